@@ -18,7 +18,6 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/agentkeys"
 )
 
 // The bounds of what is believed of a service. Its largest answer here is a
@@ -80,7 +79,7 @@ func newAgentClient(errs io.Writer, address, key string, pause pauseFunc) (*agen
 
 // agentReply is the state of a key, and the bytes it was read from.
 type agentReply struct {
-	agentkeys.AgentKeyAnswer
+	client.AgentKeyAnswer
 	raw []byte
 }
 
@@ -88,7 +87,7 @@ type agentReply struct {
 // the fault.
 type agentRefusal struct {
 	*fault.Fault
-	failure agentkeys.Attempt
+	failure client.AgentAttempt
 	raw     []byte
 }
 
@@ -114,7 +113,7 @@ func (c *agentClient) post(ctx context.Context, path string, body any, signer *h
 }
 
 // plausible holds an answer against what is relied on later.
-func plausible(a *agentkeys.AgentKeyAnswer) bool {
+func plausible(a *client.AgentKeyAnswer) bool {
 	if a.APIKey == "" || !slices.Contains([]string{"locked", "unlocked", "spent"}, a.Status) {
 		return false
 	}
@@ -124,17 +123,17 @@ func plausible(a *agentkeys.AgentKeyAnswer) bool {
 	return a.Challenge == nil
 }
 
-func answerable(c *agentkeys.AgentChallenge) bool {
+func answerable(c *client.AgentChallenge) bool {
 	return len(c.Questions) > 0 && len(c.Questions) <= maxAsked && len(c.Calls) <= maxAsked
 }
 
 // sendAnswers sends answers to the challenge of the key.
 func (c *agentClient) sendAnswers(ctx context.Context, answers []string) (*agentReply, error) {
-	return c.post(ctx, "/answer", agentkeys.AnswerRequest{Answers: answers}, nil)
+	return c.post(ctx, "/answer", client.AnswerRequest{Answers: answers}, nil)
 }
 
 // rows makes a call of a challenge and gives the rows of its page.
-func (c *agentClient) rows(ctx context.Context, call agentkeys.AgentCall) ([]agentRow, error) {
+func (c *agentClient) rows(ctx context.Context, call client.AgentCall) ([]agentRow, error) {
 	named, err := url.Parse(call.URL)
 	path, ours := "", false
 	if err == nil && call.Method == http.MethodGet {

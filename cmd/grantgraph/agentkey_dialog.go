@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/serve/api/agentkeys"
 )
 
 // printKey says what a key may do.
@@ -35,7 +35,7 @@ func (c *agentClient) printKey(w io.Writer, a *agentReply) {
 }
 
 // printChallenge prints the calls and the questions.
-func (c *agentClient) printChallenge(w io.Writer, ch *agentkeys.AgentChallenge) {
+func (c *agentClient) printChallenge(w io.Writer, ch *client.AgentChallenge) {
 	fmt.Fprintln(w, "\nCalls that the key may make:")
 	for i, call := range ch.Calls {
 		fmt.Fprintf(w, "  %d  %s %s\n", i+1, printable(call.Method), printable(call.URL))
@@ -92,7 +92,7 @@ const (
 )
 
 // run asks until the key is unlocked.
-func (v *challengeDialog) run(ctx context.Context, ch *agentkeys.AgentChallenge) (*agentReply, error) {
+func (v *challengeDialog) run(ctx context.Context, ch *client.AgentChallenge) (*agentReply, error) {
 	for {
 		if err := v.showRows(ctx, ch); err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func (v *challengeDialog) run(ctx context.Context, ch *agentkeys.AgentChallenge)
 
 // answerChallenge asks the questions of one challenge until they are answered right,
 // or there is another.
-func (v *challengeDialog) answerChallenge(ctx context.Context, ch *agentkeys.AgentChallenge) (*agentReply, *agentkeys.AgentChallenge, error) {
+func (v *challengeDialog) answerChallenge(ctx context.Context, ch *client.AgentChallenge) (*agentReply, *client.AgentChallenge, error) {
 	for {
 		answers, err := v.ask(ctx, ch.Questions)
 		if err != nil {
@@ -195,7 +195,7 @@ var columnsByCall = map[string][]string{
 
 // showRows makes the calls of a challenge and prints their rows. Rows are numbered
 // from 1, as the questions do.
-func (v *challengeDialog) showRows(ctx context.Context, ch *agentkeys.AgentChallenge) error {
+func (v *challengeDialog) showRows(ctx context.Context, ch *client.AgentChallenge) error {
 	for i, call := range ch.Calls {
 		rows, err := v.client.rows(ctx, call)
 		if err != nil {
@@ -225,7 +225,7 @@ func (v *challengeDialog) showRows(ctx context.Context, ch *agentkeys.AgentChall
 
 // fieldsOf picks the fields to show. Of a call that this version does not know
 // those are all that have a simple value.
-func fieldsOf(call agentkeys.AgentCall, rows []agentRow) []string {
+func fieldsOf(call client.AgentCall, rows []agentRow) []string {
 	if u, err := url.Parse(call.URL); err == nil {
 		if known, ok := columnsByCall[path.Base(u.Path)]; ok {
 			return known
@@ -244,7 +244,7 @@ func fieldsOf(call agentkeys.AgentCall, rows []agentRow) []string {
 }
 
 // ask puts the questions and gives the answers, none of them empty.
-func (v *challengeDialog) ask(ctx context.Context, questions []agentkeys.AgentQuestion) ([]string, error) {
+func (v *challengeDialog) ask(ctx context.Context, questions []client.AgentQuestion) ([]string, error) {
 	answers := make([]string, len(questions))
 	for i, q := range questions {
 		fmt.Fprintf(v.out, "\nQuestion %d of %d: %s\n", i+1, len(questions), printable(q.Text))

@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig"
-	"grantgraph/internal/serve/api/agentkeys"
 )
 
 type agentMintCmd struct {
@@ -33,7 +33,7 @@ func (c *agentMintCmd) run(a *app, pause pauseFunc) error {
 	if err != nil {
 		return err
 	}
-	client, err := newAgentClient(a.Err, c.URL, "", pause)
+	service, err := newAgentClient(a.Err, c.URL, "", pause)
 	if err != nil {
 		return err
 	}
@@ -41,17 +41,17 @@ func (c *agentMintCmd) run(a *app, pause pauseFunc) error {
 	if err != nil {
 		return err
 	}
-	got, err := client.post(a.Ctx, "", agentkeys.MintRequest{Purpose: c.Purpose, Source: c.Source}, signer)
+	got, err := service.post(a.Ctx, "", client.MintRequest{Purpose: c.Purpose, Source: c.Source}, signer)
 	if done, err := c.printReply(a, got, err); done {
 		return err
 	}
 	// The key stands alone on the first line, for scripts, and is out before
 	// anything can go wrong.
 	fmt.Fprintf(a.Out, "%s\n\n", printable(got.APIKey))
-	if client, err = newAgentClient(a.Err, c.URL, got.APIKey, pause); err != nil {
+	if service, err = newAgentClient(a.Err, c.URL, got.APIKey, pause); err != nil {
 		return err
 	}
-	return printKeyAndAsk(a, client, got, talk, pause)
+	return printKeyAndAsk(a, service, got, talk, pause)
 }
 
 // signer is nil when the request is to be anonymous.

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/agent/httpsig"
-	"grantgraph/internal/serve/api/agentkeys"
 )
 
 // TestAgentServed gets keys of each kind from a service with an invented world,
@@ -72,7 +72,7 @@ func anonymousWalk(t *testing.T, data string) {
 
 	// Spent: the next challenge, told, answered with one too many, wrong, too soon, and right.
 	code, said, errs := command(t, "agent-key", "challenge", "--url", s.URL(), "--key", key, "--json")
-	var state agentkeys.AgentKeyAnswer
+	var state client.AgentKeyAnswer
 	if err := json.Unmarshal([]byte(said), &state); code != 0 || err != nil || state.Challenge == nil {
 		t.Fatalf("exit %d: %s%s", code, said, errs)
 	}

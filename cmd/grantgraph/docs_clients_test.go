@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"go/format"
-	"maps"
 	"net/http"
 	"os"
 	"reflect"
@@ -20,16 +18,12 @@ import (
 )
 
 // TestClientsGenerated holds what the clients have from the operation table
-// against the table: the methods, the failures and, in Go, those types of the
-// wire that the service does not import from package client. UPDATE_DOCS=1 writes
-// it.
+// against the table: the methods and the failures. UPDATE_DOCS=1 writes it.
 func TestClientsGenerated(t *testing.T) {
 	t.Parallel()
 	g := newClientText(t)
-	records, operations := g.goOperations()
 	for path, text := range map[string]string{
-		"../../client/operations.go": operations,
-		"../../client/records.go":    records,
+		"../../client/operations.go": g.goOperations(t),
 		"../../client/slugs.go":      g.goSlugs(),
 	} {
 		source, err := format.Source([]byte(text))
@@ -57,11 +51,7 @@ func current(t *testing.T, path, want string) {
 }
 
 // clientText writes the generated parts of the clients.
-type clientText struct {
-	reference *api.Reference
-	names     map[reflect.Type]string // of types that are called otherwise in the description
-	records   map[string]string       // types of the wire in Go, by name
-}
+type clientText struct{ reference *api.Reference }
 
 func newClientText(t *testing.T) *clientText {
 	t.Helper()
@@ -69,14 +59,11 @@ func newClientText(t *testing.T) *clientText {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &clientText{names: map[reflect.Type]string{}, records: map[string]string{}}
-	if g.reference, err = api.Describe(guideBase, examples); err != nil {
+	reference, err := api.Describe(guideBase, examples)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, group := range examples.Groups {
-		maps.Copy(g.names, group.Schemas)
-	}
-	return g
+	return &clientText{reference}
 }
 
 // operations are those that clients call: not what is for billing systems.
@@ -123,9 +110,9 @@ func pascal(slug string) string {
 
 var inPath = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// goOperations are the methods, and the types that they need beside those of
-// package client.
-func (g *clientText) goOperations() (records, operations string) {
+// goOperations are the methods.
+func (g *clientText) goOperations(t *testing.T) string {
+	t.Helper()
 	var b strings.Builder
 	b.WriteString(writtenBy + "import (\n\t\"context\"\n\t\"encoding/json\"\n\t\"iter\"\n\t\"net/url\"\n)\n")
 	for _, op := range g.operations() {
@@ -144,15 +131,15 @@ func (g *clientText) goOperations() (records, operations string) {
 			params += ", document json.RawMessage"
 			request += ", Body: document"
 		case op.Body != nil:
-			params += ", body " + g.goType(reflect.TypeOf(op.Body))
+			params += ", body " + goType(t, reflect.TypeOf(op.Body))
 			request += ", Body: body"
 		}
 		if op.ForAgents && op.Method != http.MethodGet {
 			request += ", Once: true"
 		}
 		about := fmt.Sprintf("Needs %s; %s.", op.Who(), op.Price())
-		answer, page := g.goType(reflect.TypeOf(op.Response)), ""
-		if elem, list := g.goRow(reflect.TypeOf(op.Response)); list && op.Body == nil { // all rows of what has the cursor in its body are written by hand
+		answer, page := goType(t, reflect.TypeOf(op.Response)), ""
+		if elem, list := goRow(t, reflect.TypeOf(op.Response)); list && op.Body == nil { // all rows of what has the cursor in its body are written by hand
 			about = strings.TrimSuffix(about, ".") + " a page."
 			by := "byNumber"
 			if slices.ContainsFunc(op.Params, func(p api.Param) bool { return p.Name == "cursor" }) {
@@ -171,83 +158,36 @@ func (g *clientText) goOperations() (records, operations string) {
 		}
 		fmt.Fprintf(&b, "\n// %s: %s\nfunc (c *Client) %s(%s, q url.Values) (*%s, error) {\n\treturn ask[%s](ctx, c, Request{%s})\n}\n", method+page, what, method+page, params, answer, answer, request)
 	}
-	operations = b.String()
-	b.Reset()
-	b.WriteString(strings.TrimSuffix(writtenBy, "\n"))
-	for _, name := range slices.Sorted(maps.Keys(g.records)) {
-		b.WriteString("\n" + g.records[name])
-	}
-	return b.String(), operations
+	return b.String()
 }
 
 // goRow is the type of the rows of an answer; list is false for one that is no
 // list. A list may have more than its rows.
-func (g *clientText) goRow(t reflect.Type) (row string, list bool) {
-	_, cursor := t.FieldByName("NextCursor")
-	results, rows := t.FieldByName("Results")
+func goRow(t *testing.T, answer reflect.Type) (row string, list bool) {
+	t.Helper()
+	_, cursor := answer.FieldByName("NextCursor")
+	results, rows := answer.FieldByName("Results")
 	if !cursor || !rows {
 		return "", false
 	}
-	return g.goType(results.Type.Elem()), true
+	return goType(t, results.Type.Elem()), true
 }
 
-// goType is what a type of the wire is called in package client. One that the
-// service does not have from there is described on the way.
-func (g *clientText) goType(t reflect.Type) string {
-	switch {
-	case t == reflect.TypeFor[json.RawMessage]():
-		return "json.RawMessage"
-	case t.Kind() == reflect.Pointer:
-		return "*" + g.goType(t.Elem())
-	case t.Kind() == reflect.Slice:
-		return "[]" + g.goType(t.Elem())
-	case t.Kind() == reflect.Interface:
-		return "any"
-	case t.Kind() != reflect.Struct:
-		return t.Kind().String() // the wire knows no named texts
-	case strings.HasPrefix(t.Name(), "List["):
-		field, _ := t.FieldByName("Results")
-		return "List[" + g.goType(field.Type.Elem()) + "]"
-	case t.PkgPath() == clientPath:
-		return t.Name()
+// goType is what a type of the wire is called in package client, which has all of
+// them; the service may add to one what stays with it.
+func goType(t *testing.T, wire reflect.Type) string {
+	t.Helper()
+	if strings.HasPrefix(wire.Name(), "List[") {
+		field, _ := wire.FieldByName("Results")
+		return "List[" + goType(t, field.Type.Elem()) + "]"
 	}
-	if of := t.Field(0); of.Anonymous && of.Type.PkgPath() == clientPath && of.Type.Name() == t.Name() {
-		return t.Name() // with more that stays in the service
-	}
-	name := g.names[t]
-	if name == "" {
-		name = t.Name()
-	}
-	if _, known := g.records[name]; known {
-		return name
-	}
-	g.records[name] = "" // stops recursion
-	var b strings.Builder
-	fmt.Fprintf(&b, "// %s is an object of the wire.\ntype %s struct {\n", name, name)
-	g.goFields(&b, t)
-	b.WriteString("}\n")
-	g.records[name] = b.String()
-	return name
-}
-
-// goFields writes the fields of a type, with those of the types that it embeds.
-func (g *clientText) goFields(b *strings.Builder, t reflect.Type) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		tag, name := f.Tag.Get("json"), ""
-		name, _, _ = strings.Cut(tag, ",")
-		switch {
-		case f.Anonymous && f.Type.PkgPath() == clientPath:
-			b.WriteString(f.Type.Name() + "\n")
-		case f.Anonymous:
-			g.goFields(b, f.Type)
-		case name != "" && name != "-":
-			if doc := f.Tag.Get("doc"); doc != "" {
-				b.WriteString("// " + doc + "\n")
-			}
-			fmt.Fprintf(b, "%s %s `json:%q`\n", f.Name, g.goType(f.Type), tag)
+	if wire.PkgPath() != clientPath {
+		of := wire.Field(0)
+		if !of.Anonymous || of.Type.PkgPath() != clientPath || of.Type.Name() != wire.Name() {
+			t.Fatalf("%v is of the wire, and not in package client", wire)
 		}
 	}
+	return wire.Name()
 }
 
 // python is the module with its generated parts, which stand between two lines

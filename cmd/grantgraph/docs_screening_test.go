@@ -19,9 +19,9 @@ import (
 
 	"github.com/gowebpki/jcs"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/agent/httpsig"
-	"grantgraph/internal/serve/api/screening"
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
@@ -251,11 +251,11 @@ func TestScreeningPage(t *testing.T) {
 			row(word)
 		}
 	}
-	for f := range reflect.TypeFor[screening.Report]().Fields() {
+	for f := range reflect.TypeFor[client.Report]().Fields() {
 		row(f.Tag.Get("json"))
 	}
 	for _, path := range screen.Withheld {
-		if !hasPath(reflect.TypeFor[screening.ScreeningAnswer](), path) {
+		if !hasPath(reflect.TypeFor[client.ScreeningAnswer](), path) {
 			t.Errorf("%s is withheld and not there", path)
 		}
 	}
@@ -271,7 +271,7 @@ func TestScreeningPage(t *testing.T) {
 		switch gap := strings.HasPrefix(strings.TrimSpace(cells[2]), "–"); {
 		case !gap && path == nil:
 			t.Errorf("%s names no path and does not say why", line)
-		case path != nil && !hasPath(reflect.TypeFor[screening.ScreeningAnswer](), path[1]):
+		case path != nil && !hasPath(reflect.TypeFor[client.ScreeningAnswer](), path[1]):
 			t.Errorf("%s is no path of the answer", path[1])
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/screen/sheet"
 )
 
@@ -53,12 +52,12 @@ func (*remoteScreening) close() {}
 // bulkReply is the part of the answer that is used.
 type bulkReply struct {
 	Results []struct {
-		EIN          string               `json:"ein"`
-		Found        bool                 `json:"found"`
-		Organization *screen.Organization `json:"organization"`
-		Compliance   *screen.Compliance   `json:"compliance"`
-		Report       json.RawMessage      `json:"report"`
-		Error        *string              `json:"error"`
+		EIN          string                       `json:"ein"`
+		Found        bool                         `json:"found"`
+		Organization *client.ScreenedOrganization `json:"organization"`
+		Compliance   *client.Compliance           `json:"compliance"`
+		Report       json.RawMessage              `json:"report"`
+		Error        *string                      `json:"error"`
 	} `json:"results"`
 }
 
@@ -67,10 +66,7 @@ func (r *remoteScreening) screen(ctx context.Context, eins []ein.EIN) (map[ein.E
 	if len(eins) == 0 {
 		return results, nil
 	}
-	ask := struct {
-		EINs    []string `json:"eins"`
-		Reports bool     `json:"reports,omitempty"`
-	}{Reports: r.reports != ""}
+	ask := client.BulkRequest{Reports: r.reports != ""}
 	for _, e := range eins {
 		ask.EINs = append(ask.EINs, e.String())
 	}
@@ -97,7 +93,7 @@ func (r *remoteScreening) screen(ctx context.Context, eins []ein.EIN) (map[ein.E
 		case g.Organization == nil || g.Compliance == nil:
 			return nil, unexpected(r.client, "has no record of an EIN, and no reason")
 		}
-		result := &sheet.Result{Record: &screen.Record{EIN: g.EIN, Found: g.Found, Organization: *g.Organization, Compliance: *g.Compliance}, At: at}
+		result := &sheet.Result{Record: &client.ScreeningRecord{EIN: g.EIN, Found: g.Found, Organization: *g.Organization, Compliance: *g.Compliance}, At: at}
 		if r.reports != "" {
 			if result.ReportID, err = r.keep(e, g.Report); err != nil {
 				return nil, err

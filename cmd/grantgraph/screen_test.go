@@ -71,7 +71,7 @@ func (f *fakeScreening) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		one := map[string]any{
 			"ein": e, "found": found, "error": nil, "organization": screen.Organization{EIN: e, OrganizationName: &name},
-			"compliance": screen.Compliance{Revoked: &revoked, Revocation: screen.Revocation{Provenance: screen.Provenance{Screened: true, Status: status}}},
+			"compliance": screen.Compliance{Revoked: &revoked, Revocation: screen.Revocation{ScreenProvenance: screen.Provenance{Screened: true, Status: status}}},
 		}
 		if ask.Reports {
 			one["report"] = map[string]any{"report_id": fmt.Sprintf("%064s", e), "b": 1, "a": "é"}

@@ -40,7 +40,7 @@ func seedKey(letter string) account.SigningKey {
 func issueReport(t *testing.T, key account.SigningKey, name string) (document, pdf []byte) {
 	t.Helper()
 	content := report.NameContent{Subject: screen.Subject{Name: name}}
-	content.Compliance.OFACSanctionsScreen.Provenance = screen.Provenance{Screened: true, Status: screen.Clear, Source: "ofac", Revised: new("2026-10-13")}
+	content.Compliance.OFACSanctionsScreen.ScreenProvenance = screen.Provenance{Screened: true, Status: screen.Clear, Source: "ofac", Revised: new("2026-10-13")}
 	r, err := report.Issue(t.Context(), seedSigner(key), content, "https://grants.example/verify", time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
 	if err == nil {
 		document, err = json.Marshal(r)

@@ -111,11 +111,11 @@ func (r *run) factOf(o Party) (value any, year int, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		core = &a.Core
+		core = &a.ProfileCore
 		y := p.Years[0]
 		for i := range a.FinancialsByYear {
 			if f := &a.FinancialsByYear[i]; y.From == y.To && f.FiscalYear == y.From {
-				figures = &f.Financials
+				figures = &f.ProfileFinancials
 			}
 		}
 	} else {
@@ -123,7 +123,7 @@ func (r *run) factOf(o Party) (value any, year int, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		core, figures = &a.Core, a.Financials
+		core, figures = &a.ProfileCore, a.Financials
 	}
 	number := func(n *int64) (any, int, error) {
 		if n == nil {

@@ -32,12 +32,12 @@ func readContent(raw []byte) (*shownContent, error) {
 // provenances are the lists of a screening, in the order of the page.
 func (c *shownContent) provenances() []screen.Provenance {
 	if c.named != nil {
-		return []screen.Provenance{c.named.Compliance.OFACSanctionsScreen.Provenance}
+		return []screen.Provenance{c.named.Compliance.OFACSanctionsScreen.ScreenProvenance}
 	}
 	k := &c.Compliance
 	california := &k.StateRegistration.California
 	return []screen.Provenance{
-		k.BMF.Provenance, k.Pub78.Provenance, k.Revocation.Provenance, k.IRBScreen.Provenance,
-		k.OFACSanctionsScreen.Provenance, california.Provenance, california.FTB,
+		k.BMF.ScreenProvenance, k.Pub78.ScreenProvenance, k.Revocation.ScreenProvenance, k.IRBScreen.ScreenProvenance,
+		k.OFACSanctionsScreen.ScreenProvenance, california.ScreenProvenance, california.FTB,
 	}
 }

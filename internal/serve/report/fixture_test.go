@@ -75,30 +75,30 @@ func clear() Content {
 	k := &c.Compliance
 	k.InBMF, k.Pub78Verified, k.Revoked, k.Conflict = new(true), new(true), new(false), new(false)
 	k.BMF = screen.BMF{
-		Provenance: provenance("bmf", screen.Listed), OrganizationName: new("HARBORLIGHT COMMUNITY FUND"), EIN: new("000000001"),
+		ScreenProvenance: provenance("bmf", screen.Listed), OrganizationName: new("HARBORLIGHT COMMUNITY FUND"), EIN: new("000000001"),
 		SubsectionCode: new("03"), SubsectionDescription: new("501(c)(3)"), Classifications: []string{"Charitable organization"},
 		FoundationCode: new("15"), FoundationTypeCode: new("PC"), FoundationTypeDescription: new("Public charity"),
 		Foundation509aStatus: new("509(a)(1), 170(b)(1)(A)(vi)"), DeductibilityCode: new("1"), DeductibilityDescription: new("Contributions are deductible"),
 		RulingMonth: new(4), RulingYear: new(1998), MostRecentBMF: new("2026-10-13"),
 	}
 	k.Pub78 = screen.Pub78{
-		Provenance: provenance("pub78", screen.Listed), OrganizationName: new("Harborlight Community Fund"), EIN: new("000000001"),
+		ScreenProvenance: provenance("pub78", screen.Listed), OrganizationName: new("Harborlight Community Fund"), EIN: new("000000001"),
 		OrganizationTypes: []screen.OrganizationType{{Code: "PC", OrganizationType: "A public charity", DeductibilityLimitation: new("50%")}},
 		MostRecentPub78:   new("2026-10-13"),
 	}
-	k.Revocation = screen.Revocation{Provenance: provenance("revocation", screen.NotListed), Events: []screen.RevocationEvent{}}
+	k.Revocation = screen.Revocation{ScreenProvenance: provenance("revocation", screen.NotListed), Events: []screen.RevocationEvent{}}
 	k.OFACSanctionsScreen = screen.Sanctions{
-		Provenance: provenance("ofac", screen.Clear), OFACStatus: "No sanctioned entity has a similar name.", Threshold: 0.85,
+		ScreenProvenance: provenance("ofac", screen.Clear), OFACStatus: "No sanctioned entity has a similar name.", Threshold: 0.85,
 		NamesScreened: c.Organization.Names, PotentialMatches: []screen.SanctionsMatch{}, MatchCount: new(0), ExcludedEntNum: []int64{},
 		List: screen.SanctionsList{Revised: new("2026-10-13"), RowCount: new(int64(17123)), SHA256: new("ab12")}, Caveat: "A name is not an identity.",
 	}
 	k.OFAC = k.OFACSanctionsScreen
 	k.IRBScreen = screen.Bulletins{
-		Provenance: provenance("irb", screen.Clear), CoversThrough: new("2026-46"), MostRecentIRB: new("2026-11-09"),
+		ScreenProvenance: provenance("irb", screen.Clear), CoversThrough: new("2026-46"), MostRecentIRB: new("2026-11-09"),
 		PotentialMatches: []screen.BulletinMatch{}, MatchCount: new(0),
 	}
 	k.StateRegistration.California = screen.California{
-		Provenance: provenance("ca_registry", screen.NotListed), FTB: provenance("ca_ftb", screen.NotListed),
+		ScreenProvenance: provenance("ca_registry", screen.NotListed), FTB: provenance("ca_ftb", screen.NotListed),
 		RegistryRecords: []screen.RegistryRecord{}, FTBRecords: []screen.FTBRecord{},
 	}
 	k.GroupExemption = screen.GroupExemption{IsSubordinate: new(false), IsCentral: new(false), ParentOrganizations: []screen.ParentOrganization{}}
@@ -135,10 +135,10 @@ func against() Content {
 	k := &c.Compliance
 	k.Pub78Verified, k.Revoked, k.Conflict = new(false), new(true), new(true)
 	k.BMF.DeductibilityCode, k.BMF.DeductibilityDescription = new("2"), new("Contributions are not deductible")
-	k.Pub78 = screen.Pub78{Provenance: provenance("pub78", screen.NotListed), ChurchMessage: new("Churches, subordinates of a group and government units may qualify without being listed.")}
+	k.Pub78 = screen.Pub78{ScreenProvenance: provenance("pub78", screen.NotListed), ChurchMessage: new("Churches, subordinates of a group and government units may qualify without being listed.")}
 	k.Pub78.IsCurrent = new(false)
-	k.Revocation = screen.Revocation{Provenance: provenance("revocation", screen.Revoked), RevocationDate: new("2024-05-15"), PostingDate: new("2024-08-12")}
-	k.OFACSanctionsScreen.Provenance = provenance("ofac", screen.PotentialMatch)
+	k.Revocation = screen.Revocation{ScreenProvenance: provenance("revocation", screen.Revoked), RevocationDate: new("2024-05-15"), PostingDate: new("2024-08-12")}
+	k.OFACSanctionsScreen.ScreenProvenance = provenance("ofac", screen.PotentialMatch)
 	k.OFACSanctionsScreen.MatchCount = new(17)
 	for i := range 10 {
 		k.OFACSanctionsScreen.PotentialMatches = append(k.OFACSanctionsScreen.PotentialMatches, screen.SanctionsMatch{
@@ -148,7 +148,7 @@ func against() Content {
 		})
 	}
 	k.OFAC = k.OFACSanctionsScreen
-	k.IRBScreen.Provenance = provenance("irb", screen.PotentialMatch)
+	k.IRBScreen.ScreenProvenance = provenance("irb", screen.PotentialMatch)
 	k.IRBScreen.MatchCount = new(8)
 	for i := range 8 {
 		k.IRBScreen.PotentialMatches = append(k.IRBScreen.PotentialMatches, screen.BulletinMatch{
@@ -157,7 +157,7 @@ func against() Content {
 		})
 	}
 	ca := &k.StateRegistration.California
-	ca.Provenance, ca.MayOperate, ca.GoodStanding = provenance("ca_registry", screen.Listed), new(false), new(false)
+	ca.ScreenProvenance, ca.MayOperate, ca.GoodStanding = provenance("ca_registry", screen.Listed), new(false), new(false)
 	ca.RegistryRecords = []screen.RegistryRecord{{RegistrationNumber: new("CT0000001"), Status: new("Suspended"), List: "may_not_operate", MayOperate: new(false), Name: "HARBORLIGHT", MatchBasis: "ein"}}
 	ca.FTB = provenance("ca_ftb", screen.Revoked)
 	ca.FTBRecords = []screen.FTBRecord{{EntityID: new("0000001"), Name: "HARBORLIGHT", Section: new("23701d"), Revoked: new("2025-02-01"), MatchBasis: "ein"}}
@@ -181,14 +181,14 @@ func unscreened() Content {
 	c := Content{EIN: "000000009"}
 	c.Organization = screen.Organization{EIN: c.EIN, Names: []string{}}
 	k := &c.Compliance
-	k.BMF.Provenance = provenance("bmf", screen.NotScreened)
-	k.Pub78.Provenance = provenance("pub78", screen.NotScreened)
-	k.Revocation.Provenance = provenance("revocation", screen.NotScreened)
-	k.OFACSanctionsScreen.Provenance = provenance("ofac", screen.NotScreened)
+	k.BMF.ScreenProvenance = provenance("bmf", screen.NotScreened)
+	k.Pub78.ScreenProvenance = provenance("pub78", screen.NotScreened)
+	k.Revocation.ScreenProvenance = provenance("revocation", screen.NotScreened)
+	k.OFACSanctionsScreen.ScreenProvenance = provenance("ofac", screen.NotScreened)
 	k.OFACSanctionsScreen.Note = new("No source knows a name for this EIN, so that there is no name to compare.")
 	k.OFAC = k.OFACSanctionsScreen
-	k.IRBScreen.Provenance = provenance("irb", screen.NotScreened)
-	k.StateRegistration.California.Provenance = provenance("ca_registry", screen.NotScreened)
+	k.IRBScreen.ScreenProvenance = provenance("irb", screen.NotScreened)
+	k.StateRegistration.California.ScreenProvenance = provenance("ca_registry", screen.NotScreened)
 	k.StateRegistration.California.FTB = provenance("ca_ftb", screen.NotScreened)
 	k.Reliance.Flags = []screen.Flag{}
 	for _, e := range clear().Compliance.Reliance.Elements {

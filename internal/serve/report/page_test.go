@@ -297,8 +297,8 @@ func TestNotScreenedIsNeverClear(t *testing.T) {
 	t.Parallel()
 	c := clear()
 	k := &c.Compliance
-	for _, p := range []*screen.Provenance{&k.BMF.Provenance, &k.Pub78.Provenance, &k.Revocation.Provenance, &k.IRBScreen.Provenance, &k.OFACSanctionsScreen.Provenance,
-		&k.StateRegistration.California.Provenance, &k.StateRegistration.California.FTB} {
+	for _, p := range []*screen.Provenance{&k.BMF.ScreenProvenance, &k.Pub78.ScreenProvenance, &k.Revocation.ScreenProvenance, &k.IRBScreen.ScreenProvenance, &k.OFACSanctionsScreen.ScreenProvenance,
+		&k.StateRegistration.California.ScreenProvenance, &k.StateRegistration.California.FTB} {
 		p.Screened = false
 	}
 	text := joined(textOn(t, pdfOf(t, issue(t, c))))

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/screen"
 )
@@ -34,37 +35,15 @@ const Format = "1.0"
 // Algorithm is how reports are signed.
 const Algorithm = "Ed25519"
 
-// Report is a signed record. Its fields are in the order of the wire.
-type Report[C any] struct {
-	Format    string `json:"format" doc:"Version of the report's layout."`
-	ReportID  string `json:"report_id" doc:"Identifier: hex SHA-256 of the RFC 8785 form of the report without report_id and signature."`
-	IssuedAt  string `json:"issued_at" doc:"When it was issued, UTC." format:"date-time"`
-	KeyID     string `json:"key_id" doc:"RFC 7638 thumbprint of the key that signed it."`
-	Algorithm string `json:"algorithm" doc:"How it is signed." enum:"Ed25519"`
-	VerifyURL string `json:"verify_url" doc:"Where it can be verified." format:"uri"`
-	Content   C      `json:"content" doc:"The record as it was screened."`
-	Signature string `json:"signature" doc:"Ed25519 signature, base64url without padding, over the bytes that report_id is the hash of."`
-}
-
-// Content is the record of an organization.
-type Content struct {
-	EIN          string              `json:"ein" doc:"The EIN that was asked for, nine digits."`
-	Found        bool                `json:"found" doc:"Whether any list or any filing knows the EIN."`
-	Organization screen.Organization `json:"organization" doc:"Who it is."`
-	Compliance   screen.Compliance   `json:"compliance" doc:"What each list says."`
-	Sources      *screen.Sources     `json:"sources" doc:"The lists that were used."`
-}
+// What is signed, as the wire has it.
+type (
+	Content     = client.ReportContent
+	NameContent = client.NameReportContent
+)
 
 // ContentOf takes the record of a screening as what is to be signed.
 func ContentOf(r *screen.Record) Content {
 	return Content{EIN: r.EIN, Found: r.Found, Organization: r.Organization, Compliance: r.Compliance, Sources: r.Sources}
-}
-
-// NameContent is the record of a name that has no EIN.
-type NameContent struct {
-	Subject    screen.Subject        `json:"subject" doc:"Who was screened, as sent."`
-	Compliance screen.NameCompliance `json:"compliance" doc:"What the sanctions list says."`
-	Sources    *screen.NameSources   `json:"sources" doc:"The list that was used."`
 }
 
 // NameContentOf takes the record of a name screen as what is to be signed.
@@ -85,8 +64,8 @@ type Signer interface {
 }
 
 // Issue signs content. The report's address for verification is part of it.
-func Issue[C any](ctx context.Context, s Signer, content C, verifyURL string, at time.Time) (*Report[C], error) {
-	r := &Report[C]{
+func Issue[C any](ctx context.Context, s Signer, content C, verifyURL string, at time.Time) (*client.Signed[C], error) {
+	r := &client.Signed[C]{
 		Format: Format, IssuedAt: at.UTC().Format(time.RFC3339), Algorithm: Algorithm,
 		VerifyURL: verifyURL, Content: content,
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig"
 )
@@ -27,35 +28,17 @@ type PublicKey struct {
 // Verdict is what verification found. A question that could not be answered is
 // null, never false: false says that something was checked and is wrong.
 type Verdict struct {
-	ReportID       string         `json:"report_id" doc:"Identifier that the report has."`
-	IDMatches      *bool          `json:"id_matches" doc:"Whether that is the identifier of its content, computed again; null when the format version is unknown."`
-	SignatureValid *bool          `json:"signature_valid" doc:"Whether the signature is of the published key: false when it was checked and does not match; null when it could not be checked, or when the signature holds but another part of the document was changed."`
-	KeyID          string         `json:"key_id" doc:"Key that the report names."`
-	Format         string         `json:"format" doc:"Format version of the report."`
-	FormatCurrent  *bool          `json:"format_current" doc:"Whether reports are still issued in this version; null when the version is unknown."`
-	IssuedAt       *string        `json:"issued_at" doc:"When the report says it was issued; null when it does not say." format:"date-time"`
-	PageMatches    *bool          `json:"page_matches" doc:"For a PDF: whether it is, byte for byte, the one that is made from the attached report. Null for JSON, and when the attached report did not verify."`
-	Reason         *string        `json:"reason" doc:"Why something is false or null; null when everything holds."`
-	Note           *string        `json:"note" doc:"What else to know; null when there is nothing."`
-	Subject        *Subject       `json:"subject" doc:"Who the report says it is about; null when it cannot be read. Not to be trusted unless the signature is valid."`
-	Lists          []RevisionDate `json:"lists" doc:"Lists that the report says were used, with their dates. Not to be trusted unless the signature is valid."`
+	client.ReportVerdict
 
 	// Report is the block as it was read, for showing and saving it.
 	Report json.RawMessage `json:"-"`
 }
 
-// Subject is whom a report is about.
-type Subject struct {
-	EIN  *string `json:"ein" doc:"EIN, nine digits; null for the screen of a name."`
-	Name *string `json:"name" doc:"Name; null when no list knows the EIN."`
-}
-
-// RevisionDate is a list and its date.
-type RevisionDate struct {
-	Source   string  `json:"source" doc:"Name of the list, as in sources."`
-	Revised  *string `json:"revised" doc:"Its revision date." format:"date"`
-	Screened bool    `json:"screened" doc:"Whether it could be used."`
-}
+// Whom a report is about, and what it rests on, as the wire has it.
+type (
+	Subject      = client.ReportSubject
+	RevisionDate = client.ReportList
+)
 
 // Status is the verdict in one word.
 type Status string
@@ -169,10 +152,10 @@ func (v *value) whose() string {
 
 // verify compares a report with the keys.
 func (b *block) verify(keys []PublicKey) *Verdict {
-	v := &Verdict{
+	v := &Verdict{Report: b.raw, ReportVerdict: client.ReportVerdict{
 		ReportID: b.text["report_id"], KeyID: b.text["key_id"], Format: b.text["format"],
-		FormatCurrent: current(b.text["format"]), Lists: []RevisionDate{}, Report: b.raw,
-	}
+		FormatCurrent: current(b.text["format"]), Lists: []RevisionDate{},
+	}}
 	if at, said := b.text["issued_at"]; said {
 		v.IssuedAt = &at
 	}

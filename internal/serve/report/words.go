@@ -100,11 +100,11 @@ func masterFinding(b *screen.BMF) finding {
 		if b.DeductibilityDescription != nil {
 			words += ". " + *b.DeductibilityDescription
 		}
-		return newFinding(list, b.Provenance, sentence(words))
+		return newFinding(list, b.ScreenProvenance, sentence(words))
 	case screen.NotListed:
-		return newFinding(list, b.Provenance, sentence(join(" ", new("Not listed."), b.ChurchMessage)))
+		return newFinding(list, b.ScreenProvenance, sentence(join(" ", new("Not listed."), b.ChurchMessage)))
 	}
-	return unknownFinding(list, b.Provenance)
+	return unknownFinding(list, b.ScreenProvenance)
 }
 
 func publicationFinding(p *screen.Pub78) finding {
@@ -119,11 +119,11 @@ func publicationFinding(p *screen.Pub78) finding {
 		if len(kinds) > 0 {
 			words += ": " + strings.Join(kinds, ", ")
 		}
-		return newFinding(list, p.Provenance, sentence(words))
+		return newFinding(list, p.ScreenProvenance, sentence(words))
 	case screen.NotListed:
-		return newFinding(list, p.Provenance, sentence(join(" ", new("Not listed."), p.ChurchMessage)))
+		return newFinding(list, p.ScreenProvenance, sentence(join(" ", new("Not listed."), p.ChurchMessage)))
 	}
-	return unknownFinding(list, p.Provenance)
+	return unknownFinding(list, p.ScreenProvenance)
 }
 
 func revocationFinding(r *screen.Revocation) finding {
@@ -139,17 +139,17 @@ func revocationFinding(r *screen.Revocation) finding {
 	}
 	switch r.Status {
 	case screen.NotListed:
-		return newFinding(list, r.Provenance, "Not on the list of organizations whose exemption was revoked automatically.")
+		return newFinding(list, r.ScreenProvenance, "Not on the list of organizations whose exemption was revoked automatically.")
 	case screen.Revoked:
-		return newFinding(list, r.Provenance, sentence(dates("Exemption revoked")+", and not reinstated"))
+		return newFinding(list, r.ScreenProvenance, sentence(dates("Exemption revoked")+", and not reinstated"))
 	case screen.Reinstated:
 		words := dates("Exemption revoked") + "; reinstated"
 		if r.ReinstatementDate != nil {
 			words += " as of " + *r.ReinstatementDate
 		}
-		return newFinding(list, r.Provenance, sentence(words))
+		return newFinding(list, r.ScreenProvenance, sentence(words))
 	}
-	return unknownFinding(list, r.Provenance)
+	return unknownFinding(list, r.ScreenProvenance)
 }
 
 func bulletinFinding(b *screen.Bulletins) finding {
@@ -160,17 +160,17 @@ func bulletinFinding(b *screen.Bulletins) finding {
 	}
 	switch b.Status {
 	case screen.Clear:
-		return newFinding(list, b.Provenance, sentence("No deletion with a similar name and the same state"+read))
+		return newFinding(list, b.ScreenProvenance, sentence("No deletion with a similar name and the same state"+read))
 	case screen.PotentialMatch:
 		n := max(len(b.PotentialMatches), count(b.MatchCount))
-		f := newFinding(list, b.Provenance, numbered(n, "deletion", "deletions")+" with a similar name"+read)
+		f := newFinding(list, b.ScreenProvenance, numbered(n, "deletion", "deletions")+" with a similar name"+read)
 		f.count = n
 		for _, m := range b.PotentialMatches {
 			f.matches = append(f.matches, fmt.Sprintf("%s (%s)", m.Name, m.BulletinNumber))
 		}
 		return f
 	}
-	return unknownFinding(list, b.Provenance)
+	return unknownFinding(list, b.ScreenProvenance)
 }
 
 func sanctionsFinding(s *screen.Sanctions) finding {
@@ -179,14 +179,14 @@ func sanctionsFinding(s *screen.Sanctions) finding {
 	words := numbered(n, "sanctioned entity has", "sanctioned entities have") + " a similar name"
 	switch s.Status {
 	case screen.Clear:
-		return newFinding(list, s.Provenance, "No sanctioned entity has a similar name.")
+		return newFinding(list, s.ScreenProvenance, "No sanctioned entity has a similar name.")
 	case screen.PotentialMatch:
 	case screen.RuledOut:
 		words += ", ruled out by whoever asked"
 	default:
-		return unknownFinding(list, s.Provenance)
+		return unknownFinding(list, s.ScreenProvenance)
 	}
-	f := newFinding(list, s.Provenance, words)
+	f := newFinding(list, s.ScreenProvenance, words)
 	f.count = n
 	for _, m := range s.PotentialMatches {
 		name := m.Name
@@ -212,15 +212,15 @@ func registryFinding(c *screen.California) finding {
 		}
 		switch {
 		case c.MayOperate == nil:
-			return newFinding(list, c.Provenance, sentence(words+"; whether it may operate there is not said"))
+			return newFinding(list, c.ScreenProvenance, sentence(words+"; whether it may operate there is not said"))
 		case !*c.MayOperate:
-			return newFinding(list, c.Provenance, sentence(words+": it may not operate or solicit in California"))
+			return newFinding(list, c.ScreenProvenance, sentence(words+": it may not operate or solicit in California"))
 		}
-		return newFinding(list, c.Provenance, sentence(words+": it may operate in California"))
+		return newFinding(list, c.ScreenProvenance, sentence(words+": it may operate in California"))
 	case screen.NotListed:
-		return newFinding(list, c.Provenance, "Not listed, which is no finding against an organization that does not operate in California.")
+		return newFinding(list, c.ScreenProvenance, "Not listed, which is no finding against an organization that does not operate in California.")
 	}
-	return unknownFinding(list, c.Provenance)
+	return unknownFinding(list, c.ScreenProvenance)
 }
 
 func taxBoardFinding(c *screen.California) finding {

@@ -13,7 +13,7 @@ func TestMarks(t *testing.T) {
 	blocks := func(c *Content) []*screen.Provenance {
 		k := &c.Compliance
 		ca := &k.StateRegistration.California
-		return []*screen.Provenance{&k.BMF.Provenance, &k.Pub78.Provenance, &k.Revocation.Provenance, &k.IRBScreen.Provenance, &k.OFACSanctionsScreen.Provenance, &ca.Provenance, &ca.FTB}
+		return []*screen.Provenance{&k.BMF.ScreenProvenance, &k.Pub78.ScreenProvenance, &k.Revocation.ScreenProvenance, &k.IRBScreen.ScreenProvenance, &k.OFACSanctionsScreen.ScreenProvenance, &ca.ScreenProvenance, &ca.FTB}
 	}
 	bad := []string{screen.NotListed, screen.NotListed, screen.Revoked, screen.PotentialMatch, screen.PotentialMatch, screen.Listed, screen.Revoked}
 	for i, status := range bad {

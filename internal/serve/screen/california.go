@@ -13,7 +13,7 @@ const inCalifornia = "CA"
 // of an organization in California also rows without an EIN that have its name,
 // when there is one such row.
 func (c *screening) california(revoked *bool) California {
-	ca := California{Provenance: c.provenance(lists.CARegistry, NotListed), FTB: c.provenance(lists.CAFTB, NotListed)}
+	ca := California{ScreenProvenance: c.provenance(lists.CARegistry, NotListed), FTB: c.provenance(lists.CAFTB, NotListed)}
 	if ca.Screened {
 		ca.RegistryRecords = []RegistryRecord{}
 		for _, row := range c.rows.registry {
@@ -24,7 +24,7 @@ func (c *screening) california(revoked *bool) California {
 			ca.RegistryRecords = append(ca.RegistryRecords, registryRecord(named[0], "name"))
 		}
 		ca.MayOperate = mayOperate(ca.RegistryRecords)
-		c.settle(&ca.Provenance, Listed, len(ca.RegistryRecords), len(named))
+		c.settle(&ca.ScreenProvenance, Listed, len(ca.RegistryRecords), len(named))
 	}
 	if ca.FTB.Screened {
 		ca.FTBRecords = []FTBRecord{}
@@ -56,9 +56,9 @@ func (c *screening) settle(p *Provenance, status string, found, named int) {
 	case found > 0:
 		p.Status = status
 	case named > 1:
-		p.unscreen("It has no row of this EIN, but several rows without an EIN have the name of this organization, and nothing says whether one of them is meant.")
+		unscreen(p, "It has no row of this EIN, but several rows without an EIN have the name of this organization, and nothing says whether one of them is meant.")
 	case !c.sources.BMF.Screens:
-		p.unscreen("It has no row of this EIN, but rows without an EIN are found by name, and the master file, which has the name, was not screened.")
+		unscreen(p, "It has no row of this EIN, but rows without an EIN are found by name, and the master file, which has the name, was not screened.")
 	}
 }
 

@@ -293,12 +293,12 @@ func verdicts(r *Record) map[string]verdict {
 		v[name+".screened"] = verdict{fmt.Sprint(p.Screened), p.Screened}
 	}
 	tri := func(name string, b *bool, reassuring bool) { v[name] = verdict{say(b), b != nil && *b == reassuring} }
-	status("bmf", c.BMF.Provenance, Listed)
-	status("pub78", c.Pub78.Provenance, Listed)
-	status("revocation", c.Revocation.Provenance, NotListed, Reinstated)
-	status("ofac", c.OFAC.Provenance, Clear, RuledOut)
-	status("irb", c.IRBScreen.Provenance, Clear)
-	status("california", c.StateRegistration.California.Provenance, Listed, NotListed)
+	status("bmf", c.BMF.ScreenProvenance, Listed)
+	status("pub78", c.Pub78.ScreenProvenance, Listed)
+	status("revocation", c.Revocation.ScreenProvenance, NotListed, Reinstated)
+	status("ofac", c.OFAC.ScreenProvenance, Clear, RuledOut)
+	status("irb", c.IRBScreen.ScreenProvenance, Clear)
+	status("california", c.StateRegistration.California.ScreenProvenance, Listed, NotListed)
 	status("ftb", c.StateRegistration.California.FTB, NotListed)
 	tri("in_bmf", c.InBMF, true)
 	tri("pub78_verified", c.Pub78Verified, true)
@@ -448,7 +448,7 @@ func TestDatesInTheFuture(t *testing.T) {
 	for name, now := range map[string]*lists.Current{"checked": current(checked), "fetched": current(fetched), "both": current(checked, fetched)} {
 		c := New(now, tables()).Screen(decisions[0].query(0), later).Compliance
 		if c.BMF.Screened || c.Revoked != nil || c.OFAC.Status != NotScreened || c.OFAC.Note == nil {
-			t.Errorf("%s in the future: %+v", name, c.OFAC.Provenance)
+			t.Errorf("%s in the future: %+v", name, c.OFAC.ScreenProvenance)
 		}
 	}
 }

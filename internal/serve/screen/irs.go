@@ -62,7 +62,7 @@ func listedOr(found bool) string {
 }
 
 func (c *screening) bmf() BMF {
-	b := BMF{Provenance: c.provenance(lists.BMF, listedOr(c.rows.inMaster)), Classifications: []string{}}
+	b := BMF{ScreenProvenance: c.provenance(lists.BMF, listedOr(c.rows.inMaster)), Classifications: []string{}}
 	b.MostRecentBMF = b.Revised
 	if !b.Screened {
 		return b
@@ -133,7 +133,7 @@ func pub78Codes(rows []lists.Deductible) []string {
 
 func (c *screening) pub78() Pub78 {
 	found := len(c.rows.deductible) > 0
-	p := Pub78{Provenance: c.provenance(lists.Pub78, listedOr(found))}
+	p := Pub78{ScreenProvenance: c.provenance(lists.Pub78, listedOr(found))}
 	p.MostRecentPub78 = p.Revised
 	if !p.Screened {
 		return p
@@ -155,12 +155,12 @@ func (c *screening) pub78() Pub78 {
 }
 
 func (c *screening) revocation() Revocation {
-	v := Revocation{Provenance: c.provenance(lists.Revocation, NotListed), Events: []RevocationEvent{}}
+	v := Revocation{ScreenProvenance: c.provenance(lists.Revocation, NotListed), Events: []RevocationEvent{}}
 	if !v.Screened || len(c.rows.revocations) == 0 {
 		return v
 	}
 	for _, row := range c.rows.revocations {
-		v.Events = append(v.Events, RevocationEvent{orNull(row.Name), row.Revoked, orNull(row.Posted), orNull(row.Reinstated)})
+		v.Events = append(v.Events, RevocationEvent{OrganizationName: orNull(row.Name), RevocationDate: row.Revoked, PostingDate: orNull(row.Posted), ReinstatementDate: orNull(row.Reinstated)})
 	}
 	slices.SortStableFunc(v.Events, func(a, b RevocationEvent) int { return cmp.Compare(a.RevocationDate, b.RevocationDate) })
 	last := c.rows.lastRevocation()

@@ -91,11 +91,11 @@ func (s *sanctions) match(name string, hit *likeness.Hit) SanctionsMatch {
 		SDNType: "entity", Score: hit.Score, Strength: strength(hit), Aligned: []AlignedWord{}, Flags: append([]string{}, hit.Flags...), Places: []Place{},
 	}
 	for _, p := range hit.Aligned {
-		m.Aligned = append(m.Aligned, AlignedWord{p.Query, p.List, p.Similarity, p.Weight})
+		m.Aligned = append(m.Aligned, AlignedWord{Query: p.Query, List: p.List, Similarity: p.Similarity, Weight: p.Weight})
 	}
 	for _, p := range e.Places {
 		if len(m.Places) < mostPlaces {
-			m.Places = append(m.Places, Place{orNull(p.Street), orNull(p.City), orNull(p.Country)})
+			m.Places = append(m.Places, Place{Address: orNull(p.Street), City: orNull(p.City), Country: orNull(p.Country)})
 		}
 	}
 	return m
@@ -117,8 +117,8 @@ var sanctionsCaveat = listOf(lists.OFAC).Caveat + " Individuals, vessels and air
 // sanctionsBlock begins the block of a name screen.
 func sanctionsBlock(from *Sources, names []string, excluded []int64) Sanctions {
 	b := Sanctions{
-		Provenance: from.provenance(lists.OFAC, Clear), Threshold: likeness.Threshold, NamesScreened: []string{}, ExcludedEntNum: append([]int64{}, excluded...),
-		List: SanctionsList{from.OFAC.Revised, from.OFAC.RowCount, from.OFAC.SHA256}, Caveat: sanctionsCaveat,
+		ScreenProvenance: provenance(from, lists.OFAC, Clear), Threshold: likeness.Threshold, NamesScreened: []string{}, ExcludedEntNum: append([]int64{}, excluded...),
+		List: SanctionsList{Revised: from.OFAC.Revised, RowCount: from.OFAC.RowCount, SHA256: from.OFAC.SHA256}, Caveat: sanctionsCaveat,
 	}
 	if b.Screened {
 		b.NamesScreened = append(b.NamesScreened, names...)
@@ -127,7 +127,7 @@ func sanctionsBlock(from *Sources, names []string, excluded []int64) Sanctions {
 }
 
 // settle decides what a block says of the matches.
-func (b *Sanctions) settle(matches []SanctionsMatch) {
+func settle(b *Sanctions, matches []SanctionsMatch) {
 	n, open := len(matches), 0
 	for _, m := range matches {
 		if !m.RuledOut {
@@ -161,15 +161,15 @@ func readable(names []string) bool {
 }
 
 // demandReadable clears nobody by a name of which a part was not compared.
-func (b *Sanctions) demandReadable(names []string) {
+func demandReadable(b *Sanctions, names []string) {
 	if b.Screened && b.Status != PotentialMatch && !readable(names) {
 		b.PotentialMatches, b.MatchCount = nil, nil
-		b.unscreen(unreadable)
+		unscreen(&b.ScreenProvenance, unreadable)
 	}
 }
 
-// say puts the result into a sentence.
-func (b *Sanctions) say() {
+// sayStatus puts the result into a sentence.
+func sayStatus(b *Sanctions) {
 	switch b.Status {
 	case NotScreened:
 		b.OFACStatus = "Not screened against the sanctions list."
@@ -197,20 +197,20 @@ func (c *screening) ofac() Sanctions {
 	switch {
 	case !b.Screened:
 	case len(c.names) == 0:
-		b.unscreen(noName)
+		unscreen(&b.ScreenProvenance, noName)
 	default:
-		b.settle(c.sanctions.matches(c.names, c.query.Excluded))
+		settle(&b, c.sanctions.matches(c.names, c.query.Excluded))
 		if missing := c.namesMissing(); missing != "" && b.Status != PotentialMatch {
 			found := "without a match"
 			if b.Status == RuledOut {
 				found = "and the caller has ruled out what matched"
 			}
 			b.PotentialMatches, b.MatchCount = nil, nil
-			b.unscreen(missing + " The names that are known were compared, " + found + ".")
+			unscreen(&b.ScreenProvenance, missing+" The names that are known were compared, "+found+".")
 		}
-		b.demandReadable(c.names)
+		demandReadable(&b, c.names)
 	}
-	b.say()
+	sayStatus(&b)
 	return b
 }
 
@@ -219,15 +219,15 @@ func (s *Screener) ScreenName(subject Subject, excluded []int64, at time.Time) *
 	sources := s.Sources(at)
 	b := sanctionsBlock(sources, []string{subject.Name}, excluded)
 	if b.Screened {
-		b.settle(s.sanctions.matches(b.NamesScreened, excluded))
-		b.demandReadable(b.NamesScreened)
+		settle(&b, s.sanctions.matches(b.NamesScreened, excluded))
+		demandReadable(&b, b.NamesScreened)
 		for i := range b.PotentialMatches {
 			m := &b.PotentialMatches[i]
 			m.Flags = append(m.Flags, whereabouts(&subject, s.sanctions.entities[m.EntNum].Places)...)
 		}
 	}
-	b.say()
-	return &NameRecord{Subject: subject, Compliance: NameCompliance{b, Caveats}, Sources: &NameSources{sources.OFAC}}
+	sayStatus(&b)
+	return &NameRecord{Subject: subject, Compliance: NameCompliance{OFACSanctionsScreen: b, Caveats: Caveats}, Sources: &NameSources{OFAC: sources.OFAC}}
 }
 
 // whereabouts says whether the place of a subject is one of an entity's. It
@@ -342,24 +342,24 @@ func bulletinMatch(d *lists.Deletion, name string, score float64) BulletinMatch 
 }
 
 func (c *screening) irb() Bulletins {
-	b := Bulletins{Provenance: c.provenance(lists.IRB, Clear)}
+	b := Bulletins{ScreenProvenance: c.provenance(lists.IRB, Clear)}
 	if newest, ok := c.tables.NewestBulletin(); ok {
 		b.CoversThrough, b.MostRecentIRB = orNull(newest.Number), orNull(newest.Date)
 	}
 	switch {
 	case !b.Screened:
 	case len(c.names) == 0:
-		b.unscreen(noName)
+		unscreen(&b.ScreenProvenance, noName)
 	default:
 		matches := c.bulletins.matches(c.names, c.rows.state())
 		n := len(matches)
 		if n > 0 {
 			b.Status = PotentialMatch
 		} else if missing := c.namesMissing(); missing != "" {
-			b.unscreen(missing)
+			unscreen(&b.ScreenProvenance, missing)
 			return b
 		} else if !readable(c.names) {
-			b.unscreen(unreadable)
+			unscreen(&b.ScreenProvenance, unreadable)
 			return b
 		}
 		b.PotentialMatches, b.MatchCount = matches[:min(n, mostMatches)], &n

@@ -21,7 +21,7 @@ func (c *screening) reliance(o *Compliance) Reliance {
 	s := &c.sources.BMF
 	r := Reliance{
 		Elements: c.elements(o), Flags: c.flags(o), Statement: relianceStatement,
-		BMFExtract: BMFExtract{s.Revised, s.FetchedAt, s.IsCurrent, s.SHA256},
+		BMFExtract: BMFExtract{Revised: s.Revised, FetchedAt: s.FetchedAt, IsCurrent: s.IsCurrent, SHA256: s.SHA256},
 	}
 	r.ReportComplete = complete(r.Elements)
 	if o.BMF.Screened && o.Pub78.Screened && o.Revocation.Screened {
@@ -107,7 +107,7 @@ func (c *screening) elements(o *Compliance) []Element {
 
 // element begins an element that a list shows.
 func (c *screening) element(id, list string) Element {
-	return Element{ID: id, Result: NotScreened, Source: orNull(list), AsOf: c.sources.byName()[list].Revised}
+	return Element{ID: id, Result: NotScreened, Source: orNull(list), AsOf: listsOf(c.sources)[list].Revised}
 }
 
 // fromMaster is an element that the master file shows.

@@ -200,11 +200,11 @@ func truth(b bool) *bool { return &b }
 
 // provenance begins a block about a list.
 func (c *screening) provenance(list, status string) Provenance {
-	return c.sources.provenance(list, status)
+	return provenance(c.sources, list, status)
 }
 
-func (s *Sources) provenance(list, status string) Provenance {
-	source := s.byName()[list]
+func provenance(s *Sources, list, status string) Provenance {
+	source := listsOf(s)[list]
 	p := Provenance{Screened: source.Screens, Status: status, Source: list, Revised: source.Revised, FetchedAt: source.FetchedAt, IsCurrent: source.IsCurrent, Note: source.Note}
 	if list == lists.IRB {
 		p.Revised = source.RevisedNewest // a series, of which the newest counts
@@ -217,13 +217,13 @@ func (s *Sources) provenance(list, status string) Provenance {
 
 // unscreen makes a block one that was not screened, for another reason than
 // the state of its list.
-func (p *Provenance) unscreen(note string) { p.Screened, p.Status, p.Note = false, NotScreened, &note }
+func unscreen(p *Provenance, note string) { p.Screened, p.Status, p.Note = false, NotScreened, &note }
 
 // namesMissing says why names may be missing among those that are compared: a
 // source of them cannot be used, or there are too many. It is empty when none is.
 func (c *screening) namesMissing() string {
 	for _, list := range []string{lists.BMF, lists.Pub78, lists.Revocation} {
-		if !c.sources.byName()[list].Screens {
+		if !listsOf(c.sources)[list].Screens {
 			return "Other names of the organization may be missing, because a list that gives them was not screened: " + listOf(list).Title + "."
 		}
 	}
@@ -251,7 +251,7 @@ var Withheld = []string{
 }
 
 // Withhold takes the evidence out of a record.
-func (r *Record) Withhold() {
+func Withhold(r *Record) {
 	c := &r.Compliance
 	c.OFACSanctionsScreen.PotentialMatches, c.OFAC.PotentialMatches, c.IRBScreen.PotentialMatches = nil, nil, nil
 	c.StateRegistration.California.RegistryRecords, c.StateRegistration.California.FTBRecords = nil, nil

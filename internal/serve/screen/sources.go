@@ -5,50 +5,28 @@ import (
 	"slices"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Sources are the lists that screenings use.
-type Sources struct {
-	IRB        Source `json:"irb" doc:"Internal Revenue Bulletin announcements."`
-	CARegistry Source `json:"ca_registry" doc:"California Registry of Charities."`
-	BMF        Source `json:"bmf" doc:"IRS Exempt Organizations Business Master File."`
-	Pub78      Source `json:"pub78" doc:"IRS Publication 78 data."`
-	CAFTB      Source `json:"ca_ftb" doc:"California Franchise Tax Board revoked list."`
-	OFAC       Source `json:"ofac" doc:"OFAC sanctions lists."`
-	Revocation Source `json:"revocation" doc:"IRS automatic revocation list."`
-}
-
-// Source is the state of one list. What is not known is null; a list that is
-// not loaded has no rows to count and is neither current nor stale.
-type Source struct {
-	FetchedAt         *string `json:"fetched_at" doc:"When the list was fetched; null when it is not loaded." format:"date-time"`
-	Revised           *string `json:"revised" doc:"Oldest revision date among the parts of the list."`
-	RevisedNewest     *string `json:"revised_newest" doc:"Newest revision date among them."`
-	URL               string  `json:"url" doc:"Where it is published." format:"uri"`
-	RowCount          *int64  `json:"row_count" doc:"Rows loaded."`
-	IsCurrent         *bool   `json:"is_current" doc:"Whether the loaded list is the one upstream has; null when that is not known."`
-	UpstreamRevised   *string `json:"upstream_revised" doc:"Revision that upstream showed when last looked at."`
-	UpstreamCheckedAt *string `json:"upstream_checked_at" doc:"When upstream was last looked at." format:"date-time"`
-	Publishes         string  `json:"publishes" doc:"How often upstream publishes."`
-	Polled            string  `json:"polled" doc:"How often we look."`
-	SHA256            *string `json:"sha256" doc:"Fingerprint of the files it was read from."`
-	Screens           bool    `json:"screens" doc:"Whether screenings use it now: a list that is missing, damaged or too old is not_screened."`
-	Caveat            *string `json:"caveat,omitempty" doc:"What the list cannot show."`
-	Note              *string `json:"note,omitempty" doc:"Why the list is not used, or why a newer one than the loaded was not taken."`
-}
+// The lists, as the wire has them.
+type (
+	Sources = client.ComplianceSources
+	Source  = client.ComplianceSource
+)
 
 // SourcesOf tells the state of each list at a moment. A list that was never
 // loaded has nulls and says why.
 func SourcesOf(now *lists.Current, at time.Time) *Sources {
 	s := &Sources{}
-	for name, source := range s.byName() {
+	for name, source := range listsOf(s) {
 		*source = sourceOf(now, name, at)
 	}
 	return s
 }
 
-func (s *Sources) byName() map[string]*Source {
+// listsOf are the lists by their names.
+func listsOf(s *Sources) map[string]*Source {
 	return map[string]*Source{
 		lists.IRB: &s.IRB, lists.CARegistry: &s.CARegistry, lists.BMF: &s.BMF, lists.Pub78: &s.Pub78,
 		lists.CAFTB: &s.CAFTB, lists.OFAC: &s.OFAC, lists.Revocation: &s.Revocation,

@@ -33,22 +33,22 @@ type Verdict struct {
 func Verdicts(r *Record) []Verdict {
 	c := &r.Compliance
 	return []Verdict{
-		c.BMF.verdict(), c.Pub78.verdict(), c.Revocation.verdict(), c.IRBScreen.verdict(), c.OFACSanctionsScreen.verdict(),
-		c.StateRegistration.California.registryVerdict(text(r.Organization.State) == inCalifornia), c.StateRegistration.California.ftbVerdict(),
+		masterFileVerdict(&c.BMF), pub78Verdict(&c.Pub78), revocationVerdict(&c.Revocation), bulletinsVerdict(&c.IRBScreen), sanctionsVerdict(&c.OFACSanctionsScreen),
+		registryVerdict(&c.StateRegistration.California, text(r.Organization.State) == inCalifornia), ftbVerdict(&c.StateRegistration.California.FTB),
 	}
 }
 
-// verdict is what a list says that was not screened. Findings are put in its
+// unscreened is what a list says that was not screened. Findings are put in its
 // place one by one, so that a word nobody has heard of is never good news.
-func (p *Provenance) verdict(list, title string) Verdict {
+func unscreened(p *Provenance, list, title string) Verdict {
 	v := Verdict{List: list, Title: title, Revised: day(p.Revised)}
 	v.say(MarkNotScreened, "not screened", "Not screened: nothing is known from this list, neither for nor against.")
 	v.add(text(p.Note))
 	return v
 }
 
-// status is the finding, if there is one.
-func (p *Provenance) status() string {
+// statusOf is the finding, if there is one.
+func statusOf(p *Provenance) string {
 	if !p.Screened {
 		return NotScreened
 	}
@@ -77,11 +77,11 @@ func (v *Verdict) age(p *Provenance) {
 	}
 }
 
-func (b *BMF) verdict() (v Verdict) {
-	v = b.Provenance.verdict(lists.BMF, "IRS business master file")
-	defer v.age(&b.Provenance)
+func masterFileVerdict(b *BMF) (v Verdict) {
+	v = unscreened(&b.ScreenProvenance, lists.BMF, "IRS business master file")
+	defer v.age(&b.ScreenProvenance)
 	switch {
-	case b.status() == Listed:
+	case statusOf(&b.ScreenProvenance) == Listed:
 		what := "an organization exempt from tax"
 		switch section := text(b.SubsectionDescription); {
 		case strings.HasPrefix(section, "4947"):
@@ -112,20 +112,20 @@ func (b *BMF) verdict() (v Verdict) {
 			v.Mark = MarkLook
 			v.add("It does not say whether contributions are deductible.")
 		}
-	case b.status() == NotListed:
+	case statusOf(&b.ScreenProvenance) == NotListed:
 		v.say(MarkLook, "not listed", "Not listed.")
 		v.add(text(b.ChurchMessage))
 	}
 	return v
 }
 
-func (p *Pub78) verdict() (v Verdict) {
-	v = p.Provenance.verdict(lists.Pub78, "IRS Publication 78")
-	defer v.age(&p.Provenance)
+func pub78Verdict(p *Pub78) (v Verdict) {
+	v = unscreened(&p.ScreenProvenance, lists.Pub78, "IRS Publication 78")
+	defer v.age(&p.ScreenProvenance)
 	switch {
-	case p.status() == Listed:
+	case statusOf(&p.ScreenProvenance) == Listed:
 		v.say(MarkOK, "listed", "Listed as able to receive tax-deductible contributions.")
-	case p.status() == NotListed:
+	case statusOf(&p.ScreenProvenance) == NotListed:
 		v.say(MarkLook, "not listed", "Not listed as able to receive tax-deductible contributions.")
 		if m := text(p.ChurchMessage); m != "" {
 			v.add(m)
@@ -136,47 +136,47 @@ func (p *Pub78) verdict() (v Verdict) {
 	return v
 }
 
-func (r *Revocation) verdict() (v Verdict) {
-	v = r.Provenance.verdict(lists.Revocation, "IRS automatic revocation list")
-	defer v.age(&r.Provenance)
+func revocationVerdict(r *Revocation) (v Verdict) {
+	v = unscreened(&r.ScreenProvenance, lists.Revocation, "IRS automatic revocation list")
+	defer v.age(&r.ScreenProvenance)
 	switch {
-	case r.status() == Revoked:
+	case statusOf(&r.ScreenProvenance) == Revoked:
 		v.say(MarkLook, "revoked", "The exemption was revoked automatically"+on(" as of ", r.RevocationDate)+on(", posted ", r.PostingDate)+", and the list shows no reinstatement.")
-	case r.status() == Reinstated:
+	case statusOf(&r.ScreenProvenance) == Reinstated:
 		v.say(MarkLook, "reinstated", "The exemption was revoked automatically"+on(" as of ", r.RevocationDate)+on(" and reinstated ", r.ReinstatementDate)+".")
-	case r.status() == NotListed:
+	case statusOf(&r.ScreenProvenance) == NotListed:
 		v.say(MarkOK, "not listed", "Not on the list of automatic revocations.")
 	}
 	return v
 }
 
-func (b *Bulletins) verdict() (v Verdict) {
-	v = b.Provenance.verdict(lists.IRB, "Internal Revenue Bulletin")
-	defer v.age(&b.Provenance)
+func bulletinsVerdict(b *Bulletins) (v Verdict) {
+	v = unscreened(&b.ScreenProvenance, lists.IRB, "Internal Revenue Bulletin")
+	defer v.age(&b.ScreenProvenance)
 	through := ""
 	if t := text(b.CoversThrough); t != "" {
 		through = " Read through bulletin " + t + "."
 	}
 	switch {
-	case b.status() == PotentialMatch:
+	case statusOf(&b.ScreenProvenance) == PotentialMatch:
 		n := matches(b.MatchCount, len(b.PotentialMatches))
 		v.say(MarkLook, plural(n, "similar name", "similar names"), plural(n, "deletion", "deletions")+" announced in bulletins "+verb(n, "has", "have")+" a name and state like this one. Bulletins give no EIN: compare before you conclude."+through)
-	case b.status() == Clear:
+	case statusOf(&b.ScreenProvenance) == Clear:
 		v.say(MarkOK, "no match", "No deletion announced in the bulletins that were read has a name and state like this one."+through)
 	}
 	return v
 }
 
-func (s *Sanctions) verdict() (v Verdict) {
-	v = s.Provenance.verdict(lists.OFAC, "OFAC sanctions list, by name")
-	defer v.age(&s.Provenance)
+func sanctionsVerdict(s *Sanctions) (v Verdict) {
+	v = unscreened(&s.ScreenProvenance, lists.OFAC, "OFAC sanctions list, by name")
+	defer v.age(&s.ScreenProvenance)
 	n := matches(s.MatchCount, len(s.PotentialMatches))
 	switch {
-	case s.status() == PotentialMatch:
+	case statusOf(&s.ScreenProvenance) == PotentialMatch:
 		v.say(MarkLook, plural(n, "similar name", "similar names"), "The "+verb(n, "name of a sanctioned entity resembles", "names of "+strconv.Itoa(n)+" sanctioned entities resemble")+" this one. A match is a name, not an identity: compare addresses and programs.")
-	case s.status() == RuledOut:
+	case statusOf(&s.ScreenProvenance) == RuledOut:
 		v.say(MarkLook, "ruled out", "Every sanctioned entity with a similar name was ruled out by whoever asked.")
-	case s.status() == Clear:
+	case statusOf(&s.ScreenProvenance) == Clear:
 		v.say(MarkOK, "no match", "No sanctioned entity has a name like "+verb(len(s.NamesScreened), "the one", "those")+" compared.")
 	}
 	return v
@@ -184,15 +184,15 @@ func (s *Sanctions) verdict() (v Verdict) {
 
 // registryVerdict is that of the registry. One that operates elsewhere need not
 // be there; one that is at home in California should be.
-func (c *California) registryVerdict(home bool) (v Verdict) {
-	v = c.Provenance.verdict(lists.CARegistry, "California registry of charities")
-	defer v.age(&c.Provenance)
+func registryVerdict(c *California, home bool) (v Verdict) {
+	v = unscreened(&c.ScreenProvenance, lists.CARegistry, "California registry of charities")
+	defer v.age(&c.ScreenProvenance)
 	switch {
-	case c.status() == NotListed && home:
+	case statusOf(&c.ScreenProvenance) == NotListed && home:
 		v.say(MarkLook, "not listed", "Not registered, although its address is in California. Some kinds of organizations need not register.")
-	case c.status() == NotListed:
+	case statusOf(&c.ScreenProvenance) == NotListed:
 		v.say(MarkOK, "not listed", "Not registered. That is no finding against an organization that does not operate or raise funds in California.")
-	case c.status() != Listed:
+	case statusOf(&c.ScreenProvenance) != Listed:
 	case c.MayOperate == nil:
 		v.say(MarkLook, "status unclear", "Registered; its status does not say whether it may operate and raise funds there.")
 	case *c.MayOperate:
@@ -203,13 +203,13 @@ func (c *California) registryVerdict(home bool) (v Verdict) {
 	return v
 }
 
-func (c *California) ftbVerdict() (v Verdict) {
-	v = c.FTB.verdict(lists.CAFTB, "California Franchise Tax Board")
-	defer v.age(&c.FTB)
+func ftbVerdict(p *Provenance) (v Verdict) {
+	v = unscreened(p, lists.CAFTB, "California Franchise Tax Board")
+	defer v.age(p)
 	switch {
-	case c.FTB.status() == Revoked:
+	case statusOf(p) == Revoked:
 		v.say(MarkLook, "revoked", "On the board's list of revoked exemptions.")
-	case c.FTB.status() == NotListed:
+	case statusOf(p) == NotListed:
 		v.say(MarkOK, "not listed", "Not on the board's list of revoked exemptions.")
 	}
 	return v

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gowebpki/jcs"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/account"
@@ -219,10 +220,10 @@ type resultPage struct {
 	form
 	standing
 	Record *recordView
-	Report *report.Report[report.Content] // nil on the free plan
-	JSON   template.URL                   // the report, to be kept
-	File   string                         // name of that file
-	Posted string                         // the report, to be sent back for the PDF
+	Report *client.Report // nil on the free plan
+	JSON   template.URL   // the report, to be kept
+	File   string         // name of that file
+	Posted string         // the report, to be sent back for the PDF
 }
 
 // screenOne screens an organization and shows the record. The report that is
@@ -256,7 +257,7 @@ func (s *Site) screenOne(v *visit) {
 	at := s.Clock()
 	page := &resultPage{Record: newRecordView(set.Screen.Screen(q, at), at, !isPaid)}
 	if !isPaid {
-		page.Record.Withhold()
+		screen.Withhold(page.Record.Record)
 	} else if err := s.issue(v.r.Context(), page); err != nil {
 		s.failReport(v, err) // what cannot be issued is not charged
 		return

@@ -192,10 +192,10 @@ func manyCells(r *screen.Record, verdicts []screen.Verdict, at time.Time) []stri
 		}
 		return *p.Revised
 	}
-	bmf, pub78, revocation := &c.BMF.Provenance, &c.Pub78.Provenance, &c.Revocation.Provenance
-	return []string{hyphened(r.EIN), name, bit(&r.Found), bit(c.InBMF, bmf), bit(c.Pub78Verified, pub78), bit(c.Revoked, revocation), status(&c.OFACSanctionsScreen.Provenance), status(&c.IRBScreen.Provenance),
-		status(&california.Provenance), bit(california.MayOperate, &california.Provenance), status(&california.FTB), bit(c.Reliance.RelianceAvailable, bmf, pub78, revocation), bit(c.Conflict, bmf, pub78),
-		date(bmf), date(pub78), date(revocation), date(&c.IRBScreen.Provenance), date(&c.OFACSanctionsScreen.Provenance), date(&california.Provenance), date(&california.FTB),
+	bmf, pub78, revocation := &c.BMF.ScreenProvenance, &c.Pub78.ScreenProvenance, &c.Revocation.ScreenProvenance
+	return []string{hyphened(r.EIN), name, bit(&r.Found), bit(c.InBMF, bmf), bit(c.Pub78Verified, pub78), bit(c.Revoked, revocation), status(&c.OFACSanctionsScreen.ScreenProvenance), status(&c.IRBScreen.ScreenProvenance),
+		status(&california.ScreenProvenance), bit(california.MayOperate, &california.ScreenProvenance), status(&california.FTB), bit(c.Reliance.RelianceAvailable, bmf, pub78, revocation), bit(c.Conflict, bmf, pub78),
+		date(bmf), date(pub78), date(revocation), date(&c.IRBScreen.ScreenProvenance), date(&c.OFACSanctionsScreen.ScreenProvenance), date(&california.ScreenProvenance), date(&california.FTB),
 		at.UTC().Format(time.RFC3339), strings.Join(notes, "; ")}
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/agent"
 	"grantgraph/internal/serve/api"
@@ -22,57 +23,17 @@ const agentPath = "/agent-key"
 // maxPurpose bounds each of the two things that an agent says of itself.
 const maxPurpose = 1000
 
-// AgentKeyAnswer is the state of the key of an agent.
-type AgentKeyAnswer struct {
-	api.Head
-	APIKey    string          `json:"api_key" doc:"The key. Shown only here; we do not store it. Responses to requests with a key repeat that key."`
-	Status    string          `json:"status" enum:"locked,unlocked,spent" doc:"locked: only the calls of the challenge may be made. unlocked: calls are left. spent: none are left."`
-	Tier      string          `json:"tier" enum:"anonymous,signed,attested,trusted" doc:"What the agent has shown of itself."`
-	ExpiresAt string          `json:"expires_at" doc:"When the key ends, whatever is left." format:"date-time"`
-	Calls     AgentCalls      `json:"calls" doc:"The allowance of the key."`
-	Challenge *AgentChallenge `json:"challenge,omitempty" doc:"What has to be answered to unlock the key; absent when there is nothing to answer."`
-	api.Tail
-}
-
-// AgentCalls is an allowance.
-type AgentCalls struct {
-	Limit     int `json:"limit" doc:"Calls in the allowance."`
-	Remaining int `json:"remaining" doc:"Calls left of it; a locked key has none."`
-}
-
-// AgentChallenge is a set of questions about the rows of three calls.
-type AgentChallenge struct {
-	ID           string          `json:"id" doc:"Names the challenge."`
-	Questions    []AgentQuestion `json:"questions" doc:"Two or three questions; the answers are sent in this order."`
-	Calls        []AgentCall     `json:"calls" doc:"The three calls that the questions are about, numbered from 1 in this order. A locked key may make these and no others; they are not counted."`
-	AnswerTo     AgentCall       `json:"answer_to" doc:"Where the answers go: send them there as {\"answers\": [...]}, with the key as X-API-Key."`
-	AttemptsLeft int             `json:"attempts_left" doc:"Answers that may still be sent; after the last wrong one there is a new challenge."`
-	RetryAfterS  int             `json:"retry_after_s" doc:"Seconds to wait before the next answer."`
-}
-
-// AgentQuestion is one question.
-type AgentQuestion struct {
-	ID         string `json:"id" doc:"Names the question within the challenge."`
-	Text       string `json:"text" doc:"The question."`
-	AnswerType string `json:"answer_type" enum:"integer,organization,text" doc:"integer: whole dollars. organization: a name or an EIN. text: wording as filed."`
-}
-
-// AgentCall is a request that a locked key may make.
-type AgentCall struct {
-	Method string `json:"method" doc:"HTTP method."`
-	URL    string `json:"url" doc:"Address. The order of its parameters does not matter, everything else does." format:"uri"`
-}
-
-// MintRequest is the body of a request for a key.
-type MintRequest struct {
-	Purpose string `json:"purpose" doc:"What the key is for, in a few words; recorded, not verified."`
-	Source  string `json:"source" doc:"How you learned of this service; recorded, not verified."`
-}
-
-// AnswerRequest is the body of an answer to a challenge.
-type AnswerRequest struct {
-	Answers []string `json:"answers" doc:"One answer per question, in the order of the questions."`
-}
+// Keys and challenges, as the wire has them.
+type (
+	AgentKeyAnswer = client.AgentKeyAnswer
+	AgentCalls     = client.AgentCalls
+	AgentChallenge = client.AgentChallenge
+	AgentQuestion  = client.AgentQuestion
+	AgentCall      = client.AgentCall
+	MintRequest    = client.MintRequest
+	AnswerRequest  = client.AnswerRequest
+	Attempt        = client.AgentAttempt
+)
 
 // bodyWords are other words for the fields of request bodies.
 var bodyWords = map[string]string{
@@ -234,7 +195,7 @@ func (o *operations) planAnswer(c *api.Call) (api.Run, error) {
 func state(c *api.Call, secret string, s agent.State) api.Answer {
 	out := &AgentKeyAnswer{
 		Head: api.Success, APIKey: secret, Status: string(s.Status), Tier: string(s.Tier), ExpiresAt: api.Instant(s.Expires),
-		Calls: AgentCalls{s.Allowance, s.Remaining}, Tail: c.Tail(),
+		Calls: AgentCalls{Limit: s.Allowance, Remaining: s.Remaining}, Tail: c.Tail(),
 	}
 	if s.Challenge != nil {
 		out.Challenge = challenge(c, &s)
@@ -246,24 +207,17 @@ func state(c *api.Call, secret string, s agent.State) api.Answer {
 func challenge(c *api.Call, s *agent.State) *AgentChallenge {
 	out := &AgentChallenge{
 		ID:           fmt.Sprint(s.ID, ".", s.Challenge.Number),
-		AnswerTo:     AgentCall{http.MethodPost, URL(c.Base) + "/answer"},
+		AnswerTo:     AgentCall{Method: http.MethodPost, URL: URL(c.Base) + "/answer"},
 		AttemptsLeft: s.AttemptsLeft(),
 		RetryAfterS:  account.Seconds(s.Wait),
 	}
 	for _, q := range s.Challenge.Questions {
-		out.Questions = append(out.Questions, AgentQuestion{q.ID, q.Text, string(q.AnswerType)})
+		out.Questions = append(out.Questions, AgentQuestion{ID: q.ID, Text: q.Text, AnswerType: string(q.AnswerType)})
 	}
 	for _, named := range s.Challenge.Calls {
-		out.Calls = append(out.Calls, AgentCall{named.Method, c.Base + named.URL()})
+		out.Calls = append(out.Calls, AgentCall{Method: named.Method, URL: c.Base + named.URL()})
 	}
 	return out
-}
-
-// Attempt is what a refused answer to a challenge says beside the words.
-type Attempt struct {
-	AttemptsLeft *int            `json:"attempts_left,omitempty" doc:"Of an answer to a challenge: attempts left for it."`
-	RetryAfterS  *int            `json:"retry_after_s,omitempty" doc:"Of an answer to a challenge: seconds to wait before the next."`
-	Challenge    *AgentChallenge `json:"challenge,omitempty" doc:"Of an answer to a challenge: the new one, where there is one."`
 }
 
 // attempted is a refusal that carries an Attempt.

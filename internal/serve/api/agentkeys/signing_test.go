@@ -103,7 +103,7 @@ func TestSignedMint(t *testing.T) {
 			sign := c.studio.sign(t, k.Clock.Now, c.bare)
 			got := k.Send("POST", "/api/v1/agent-key", "", apitest.Plea, sign)
 			if got.StatusCode != 200 || got.Tier != string(c.tier) || got.Status != "unlocked" || got.Challenge != nil ||
-				got.Calls != (agentkeys.AgentCalls{terms.Calls, terms.Calls}) || got.ExpiresAt != k.Clock.Now().Add(terms.Lifetime).Format(time.RFC3339) {
+				got.Calls != (agentkeys.AgentCalls{Limit: terms.Calls, Remaining: terms.Calls}) || got.ExpiresAt != k.Clock.Now().Add(terms.Lifetime).Format(time.RFC3339) {
 				t.Fatalf("%d %s", got.StatusCode, got.Text)
 			}
 			if why := strings.Contains(got.Text, "not of the attested one: the directory response has no signature"); why != (c.tier == account.Signed) {
@@ -254,7 +254,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	rec := apitest.Scenario{Path: "agent-key", Plan: "none", Heads: map[string]string{"ETag": "*"}}.Run(t, apitest.New(t))
 	a := apitest.Unmarshal[agentkeys.AgentRules](t, rec)
-	if len(a.Tiers) != 4 || a.Tiers[1] != (agentkeys.TierRules{"signed", a.Tiers[1].Shows, 86400, 250, false, 25}) || !a.Tiers[0].Refills ||
+	if len(a.Tiers) != 4 || a.Tiers[1] != (agentkeys.TierRules{Tier: "signed", Shows: a.Tiers[1].Shows, LifetimeS: 86400, Calls: 250, Refills: false, MaxLimit: 25}) || !a.Tiers[0].Refills ||
 		a.Mint.URL != apitest.Base+"/api/v1/agent-key" || a.Mint.MaxPerHour != 600 || !slices.Equal(a.Locked.WaitsS, []int{5, 10}) || a.Locked.Attempts != 3 {
 		t.Errorf("%+v", a)
 	}

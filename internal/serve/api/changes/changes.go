@@ -7,11 +7,11 @@ package changes
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
@@ -42,12 +42,6 @@ func Group(p Parts) api.Group {
 	return api.Group{
 		Tag: "Changes", About: "What is new since an earlier build.",
 		Operations: []api.Operation{p.builds(), p.lists()},
-		Schemas: map[reflect.Type]string{
-			reflect.TypeFor[Summary]():   "ChangesSummary",
-			reflect.TypeFor[ListTotal](): "ChangesOfList",
-			reflect.TypeFor[Count]():     "ChangesCount",
-			reflect.TypeFor[Match]():     "SanctionsNameMatch",
-		},
 	}
 }
 
@@ -145,68 +139,19 @@ func (p Parts) builds() api.Operation {
 
 // ChangesAnswer is the answer of /changes.
 type ChangesAnswer struct {
-	api.Head
-	From         *string        `json:"from" doc:"Build that is compared with; null when the one being served is the first."`
-	To           string         `json:"to" doc:"Build being served. Send it as since next time."`
-	Versions     []string       `json:"versions" doc:"Builds that since may name, latest first."`
-	Summary      Summary        `json:"summary" doc:"All funders together."`
-	ListsFrom    *string        `json:"lists_from" doc:"Edition of the compliance lists that is compared with; null when none is known."`
-	ListsTo      *string        `json:"lists_to" doc:"Edition being served. Send it as lists_since next time; null when there is none."`
-	Lists        []ListTotal    `json:"lists" doc:"How much changed on each compliance list; /changes/lists has the organizations."`
-	Hits         int64          `json:"hits" doc:"Funders of which something is different."`
-	Page         int64          `json:"page" doc:"Page number, from 1."`
-	Limit        int            `json:"limit" doc:"Page size served."`
-	ResultsCount int            `json:"results_count" doc:"Rows in this page."`
-	TotalPages   int64          `json:"total_pages" doc:"Pages in all."`
-	NextCursor   *string        `json:"next_cursor" doc:"Send as cursor for the next page; null at the end."`
-	Results      []FunderChange `json:"results" doc:"The funders."`
-	api.Tail
+	client.ChangesAnswer
 }
 
 // Table is the rows alone.
 func (a *ChangesAnswer) Table() (any, *int64, *string) { return a.Results, &a.Hits, a.NextCursor }
 
-// Summary is what is different of all funders.
-type Summary struct {
-	Funders        int   `json:"funders" doc:"Funders of which something is different."`
-	ReturnsNew     int64 `json:"returns_new" doc:"Returns for a period that had none."`
-	ReturnsAmended int64 `json:"returns_amended" doc:"Periods for which another return stands now, as an amended one does."`
-	ReturnsRemoved int64 `json:"returns_removed" doc:"Returns whose period has none any more."`
-	RowsAdded      int64 `json:"rows_added" doc:"Grants that were not there."`
-	RowsRemoved    int64 `json:"rows_removed" doc:"Grants that are not there any more."`
-	RowsChanged    int64 `json:"rows_changed" doc:"Grants of which the row says something else, such as another recipient."`
-	NetAmount      int64 `json:"net_amount" doc:"Dollars of all grants now less those before, whole dollars."`
-}
-
-// FunderChange is what is different of one funder.
-type FunderChange struct {
-	FunderEIN      string  `json:"funder_ein" doc:"EIN of the grantmaker, nine digits." pattern:"^[0-9]{9}$"`
-	FunderName     *string `json:"funder_name" doc:"Its name; null when nothing names it any more."`
-	FunderCity     *string `json:"funder_city" doc:"Its city."`
-	FunderState    *string `json:"funder_state" doc:"Its two-letter state."`
-	ReturnsNew     int64   `json:"returns_new" doc:"Returns for a period that had none."`
-	ReturnsAmended int64   `json:"returns_amended" doc:"Periods for which another return stands now."`
-	ReturnsRemoved int64   `json:"returns_removed" doc:"Returns whose period has none any more."`
-	RowsAdded      int64   `json:"rows_added" doc:"Grants that were not there."`
-	RowsRemoved    int64   `json:"rows_removed" doc:"Grants that are not there any more."`
-	RowsChanged    int64   `json:"rows_changed" doc:"Grants of which the row says something else."`
-	NetAmount      int64   `json:"net_amount" doc:"Dollars of its grants now less those before, whole dollars."`
-	URL            *string `json:"url" doc:"Page of the grantmaker; null when nothing names it any more." format:"uri"`
-}
-
-// ListTotal is how much changed on a list.
-type ListTotal struct {
-	Source   string  `json:"source" doc:"The list, as in compliance_sources of /meta."`
-	Title    string  `json:"title" doc:"Its name in words."`
-	Compared bool    `json:"compared" doc:"Whether both editions, and all between them, have the list; without that nothing is known of its changes."`
-	Changes  []Count `json:"changes" doc:"Entries by what became of them; empty when they were not compared."`
-}
-
-// Count is how many entries one thing became of.
-type Count struct {
-	Change string `json:"change" enum:"listed,revoked,reinstated,may_operate,may_not_operate,announced,delisted" doc:"What they are now; delisted for not on the list any more."`
-	Count  int    `json:"count" doc:"How many: organizations, or names on the lists without EINs."`
-}
+// What is different, as the wire has it.
+type (
+	Summary      = client.ChangesSummary
+	FunderChange = client.FunderChange
+	ListTotal    = client.ChangesOfList
+	Count        = client.ChangesCount
+)
 
 func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
@@ -235,12 +180,12 @@ func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
 			found, _ = p.Log(c.Data).Totals(s.edition)
 		}
 		list := api.ListOf(c, asked, rows, int64(page.Funders), offset, limit)
-		return &ChangesAnswer{
+		return &ChangesAnswer{client.ChangesAnswer{
 			Head: list.Head, From: api.OrNull(s.from), To: c.Data.Snapshot().Version, Versions: p.Changes(c.Data).Versions(), Summary: summary(page),
 			ListsFrom: api.OrNull(s.edition), ListsTo: p.edition(c), Lists: totals(found),
 			Hits: list.Hits, Page: list.Page, Limit: list.Limit, ResultsCount: list.ResultsCount, TotalPages: list.TotalPages, NextCursor: list.NextCursor, Results: rows,
 			Tail: c.Tail(),
-		}, nil
+		}}, nil
 	}, nil
 }
 
@@ -301,7 +246,7 @@ func totals(found []change.ListTotal) []ListTotal {
 			i := slices.IndexFunc(found, func(x change.ListTotal) bool { return x.Name == l.Name })
 			if t.Compared = found[i].Compared; t.Compared {
 				for _, word := range change.Words(l.Name) {
-					t.Changes = append(t.Changes, Count{word, found[i].Counts[word]})
+					t.Changes = append(t.Changes, Count{Change: word, Count: found[i].Counts[word]})
 				}
 			}
 		}

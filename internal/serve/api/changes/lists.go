@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/screen"
@@ -45,29 +46,11 @@ func (p Parts) lists() api.Operation {
 	}
 }
 
-// ListChange is an entry of a list that changed.
-type ListChange struct {
-	Source    string   `json:"source" enum:"bmf,ca_ftb,ca_registry,irb,ofac,pub78,revocation" doc:"The list, as in compliance_sources of /meta."`
-	Change    string   `json:"change" enum:"listed,revoked,reinstated,may_operate,may_not_operate,announced,delisted" doc:"What it is now; delisted for not on the list any more."`
-	Was       *string  `json:"was" doc:"What it was; null when it was not on the list."`
-	EIN       *string  `json:"ein" doc:"EIN, nine digits; null on the lists that have none, ofac and irb." pattern:"^[0-9]{9}$"`
-	Name      *string  `json:"name" doc:"Name of the organization, or the name on the list; null when nothing names it any more."`
-	City      *string  `json:"city" doc:"City of the organization."`
-	State     *string  `json:"state" doc:"Two-letter state of the organization."`
-	Reference *string  `json:"reference" doc:"Number of the sanctioned entity (ofac), or of the bulletin (irb); null on other lists."`
-	URL       *string  `json:"url" doc:"Page of the organization; null when there is none." format:"uri"`
-	Matches   *[]Match `json:"matches" doc:"Organizations whose name resembles one that is new on the sanctions list, of the ten that the search for organizations finds by it; null on other rows, and on those after the first 50 such names of a page."`
-}
-
-// Match is an organization that a name on the sanctions list may mean.
-type Match struct {
-	EIN   string  `json:"ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
-	Name  string  `json:"name" doc:"Its name."`
-	Score float64 `json:"score" doc:"How much it resembles a name of the entity, 0.75 to 1, as in a screening."`
-}
-
-// String is how a file of rows has it.
-func (m Match) String() string { return fmt.Sprintf("%s %s %g", m.EIN, m.Name, m.Score) }
+// Rows of the lists, as the wire has them.
+type (
+	ListChange = client.ListChange
+	Match      = client.SanctionsNameMatch
+)
 
 // Bounds of looking for organizations by a name that is new on the sanctions list.
 const (
@@ -95,7 +78,7 @@ func (p Parts) matches(ctx context.Context, c *api.Call, x *change.ListChange) (
 		}
 		for _, m := range block.PotentialMatches {
 			if strconv.FormatInt(m.EntNum, 10) == x.Reference {
-				list = append(list, Match{org.EIN.String(), org.Name, m.Score})
+				list = append(list, Match{EIN: org.EIN.String(), Name: org.Name, Score: m.Score})
 			}
 		}
 	}

@@ -3,28 +3,19 @@ package meta
 import (
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/api"
 )
 
-// Compatibility maps the vocabulary of Candid's APIs to this service.
-type Compatibility struct {
-	Endpoints         []Mapping `json:"endpoints" doc:"Endpoints."`
-	GrantParameters   []Mapping `json:"grant_parameters" doc:"Parameters of the grant endpoints."`
-	EssentialsFilters []Mapping `json:"essentials_filters" doc:"Filters of the organization search."`
-	SupportStrategies []Mapping `json:"support_strategies" doc:"Support strategies."`
-}
-
-// Mapping is one word of another service and what it is here.
-type Mapping struct {
-	External *string `json:"external" doc:"The other service's word; null for what only this service has."`
-	Service  *string `json:"service" doc:"This service's word; null when there is none."`
-	Status   string  `json:"status" enum:"equivalent,transformed,unsupported,service" doc:"equivalent: send it as it is. transformed: other values or meaning. unsupported: not honored. service: only here."`
-	Note     string  `json:"note" doc:"What differs."`
-}
+// What words of other services are here, as the wire has it.
+type (
+	Compatibility = client.Compatibility
+	Mapping       = client.Mapping
+)
 
 func mapping(external, service, status, note string) Mapping {
-	return Mapping{api.OrNull(external), api.OrNull(service), status, note}
+	return Mapping{External: api.OrNull(external), Service: api.OrNull(service), Status: status, Note: note}
 }
 
 // The statuses of a mapping.

@@ -28,8 +28,8 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 	if err != nil {
 		return core, err
 	}
-	core.Given = Given{given.Total, given.Grants, given.Parties, yearOrNull(given.FirstYear), yearOrNull(given.LastYear)}
-	core.Received = Received{received.Total, received.Grants, received.Parties, yearOrNull(received.FirstYear), yearOrNull(received.LastYear)}
+	core.Given = Given{TotalAmount: given.Total, GrantCount: given.Grants, RecipientCount: given.Parties, FirstFiscalYear: yearOrNull(given.FirstYear), LastFiscalYear: yearOrNull(given.LastYear)}
+	core.Received = Received{TotalAmount: received.Total, GrantCount: received.Grants, FunderCount: received.Parties, FirstFiscalYear: yearOrNull(received.FirstYear), LastFiscalYear: yearOrNull(received.LastYear)}
 	core.Organization = organization(c.Base, &found.Organization)
 	core.Organization.KnownFrom = knownFrom(found, given.Grants > 0, received.Grants > 0)
 	if found.Latest != nil {

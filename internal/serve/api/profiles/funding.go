@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"grantgraph/client"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/profile"
@@ -53,30 +54,30 @@ func (p Parts) planFunding(c *api.Call) (api.Run, error) {
 }
 
 func fundingAnswer(f *profile.Funding, number int64, limit int) *FundingAnswer {
-	a := &FundingAnswer{
+	a := &FundingAnswer{client.FundingAnswer{
 		Head: api.Success, EIN: f.EIN.String(), Name: f.Name,
-		Summary: FundingSummary{federalOf(f.Awarded.Federal, &f.Coverage), statesOf(f.Awarded.State, &f.Coverage), f.Awards, yearOrNull(f.FirstYear), yearOrNull(f.LastYear)},
+		Summary: FundingSummary{FederalAmount: federalOf(f.Awarded.Federal, &f.Coverage), StateAmount: statesOf(f.Awarded.State, &f.Coverage), AwardCount: f.Awards, FirstFiscalYear: yearOrNull(f.FirstYear), LastFiscalYear: yearOrNull(f.LastYear)},
 		ByYear:  []FundingYear{}, ByAgency: []AgencyRow{}, AgencyCount: f.Agencies, ByProgram: []ProgramRow{}, ProgramCount: f.Programs,
 		Page: number, Limit: limit, ResultsCount: len(f.Page), TotalPages: (f.Awards + int64(limit) - 1) / int64(limit), Awards: []AwardRow{},
 		Coverage: Coverage{FederalThrough: api.OrNull(f.Coverage.FederalThrough), StatesRead: orEmpty(f.Coverage.StatesRead), StatesNotRead: statesBut(f.Coverage.StatesRead)},
-	}
+	}}
 	for i := range f.ByYear {
 		g := &f.ByYear[i]
-		a.ByYear = append(a.ByYear, FundingYear{g.Year, federalOf(g.Federal, &f.Coverage), statesOf(g.Local, &f.Coverage), g.Awards})
+		a.ByYear = append(a.ByYear, FundingYear{FiscalYear: g.Year, FederalAmount: federalOf(g.Federal, &f.Coverage), StateAmount: statesOf(g.Local, &f.Coverage), AwardCount: g.Awards})
 	}
 	for i := range f.ByAgency {
 		g := &f.ByAgency[i]
-		a.ByAgency = append(a.ByAgency, AgencyRow{g.Level, api.OrNull(g.State), api.OrNull(g.Agency), dollars(g.Amount()), g.Awards})
+		a.ByAgency = append(a.ByAgency, AgencyRow{Level: g.Level, State: api.OrNull(g.State), Agency: api.OrNull(g.Agency), TotalAmount: dollars(g.Amount()), AwardCount: g.Awards})
 	}
 	for i := range f.ByProgram {
 		g := &f.ByProgram[i]
-		a.ByProgram = append(a.ByProgram, ProgramRow{g.Level, api.OrNull(g.State), api.OrNull(g.Agency), api.OrNull(g.Program), api.OrNull(g.Listing), dollars(g.Amount()), g.Awards})
+		a.ByProgram = append(a.ByProgram, ProgramRow{Level: g.Level, State: api.OrNull(g.State), Agency: api.OrNull(g.Agency), Program: api.OrNull(g.Program), AssistanceListing: api.OrNull(g.Listing), TotalAmount: dollars(g.Amount()), AwardCount: g.Awards})
 	}
 	for i := range f.Page {
 		w := &f.Page[i]
 		a.Awards = append(a.Awards, AwardRow{
 			Level: w.Level, State: api.OrNull(w.State), Kind: api.OrNull(w.Kind), Agency: api.OrNull(w.Agency), Program: api.OrNull(w.Program), AssistanceListing: api.OrNull(w.Listing),
-			AwardID: api.OrNull(w.ID), FiscalYear: w.FiscalYear, Amount: dollars(w.Amount), ActionDate: api.OrNull(w.ActionDate), Join: Join{w.Basis, w.Confidence},
+			AwardID: api.OrNull(w.ID), FiscalYear: w.FiscalYear, Amount: dollars(w.Amount), ActionDate: api.OrNull(w.ActionDate), Join: Join{Basis: w.Basis, Confidence: w.Confidence},
 		})
 	}
 	return a

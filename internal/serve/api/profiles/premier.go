@@ -29,7 +29,7 @@ func (a *PremierAnswer) addFinancials(p *profile.Profile, absent *absences) {
 
 func financialYear(filer ein.EIN, f *snapshot.Financial) FinancialYear {
 	return FinancialYear{
-		Financials: financials(filer, f), Amended: f.Amended, Surplus: f.Surplus, TotalAssetsFMV: f.TotalAssetsFMV, GovernmentGrants: f.GovernmentGrants,
+		ProfileFinancials: financials(filer, f), Amended: f.Amended, Surplus: f.Surplus, TotalAssetsFMV: f.TotalAssetsFMV, GovernmentGrants: f.GovernmentGrants,
 		Employees: f.Employees, Volunteers: f.Volunteers,
 		Income: Income{
 			Contributions: f.Contributions, Dues: f.Dues, ProgramServices: f.ProgramServices, Investments: f.Investments, Rents: f.Rents,
@@ -50,7 +50,7 @@ func financialYear(filer ein.EIN, f *snapshot.Financial) FinancialYear {
 func (a *PremierAnswer) addServiceAreas(c *api.Call, p *profile.Profile, absent *absences) {
 	a.ServiceArea = []ServiceArea{}
 	for _, s := range p.ServiceAreas {
-		a.ServiceArea = append(a.ServiceArea, ServiceArea{s.FIPS, s.Level, s.Name, s.Source, s.Confidence})
+		a.ServiceArea = append(a.ServiceArea, ServiceArea{FIPS: s.FIPS, Level: s.Level, Name: s.Name, Source: s.Source, Confidence: s.Confidence})
 	}
 	if n := p.InAll.ServiceAreas; n > len(p.ServiceAreas) {
 		c.Caveat("ein", fmt.Sprintf("service_area has the first %d of %d places.", len(p.ServiceAreas), n))
@@ -121,14 +121,14 @@ func letterOrNull(key string) (letter, label *string) {
 func grantsOut(l *graph.Ledger) *GrantsOut {
 	out := &GrantsOut{RecipientCount: l.Parties, ByYear: []GivenYear{}, BySubject: []GivenSubject{}, ByState: []GivenState{}, TopRecipients: []TopRecipient{}}
 	for _, y := range l.Years {
-		out.ByYear = append(out.ByYear, GivenYear{y.FiscalYear, GivenSums{y.Total, y.Grants, y.Parties}, y.Partial})
+		out.ByYear = append(out.ByYear, GivenYear{FiscalYear: y.FiscalYear, GivenSums: GivenSums{TotalAmount: y.Total, GrantCount: y.Grants, RecipientCount: y.Parties}, Partial: y.Partial})
 	}
 	for _, g := range l.Subjects {
 		letter, label := letterOrNull(g.Key)
-		out.BySubject = append(out.BySubject, GivenSubject{letter, label, GivenSums{g.Total, g.Grants, g.Parties}})
+		out.BySubject = append(out.BySubject, GivenSubject{Subject: letter, SubjectLabel: label, GivenSums: GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties}})
 	}
 	for _, g := range l.States {
-		out.ByState = append(out.ByState, GivenState{api.OrNull(g.Key), GivenSums{g.Total, g.Grants, g.Parties}})
+		out.ByState = append(out.ByState, GivenState{State: api.OrNull(g.Key), GivenSums: GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties}})
 	}
 	for _, p := range l.Top {
 		out.TopRecipients = append(out.TopRecipients, TopRecipient{
@@ -142,14 +142,14 @@ func grantsOut(l *graph.Ledger) *GrantsOut {
 func fundingIn(l *graph.Ledger) *FundingIn {
 	in := &FundingIn{FunderCount: l.Parties, ByYear: []ReceivedYear{}, BySubject: []ReceivedSubject{}, ByState: []ReceivedState{}, TopFunders: []TopFunder{}}
 	for _, y := range l.Years {
-		in.ByYear = append(in.ByYear, ReceivedYear{y.FiscalYear, ReceivedSums{y.Total, y.Grants, y.Parties}, y.Partial})
+		in.ByYear = append(in.ByYear, ReceivedYear{FiscalYear: y.FiscalYear, ReceivedSums: ReceivedSums{TotalAmount: y.Total, GrantCount: y.Grants, FunderCount: y.Parties}, Partial: y.Partial})
 	}
 	for _, g := range l.Subjects {
 		letter, label := letterOrNull(g.Key)
-		in.BySubject = append(in.BySubject, ReceivedSubject{letter, label, ReceivedSums{g.Total, g.Grants, g.Parties}})
+		in.BySubject = append(in.BySubject, ReceivedSubject{Subject: letter, SubjectLabel: label, ReceivedSums: ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties}})
 	}
 	for _, g := range l.States {
-		in.ByState = append(in.ByState, ReceivedState{api.OrNull(g.Key), ReceivedSums{g.Total, g.Grants, g.Parties}})
+		in.ByState = append(in.ByState, ReceivedState{State: api.OrNull(g.Key), ReceivedSums: ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties}})
 	}
 	for _, p := range l.Top {
 		in.TopFunders = append(in.TopFunders, TopFunder{
@@ -164,13 +164,13 @@ func fundingIn(l *graph.Ledger) *FundingIn {
 func (a *PremierAnswer) addPro(p *profile.Profile, coverage snapshot.AwardCoverage, absent *absences) {
 	a.addGovernance(p, absent)
 	if f := p.Family; f != nil && f.FamilySize > 1 {
-		a.Family = &Family{f.FamilyID, f.FamilyName, int(f.FamilySize), f.CombinedRevenue}
+		a.Family = &Family{FamilyID: f.FamilyID, FamilyName: f.FamilyName, FamilySize: int(f.FamilySize), CombinedRevenue: f.CombinedRevenue}
 	} else {
 		absent.none("family", "It belongs to no group of organizations that is known of.")
 	}
 	switch w := &p.Awarded; {
 	case w.Awards > 0:
-		a.Government = &Government{federalOf(w.Federal, &coverage), statesOf(w.State, &coverage), w.Awards}
+		a.Government = &Government{FederalAmount: federalOf(w.Federal, &coverage), StateAmount: statesOf(w.State, &coverage), AwardCount: w.Awards}
 	case coverage.FederalThrough == "" && len(coverage.StatesRead) == 0:
 		absent.add("government", SourceNotLoaded, "No file of government awards was read.")
 	default:
@@ -215,7 +215,7 @@ func (a *PremierAnswer) addGovernance(p *profile.Profile, absent *absences) {
 		g.FiscalYear = &g.People[0].FiscalYear
 	}
 	for _, l := range p.BoardLinks {
-		g.BoardLinks = append(g.BoardLinks, BoardLink{l.Other.String(), l.OtherName, int(l.SharedPeople), int(l.Possible), l.SameState, l.Confidence})
+		g.BoardLinks = append(g.BoardLinks, BoardLink{EIN: l.Other.String(), Name: l.OtherName, SharedPeople: int(l.SharedPeople), PossibleSharedPeople: int(l.Possible), SameState: l.SameState, Confidence: l.Confidence})
 	}
 	a.Governance = g
 }
@@ -269,6 +269,6 @@ func (a *PremierAnswer) addAssets(p *profile.Profile, absent *absences) {
 		Holdings: []Holding{}, HoldingCount: p.InAll.Holdings,
 	}
 	for _, h := range p.Holdings {
-		a.Assets.Holdings = append(a.Assets.Holdings, Holding{h.CanonicalName, h.FMV, h.EntityType, h.AssetClass, api.OrNull(h.Vehicle), api.OrNull(h.Manager), h.IsImpact})
+		a.Assets.Holdings = append(a.Assets.Holdings, Holding{Name: h.CanonicalName, FMV: h.FMV, EntityType: h.EntityType, AssetClass: h.AssetClass, Vehicle: api.OrNull(h.Vehicle), Manager: api.OrNull(h.Manager), IsImpact: h.IsImpact})
 	}
 }

@@ -8,11 +8,11 @@ package profiles
 
 import (
 	"context"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
@@ -51,35 +51,6 @@ func Group(p Parts) api.Group {
 		Tag: "Profiles", About: "What is known of one organization.",
 		Note:       "A profile says what is absent: `x_service.not_available` names each part and the reason. `similar`, `cofunders` and prospects are associations found in public data, not statements of anybody.",
 		Operations: []api.Operation{p.essentials(), p.premier(), p.similar(), p.prospects(), p.funding()},
-		Schemas: map[reflect.Type]string{
-			reflect.TypeFor[Core]():           "ProfileCore",
-			reflect.TypeFor[Organization]():   "ProfileOrganization",
-			reflect.TypeFor[Financials]():     "ProfileFinancials",
-			reflect.TypeFor[ReturnOf]():       "ProfileReturnReference",
-			reflect.TypeFor[Return]():         "ProfileReturn",
-			reflect.TypeFor[Standing]():       "ProfileStanding",
-			reflect.TypeFor[Given]():          "ProfileGiven",
-			reflect.TypeFor[Received]():       "ProfileReceived",
-			reflect.TypeFor[Income]():         "ProfileIncome",
-			reflect.TypeFor[Expenses]():       "ProfileExpenses",
-			reflect.TypeFor[BalanceSheet]():   "ProfileBalanceSheet",
-			reflect.TypeFor[ServiceArea]():    "ProfileServiceArea",
-			reflect.TypeFor[Governance]():     "ProfileGovernance",
-			reflect.TypeFor[Person]():         "ProfilePerson",
-			reflect.TypeFor[BoardLink]():      "ProfileBoardLink",
-			reflect.TypeFor[Family]():         "ProfileFamily",
-			reflect.TypeFor[Government]():     "ProfileGovernment",
-			reflect.TypeFor[Assets]():         "ProfileAssets",
-			reflect.TypeFor[AssetProfile]():   "ProfileAssetProfile",
-			reflect.TypeFor[Holding]():        "ProfileHolding",
-			reflect.TypeFor[FundingSummary](): "GovernmentFundingSummary",
-			reflect.TypeFor[FundingYear]():    "GovernmentFundingYear",
-			reflect.TypeFor[AgencyRow]():      "GovernmentAgency",
-			reflect.TypeFor[ProgramRow]():     "GovernmentProgram",
-			reflect.TypeFor[AwardRow]():       "GovernmentAward",
-			reflect.TypeFor[Join]():           "GovernmentAwardJoin",
-			reflect.TypeFor[Coverage]():       "GovernmentCoverage",
-		},
 	}
 	for i := range g.Operations {
 		op := &g.Operations[i]
@@ -166,7 +137,7 @@ func (p Parts) planEssentials(c *api.Call) (api.Run, error) {
 		a := &EssentialsAnswer{Head: api.Success}
 		absent := absences{profile: found}
 		var err error
-		if a.Core, err = p.core(ctx, c, found, &absent); err != nil {
+		if a.ProfileCore, err = p.core(ctx, c, found, &absent); err != nil {
 			return nil, err
 		}
 		c.CaveatMasked()
@@ -222,10 +193,10 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 		if !known {
 			return nil, nobody(e)
 		}
-		a := &PremierAnswer{Head: api.Success}
+		a := &PremierAnswer{client.PremierAnswer{Head: api.Success}}
 		absent := absences{profile: found}
 		var err error
-		if a.Core, err = p.core(ctx, c, found, &absent); err != nil {
+		if a.ProfileCore, err = p.core(ctx, c, found, &absent); err != nil {
 			return nil, err
 		}
 		a.addFinancials(found, &absent)

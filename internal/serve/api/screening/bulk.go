@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/serve/api"
@@ -13,31 +14,12 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// BulkRequest is the body of a screening of many organizations.
-type BulkRequest struct {
-	EINs          []string `json:"eins" items:"string|integer" doc:"The EINs, at most 100, with or without the hyphen. A bare array of them is taken as well."`
-	Reports       bool     `json:"reports,omitempty" doc:"Whether each record comes with a signed report; false when absent."`
-	ExcludeEntNum []int64  `json:"exclude_ent_num,omitempty" doc:"Numbers of sanctioned entities that you have looked at and ruled out, at most 50. Their matches stay in the answer, as ruled_out."`
-}
-
-// BulkAnswer is the screening of many organizations.
-type BulkAnswer struct {
-	api.Head
-	ResultsCount int             `json:"results_count" doc:"Records in this answer, as many as EINs were sent."`
-	Results      []BulkResult    `json:"results" doc:"The records, in the order of the request."`
-	Sources      *screen.Sources `json:"sources,omitzero" doc:"The lists that were used for all of them."`
-	api.Tail
-}
-
-// BulkResult is one of them.
-type BulkResult struct {
-	EIN          string               `json:"ein" doc:"The EIN, nine digits; as it was sent when it cannot be read."`
-	Found        bool                 `json:"found" doc:"Whether any list or any filing knows the EIN."`
-	Organization *screen.Organization `json:"organization,omitempty" doc:"Who it is; absent when the EIN cannot be read."`
-	Compliance   *screen.Compliance   `json:"compliance,omitempty" doc:"What each list says; absent when the EIN cannot be read."`
-	Report       *Report              `json:"report,omitempty" doc:"The signed record, when reports were asked for."`
-	Error        *string              `json:"error" doc:"Why there is no record; null when there is one."`
-}
+// The screening of many organizations, as the wire has it.
+type (
+	BulkRequest = client.BulkRequest
+	BulkAnswer  = client.BulkAnswer
+	BulkResult  = client.BulkResult
+)
 
 var bulkWords = map[string]string{
 	"ein": "eins", "ids": "eins", "ein_list": "eins", "organizations": "eins", "orgs": "eins", "tax_ids": "eins", "numbers": "eins",

@@ -9,44 +9,20 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/screen"
 )
 
-// NamesRequest is the body of a screening of names.
-type NamesRequest struct {
-	Names         []NameToScreen `json:"names" doc:"The names, at most 100. A plain text instead of an object is a name alone."`
-	Reports       bool           `json:"reports,omitempty" doc:"Whether each name comes with a signed report; true when absent."`
-	ExcludeEntNum []int64        `json:"exclude_ent_num,omitempty" doc:"Numbers of sanctioned entities that you have looked at and ruled out, at most 50. Their matches stay in the answer, as ruled_out."`
-}
-
-// NameToScreen is a name with what is known of where it is.
-type NameToScreen struct {
-	Name    string `json:"name" doc:"Name, at most 300 bytes."`
-	Country string `json:"country,omitempty" doc:"Country; compared with the addresses in the list, and never used to leave out a match."`
-	City    string `json:"city,omitempty" doc:"City; likewise."`
-}
-
-// NamesAnswer is the screening of names.
-type NamesAnswer struct {
-	api.Head
-	ResultsCount int                 `json:"results_count" doc:"Records in this answer, as many as names were sent."`
-	Results      []NameResult        `json:"results" doc:"The records, in the order of the request."`
-	Sources      *screen.NameSources `json:"sources,omitzero" doc:"The list that was used for all of them."`
-	api.Tail
-}
-
-// NameResult is one of them.
-type NameResult struct {
-	Name       string                 `json:"name" doc:"Name as sent, clipped when it cannot be read."`
-	Country    *string                `json:"country" doc:"Country as sent."`
-	City       *string                `json:"city" doc:"City as sent."`
-	Compliance *screen.NameCompliance `json:"compliance,omitempty" doc:"What the sanctions list says; absent when the name cannot be read."`
-	Report     *NameReport            `json:"report,omitempty" doc:"The signed record, unless reports is false."`
-	Error      *string                `json:"error" doc:"Why there is no record; null when there is one."`
-}
+// The screening of names, as the wire has it.
+type (
+	NamesRequest = client.NamesRequest
+	NameToScreen = client.NameToScreen
+	NamesAnswer  = client.NamesAnswer
+	NameResult   = client.NameResult
+)
 
 var nameWords = map[string]string{
 	"name": "names", "organizations": "names", "orgs": "names", "entities": "names", "list": "names", "subjects": "names",

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
@@ -88,55 +89,19 @@ func Group(p Parts) api.Group {
 		Tag: "Screening", About: "What the compliance lists know of an organization, and signed reports of it.",
 		Note:       "A screening is a signal to look closer, not a determination. A list that could not be used is `not_screened`, never `clear`; the sanctions screen compares NAMES.",
 		Operations: []api.Operation{o.screen(), o.bulk(), o.names(), o.verify()},
-		Schemas:    Schemas,
+		Schemas: map[reflect.Type]string{
+			reflect.TypeFor[client.Report]():     "Report",
+			reflect.TypeFor[client.NameReport](): "NameReport",
+		},
 	}
-}
-
-// Schemas are the names of the types of packages screen and report in the
-// published description.
-var Schemas = map[reflect.Type]string{
-	reflect.TypeFor[screen.Sources]():                    "ComplianceSources",
-	reflect.TypeFor[screen.Source]():                     "ComplianceSource",
-	reflect.TypeFor[screen.Organization]():               "ScreenedOrganization",
-	reflect.TypeFor[screen.BMF]():                        "MasterFileScreen",
-	reflect.TypeFor[screen.Pub78]():                      "Pub78Screen",
-	reflect.TypeFor[screen.OrganizationType]():           "Pub78OrganizationType",
-	reflect.TypeFor[screen.Revocation]():                 "RevocationScreen",
-	reflect.TypeFor[screen.Sanctions]():                  "SanctionsScreen",
-	reflect.TypeFor[screen.AlignedWord]():                "SanctionsAlignedWord",
-	reflect.TypeFor[screen.Place]():                      "SanctionsPlace",
-	reflect.TypeFor[screen.Bulletins]():                  "BulletinScreen",
-	reflect.TypeFor[screen.California]():                 "CaliforniaScreen",
-	reflect.TypeFor[screen.RegistryRecord]():             "CaliforniaRegistryRecord",
-	reflect.TypeFor[screen.FTBRecord]():                  "CaliforniaFTBRecord",
-	reflect.TypeFor[screen.Provenance]():                 "ScreenProvenance",
-	reflect.TypeFor[screen.Element]():                    "RelianceElement",
-	reflect.TypeFor[screen.Flag]():                       "RelianceFlag",
-	reflect.TypeFor[screen.BMFExtract]():                 "MasterFileExtract",
-	reflect.TypeFor[screen.Subject]():                    "ScreenedName",
-	reflect.TypeFor[report.Report[report.Content]]():     "Report",
-	reflect.TypeFor[report.Report[report.NameContent]](): "NameReport",
-	reflect.TypeFor[report.Content]():                    "ReportContent",
-	reflect.TypeFor[report.NameContent]():                "NameReportContent",
-	reflect.TypeFor[report.Subject]():                    "ReportSubject",
-	reflect.TypeFor[report.RevisionDate]():               "ReportList",
 }
 
 // ScreeningAnswer is the screening of one organization.
 type ScreeningAnswer struct {
-	api.Head
-	screen.Record
-	Report *Report `json:"report,omitempty" doc:"The signed record, to be kept as it is; absent on a free or trial key."`
-	api.Tail
+	client.ScreeningAnswer
 
 	file []byte // the report as a page, when that is asked for
 }
-
-// Report and NameReport are the signed records.
-type (
-	Report     = report.Report[report.Content]
-	NameReport = report.Report[report.NameContent]
-)
 
 // File is the report as a page.
 func (a *ScreeningAnswer) File() (string, []byte) {
@@ -213,13 +178,13 @@ func (o *operations) planScreen(c *api.Call) (api.Run, error) {
 	}
 	return func(ctx context.Context) (api.Answer, error) {
 		at := o.Clock()
-		a := &ScreeningAnswer{Head: api.Success, Record: *o.Screener(c.Data).Screen(q, at), Tail: c.Tail()}
+		a := &ScreeningAnswer{ScreeningAnswer: client.ScreeningAnswer{Head: api.Success, ScreeningRecord: *o.Screener(c.Data).Screen(q, at), Tail: c.Tail()}}
 		if !c.Caller.Paid {
-			a.Withhold()
+			screen.Withhold(&a.ScreeningRecord)
 			a.Service.Withheld = screen.Withheld
 		} else {
 			var err error
-			if a.Report, err = report.Issue(ctx, o.Ring, report.ContentOf(&a.Record), report.VerifyPage(o.Base), at); err != nil {
+			if a.Report, err = report.Issue(ctx, o.Ring, report.ContentOf(&a.ScreeningRecord), report.VerifyPage(o.Base), at); err != nil {
 				return nil, err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
@@ -11,12 +12,7 @@ import (
 )
 
 // VerifyAnswer is what verification found.
-type VerifyAnswer struct {
-	api.Head
-	Status string `json:"status" enum:"valid,not_valid,unverifiable" doc:"The findings in one word. valid: the identifier, the signature and, of a PDF, the page are right. not_valid: the identifier or the signature was checked and is wrong. unverifiable: anything else."`
-	report.Verdict
-	api.Tail
-}
+type VerifyAnswer = client.VerifyAnswer
 
 func (o *operations) verify() api.Operation {
 	return api.Operation{
@@ -24,7 +20,7 @@ func (o *operations) verify() api.Operation {
 		Summary: "Verify a report that was kept",
 		Description: "Takes a report as it was kept, the block of JSON, an answer that holds it, or the PDF, computes its identifier again, verifies the signature with the published keys, and says whether its format version is still current. " +
 			"What cannot be verified is null, never false: false says that it was checked and is wrong. Nothing is kept, and nothing is counted.",
-		Body: Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument, AtOnce: budget.NewAtOnce(mostDocuments, mostFromOne), Response: VerifyAnswer{}, Formats: []string{"json"},
+		Body: client.Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument, AtOnce: budget.NewAtOnce(mostDocuments, mostFromOne), Response: VerifyAnswer{}, Formats: []string{"json"},
 		Refusals: []api.Refusal{api.StoreUnavailable},
 		Examples: []api.Example{
 			{Case: "1", Description: "A report that was issued", Body: o.Samples.Report},
@@ -61,7 +57,7 @@ func (o *operations) planVerify(c *api.Call) (api.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &VerifyAnswer{Head: api.Success, Status: string(v.Status()), Verdict: *v, Tail: c.Tail()}, nil
+		return &VerifyAnswer{Head: api.Success, Status: string(v.Status()), ReportVerdict: v.ReportVerdict, Tail: c.Tail()}, nil
 	}, nil
 }
 

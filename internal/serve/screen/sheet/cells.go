@@ -37,18 +37,20 @@ var added = []struct {
 	{"subsection", func(r *screen.Record) string { return ofMaster(r, r.Compliance.BMF.SubsectionDescription) }},
 	{"foundation_type", func(r *screen.Record) string { return ofMaster(r, r.Compliance.BMF.FoundationTypeCode) }},
 	{"deductibility", func(r *screen.Record) string { return ofMaster(r, r.Compliance.BMF.DeductibilityDescription) }},
-	{"ofac_status", func(r *screen.Record) string { return status(&r.Compliance.OFACSanctionsScreen.Provenance) }},
+	{"ofac_status", func(r *screen.Record) string { return status(&r.Compliance.OFACSanctionsScreen.ScreenProvenance) }},
 	{"ofac_best_match", func(r *screen.Record) string {
 		return bestMatch(r, func(m *screen.SanctionsMatch) string { return m.Name })
 	}},
 	{"ofac_best_score", func(r *screen.Record) string {
 		return bestMatch(r, func(m *screen.SanctionsMatch) string { return strconv.FormatFloat(m.Score, 'f', -1, 64) })
 	}},
-	{"irb_status", func(r *screen.Record) string { return status(&r.Compliance.IRBScreen.Provenance) }},
+	{"irb_status", func(r *screen.Record) string { return status(&r.Compliance.IRBScreen.ScreenProvenance) }},
 	{"irb_covers_through", func(r *screen.Record) string {
 		return ofList(r.Compliance.IRBScreen.Screened, r.Compliance.IRBScreen.CoversThrough)
 	}},
-	{"ca_registry_status", func(r *screen.Record) string { return status(&r.Compliance.StateRegistration.California.Provenance) }},
+	{"ca_registry_status", func(r *screen.Record) string {
+		return status(&r.Compliance.StateRegistration.California.ScreenProvenance)
+	}},
 	{"ca_may_operate", func(r *screen.Record) string {
 		ca := &r.Compliance.StateRegistration.California
 		switch {

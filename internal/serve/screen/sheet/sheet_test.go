@@ -173,11 +173,11 @@ func invented(e string) *screen.Record {
 	r := &screen.Record{EIN: e, Found: true, Organization: screen.Organization{EIN: e, OrganizationName: say("Alder Fund")}}
 	c := &r.Compliance
 	c.InBMF, c.Pub78Verified, c.Revoked, c.Conflict = yes(), yes(), no(), no()
-	c.BMF = screen.BMF{Provenance: listed, SubsectionCode: say("03"), SubsectionDescription: say("501(c)(3)"), FoundationTypeCode: say("PC"), DeductibilityCode: say("1"), DeductibilityDescription: say("deductible")}
-	c.Pub78.Provenance, c.Revocation.Provenance = listed, notListed
-	c.OFACSanctionsScreen = screen.Sanctions{Provenance: screened, PotentialMatches: []screen.SanctionsMatch{}}
-	c.IRBScreen = screen.Bulletins{Provenance: screened, CoversThrough: say("2026-40")}
-	c.StateRegistration.California = screen.California{Provenance: notListed, FTB: notListed}
+	c.BMF = screen.BMF{ScreenProvenance: listed, SubsectionCode: say("03"), SubsectionDescription: say("501(c)(3)"), FoundationTypeCode: say("PC"), DeductibilityCode: say("1"), DeductibilityDescription: say("deductible")}
+	c.Pub78.ScreenProvenance, c.Revocation.ScreenProvenance = listed, notListed
+	c.OFACSanctionsScreen = screen.Sanctions{ScreenProvenance: screened, PotentialMatches: []screen.SanctionsMatch{}}
+	c.IRBScreen = screen.Bulletins{ScreenProvenance: screened, CoversThrough: say("2026-40")}
+	c.StateRegistration.California = screen.California{ScreenProvenance: notListed, FTB: notListed}
 	c.Reliance = screen.Reliance{RelianceAvailable: yes(), ReportComplete: yes()}
 	return r
 }

@@ -235,8 +235,8 @@ func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*
 		return nil, err
 	}
 	defer release()
-	v := &view{set: set, EIN: x.EIN, Core: core.Core}
-	c := &compared{EIN: x.EIN, Name: orgname.Display(x.Name), Home: path(x.EIN, x.Name), Core: core.Core, Standing: standingMarks(&core.Core.Standing)}
+	v := &view{set: set, EIN: x.EIN, Core: core.ProfileCore}
+	c := &compared{EIN: x.EIN, Name: orgname.Display(x.Name), Home: path(x.EIN, x.Name), Core: core.ProfileCore, Standing: standingMarks(&core.ProfileCore.Standing)}
 	gave, err := set.Graph.Ledger(r.Context(), x.EIN, graph.Gave, 0, nil)
 	if err != nil {
 		return nil, err

@@ -179,7 +179,7 @@ func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*vi
 	if err != nil {
 		return nil, release, err
 	}
-	v := &view{Head: s.Head(r, ""), set: frame.DatasetOf(r), EIN: e, Name: orgname.Display(name), Home: home, Core: core.Core, Absent: core.Service.NotAvailable}
+	v := &view{Head: s.Head(r, ""), set: frame.DatasetOf(r), EIN: e, Name: orgname.Display(name), Home: home, Core: core.ProfileCore, Absent: core.Service.NotAvailable}
 	v.Title = v.Name
 	if at.name != "" {
 		v.Title += ": " + at.title
