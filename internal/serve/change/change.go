@@ -11,7 +11,8 @@
 //
 // Editions come often and are not kept for long, so each carries a log of what
 // changed in those before it (editions.go), from which the difference to any of
-// them follows.
+// them follows; and whom the sanctions list may mean (matches.go), which no list
+// says: everybody's names are compared with it as the edition is made.
 package change
 
 import (

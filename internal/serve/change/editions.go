@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -62,15 +63,17 @@ type record struct {
 }
 
 // BuildLists adds to an edition the log of the edition before, and how it differs
-// from that one itself.
+// from that one itself. Of one that has no potential matches (BuildMatches), it
+// tells none.
 func BuildLists(ctx context.Context, w *snapshot.Writer) error {
-	kept, err := w.Kept()
+	before, release, err := latest(w)
 	if err != nil {
 		return err
 	}
+	defer release()
 	var r record
-	if n := len(kept); n > 0 {
-		if err := r.follow(ctx, kept[n-1], w.Unpublished(), w.Version()); err != nil {
+	if before != nil {
+		if err := r.follow(ctx, before, w.Unpublished(), w.Version()); err != nil {
 			return err
 		}
 	}
@@ -88,11 +91,6 @@ func stamp(version string) (s [stampSize]byte) {
 // follow takes over the log of the edition before and adds what is different in
 // the new one.
 func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, version string) error {
-	release, err := before.Hold()
-	if err != nil {
-		return nil // it is being removed, so the log begins anew
-	}
-	defer release()
 	log, err := OpenLog(before)
 	switch {
 	case logKind.Unusable(err): // it begins anew
@@ -111,7 +109,11 @@ func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, v
 	known := len(r.steps)
 	for i := range followed {
 		l := &followed[i]
-		compared, err := r.compareList(ctx, l, before, after)
+		compare := r.compareList
+		if l.name == Matches {
+			compare = r.compareMatches
+		}
+		compared, err := compare(ctx, l, before, after)
 		if err != nil {
 			return err
 		}
@@ -128,17 +130,7 @@ func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, v
 // compareList adds the steps of one list; compared is false when one of the
 // editions does not have it, whole.
 func (r *record) compareList(ctx context.Context, l *source, before, after *snapshot.Snapshot) (compared bool, err error) {
-	isOf := func(f snapshot.File) bool { return slices.Contains(l.tables, f.Table()) }
-	files := func(s *snapshot.Snapshot) (list []snapshot.File) {
-		for _, f := range s.Manifest.Files {
-			if isOf(f) {
-				list = append(list, f)
-			}
-		}
-		slices.SortFunc(list, func(a, b snapshot.File) int { return strings.Compare(a.Path, b.Path) })
-		return list
-	}
-	was, is := files(before), files(after)
+	was, is := filesOf(before, l.tables), filesOf(after, l.tables)
 	if len(was) != len(l.tables) || len(is) != len(l.tables) {
 		return false, nil
 	}
@@ -146,7 +138,7 @@ func (r *record) compareList(ctx context.Context, l *source, before, after *snap
 		return true, nil // taken over as it was
 	}
 	// What is wrong with the edition before is no reason to be without the new one.
-	if err := before.VerifyFiles(ctx, isOf); err != nil {
+	if err := before.VerifyFiles(ctx, func(f snapshot.File) bool { return slices.Contains(was, f) }); err != nil {
 		return false, ctx.Err()
 	}
 	old, err := l.read(ctx, before)
@@ -157,6 +149,24 @@ func (r *record) compareList(ctx context.Context, l *source, before, after *snap
 	if err != nil {
 		return false, err
 	}
+	r.compare(l, old, now)
+	return true, nil
+}
+
+// filesOf are the files of tables, in order.
+func filesOf(s *snapshot.Snapshot, tables []string) (list []snapshot.File) {
+	for _, f := range s.Manifest.Files {
+		if slices.Contains(tables, f.Table()) {
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, func(a, b snapshot.File) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+// compare adds a step for each entry that is not the same in both, which are in
+// order of key.
+func (r *record) compare(l *source, old, now []entry) {
 	for len(old) > 0 || len(now) > 0 {
 		switch {
 		case len(now) == 0 || len(old) > 0 && old[0].key < now[0].key:
@@ -172,14 +182,17 @@ func (r *record) compareList(ctx context.Context, l *source, before, after *snap
 			old, now = old[1:], now[1:]
 		}
 	}
-	return true, nil
 }
 
 // longestText bounds the text of an entry.
 const longestText = 1 << 10
 
+func clipped(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), longestText)], "") // it may end within a letter
+}
+
 func (r *record) add(l *source, e *entry, before, after uint8) {
-	text := strings.ToValidUTF8(e.text[:min(len(e.text), longestText)], "") // it may end within a letter
+	text := clipped(e.text)
 	r.steps = append(r.steps, step{Key: e.key, Text: uint32(len(r.texts)), Length: uint16(len(text)), List: l.code, States: before<<4 | after})
 	r.texts = append(r.texts, text...)
 }
@@ -268,11 +281,16 @@ func readLog(f *mapped.File) *Log {
 	for i := range l.steps {
 		s := &l.steps[i]
 		j := slices.IndexFunc(followed, func(l source) bool { return l.code == s.List })
-		if j < 0 || int(max(s.before(), s.after())) > len(followed[j].states) || uint64(s.Text) != texts {
+		if texts += uint64(s.Length); j < 0 || int(max(s.before(), s.after())) > len(followed[j].states) || uint64(s.Text)+uint64(s.Length) != texts || texts > uint64(len(l.texts)) {
 			f.Fail("step %d makes no sense", i)
 			return l
 		}
-		texts += uint64(s.Length)
+		if followed[j].name == Matches {
+			if _, _, ok := readMatch(l.text(s)); !ok {
+				f.Fail("step %d is no potential match", i)
+				return l
+			}
+		}
 	}
 	if texts != uint64(len(l.texts)) {
 		f.Fail("it has texts of %d bytes where its steps have %d", len(l.texts), texts)
@@ -362,7 +380,8 @@ type ListTotal struct {
 }
 
 // ListChange is one entry that changed. What is on a list without EINs has a name
-// and a reference instead: the number of the sanctioned entity, or the bulletin.
+// and a reference instead: the number of the sanctioned entity, or the bulletin. A
+// potential match has the EIN of the organization, the reference, and Match.
 type ListChange struct {
 	List      string
 	Change    string // what it is now
@@ -370,6 +389,7 @@ type ListChange struct {
 	EIN       ein.EIN
 	Name      string
 	Reference string
+	Match     *Match // nil but for List Matches
 }
 
 // Bounds of the answers that are kept to be given again: how many, and how many
@@ -459,21 +479,27 @@ func (l *Log) change(f *source, first, last *step) (x ListChange, changed bool) 
 	if was == is {
 		return x, false
 	}
-	x = ListChange{List: f.name, Change: Delisted}
+	x = ListChange{List: f.name, Change: f.gone()}
 	if was > 0 {
 		x.Was = f.states[was-1]
 	}
 	if is > 0 {
 		x.Change = f.states[is-1]
 	}
-	if ByName(f.name) {
-		text := string(l.texts[last.Text : last.Text+uint32(last.Length)])
-		x.Reference, x.Name, _ = strings.Cut(text, "\n")
-	} else {
+	switch {
+	case f.name == Matches:
+		x.EIN = ein.EIN(last.Key >> entityBits)
+		x.Reference, x.Match, _ = readMatch(l.text(last))
+	case ByName(f.name):
+		x.Reference, x.Name, _ = strings.Cut(l.text(last), "\n")
+	default:
 		x.EIN = ein.EIN(last.Key)
 	}
 	return x, true
 }
+
+// text is what a step has of the entry.
+func (l *Log) text(s *step) string { return string(l.texts[s.Text : s.Text+uint32(s.Length)]) }
 
 // InventedEdition is a made-up edition of a log.
 type InventedEdition struct {
@@ -492,7 +518,14 @@ func NewLog(editions []InventedEdition) (*Log, error) {
 				l := &followed[slices.IndexFunc(followed, func(l source) bool { return l.name == c.List })]
 				code := func(word string) uint8 { return uint8(slices.Index(l.states, word) + 1) }
 				entry := entry{key: uint64(c.EIN)}
-				if ByName(l.name) {
+				switch {
+				case l.name == Matches:
+					entity, err := strconv.ParseInt(c.Reference, 10, 64)
+					if err != nil {
+						return nil, fmt.Errorf("an invented entity: %w", err)
+					}
+					entry = matching(c.EIN, entity, c.Match)
+				case ByName(l.name):
 					entry = textual(c.Reference, c.Name)
 				}
 				r.add(l, &entry, code(c.Was), code(c.Change))

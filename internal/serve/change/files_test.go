@@ -65,6 +65,7 @@ func TestDamage(t *testing.T) {
 	t.Parallel()
 	mappedtest.Damage(t, sinceKind, sampleSince(t), openSince)
 	mappedtest.Damage(t, logKind, sampleLog(t), openLog)
+	mappedtest.Damage(t, matchesKind, sampleMatches(t), checkMatches)
 }
 
 // TestSenseless opens files that are whole and make no sense.
@@ -94,6 +95,7 @@ func TestSenseless(t *testing.T) {
 		"a list that is none":   {editions: []edition{{Stamp: stamp("20251101T000000Z")}, {Stamp: stamp("20251102T000000Z"), Steps: 1}}, steps: []step{{List: 9, States: 1}}},
 		"a state that is none":  {editions: []edition{{Stamp: stamp("20251101T000000Z")}, {Stamp: stamp("20251102T000000Z"), Steps: 1}}, steps: []step{{List: 1, States: 2}}},
 		"a text out of bounds":  {editions: []edition{{Stamp: stamp("20251101T000000Z")}, {Stamp: stamp("20251102T000000Z"), Steps: 1}}, steps: []step{{List: 1, States: 1, Length: 1}}},
+		"a match that is none":  {editions: []edition{{Stamp: stamp("20251101T000000Z")}, {Stamp: stamp("20251102T000000Z"), Steps: 1}}, steps: []step{{List: 8, States: 1, Length: 3}}, texts: []byte("101")},
 		"editions out of order": {editions: []edition{{Stamp: stamp("20251102T000000Z")}, {Stamp: stamp("20251101T000000Z")}}},
 	} {
 		b.Reset()
@@ -128,6 +130,7 @@ func TestTrim(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	f.Add(sampleSince(f), 0)
 	f.Add(sampleLog(f), 1)
+	f.Add(sampleMatches(f), 2)
 	f.Fuzz(func(t *testing.T, data []byte, which int) {
 		data = bytes.Clone(data)
 		if which == 0 {
@@ -139,6 +142,10 @@ func FuzzOpen(f *testing.F) {
 					x.Latest(1)
 				}
 			}
+			return
+		}
+		if m, err := mapped.Read("fuzz", data, matchesKind); err == nil {
+			readMatches(m)
 			return
 		}
 		if m, err := mapped.Read("fuzz", data, logKind); err == nil {

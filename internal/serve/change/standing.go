@@ -15,6 +15,14 @@ import (
 // Delisted is the change of what is on a list no more.
 const Delisted = "delisted"
 
+// Matches is what is followed beside the lists: which organizations may match an
+// entity of the sanctions list. These are its changes.
+const (
+	Matches         = "matches"
+	PotentialMatch  = screen.PotentialMatch
+	NoLongerMatched = "no_longer_matched"
+)
+
 // source is a compliance list as it is followed from edition to edition.
 type source struct {
 	name   string
@@ -24,7 +32,16 @@ type source struct {
 	read   func(context.Context, *snapshot.Snapshot) ([]entry, error)
 }
 
-// followed are the lists in order of name. Those with EINs are followed by
+// gone is the change of what is not there any more.
+func (l *source) gone() string {
+	if l.name == Matches {
+		return NoLongerMatched
+	}
+	return Delisted
+}
+
+// followed are the lists in order of name, and after the sanctions list whom it may
+// mean. Those with EINs are followed by
 // organization, so rows without one are not; the two without, by name.
 var followed = []source{
 	{lists.BMF, 1, []string{lists.Masters}, []string{"listed"},
@@ -35,16 +52,17 @@ var followed = []source{
 		byEIN(lists.Registrations, func(r *registryRow) string { return r.EIN }, mayOperate)},
 	{lists.IRB, 4, []string{lists.Deletions}, []string{"announced"}, readDeletions},
 	{lists.OFAC, 5, []string{lists.Sanctions, lists.SanctionNames}, []string{"listed"}, readSanctions},
+	{Matches, 8, nil, []string{PotentialMatch}, nil}, // see compareMatches
 	{lists.Pub78, 6, []string{lists.Deductibles}, []string{"listed"},
 		byEIN(lists.Deductibles, func(r *deductibleRow) string { return r.EIN }, always[deductibleRow])},
 	{lists.Revocation, 7, []string{lists.Revocations}, []string{"revoked", "reinstated"},
 		byEIN(lists.Revocations, func(r *lists.RevocationRow) string { return r.EIN }, revoked)},
 }
 
-// Words are the changes that a list may have.
+// Words are the changes that a list may have, or Matches.
 func Words(name string) []string {
 	i := slices.IndexFunc(followed, func(l source) bool { return l.name == name })
-	return append(slices.Clone(followed[i].states), Delisted)
+	return append(slices.Clone(followed[i].states), followed[i].gone())
 }
 
 // ByName reports whether a list is followed by the names on it, because it has no

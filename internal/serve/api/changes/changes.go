@@ -242,15 +242,24 @@ func totals(found []change.ListTotal) []ListTotal {
 	out := []ListTotal{}
 	for _, l := range lists.All() {
 		t := ListTotal{Source: l.Name, Title: l.Title, Changes: []Count{}}
-		if found != nil {
-			i := slices.IndexFunc(found, func(x change.ListTotal) bool { return x.Name == l.Name })
-			if t.Compared = found[i].Compared; t.Compared {
-				for _, word := range change.Words(l.Name) {
-					t.Changes = append(t.Changes, Count{Change: word, Count: found[i].Counts[word]})
-				}
-			}
+		t.Compared = count(&t, found, l.Name)
+		if l.Name == lists.OFAC {
+			t.MatchesCompared = new(count(&t, found, change.Matches))
 		}
 		out = append(out, t)
 	}
 	return out
+}
+
+// count adds the counts of a list, or of Matches, and reports whether they are
+// known.
+func count(t *ListTotal, found []change.ListTotal, name string) bool {
+	i := slices.IndexFunc(found, func(x change.ListTotal) bool { return x.Name == name })
+	if i < 0 || !found[i].Compared {
+		return false
+	}
+	for _, word := range change.Words(name) {
+		t.Changes = append(t.Changes, Count{Change: word, Count: found[i].Counts[word]})
+	}
+	return true
 }

@@ -20,7 +20,8 @@ func TestRequests(t *testing.T) {
 		{Name: "without a key", Path: "changes", Plan: "none", Status: 401},
 		{Name: "since the build before", Path: "changes?since=20251201T000000Z", Costs: 1, Has: []string{
 			`"from":"20251201T000000Z","to":"20260101T000000Z","versions":["20251201T000000Z"],"summary":{"funders":2,"returns_new":1,"returns_amended":1,"returns_removed":0,"rows_added":2,"rows_removed":0,"rows_changed":1,"net_amount":135000}`,
-			`"lists_from":"20251201T000000Z","lists_to":"20260101T000000Z"`, `{"source":"revocation","title":"IRS automatic revocations","compared":true,"changes":[{"change":"revoked","count":1},{"change":"reinstated","count":0},{"change":"delisted","count":0}]}`,
+			`"lists_from":"20251201T000000Z","lists_to":"20260101T000000Z"`, `{"source":"revocation","title":"IRS automatic revocations","compared":true,"changes":[{"change":"revoked","count":1},{"change":"reinstated","count":0},{"change":"delisted","count":0}],"matches_compared":null}`,
+			`{"change":"potential_match","count":1},{"change":"no_longer_matched","count":0}],"matches_compared":true}`,
 			`"hits":2,"page":1,"limit":25,"results_count":2,"total_pages":1,"next_cursor":null`, `"results":[{"funder_ein":"000000001","funder_name":"EXAMPLE COMMUNITY FOUNDATION"`,
 		}},
 		{Name: "without since", Path: "changes", Costs: 1, Has: []string{`"from":"20251201T000000Z"`, `"hits":2`}},
@@ -35,12 +36,16 @@ func TestRequests(t *testing.T) {
 		{Name: "with a parameter of nobody", Path: "changes?verbose=1", Costs: 1, Has: []string{`"unsupported":["verbose"]`}},
 		{Name: "the lists on a free key", Path: "changes/lists", Status: 402, Has: []string{`"error":"plan_required"`}},
 		{Name: "the lists", Path: "changes/lists?lists_since=20251201T000000Z", Plan: "plus", Costs: 1, Has: []string{
-			`"hits":3`, `{"source":"ofac","change":"listed","was":null,"ein":null,"name":"EXEMPLARY GAP RELIEF","city":null,"state":null,"reference":"900001","url":null,"matches":[]}`,
+			`"hits":5`, `{"source":"ofac","change":"listed","was":null,"ein":null,"name":"EXEMPLARY GAP RELIEF","city":null,"state":null,"reference":"900001","url":null,"matches":[],"matched_name":null,"query_name":null,"score":null,"strength":null}`,
 			`{"source":"revocation","change":"revoked","was":null,"ein":"000000006","name":"EXAMPLE LAPSED CLUB"`,
 		}},
 		{Name: "one list", Path: "changes/lists?source=pub78,ofac&change=delisted", Plan: "plus", Costs: 1, Has: []string{`"hits":1`, `"source":"pub78","change":"delisted","was":"listed"`}},
-		{Name: "a list of nobody", Path: "changes/lists?source=santa", Plan: "plus", Costs: 1, Has: []string{`"unsupported":["source"]`, `"hits":3`}},
-		{Name: "a page past the end", Path: "changes/lists?page=9", Plan: "plus", Costs: 1, Has: []string{`"hits":3`, `"results":[]`}},
+		{Name: "potential matches", Path: "changes/lists?change=potential_match,no_longer_matched", Plan: "plus", Costs: 1, Has: []string{
+			`"hits":1`, `{"source":"ofac","change":"potential_match","was":null,"ein":"000000007","name":"EXEMPLARY GAP TRADING COMPANY RELIEF FUND"`, `"reference":"900001"`, `"matches":null,"matched_name":"EXEMPLARY GAP TRADING COMPANY","query_name":"EXEMPLARY GAP TRADING COMPANY RELIEF FUND","score":`,
+		}},
+		{Name: "potential matches are of the sanctions list", Path: "changes/lists?source=ofac", Plan: "plus", Costs: 1, Has: []string{`"hits":3`}},
+		{Name: "a list of nobody", Path: "changes/lists?source=santa", Plan: "plus", Costs: 1, Has: []string{`"unsupported":["source"]`, `"hits":5`}},
+		{Name: "a page past the end", Path: "changes/lists?page=9", Plan: "plus", Costs: 1, Has: []string{`"hits":5`, `"results":[]`}},
 	})
 }
 
@@ -93,7 +98,7 @@ func TestMatches(t *testing.T) {
 	w := apitest.New(t)
 	w.Data.Search = found{w.Data.Search}
 	list := apitest.Unmarshal[api.List[changes.ListChange]](t, w.Get(t, "GET", "/api/v1/changes/lists?source=ofac", "plus")).Results
-	if len(list) != 1 || list[0].Matches == nil {
+	if len(list) != 3 || list[0].Matches == nil {
 		t.Fatalf("%+v", list)
 	}
 	if m := *list[0].Matches; len(m) != 1 || m[0].EIN != "000000007" || m[0].Score < 0.75 {
@@ -112,7 +117,7 @@ func TestNothingBefore(t *testing.T) {
 	}
 	w.Data.Changes, w.Data.ListLog = none, &change.Log{}
 	apitest.Scenario{Name: "no build before", Path: "changes", Costs: 1, Has: []string{
-		`"from":null`, `"versions":[]`, `"hits":0`, `"lists_from":null,"lists_to":null`, `"compared":false,"changes":[]`, "There is no earlier build",
+		`"from":null`, `"versions":[]`, `"hits":0`, `"lists_from":null,"lists_to":null`, `"compared":false,"changes":[],"matches_compared":false`, "There is no earlier build",
 	}}.Run(t, w)
 	apitest.Scenario{Name: "an unknown one", Path: "changes?since=20251201T000000Z", Status: 404, Has: []string{"there is none before"}}.Run(t, w)
 	apitest.Scenario{Name: "an unknown edition", Path: "changes?lists_since=20251201T000000Z", Status: 404, Has: []string{"no edition to compare with"}}.Run(t, w)

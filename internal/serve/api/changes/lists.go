@@ -24,7 +24,16 @@ func allWords() (words []string) {
 			}
 		}
 	}
-	return append(words, change.Delisted)
+	return slices.Concat(words, []string{change.Delisted}, change.Words(change.Matches))
+}
+
+// sourceOf is the list that a change is of, on the wire: whom the sanctions list
+// may mean is told with it.
+func sourceOf(list string) string {
+	if list == change.Matches {
+		return lists.OFAC
+	}
+	return list
 }
 
 func (p Parts) lists() api.Operation {
@@ -32,15 +41,16 @@ func (p Parts) lists() api.Operation {
 		ID: "listComplianceChanges", Method: "GET", Path: "/changes/lists", Access: api.Paid, Cost: 1, Lists: true, Needs: p.missing,
 		Summary: "What is new on the compliance lists",
 		Description: "Lists the entries of the compliance lists that are different between an earlier edition and the one being served: organizations that were added to the master file or to Publication 78 or left them, that were revoked or reinstated, or whose standing in California changed; " +
-			"and names that came onto the sanctions list or off it, or that bulletins announced, which have no EIN. With a name that is new on the sanctions list come the organizations that it may match; a name alone does not identify, so screen them. Rows of the lists of California without an EIN are not followed.",
+			"names that came onto the sanctions list or off it, or that bulletins announced, which have no EIN; and organizations of which a screening now finds a potential match with an entity of the sanctions list, or finds it no longer, by the names that the lists give them. A name alone does not identify, so look closer before you act on one. Rows of the lists of California without an EIN are not followed.",
 		Params: slices.Concat(sinceParams(), []api.Param{
 			{Name: "source", Also: api.Words("sources list lists"), Type: api.String, List: true, Enum: lists.Names(), Example: "revocation", Description: "Only these lists, comma-separated."},
-			{Name: "change", Also: api.Words("changes status event kind"), Type: api.String, List: true, Enum: allWords(), Example: "revoked", Description: "Only entries that are this now, comma-separated; delisted for not on the list any more."},
+			{Name: "change", Also: api.Words("changes status event kind"), Type: api.String, List: true, Enum: allWords(), Example: "revoked", Description: "Only entries that are this now, comma-separated; delisted for not on the list any more, potential_match and no_longer_matched for organizations that the sanctions list may mean."},
 		}, api.PageParams(), []api.Param{api.FormatParam(api.Formats...)}),
 		Response: api.List[ListChange]{}, Formats: api.Formats, Refusals: refusals,
 		Examples: []api.Example{
 			{Case: "1", Description: "What is new on the lists since the build before", Query: "since=20251201T000000Z"},
 			{Case: "revoked", Description: "Organizations that were revoked", Query: "since=20251201T000000Z&source=revocation&change=revoked"},
+			{Case: "matched", Description: "Organizations that may match the sanctions list and did not before", Query: "since=20251201T000000Z&source=ofac&change=potential_match"},
 		},
 		Plan: p.planLists,
 	}
@@ -112,13 +122,17 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 		if p.compared(c, s) {
 			found, _ := p.Log(c.Data).Since(s.edition)
 			for _, t := range found.Lists {
-				if !t.Compared && (len(sources) == 0 || slices.Contains(sources, t.Name)) {
+				switch {
+				case t.Compared || len(sources) > 0 && !slices.Contains(sources, sourceOf(t.Name)):
+				case t.Name == change.Matches:
+					c.Caveat("source", "Whom the sanctions list may mean is not known of one of the editions, or was found by names from other lists, so nothing is told of potential matches.")
+				default:
 					c.Caveat("source", "The list "+t.Name+" was not loaded in one of the editions, so nothing is told of its changes.")
 				}
 			}
 			for i := range found.List {
 				x := &found.List[i]
-				if len(sources) > 0 && !slices.Contains(sources, x.List) || len(words) > 0 && !slices.Contains(words, x.Change) {
+				if len(sources) > 0 && !slices.Contains(sources, sourceOf(x.List)) || len(words) > 0 && !slices.Contains(words, x.Change) {
 					continue
 				}
 				if hits++; hits <= offset || len(rows) == limit {
@@ -143,10 +157,13 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 }
 
 func (p Parts) listRow(c *api.Call, x *change.ListChange) ListChange {
-	row := ListChange{Source: x.List, Change: x.Change, Was: api.OrNull(x.Was), Name: api.OrNull(x.Name), Reference: api.OrNull(x.Reference)}
+	row := ListChange{Source: sourceOf(x.List), Change: x.Change, Was: api.OrNull(x.Was), Name: api.OrNull(x.Name), Reference: api.OrNull(x.Reference)}
 	if !change.ByName(x.List) {
 		row.EIN = api.OrNull(x.EIN.String())
 		row.Name, row.City, row.State, row.URL = p.whois(c, x.EIN)
+	}
+	if m := x.Match; m != nil {
+		row.MatchedName, row.QueryName, row.Score, row.Strength = &m.Listed, &m.Name, &m.Score, &m.Strength
 	}
 	return row
 }

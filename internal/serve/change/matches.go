@@ -1,0 +1,338 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/snapshot/mapped"
+)
+
+// MatchesPath is where an edition has the organizations whose names a screening
+// takes for potential matches with the sanctions list.
+const MatchesPath = snapshot.HistoryDir + "/matches.gg"
+
+var matchesKind = &mapped.Kind{
+	Magic: "GGmatch1", Name: "potential matches with the sanctions list",
+	Missing: "list_matches_unreadable", Version: "list_matches_version", Damaged: "list_matches_damaged",
+}
+
+// mostMatches bounds the potential matches of an edition; of one that has more,
+// nothing is known. One organization in a thousand has one.
+const mostMatches = 1 << 18
+
+// terms are what potential matches were found on.
+type terms struct {
+	Comparison uint32 // its version
+	Lists      uint32 // a bit for each table that gives names
+	Sanctions  uint64 // fingerprint of the names on the sanctions list; zero where nothing is known
+}
+
+// matchSet is all potential matches of an edition, in order of key.
+type matchSet struct {
+	terms
+	list []entry
+}
+
+// Match is an organization that a sanctioned entity may be, by their names.
+type Match struct {
+	Listed   string  // the name on the sanctions list
+	Name     string  // the organization's that resembles it most
+	Score    float64 // as in a screening
+	Strength string  // the same
+}
+
+// entityBits is how many bits of a key the number of the entity has; the EIN has
+// those above. Numbers have five digits today.
+const entityBits = 34
+
+// matching is the entry of a potential match.
+func matching(e ein.EIN, entity int64, m *Match) entry {
+	score := strconv.FormatFloat(m.Score, 'f', 4, 64)
+	return entry{
+		key: uint64(e)<<entityBits | uint64(entity)&(1<<entityBits-1), state: 1,
+		text: strings.Join([]string{strconv.FormatInt(entity, 10), score, m.Strength, m.Listed, m.Name}, "\n"),
+	}
+}
+
+// readMatch reads the text of a potential match: the number of the entity, and the
+// match.
+func readMatch(text string) (entity string, m *Match, ok bool) {
+	part := strings.SplitN(text, "\n", 5)
+	if len(part) != 5 {
+		return "", nil, false
+	}
+	score, err := strconv.ParseFloat(part[1], 64)
+	if err != nil || !(score > 0 && score <= 1) {
+		return "", nil, false
+	}
+	return part[0], &Match{Listed: part[3], Name: part[4], Score: score, Strength: part[2]}, true
+}
+
+// BuildMatches adds to an edition who may match the sanctions list, for the log of
+// this edition and of the next one. It comes before BuildLists.
+func BuildMatches(ctx context.Context, w *snapshot.Writer) error {
+	before, release, err := latest(w)
+	if err != nil {
+		return err
+	}
+	defer release()
+	set, err := findMatches(ctx, w.Unpublished(), before)
+	if err != nil {
+		return err
+	}
+	return w.WriteFile(MatchesPath, set.write)
+}
+
+// latest is the edition before a new one, kept from being removed until release is
+// called; nil where there is none.
+func latest(w *snapshot.Writer) (before *snapshot.Snapshot, release func(), err error) {
+	kept, err := w.Kept()
+	if n := len(kept); err == nil && n > 0 {
+		if release, err := kept[n-1].Hold(); err == nil { // else it is being removed
+			return kept[n-1], release, nil
+		}
+	}
+	return nil, func() {}, err
+}
+
+// findMatches finds the potential matches of an edition. The edition before, which
+// may be nil, saves time: where the sanctions list has the same names, only those
+// organizations are compared whose names are others. Where it has not, everybody
+// is, because how much a word says depends on the whole list, so that a name that
+// comes may lift or lower others over the threshold.
+func findMatches(ctx context.Context, s, before *snapshot.Snapshot) (*matchSet, error) {
+	set := &matchSet{terms: terms{Comparison: screen.Comparison, Lists: namedBy(s)}}
+	everybody, err := screen.NewEverybody(s)
+	if err != nil || everybody == nil {
+		return set, err
+	}
+	set.Sanctions = everybody.Fingerprint
+	f := finder{ctx: ctx, everybody: everybody}
+	if before != nil {
+		last, err := openMatches(before)
+		switch {
+		case err != nil: // everybody is compared anew
+		case last.Comparison != set.Comparison || last.Sanctions != set.Sanctions:
+		case sameNames(before, s):
+			set.list = last.list
+			return set, nil
+		default:
+			f.reuse(before, last.list)
+			defer f.stop()
+		}
+	}
+	for org, err := range screen.Organizations(ctx, s) {
+		if err != nil {
+			return nil, err
+		}
+		if err := f.add(org); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.flush(); err != nil {
+		return nil, err
+	}
+	if set.list = inOrder(f.found); len(set.list) > mostMatches {
+		set.list, set.Sanctions = nil, 0
+	}
+	return set, nil
+}
+
+// namedBy has a bit for each table of names that the edition has rows of.
+func namedBy(s *snapshot.Snapshot) (bits uint32) {
+	for i, table := range screen.NameTables() {
+		if s.RowsOf(table) > 0 {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// sameNames reports whether the tables of names of two editions are the same files.
+func sameNames(a, b *snapshot.Snapshot) bool {
+	files := func(s *snapshot.Snapshot) []snapshot.File {
+		return filesOf(s, screen.NameTables())
+	}
+	return slices.Equal(files(a), files(b))
+}
+
+// finder compares organizations, many at once.
+type finder struct {
+	ctx       context.Context
+	everybody *screen.Everybody
+	waiting   []screen.Named
+	found     []entry
+
+	// The edition before, where what was found in it holds for those who have the
+	// same names.
+	next func() (screen.Named, error, bool) // nil where it does not
+	stop func()
+	was  screen.Named // the one that is next in it
+	old  []entry       // of it and those after it
+}
+
+// Sizes of what is compared together, and by one worker at a time.
+const (
+	batchSize = 1 << 14
+	shareSize = 1 << 8
+)
+
+// reuse lets what was found in the edition before stand for those whose names are
+// the same.
+func (f *finder) reuse(before *snapshot.Snapshot, list []entry) {
+	f.next, f.stop = iter.Pull2(screen.Organizations(f.ctx, before))
+	f.old = list
+	f.step()
+}
+
+// step goes on in the edition before. When it ends, or cannot be read, those who
+// are left are compared.
+func (f *finder) step() {
+	org, err, more := f.next()
+	if f.was = org; err != nil || !more {
+		f.next = nil
+	}
+}
+
+// add takes an organization, in order of EIN.
+func (f *finder) add(org screen.Named) error {
+	for f.next != nil && f.was.EIN < org.EIN {
+		f.step()
+	}
+	if f.next != nil && f.was.EIN == org.EIN && slices.Equal(f.was.Names, org.Names) {
+		for len(f.old) > 0 && f.old[0].key>>entityBits < uint64(org.EIN) {
+			f.old = f.old[1:]
+		}
+		for len(f.old) > 0 && f.old[0].key>>entityBits == uint64(org.EIN) {
+			f.found, f.old = append(f.found, f.old[0]), f.old[1:]
+		}
+		return nil
+	}
+	if f.waiting = append(f.waiting, org); len(f.waiting) < batchSize {
+		return nil
+	}
+	return f.flush()
+}
+
+// flush compares those who wait.
+func (f *finder) flush() error {
+	shares := make([][]entry, (len(f.waiting)+shareSize-1)/shareSize)
+	err := parallel.Each(f.ctx, 0, len(shares), func(_ context.Context, k int) error {
+		for _, org := range f.waiting[k*shareSize : min(len(f.waiting), (k+1)*shareSize)] {
+			for _, m := range f.everybody.Matches(org.Names) {
+				shares[k] = append(shares[k], matching(org.EIN, m.EntNum, &Match{m.MatchedName, m.QueryName, m.Score, m.Strength}))
+			}
+		}
+		return nil
+	})
+	f.waiting = f.waiting[:0]
+	f.found = append(f.found, slices.Concat(shares...)...)
+	return err
+}
+
+func (m *matchSet) write(out io.Writer) error {
+	var keys []uint64
+	var ends []uint32
+	var texts []byte
+	for i := range m.list {
+		texts = append(texts, clipped(m.list[i].text)...)
+		keys, ends = append(keys, m.list[i].key), append(ends, uint32(len(texts)))
+	}
+	f := mapped.NewWriter(out, matchesKind)
+	mapped.Add(f, "terms", []terms{m.terms})
+	mapped.Add(f, "keys", keys)
+	mapped.Add(f, "ends", ends)
+	mapped.Add(f, "texts", texts)
+	return f.Close()
+}
+
+// openMatches reads the potential matches of an edition; an error says that it has
+// none that can be used.
+func openMatches(s *snapshot.Snapshot) (*matchSet, error) {
+	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(MatchesPath)), matchesKind)
+	if err != nil {
+		return nil, err
+	}
+	m := readMatches(f)
+	return m, errors.Join(f.Err(), f.Close())
+}
+
+// readMatches copies what a file has, and checks that it makes sense.
+func readMatches(f *mapped.File) *matchSet {
+	head := mapped.Column[terms](f, "terms", 1)
+	keys := mapped.Column[uint64](f, "keys", mapped.AnyLength)
+	ends := mapped.Column[uint32](f, "ends", len(keys))
+	texts := mapped.Column[byte](f, "texts", mapped.AnyLength)
+	if f.Err() != nil {
+		return nil
+	}
+	m := &matchSet{terms: head[0]}
+	from := uint32(0)
+	for i, key := range keys {
+		if i > 0 && keys[i-1] >= key || ends[i] < from || int(ends[i]) > len(texts) {
+			f.Fail("match %d is out of order", i)
+			return nil
+		}
+		text := string(texts[from:ends[i]])
+		if _, _, ok := readMatch(text); !ok {
+			f.Fail("match %d makes no sense", i)
+			return nil
+		}
+		m.list = append(m.list, entry{key, 1, text})
+		from = ends[i]
+	}
+	if int(from) != len(texts) || len(keys) > mostMatches {
+		f.Fail("it has %d matches and texts of %d bytes where they have %d", len(keys), len(texts), from)
+		return nil
+	}
+	return m
+}
+
+// compareMatches adds the steps of the potential matches; compared is false when
+// they are not known of one of the editions, or were found by names from other
+// lists.
+func (r *record) compareMatches(ctx context.Context, l *source, before, after *snapshot.Snapshot) (compared bool, err error) {
+	if !after.Has(MatchesPath) {
+		return false, nil
+	}
+	now, err := openMatches(after)
+	if err != nil {
+		return false, fmt.Errorf("the potential matches of the new edition: %w", err)
+	}
+	if now.Sanctions == 0 {
+		return false, nil
+	}
+	old, err := openMatches(before)
+	if err != nil || old.Comparison != now.Comparison {
+		if old, err = foundAgain(ctx, before); err != nil {
+			return false, ctx.Err()
+		}
+	}
+	if old.Sanctions == 0 || old.Lists != now.Lists {
+		return false, nil
+	}
+	r.compare(l, old.list, now.list)
+	return true, nil
+}
+
+// foundAgain finds the potential matches of an edition that has none that can be
+// used: it is of an earlier program, or damaged.
+func foundAgain(ctx context.Context, s *snapshot.Snapshot) (*matchSet, error) {
+	tables := append(screen.NameTables(), lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces)
+	if err := s.VerifyFiles(ctx, func(f snapshot.File) bool { return slices.Contains(tables, f.Table()) }); err != nil {
+		return nil, err
+	}
+	return findMatches(ctx, s, nil)
+}

@@ -1,0 +1,195 @@
+package screen
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// What it takes to compare everybody with the sanctions list, for those who follow
+// from edition to edition whom it may mean.
+
+// Comparison is the version of how names are taken from the lists and compared:
+// what was found under another one cannot be held against what is found now.
+const Comparison = 1
+
+// NameTables are the tables that give the organizations of an edition their names.
+func NameTables() []string {
+	return []string{lists.Masters, lists.Deductibles, lists.Revocations, lists.Registrations, lists.FTBRecords}
+}
+
+// Everybody compares names with the sanctions list of an edition, as a screening by
+// EIN does. It is safe for concurrent use.
+type Everybody struct {
+	sanctions *sanctions
+	// Fingerprint is other where other names, or names of another kind, are
+	// compared: what a word says depends on all of them. It is never zero.
+	Fingerprint uint64
+}
+
+// NewEverybody reads the sanctions list of an edition; nil where the edition has
+// none, or one without rows, against which a screening does not screen either.
+func NewEverybody(s *snapshot.Snapshot) (*Everybody, error) {
+	for _, table := range []string{lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces} {
+		if !s.HasTable(table) {
+			return nil, nil
+		}
+	}
+	if s.RowsOf(lists.Sanctions) == 0 {
+		return nil, nil
+	}
+	entities, err := readSanctioned(s)
+	if err != nil {
+		return nil, err
+	}
+	return &Everybody{newSanctions(entities), fingerprint(entities)}, nil
+}
+
+func fingerprint(entities []Sanctioned) uint64 {
+	var lines []string
+	for i := range entities {
+		for _, n := range entities[i].Names {
+			lines = append(lines, fmt.Sprintf("%d %s %q\n", n.Num, n.Kind, n.Name))
+		}
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
+	return max(1, binary.LittleEndian.Uint64(sum[:]))
+}
+
+// Matches are the entities that one of the names resembles, best first.
+func (x *Everybody) Matches(names []string) []SanctionsMatch { return x.sanctions.matches(names, nil) }
+
+// Named is an organization with the names that the lists give it, which a
+// screening compares.
+type Named struct {
+	EIN   ein.EIN
+	Names []string
+}
+
+// What is read of the tables.
+type (
+	masterNames struct {
+		EIN      string `parquet:"ein"`
+		Name     string `parquet:"name"`
+		SortName string `parquet:"sort_name,optional"`
+	}
+	revocationNames struct {
+		EIN  string `parquet:"ein"`
+		Name string `parquet:"name,optional"`
+		DBA  string `parquet:"dba,optional"`
+	}
+	onlyName struct {
+		EIN  string `parquet:"ein"`
+		Name string `parquet:"name"`
+	}
+	onlyNameOrNone struct { // of the lists that have rows without an EIN
+		EIN  string `parquet:"ein,optional"`
+		Name string `parquet:"name"`
+	}
+)
+
+// Organizations are all that a list of the edition has by EIN, in order of EIN. The
+// sequence ends with an error when a table cannot be read.
+func Organizations(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[Named, error] {
+	return func(yield func(Named, error) bool) {
+		masters := follow(s, lists.Masters, func(r *masterNames) string { return r.EIN })
+		defer masters.stop()
+		deductibles := follow(s, lists.Deductibles, func(r *onlyName) string { return r.EIN })
+		defer deductibles.stop()
+		revocations := follow(s, lists.Revocations, func(r *revocationNames) string { return r.EIN })
+		defer revocations.stop()
+		registrations := follow(s, lists.Registrations, func(r *onlyNameOrNone) string { return r.EIN })
+		defer registrations.stop()
+		ftb := follow(s, lists.FTBRecords, func(r *onlyNameOrNone) string { return r.EIN })
+		defer ftb.stop()
+		var r rowsOf
+		for {
+			e := min(masters.at, deductibles.at, revocations.at, registrations.at, ftb.at)
+			for _, err := range []error{masters.err, deductibles.err, revocations.err, registrations.err, ftb.err, ctx.Err()} {
+				if err != nil {
+					yield(Named{}, err)
+					return
+				}
+			}
+			if e == atEnd {
+				return
+			}
+			r = rowsOf{deductible: r.deductible[:0], revocations: r.revocations[:0], registry: r.registry[:0], ftb: r.ftb[:0]}
+			masters.take(e, func(m *masterNames) {
+				if !r.inMaster { // as it is looked up
+					r.master, r.inMaster = lists.Master{Name: m.Name, SortName: m.SortName}, true
+				}
+			})
+			deductibles.take(e, func(p *onlyName) { r.deductible = append(r.deductible, lists.Deductible{Name: p.Name}) })
+			revocations.take(e, func(v *revocationNames) {
+				r.revocations = append(r.revocations, lists.RevocationRow{Name: v.Name, DBA: v.DBA})
+			})
+			registrations.take(e, func(c *onlyNameOrNone) { r.registry = append(r.registry, lists.Registration{Name: c.Name}) })
+			ftb.take(e, func(c *onlyNameOrNone) { r.ftb = append(r.ftb, lists.FTBRecord{Name: c.Name}) })
+			names, _ := r.names(nil)
+			if !yield(Named{ein.EIN(e), names}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// cursor goes through a table that is in order of EIN.
+type cursor[T any] struct {
+	table string
+	next  func() (T, error, bool)
+	stop  func()
+	einOf func(*T) string
+	row   T
+	at    uint64 // the EIN of the row
+	err   error
+}
+
+// atEnd is where a cursor is that has no more rows.
+const atEnd = math.MaxUint64
+
+// follow is at the first row of a table that has an EIN. It must be stopped.
+func follow[T any](s *snapshot.Snapshot, table string, einOf func(*T) string) *cursor[T] {
+	c := &cursor[T]{table: table, einOf: einOf}
+	c.next, c.stop = iter.Pull2(tableRows[T](s, table))
+	c.step()
+	return c
+}
+
+func (c *cursor[T]) step() {
+	for {
+		row, err, more := c.next()
+		if c.err = err; err != nil || !more {
+			c.at = atEnd
+			return
+		}
+		e, ok := einOf(c.einOf(&row))
+		switch {
+		case !ok:
+		case e < c.at:
+			c.at, c.err = atEnd, fmt.Errorf("the table %s is not in order of EIN", c.table)
+			return
+		default:
+			c.row, c.at = row, e
+			return
+		}
+	}
+}
+
+// take goes through the rows of an organization.
+func (c *cursor[T]) take(e uint64, fn func(*T)) {
+	for c.at == e {
+		fn(&c.row)
+		c.step()
+	}
+}
