@@ -45,6 +45,10 @@ func (c *benchCmd) benchScreening(a *app) error {
 	if err != nil {
 		return err
 	}
+	before := edition
+	if edition, err = revisedLists(a, data, edition); err != nil {
+		return err
+	}
 	opened := time.Now()
 	srv, err := serve.Open(serve.Options{Data: data, BaseURL: "https://grants.example.org", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -59,7 +63,36 @@ func (c *benchCmd) benchScreening(a *app) error {
 	if err := b.sample(edition); err != nil {
 		return err
 	}
-	return b.run(edition)
+	return b.run(edition, before.Manifest.Version)
+}
+
+// Revisions of the lists that are timed: a month's new names, and a day's new
+// entities.
+const (
+	revisedNames    = 2_000
+	revisedEntities = 50
+)
+
+// revisedLists publishes two more editions, and says what it takes to know whom the
+// sanctions list may mean in each, and what changed.
+func revisedLists(a *app, data string, e *lists.Edition) (_ *lists.Edition, err error) {
+	t := newTable("edition", ">potential matches, s", ">log of changes, s")
+	for _, r := range []struct {
+		name     string
+		revision nation.Revision
+	}{
+		{"organizations have other names", nation.Revision{Renamed: revisedNames}},
+		{"entities are new on the sanctions list", nation.Revision{Sanctioned: revisedEntities}},
+	} {
+		var took map[string]time.Duration
+		if e, took, err = nation.Revise(a.Ctx, e, data, r.revision, e.Manifest.GeneratedAt.Add(time.Second)); err != nil {
+			return nil, err
+		}
+		seconds := func(index string) string { return fmt.Sprintf("%.1f", took[index].Seconds()) }
+		t.add(r.name, seconds("matches"), seconds("change"))
+	}
+	t.print(a.Out)
+	return e, nil
 }
 
 // nationalLists publishes the lists, or finds them.
@@ -126,7 +159,7 @@ func (b *screeningBench) pick(list []string, n int) []string {
 
 // ask sends one request and returns how long the answer took.
 func (b *screeningBench) ask(method, path string, body []byte, kind string) (time.Duration, []byte, error) {
-	r := httptest.NewRequestWithContext(b.app.Ctx, method, "/api/v1/screening/"+path, bytes.NewReader(body))
+	r := httptest.NewRequestWithContext(b.app.Ctx, method, "/api/v1/"+path, bytes.NewReader(body))
 	r.Header.Set("X-API-Key", b.key)
 	if kind != "" {
 		r.Header.Set("Content-Type", kind)
@@ -141,7 +174,8 @@ func (b *screeningBench) ask(method, path string, body []byte, kind string) (tim
 	return took, w.Body.Bytes(), nil
 }
 
-func (b *screeningBench) run(e *lists.Edition) error {
+// run asks, what changed included since the version of an earlier edition.
+func (b *screeningBench) run(e *lists.Edition, before string) error {
 	js := func(v any) []byte {
 		body, _ := json.Marshal(v) // texts and truths
 		return body
@@ -152,30 +186,43 @@ func (b *screeningBench) run(e *lists.Edition) error {
 		ask  func() (time.Duration, []byte, error)
 	}{
 		{"one, with its signed report", func() (time.Duration, []byte, error) {
-			took, body, err := b.ask("GET", b.pick(b.eins, 1)[0], nil, "")
+			took, body, err := b.ask("GET", "screening/"+b.pick(b.eins, 1)[0], nil, "")
 			if err == nil && b.report == nil {
 				b.report = bytes.Clone(body)
 			}
 			return took, body, err
 		}},
 		{"one, as PDF", func() (time.Duration, []byte, error) {
-			took, body, err := b.ask("GET", b.pick(b.eins, 1)[0]+"?format=pdf", nil, "")
+			took, body, err := b.ask("GET", "screening/"+b.pick(b.eins, 1)[0]+"?format=pdf", nil, "")
 			if err == nil && b.pdf == nil {
 				b.pdf = bytes.Clone(body)
 			}
 			return took, body, err
 		}},
 		{"100 in bulk", func() (time.Duration, []byte, error) {
-			return b.ask("POST", "bulk", js(map[string]any{"eins": b.pick(b.eins, 100)}), "application/json")
+			return b.ask("POST", "screening/bulk", js(map[string]any{"eins": b.pick(b.eins, 100)}), "application/json")
 		}},
 		{"100 in bulk, a report each", func() (time.Duration, []byte, error) {
-			return b.ask("POST", "bulk", js(map[string]any{"eins": b.pick(b.eins, 100), "reports": true}), "application/json")
+			return b.ask("POST", "screening/bulk", js(map[string]any{"eins": b.pick(b.eins, 100), "reports": true}), "application/json")
 		}},
 		{"100 names", func() (time.Duration, []byte, error) {
-			return b.ask("POST", "names", js(map[string]any{"names": b.pick(b.names, 100), "reports": false}), "application/json")
+			return b.ask("POST", "screening/names", js(map[string]any{"names": b.pick(b.names, 100), "reports": false}), "application/json")
 		}},
-		{"verify, JSON", func() (time.Duration, []byte, error) { return b.ask("POST", "verify", b.report, "application/json") }},
-		{"verify, PDF", func() (time.Duration, []byte, error) { return b.ask("POST", "verify", b.pdf, "application/pdf") }},
+		{"verify, JSON", func() (time.Duration, []byte, error) {
+			return b.ask("POST", "screening/verify", b.report, "application/json")
+		}},
+		{"verify, PDF", func() (time.Duration, []byte, error) {
+			return b.ask("POST", "screening/verify", b.pdf, "application/pdf")
+		}},
+		{"what changed, in numbers", func() (time.Duration, []byte, error) {
+			return b.ask("GET", "changes?lists_since="+before, nil, "")
+		}},
+		{"what changed on the lists, 1,000", func() (time.Duration, []byte, error) {
+			return b.ask("GET", "changes/lists?limit=1000&lists_since="+before, nil, "")
+		}},
+		{"new potential matches, 1,000", func() (time.Duration, []byte, error) {
+			return b.ask("GET", "changes/lists?limit=1000&change=potential_match&lists_since="+before, nil, "")
+		}},
 	} {
 		var took []time.Duration
 		size := 0

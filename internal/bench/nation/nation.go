@@ -70,23 +70,32 @@ func Publish(ctx context.Context, from *lists.Edition, data string, masters int,
 			return nil, err
 		}
 	}
+	e, _, err := finish(ctx, w, states, now)
+	return e, err
+}
+
+// finish indexes an edition and publishes it. It says how long each index took.
+func finish(ctx context.Context, w *snapshot.Writer, states []lists.Status, now time.Time) (*lists.Edition, map[string]time.Duration, error) {
+	took := map[string]time.Duration{}
 	for _, x := range indexes.Lists() {
+		began := time.Now()
 		if err := x.Write(ctx, w); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		took[x.Name] = time.Since(began)
 	}
 	for i := range states {
 		states[i].FetchedAt = now
 	}
 	body, err := json.Marshal(lists.Report{Lists: states})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := w.Publish(snapshot.Manifest{Report: body})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &lists.Edition{Snapshot: s, Lists: states}, nil
+	return &lists.Edition{Snapshot: s, Lists: states}, took, nil
 }
 
 // numbers gives the organizations of each copy EINs of their own, in order.

@@ -180,7 +180,7 @@ type finder struct {
 	next func() (screen.Named, error, bool) // nil where it does not
 	stop func()
 	was  screen.Named // the one that is next in it
-	old  []entry       // of it and those after it
+	old  []entry      // of it and those after it
 }
 
 // Sizes of what is compared together, and by one worker at a time.

@@ -29,7 +29,7 @@ func ListLog() *change.Log {
 		{List: lists.OFAC, Change: "listed", Name: "EXEMPLARY GAP RELIEF", Reference: "900001"},
 		{List: lists.OFAC, Change: "listed", Name: "EXEMPLARY GAP TRADING COMPANY", Reference: "900001"},
 		{List: change.Matches, Change: change.PotentialMatch, EIN: ein.EIN(7), Reference: "900001", Match: &change.Match{
-			Listed: "EXEMPLARY GAP TRADING COMPANY", Name: "EXEMPLARY GAP TRADING COMPANY RELIEF FUND", Score: 0.8123, Strength: "possible"}},
+			Listed: "EXEMPLARY GAP TRADING COMPANY", Name: "EXEMPLARY GAP TRADING COMPANY RELIEF FUND", Score: 0.8325, Strength: "possible"}},
 		{List: lists.Pub78, Change: change.Delisted, Was: "listed", EIN: ein.EIN(6)},
 		{List: lists.Revocation, Change: "revoked", EIN: ein.EIN(6)},
 	}}})

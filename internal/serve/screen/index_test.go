@@ -144,3 +144,63 @@ func TestIndexDamage(t *testing.T) {
 		return err
 	})
 }
+
+// TestEverybody goes through all organizations of an edition: they are those that
+// the lists have, and what they match is what a screening of them finds.
+func TestEverybody(t *testing.T) {
+	t.Parallel()
+	e := edition(t)
+	now := &lists.Current{Edition: e}
+	s, err := screen.Open(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	everybody, err := screen.NewEverybody(e.Snapshot)
+	if err != nil || everybody == nil || everybody.Fingerprint == 0 {
+		t.Fatalf("%+v, %v", everybody, err)
+	}
+	rows := plain(t, e)
+	known := map[string]bool{}
+	for _, m := range rows.Masters {
+		known[m.EIN] = true
+	}
+	for _, p := range rows.Pub78 {
+		known[p.EIN] = true
+	}
+	for _, v := range rows.Revoked {
+		known[v.EIN] = true
+	}
+	for _, c := range rows.Registry {
+		known[c.EIN] = true
+	}
+	for _, c := range rows.FTB {
+		known[c.EIN] = true
+	}
+	delete(known, "")
+	var last ein.EIN
+	n, matched := 0, 0
+	for org, err := range screen.Organizations(t.Context(), e.Snapshot) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; !known[org.EIN.String()] || org.EIN <= last {
+			t.Fatalf("%s comes after %s", org.EIN, last)
+		}
+		last = org.EIN
+		if n%10 != 0 { // all would take long
+			continue
+		}
+		found := everybody.Matches(org.Names)
+		b := s.Screen(screen.Query{EIN: org.EIN}, e.Status(lists.OFAC).FetchedAt).Compliance.OFAC
+		if !slices.Equal(b.NamesScreened, org.Names) || len(found) > 0 && !reflect.DeepEqual(b.PotentialMatches, found[:min(len(found), 10)]) || (b.Status == screen.PotentialMatch) != (len(found) > 0) {
+			t.Errorf("%s %q matches %+v, and a screening of %q says %s, %+v", org.EIN, org.Names, found, b.NamesScreened, b.Status, b.PotentialMatches)
+		}
+		if len(found) > 0 {
+			matched++
+		}
+	}
+	if n != len(known) || matched == 0 {
+		t.Errorf("%d organizations of %d, of which %d match", n, len(known), matched)
+	}
+}

@@ -3,6 +3,7 @@ package changes_test
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"grantgraph/internal/bench/apitest"
@@ -10,6 +11,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/changes"
 	"grantgraph/internal/serve/change"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 )
 
@@ -103,6 +105,25 @@ func TestMatches(t *testing.T) {
 	}
 	if m := *list[0].Matches; len(m) != 1 || m[0].EIN != "000000007" || m[0].Score < 0.75 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestMatchIsScreened holds a potential match against the screening of the
+// organization.
+func TestMatchIsScreened(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t)
+	list := apitest.Unmarshal[api.List[changes.ListChange]](t, w.Get(t, "GET", "/api/v1/changes/lists?change=potential_match", "plus")).Results
+	if len(list) != 1 || list[0].Score == nil {
+		t.Fatalf("%+v", list)
+	}
+	row := list[0]
+	found := apitest.Unmarshal[screen.Record](t, w.Get(t, "GET", "/api/v1/screening/"+*row.EIN, "plus")).Compliance.OFAC.PotentialMatches
+	if len(found) != 1 {
+		t.Fatalf("%+v", found)
+	}
+	if m := found[0]; m.Score != *row.Score || m.Strength != *row.Strength || m.MatchedName != *row.MatchedName || m.QueryName != *row.QueryName || strconv.FormatInt(m.EntNum, 10) != *row.Reference {
+		t.Errorf("%+v, and a screening finds %+v", row, m)
 	}
 }
 

@@ -1,0 +1,121 @@
+package nation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/lists"
+)
+
+// Revision is how an edition differs from the one before it.
+type Revision struct {
+	Renamed    int // organizations of the master file that are called like a sanctioned entity now
+	Sanctioned int // entities that are new on the sanctions list, called like an organization
+}
+
+// Revise publishes the edition that follows another, and says how long each of its
+// indexes took.
+func Revise(ctx context.Context, from *lists.Edition, data string, r Revision, now time.Time) (*lists.Edition, map[string]time.Duration, error) {
+	w, err := snapshot.Create(lists.Dir(data), now)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer w.Abandon()
+	changed := []string{}
+	if r.Renamed > 0 {
+		changed = append(changed, lists.Masters)
+		if err := rename(w, from, r.Renamed); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.Sanctioned > 0 {
+		changed = append(changed, lists.Sanctions, lists.SanctionNames)
+		if err := sanction(w, from, r.Sanctioned); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, f := range from.Manifest.Files {
+		if table := f.Table(); table != "" && !slices.Contains(changed, table) {
+			if err := w.Adopt(from.Snapshot, table); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return finish(ctx, w, slices.Clone(from.Lists), now)
+}
+
+// rename gives organizations, all through the master file, the names of entities.
+func rename(w *snapshot.Writer, from *lists.Edition, n int) (err error) {
+	var listed []lists.SanctionName
+	for name, err := range snapshot.Rows[lists.SanctionName](from.Snapshot, lists.SanctionNames) {
+		if err != nil {
+			return err
+		}
+		listed = append(listed, name)
+	}
+	every := max(1, int(from.RowsOf(lists.Masters))/n)
+	i := len(listed) // so that after new entities others are renamed
+	return rewrite(w, from, lists.Masters, func(m *lists.Master) {
+		if i%every == 0 {
+			m.Name = listed[i/every%len(listed)].Name
+		}
+		i++
+	})
+}
+
+// sanction adds entities with the names of organizations.
+func sanction(w *snapshot.Writer, from *lists.Edition, n int) error {
+	var last int64
+	for s, err := range snapshot.Rows[lists.Sanction](from.Snapshot, lists.Sanctions) {
+		if err != nil {
+			return err
+		}
+		last = max(last, s.Num)
+	}
+	var entries []lists.Sanction
+	var names []lists.SanctionName
+	for m, err := range snapshot.Rows[lists.Master](from.Snapshot, lists.Masters) {
+		if err != nil {
+			return err
+		}
+		if len(entries) == n {
+			break
+		}
+		last++
+		entries = append(entries, lists.Sanction{Num: last, Name: m.Name})
+		names = append(names, lists.SanctionName{Num: last, Kind: "primary", Name: m.Name})
+	}
+	if err := rewrite(w, from, lists.Sanctions, nil, entries...); err != nil {
+		return err
+	}
+	return rewrite(w, from, lists.SanctionNames, nil, names...)
+}
+
+// rewrite writes a table of an edition again, each row changed, with more at its
+// end.
+func rewrite[T any](w *snapshot.Writer, from *lists.Edition, table string, change func(*T), more ...T) (failed error) {
+	err := snapshot.WriteTable(w, table, func(yield func(T) bool) {
+		for row, err := range snapshot.Rows[T](from.Snapshot, table) {
+			if failed = err; err != nil {
+				return
+			}
+			if change != nil {
+				change(&row)
+			}
+			if !yield(row) {
+				return
+			}
+		}
+		for _, row := range more {
+			if !yield(row) {
+				return
+			}
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
