@@ -138,3 +138,18 @@ type Entry struct {
 	Cost    int    `json:"cost"`
 	Example string `json:"example"`
 }
+
+// ExampleList is the answer to example=list.
+type ExampleList struct {
+	Head
+	Results []ExampleCase `json:"results" doc:"The cases."`
+	Tail
+}
+
+// ExampleCase is one example of an operation.
+type ExampleCase struct {
+	Case        string `json:"case" doc:"Value of the example parameter."`
+	Description string `json:"description" doc:"What it shows."`
+	Request     string `json:"request" doc:"The request that it answers."`
+	URL         string `json:"url" doc:"Where to get it." format:"uri"`
+}

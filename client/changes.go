@@ -2,7 +2,7 @@ package client
 
 import "fmt"
 
-// ChangesAnswer is the answer of /changes.
+// ChangesAnswer is the answer of /changes: what is different since an earlier build.
 type ChangesAnswer struct {
 	Head
 	From         *string         `json:"from" doc:"Build that is compared with; null when the one being served is the first."`
@@ -50,7 +50,7 @@ type FunderChange struct {
 	URL            *string `json:"url" doc:"Page of the grantmaker; null when nothing names it any more." format:"uri"`
 }
 
-// ChangesOfList is how much changed on a list.
+// ChangesOfList is how much changed on a compliance list.
 type ChangesOfList struct {
 	Source          string         `json:"source" doc:"The list, as in compliance_sources of /meta."`
 	Title           string         `json:"title" doc:"Its name in words."`
@@ -59,13 +59,13 @@ type ChangesOfList struct {
 	MatchesCompared *bool          `json:"matches_compared" doc:"Of ofac, whether potential matches of organizations were compared too: without that, changes has no counts of them, and nothing is known. Null on other lists."`
 }
 
-// ChangesCount is how many entries one thing became of.
+// ChangesCount is how many entries of a list became one thing.
 type ChangesCount struct {
 	Change string `json:"change" enum:"listed,revoked,reinstated,may_operate,may_not_operate,announced,delisted,potential_match,no_longer_matched" doc:"What they are now; delisted for not on the list any more, potential_match and no_longer_matched for organizations and entities of the sanctions list that they may match."`
 	Count  int    `json:"count" doc:"How many: organizations, names on the lists without EINs, or potential matches, of which an organization may have more than one."`
 }
 
-// ListChange is an entry of a list that changed, or a potential match with one.
+// ListChange is an entry of a compliance list that changed, or a potential match with one.
 type ListChange struct {
 	Source      string                `json:"source" enum:"bmf,ca_ftb,ca_registry,irb,ofac,pub78,revocation" doc:"The list, as in compliance_sources of /meta."`
 	Change      string                `json:"change" enum:"listed,revoked,reinstated,may_operate,may_not_operate,announced,delisted,potential_match,no_longer_matched" doc:"What it is now; delisted for not on the list any more. On ofac, potential_match for an organization of which a screening finds an entity that it did not find before, and no_longer_matched for one of which it does not find the entity any more; neither is a determination."`

@@ -1,6 +1,7 @@
 package client
 
-// FundingAnswer is the answer of /gov-funding/{ein}.
+// FundingAnswer is the answer of /gov-funding/{ein}: government awards to an
+// organization.
 type FundingAnswer struct {
 	Head
 	EIN          string                   `json:"ein" doc:"EIN, nine digits." pattern:"^[0-9]{9}$"`
@@ -20,7 +21,7 @@ type FundingAnswer struct {
 	Tail
 }
 
-// GovernmentFundingSummary is all awards together.
+// GovernmentFundingSummary is all government awards to an organization together.
 type GovernmentFundingSummary struct {
 	FederalAmount   *int64 `json:"federal_amount" doc:"Federal awards less what was taken back, whole dollars; null when no file of them was read."`
 	StateAmount     *int64 `json:"state_amount" doc:"Awards of the states that were read, whole dollars; null when none was."`
@@ -29,7 +30,7 @@ type GovernmentFundingSummary struct {
 	LastFiscalYear  *int   `json:"last_fiscal_year" doc:"Last fiscal year with an award."`
 }
 
-// GovernmentFundingYear is the awards of one fiscal year.
+// GovernmentFundingYear is the government awards of one fiscal year.
 type GovernmentFundingYear struct {
 	FiscalYear    int    `json:"fiscal_year" doc:"Fiscal year of the government."`
 	FederalAmount *int64 `json:"federal_amount" doc:"Whole dollars; null when no file of federal awards was read."`
@@ -78,7 +79,7 @@ type GovernmentAwardJoin struct {
 	Confidence float64 `json:"confidence" doc:"How sure that is, 0 to 1."`
 }
 
-// GovernmentCoverage is what award files cover.
+// GovernmentCoverage is what the award files cover that were read.
 type GovernmentCoverage struct {
 	FederalThrough *string  `json:"federal_through" doc:"Date of the latest federal award that was read; null when no federal file was."`
 	StatesRead     []string `json:"states_read" doc:"States whose award files were read. Awards of every other state are not covered."`

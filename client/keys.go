@@ -12,7 +12,7 @@ type AgentKeyAnswer struct {
 	Tail
 }
 
-// AgentCalls is an allowance.
+// AgentCalls is the allowance of the key of an agent.
 type AgentCalls struct {
 	Limit     int `json:"limit" doc:"Calls in the allowance."`
 	Remaining int `json:"remaining" doc:"Calls left of it; a locked key has none."`
@@ -28,7 +28,7 @@ type AgentChallenge struct {
 	RetryAfterS  int             `json:"retry_after_s" doc:"Seconds to wait before the next answer."`
 }
 
-// AgentQuestion is one question.
+// AgentQuestion is one question of a challenge.
 type AgentQuestion struct {
 	ID         string `json:"id" doc:"Names the question within the challenge."`
 	Text       string `json:"text" doc:"The question."`
@@ -52,7 +52,8 @@ type AnswerRequest struct {
 	Answers []string `json:"answers" doc:"One answer per question, in the order of the questions."`
 }
 
-// AgentAttempt is what a refused answer to a challenge says beside the words.
+// AgentAttempt is what the refusal of an answer to a challenge has beside the
+// members of a Failure; Error.Body has it.
 type AgentAttempt struct {
 	AttemptsLeft *int            `json:"attempts_left,omitempty" doc:"Of an answer to a challenge: attempts left for it."`
 	RetryAfterS  *int            `json:"retry_after_s,omitempty" doc:"Of an answer to a challenge: seconds to wait before the next."`
@@ -80,7 +81,7 @@ type MintRules struct {
 	InvalidIsFatal bool     `json:"invalid_signature_is_refused" doc:"A signature that does not hold is answered with 401, never with a key of the anonymous tier."`
 }
 
-// TierRules are what a tier asks and gives.
+// TierRules are what a tier of agent keys asks and gives.
 type TierRules struct {
 	Tier      string `json:"tier" enum:"anonymous,signed,attested,trusted" doc:"Name of the tier."`
 	Shows     string `json:"shows" doc:"What an agent shows to get it."`
@@ -99,7 +100,7 @@ type LockedRules struct {
 	MostCalls int    `json:"most_calls" doc:"How often a locked key may make the calls of one challenge; they are not counted otherwise."`
 }
 
-// SignRules are the requirements on a signature.
+// SignRules are the requirements on a signed request.
 type SignRules struct {
 	Profile        string          `json:"profile" doc:"What kind of signature is meant."`
 	Authority      string          `json:"authority" doc:"The value of @authority: the address of this service."`
@@ -149,7 +150,7 @@ type SignDirectory struct {
 	AttestedBy   []string `json:"attested_components" doc:"What that signature covers."`
 }
 
-// SignLimits are bounds of times and lengths.
+// SignLimits are the bounds of times and lengths in a signature.
 type SignLimits struct {
 	WindowS        int `json:"window_s" doc:"Seconds from created to expires at most."`
 	SkewS          int `json:"skew_s" doc:"Seconds that created may lie in the future."`

@@ -1,6 +1,6 @@
 package client
 
-// MetaAnswer is the answer of /meta.
+// MetaAnswer is the answer of /meta: the dataset that is being served.
 type MetaAnswer struct {
 	Head
 	Dataset             DatasetInfo       `json:"dataset"`
@@ -70,7 +70,7 @@ type ModelInfo struct {
 	Labels int    `json:"labels" doc:"Lines with a known organization that it was fitted on and that no rule resolves."`
 }
 
-// RuleCount is the share of one rule.
+// RuleCount is how many rows one rule found the recipient of.
 type RuleCount struct {
 	EINSource   string   `json:"ein_source" doc:"The rule; none for rows without an EIN."`
 	MatchProb   *float64 `json:"match_prob" doc:"Its constant match_prob; null for model, which has one per row, and for none."`
@@ -78,7 +78,7 @@ type RuleCount struct {
 	TotalAmount int64    `json:"total_amount" doc:"Whole dollars."`
 }
 
-// ResolutionYear is one fiscal year of it.
+// ResolutionYear is the resolution of one fiscal year.
 type ResolutionYear struct {
 	FiscalYear  int         `json:"fiscal_year" doc:"Fiscal year."`
 	GrantCount  int64       `json:"grant_count" doc:"Grant rows."`
@@ -116,7 +116,7 @@ type ResponseCompat struct {
 	Modes   []CompatMode `json:"modes" doc:"Values of compat."`
 }
 
-// CompatMode is one rendering.
+// CompatMode is one rendering for clients of other services.
 type CompatMode struct {
 	Mode        string   `json:"mode" doc:"Value of compat."`
 	Description string   `json:"description" doc:"What it changes."`

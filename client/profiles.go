@@ -69,7 +69,7 @@ type ProfileFinancials struct {
 	Filing           ProfileReturnReference `json:"filing" doc:"The return behind the figures."`
 }
 
-// ProfileReturnReference points to the return behind figures.
+// ProfileReturnReference points to the return behind the figures of a profile.
 type ProfileReturnReference struct {
 	ObjectID     *string `json:"object_id" doc:"Identifier of the e-filed return at the tax authority."`
 	ReturnType   string  `json:"return_type" doc:"Form."`
@@ -77,7 +77,7 @@ type ProfileReturnReference struct {
 	URL          *string `json:"url" doc:"Where the return can be read." format:"uri"`
 }
 
-// ProfileReturn is one return that stands.
+// ProfileReturn is one return that was read and stands.
 type ProfileReturn struct {
 	ObjectID     *string `json:"object_id" doc:"Identifier of the e-filed return at the tax authority."`
 	ReturnType   string  `json:"return_type" doc:"Form."`
@@ -87,7 +87,7 @@ type ProfileReturn struct {
 	URL          *string `json:"url" doc:"Where the return can be read." format:"uri"`
 }
 
-// ProfileStanding is how an organization stands with the lists.
+// ProfileStanding is how an organization stands with the lists of the IRS.
 type ProfileStanding struct {
 	InBMF             *bool   `json:"in_bmf" doc:"In the master file of exempt organizations."`
 	Pub78Verified     *bool   `json:"pub78_verified" doc:"In Publication 78, the list of organizations that can receive deductible contributions."`
@@ -190,7 +190,7 @@ type ProfileBalanceSheet struct {
 	Restricted       *int64 `json:"net_assets_restricted" doc:"Net assets with donor restrictions."`
 }
 
-// ProfileServiceArea is one place served.
+// ProfileServiceArea is one place that an organization serves.
 type ProfileServiceArea struct {
 	FIPS       string  `json:"fips" doc:"FIPS code of a county or state; US for the country."`
 	Level      string  `json:"level" enum:"county,state,national,international" doc:"What the place is."`
@@ -368,7 +368,7 @@ type ProfileAssets struct {
 	HoldingCount int                 `json:"holding_count" doc:"Investments in all."`
 }
 
-// ProfileAssetProfile is assets by class.
+// ProfileAssetProfile is the assets of a private foundation by class.
 type ProfileAssetProfile struct {
 	TotalAssetsFMV  *int64   `json:"total_assets_fmv" doc:"Assets at fair market value, whole dollars."`
 	ClassifiedFMV   int64    `json:"classified_assets_fmv" doc:"Of them, those that could be classified."`
@@ -386,7 +386,7 @@ type ProfileAssetProfile struct {
 	SelfManaged     bool     `json:"self_managed_flag" doc:"Whether it pays no one to manage its investments."`
 }
 
-// ProfileHolding is one investment.
+// ProfileHolding is one investment of a private foundation.
 type ProfileHolding struct {
 	Name       string  `json:"name" doc:"What is held."`
 	FMV        int64   `json:"fmv" doc:"Fair market value, whole dollars."`

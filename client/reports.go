@@ -1,6 +1,7 @@
 package client
 
-// Signed is a signed record. Its fields are in the order of the wire.
+// Signed is a record with its identifier and its signature. Its fields are in the
+// order of the wire.
 type Signed[C any] struct {
 	Format    string `json:"format" doc:"Version of the report's layout."`
 	ReportID  string `json:"report_id" doc:"Identifier: hex SHA-256 of the RFC 8785 form of the report without report_id and signature."`
@@ -12,13 +13,14 @@ type Signed[C any] struct {
 	Signature string `json:"signature" doc:"Ed25519 signature, base64url without padding, over the bytes that report_id is the hash of."`
 }
 
-// Report is the signed record of an organization, and NameReport that of a name.
+// Report is the signed record of an organization, and NameReport that of a name that
+// has no EIN. Keep them as they came: VerifyReport takes the bytes.
 type (
 	Report     = Signed[ReportContent]
 	NameReport = Signed[NameReportContent]
 )
 
-// ReportContent is the record of an organization.
+// ReportContent is what the report of an organization says.
 type ReportContent struct {
 	EIN          string               `json:"ein" doc:"The EIN that was asked for, nine digits."`
 	Found        bool                 `json:"found" doc:"Whether any list or any filing knows the EIN."`
@@ -27,15 +29,16 @@ type ReportContent struct {
 	Sources      *ComplianceSources   `json:"sources" doc:"The lists that were used."`
 }
 
-// NameReportContent is the record of a name that has no EIN.
+// NameReportContent is what the report of a name says.
 type NameReportContent struct {
 	Subject    ScreenedName   `json:"subject" doc:"Who was screened, as sent."`
 	Compliance NameCompliance `json:"compliance" doc:"What the sanctions list says."`
 	Sources    *NameSources   `json:"sources" doc:"The list that was used."`
 }
 
-// ReportVerdict is what verification found. A question that could not be answered is
-// null, never false: false says that something was checked and is wrong.
+// ReportVerdict is what the verification of a report found. A question that could not
+// be answered is null, never false: false says that something was checked and is
+// wrong.
 type ReportVerdict struct {
 	ReportID       string         `json:"report_id" doc:"Identifier that the report has."`
 	IDMatches      *bool          `json:"id_matches" doc:"Whether that is the identifier of its content, computed again; null when the format version is unknown."`
@@ -57,14 +60,14 @@ type ReportSubject struct {
 	Name *string `json:"name" doc:"Name; null when no list knows the EIN."`
 }
 
-// ReportList is a list and its date.
+// ReportList is a list that a report rests on, and its date.
 type ReportList struct {
 	Source   string  `json:"source" doc:"Name of the list, as in sources."`
 	Revised  *string `json:"revised" doc:"Its revision date." format:"date"`
 	Screened bool    `json:"screened" doc:"Whether it could be used."`
 }
 
-// VerifyAnswer is what verification found.
+// VerifyAnswer is the answer of /screening/verify.
 type VerifyAnswer struct {
 	Head
 	Status string `json:"status" enum:"valid,not_valid,unverifiable" doc:"The findings in one word. valid: the identifier, the signature and, of a PDF, the page are right. not_valid: the identifier or the signature was checked and is wrong. unverifiable: anything else."`

@@ -1,13 +1,5 @@
 package client
 
-// What is not known of a screening is null: a block whose list could not be used
-// has screened false, status not_screened and nulls, and never reads like one that
-// found nothing.
-//
-// Lists of evidence are left out when they are nil: because the list was not
-// screened, or because the evidence is withheld from the caller. An empty list is
-// written as such, and means that there is none.
-
 // ScreeningAnswer is the screening of one organization.
 type ScreeningAnswer struct {
 	Head
@@ -32,7 +24,7 @@ type BulkAnswer struct {
 	Tail
 }
 
-// BulkResult is one of them.
+// BulkResult is the record of one of many organizations, or why there is none.
 type BulkResult struct {
 	EIN          string                `json:"ein" doc:"The EIN, nine digits; as it was sent when it cannot be read."`
 	Found        bool                  `json:"found" doc:"Whether any list or any filing knows the EIN."`
@@ -49,14 +41,14 @@ type NamesRequest struct {
 	ExcludeEntNum []int64        `json:"exclude_ent_num,omitempty" doc:"Numbers of sanctioned entities that you have looked at and ruled out, at most 50. Their matches stay in the answer, as ruled_out."`
 }
 
-// NameToScreen is a name with what is known of where it is.
+// NameToScreen is a name to screen, with what is known of where it is.
 type NameToScreen struct {
 	Name    string `json:"name" doc:"Name, at most 300 bytes."`
 	Country string `json:"country,omitempty" doc:"Country; compared with the addresses in the list, and never used to leave out a match."`
 	City    string `json:"city,omitempty" doc:"City; likewise."`
 }
 
-// NamesAnswer is the screening of names.
+// NamesAnswer is the screening of names that have no EIN.
 type NamesAnswer struct {
 	Head
 	ResultsCount int          `json:"results_count" doc:"Records in this answer, as many as names were sent."`
@@ -65,7 +57,7 @@ type NamesAnswer struct {
 	Tail
 }
 
-// NameResult is one of them.
+// NameResult is the record of one of the names, or why there is none.
 type NameResult struct {
 	Name       string          `json:"name" doc:"Name as sent, clipped when it cannot be read."`
 	Country    *string         `json:"country" doc:"Country as sent."`
@@ -75,7 +67,13 @@ type NameResult struct {
 	Error      *string         `json:"error" doc:"Why there is no record; null when there is one."`
 }
 
-// ScreeningRecord is what is known of one organization.
+// ScreeningRecord is what is known of one organization. What is not known is null:
+// a block whose list could not be used has screened false, status not_screened and
+// nulls, and never reads like one that found nothing.
+//
+// Lists of evidence are left out when they are nil: because the list was not
+// screened, or because the evidence is withheld from the caller. An empty list is
+// written as such, and means that there is none.
 type ScreeningRecord struct {
 	EIN          string               `json:"ein" doc:"The EIN that was asked for, nine digits."`
 	Found        bool                 `json:"found" doc:"Whether any list or any filing knows the EIN. When it is false, name screens are not_screened for want of a name."`
@@ -98,7 +96,7 @@ type ScreenedOrganization struct {
 	ZIP                 *string  `json:"zip" doc:"ZIP code as in the master file."`
 }
 
-// Compliance is what the lists say.
+// Compliance is what the lists say of an organization.
 type Compliance struct {
 	InBMF         *bool `json:"in_bmf" doc:"Whether the IRS business master file lists the EIN; null when it was not screened."`
 	Pub78Verified *bool `json:"pub78_verified" doc:"Whether IRS Publication 78 lists the EIN as able to receive deductible contributions; null when it was not screened. Churches, subordinates of a group and government units may qualify without being listed."`
@@ -118,7 +116,7 @@ type Compliance struct {
 	Reliance            Reliance          `json:"reliance" doc:"Elements of a report under Rev. Proc. 2018-32, and cases in which reliance does not apply. Not a legal conclusion."`
 }
 
-// ScreenProvenance says what a block rests on.
+// ScreenProvenance says what a block of a screening rests on.
 type ScreenProvenance struct {
 	Screened  bool    `json:"screened" doc:"Whether the list could be used. When it is false nothing in the block says that the organization is clear."`
 	Status    string  `json:"status" doc:"What was found; not_screened when the list could not be used."`
@@ -194,7 +192,7 @@ type RevocationScreen struct {
 	Events            []RevocationEvent `json:"events" doc:"Every row of the list, oldest first."`
 }
 
-// RevocationEvent is one row of the list.
+// RevocationEvent is one row of the automatic revocation list.
 type RevocationEvent struct {
 	OrganizationName  *string `json:"organization_name" doc:"Name in the list."`
 	RevocationDate    string  `json:"revocation_date" doc:"Effective date." format:"date"`
@@ -202,7 +200,7 @@ type RevocationEvent struct {
 	ReinstatementDate *string `json:"reinstatement_date" doc:"When the exemption was reinstated." format:"date"`
 }
 
-// SanctionsScreen is the name screen. Status is clear, potential_match, ruled_out
+// SanctionsScreen is the screen of names against the sanctions list. Status is clear, potential_match, ruled_out
 // (every match was ruled out by the caller) or not_screened.
 type SanctionsScreen struct {
 	ScreenProvenance
@@ -216,14 +214,15 @@ type SanctionsScreen struct {
 	Caveat           string           `json:"caveat" doc:"What the screen does not show."`
 }
 
-// SanctionsList names the list.
+// SanctionsList names the sanctions list that was used.
 type SanctionsList struct {
 	Revised  *string `json:"revised" doc:"Revision date." format:"date"`
 	RowCount *int64  `json:"row_count" doc:"Entries of all kinds."`
 	SHA256   *string `json:"sha256" doc:"Fingerprint of the files it was read from."`
 }
 
-// SanctionsMatch is one entity of the list whose name resembles.
+// SanctionsMatch is one entity of the sanctions list whose name resembles one that
+// was compared.
 type SanctionsMatch struct {
 	EntNum      int64                  `json:"ent_num" doc:"Number of the entity in the list."`
 	Name        string                 `json:"name" doc:"Its primary name."`
@@ -240,7 +239,8 @@ type SanctionsMatch struct {
 	Places      []SanctionsPlace       `json:"places" doc:"Addresses of the entity in the list, at most 5."`
 }
 
-// SanctionsAlignedWord is a word of the name and the word of the list it was taken for.
+// SanctionsAlignedWord is a word of a name and the word of the sanctions list that
+// it was taken for.
 type SanctionsAlignedWord struct {
 	Query      string  `json:"query" doc:"Word of the name that was compared."`
 	List       string  `json:"list" doc:"Word of the list's name."`
@@ -285,7 +285,7 @@ type StateRegistration struct {
 	California CaliforniaScreen `json:"california"`
 }
 
-// CaliforniaScreen is what its two lists say. Status is of the registry: listed,
+// CaliforniaScreen is what the two lists of California say. Status is of the registry: listed,
 // not_listed or not_screened; not_listed is no finding against an organization
 // that does not operate there.
 type CaliforniaScreen struct {
@@ -297,7 +297,7 @@ type CaliforniaScreen struct {
 	FTBRecords      []CaliforniaFTBRecord      `json:"ftb_records,omitzero" doc:"Its rows in the list of revoked exemptions."`
 }
 
-// CaliforniaRegistryRecord is one registration.
+// CaliforniaRegistryRecord is one registration of a charity in California.
 type CaliforniaRegistryRecord struct {
 	RegistrationNumber *string `json:"registration_number" doc:"State charity registration number."`
 	Status             *string `json:"status" doc:"Status as the registry writes it."`
@@ -313,7 +313,7 @@ type CaliforniaRegistryRecord struct {
 	MatchBasis         string  `json:"match_basis" doc:"How the row was found: by EIN or, for an organization in California, by its name, when one row without an EIN has it; another organization may have the same name." enum:"ein,name"`
 }
 
-// CaliforniaFTBRecord is one row of the list of revoked exemptions.
+// CaliforniaFTBRecord is one row of California's list of revoked exemptions.
 type CaliforniaFTBRecord struct {
 	EntityID   *string `json:"entity_id" doc:"Entity number."`
 	Name       string  `json:"name" doc:"Name in the list."`
@@ -324,7 +324,7 @@ type CaliforniaFTBRecord struct {
 	MatchBasis string  `json:"match_basis" doc:"How the row was found." enum:"ein,name"`
 }
 
-// GroupExemption is the group ruling.
+// GroupExemption is the group ruling of an organization.
 type GroupExemption struct {
 	GroupExemption      *string              `json:"group_exemption" doc:"Group exemption number; null when it is in no group or the master file was not screened."`
 	IsSubordinate       *bool                `json:"is_subordinate" doc:"Covered by the listing of its central organization; null when not screened."`
@@ -340,7 +340,7 @@ type ParentOrganization struct {
 	Pub78Codes       []string `json:"pub78_codes,omitzero" doc:"Its codes in Publication 78, of which GROUP covers its subordinates; left out when that was not screened."`
 }
 
-// BMFFinancials are the figures of the master file.
+// BMFFinancials are the figures that the master file has of an organization.
 type BMFFinancials struct {
 	TaxPeriod        *string `json:"tax_period" doc:"End of the tax period of the figures, YYYYMM."`
 	AssetAmount      *int64  `json:"asset_amount" doc:"Whole dollars."`
@@ -353,7 +353,7 @@ type BMFFinancials struct {
 	AccountingPeriod *string `json:"accounting_period" doc:"Month in which its year ends, two digits."`
 }
 
-// Reliance is what a report under the revenue procedure contains.
+// Reliance is what a report under Rev. Proc. 2018-32 contains.
 type Reliance struct {
 	RelianceAvailable *bool             `json:"reliance_available" doc:"Whether every required element is there and no flag speaks against it; null when a source was not screened or is not known to be current. Not a legal conclusion."`
 	ReportComplete    *bool             `json:"report_complete" doc:"Whether each element is met or does not apply; null when one was not screened."`
@@ -363,7 +363,7 @@ type Reliance struct {
 	Statement         string            `json:"statement" doc:"What the report is, in words."`
 }
 
-// RelianceElement is one thing that a report must contain.
+// RelianceElement is one thing that such a report must contain.
 type RelianceElement struct {
 	ID     string  `json:"id" doc:"Which element." enum:"organization_name,ein,foundation_status,supporting_organization_type,contributions_deductible,source_statement,bmf_revision_date,report_datetime,retainable_form"`
 	Result string  `json:"result" doc:"met, not_met, not_applicable or not_screened." enum:"met,not_met,not_applicable,not_screened"`
@@ -373,7 +373,7 @@ type RelianceElement struct {
 	Reason *string `json:"reason" doc:"Why it is not met, or what to know."`
 }
 
-// RelianceFlag is a case in which reliance does not apply or needs more.
+// RelianceFlag is a case in which reliance on the report does not apply or needs more.
 type RelianceFlag struct {
 	ID      string  `json:"id" doc:"Which case." enum:"public_notice_of_change,reinstated_after_revocation,grantor_knowledge,terrorist_suspension,supporting_org_control,type_iii_not_fi,so_type_unknown,private_foundation_grantee,foreign_addressee,group_subordinate_not_listed,church_or_government_not_listed,lists_disagree,extract_not_current,non_501c3,california_suspension"`
 	Applies *bool   `json:"applies" doc:"Whether the data shows it; null when it cannot."`
@@ -381,7 +381,7 @@ type RelianceFlag struct {
 	Note    *string `json:"note" doc:"What the data shows, and what to do."`
 }
 
-// MasterFileExtract names the extract of the master file.
+// MasterFileExtract names the extract of the master file that was used.
 type MasterFileExtract struct {
 	Revised   *string `json:"revised" doc:"Revision date." format:"date"`
 	FetchedAt *string `json:"fetched_at" doc:"When it was fetched." format:"date-time"`
@@ -389,7 +389,7 @@ type MasterFileExtract struct {
 	SHA256    *string `json:"sha256" doc:"Fingerprint of its files."`
 }
 
-// ScreenedName is a name with what is known of where it is.
+// ScreenedName is a name that was screened, with what is known of where it is.
 type ScreenedName struct {
 	Name    string  `json:"name" doc:"Name as sent."`
 	Country *string `json:"country" doc:"Country as sent; compared with the addresses in the list and never used to leave out a match."`
@@ -418,8 +418,8 @@ type ComplianceSources struct {
 	Revocation ComplianceSource `json:"revocation" doc:"IRS automatic revocation list."`
 }
 
-// ComplianceSource is the state of one list. What is not known is null; a list that is
-// not loaded has no rows to count and is neither current nor stale.
+// ComplianceSource is the state of one list. What is not known is null; a list that
+// is not loaded has no rows to count and is neither current nor stale.
 type ComplianceSource struct {
 	FetchedAt         *string `json:"fetched_at" doc:"When the list was fetched; null when it is not loaded." format:"date-time"`
 	Revised           *string `json:"revised" doc:"Oldest revision date among the parts of the list."`

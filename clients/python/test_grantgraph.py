@@ -1,6 +1,7 @@
 """Tests of grantgraph.py. go test ./cmd/grantgraph -run TestClients runs them, with
 a service at GRANTGRAPH_URL; what no service of ours answers is answered here."""
 
+import ast
 import gzip
 import http.server
 import json
@@ -260,6 +261,40 @@ class Hostile(unittest.TestCase):
         self.assertEqual(
             grantgraph._encoded({"a": [1, "x y"], "b": True, "c": None, "d": range(2020, 2022), "e": 0.5}),
             "a=1%2Cx+y&b=1&d=2020%2C2021&e=0.5")
+
+
+class Old(unittest.TestCase):
+    """The module is for Python 3.9 and later, and the Python of the tests is newer."""
+
+    # What the module takes from the standard library. All of it is in Python 3.9; of a
+    # name that is new here, look up since when it is there.
+    names = """
+        collections.OrderedDict datetime.timedelta email.utils.parsedate_to_datetime
+        http.client.HTTPException http.client.IncompleteRead ipaddress.ip_address
+        json.dumps json.loads os.environ.get re.fullmatch re.search socket.timeout
+        threading.Lock time.sleep urllib.error.HTTPError urllib.error.URLError
+        urllib.parse.quote urllib.parse.urlencode urllib.parse.urlsplit
+        urllib.request.HTTPRedirectHandler urllib.request.ProxyHandler
+        urllib.request.Request urllib.request.build_opener zlib.decompressobj zlib.error
+    """
+
+    def test_syntax_and_names(self):
+        with open(grantgraph.__file__, encoding="utf-8") as file:
+            tree = ast.parse(file.read(), feature_version=(3, 9))
+        nodes = list(ast.walk(tree))
+        self.assertFalse([n for n in nodes if isinstance(n, ast.ImportFrom)], "import modules whole, so that names are seen here")
+        modules = {a.name.partition(".")[0] for n in nodes if isinstance(n, ast.Import) for a in n.names}
+
+        def dotted(node):
+            if isinstance(node, ast.Name) and node.id in modules:
+                return node.id
+            if isinstance(node, ast.Attribute) and dotted(node.value):
+                return dotted(node.value) + "." + node.attr
+            return ""
+
+        used = {dotted(n) for n in nodes} - {""}
+        longest = {name for name in used if not any(other.startswith(name + ".") for other in used)}
+        self.assertEqual(longest, set(self.names.split()))
 
 
 class Service(unittest.TestCase):

@@ -6,26 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/account"
 )
 
 // invented is what every example says of itself.
 const invented = "Everything here is invented: the organizations do not exist and their EINs are reserved. No key was needed and nothing was counted."
 
-// ExampleList is the answer to example=list.
-type ExampleList struct {
-	Head
-	Results []ExampleCase `json:"results" doc:"The cases."`
-	Tail
-}
-
-// ExampleCase is one case.
-type ExampleCase struct {
-	Case        string `json:"case" doc:"Value of the example parameter."`
-	Description string `json:"description" doc:"What it shows."`
-	Request     string `json:"request" doc:"The request that it answers."`
-	URL         string `json:"url" doc:"Where to get it." format:"uri"`
-}
+// The answer to example=list.
+type (
+	ExampleList = client.ExampleList
+	ExampleCase = client.ExampleCase
+)
 
 // example answers a request from the fixture. It goes through the same code as
 // a request for data, so an example cannot differ from what it shows.
@@ -85,7 +77,7 @@ func (c *Call) examples() *ExampleList {
 	list := &ExampleList{Head: Success, Results: []ExampleCase{}}
 	for i := range c.op.Examples {
 		e := &c.op.Examples[i]
-		list.Results = append(list.Results, ExampleCase{e.Case, e.Description, c.op.request(e), c.Base + c.op.at(e) + "?example=" + e.Case})
+		list.Results = append(list.Results, ExampleCase{Case: e.Case, Description: e.Description, Request: c.op.request(e), URL: c.Base + c.op.at(e) + "?example=" + e.Case})
 	}
 	list.Service = c.Service()
 	return list

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
@@ -29,56 +30,15 @@ type Registry interface {
 	KeysOf(ctx context.Context, account string) ([]account.KeyInfo, error)
 }
 
-// KeyAnswer is one key.
-type KeyAnswer struct {
-	api.Head
-	Key KeyState `json:"key" doc:"The key."`
-	api.Tail
-}
-
-// AccountAnswer is one account with its keys.
-type AccountAnswer struct {
-	api.Head
-	Account AccountState `json:"account" doc:"The account."`
-	Keys    []KeyState   `json:"keys" doc:"Its keys, oldest first."`
-	api.Tail
-}
-
-// KeyState is what is known of a key; its secret is not.
-type KeyState struct {
-	ID        string  `json:"id" doc:"Names the key; stays the same when it is rotated."`
-	Plan      string  `json:"plan" enum:"free,plus,pro,agent" doc:"Its plan; agent for the trial key of an agent."`
-	Tier      *string `json:"tier" enum:"anonymous,signed,attested,trusted" doc:"Tier of the key of an agent."`
-	Account   *string `json:"account" doc:"Account it belongs to; null when it belongs to none."`
-	Email     *string `json:"email" doc:"Email address noted with it."`
-	Label     *string `json:"label" doc:"Label."`
-	Active    bool    `json:"active" doc:"Whether it works."`
-	CreatedAt string  `json:"created_at" doc:"When it was made." format:"date-time"`
-	RotatedAt string  `json:"rotated_at" doc:"When its present secret was made." format:"date-time"`
-	Calls     Balance `json:"calls" doc:"Its allowance."`
-}
-
-// Balance is an allowance with its end.
-type Balance struct {
-	Limit     int     `json:"limit" doc:"Calls in the allowance."`
-	Remaining int     `json:"remaining" doc:"Calls left of it."`
-	ResetAt   *string `json:"reset_at" doc:"When it resets; for an agent, when the key expires." format:"date-time"`
-}
-
-// AccountState is what is known of an account.
-type AccountState struct {
-	ID        string `json:"id" doc:"Names the account."`
-	Email     string `json:"email" doc:"Email address."`
-	Verified  bool   `json:"verified" doc:"Whether the address is confirmed."`
-	Plan      string `json:"plan" enum:"free,plus,pro" doc:"Plan of all its keys."`
-	Active    bool   `json:"active" doc:"Whether its keys work and it may make others."`
-	CreatedAt string `json:"created_at" doc:"When it was made." format:"date-time"`
-}
-
-// PlanRequest is the body of a change of plan.
-type PlanRequest struct {
-	Plan string `json:"plan" enum:"free,plus,pro" doc:"The plan to move to."`
-}
+// Keys and accounts, as the wire has them.
+type (
+	KeyAnswer     = client.KeyAnswer
+	AccountAnswer = client.AccountAnswer
+	KeyState      = client.KeyState
+	Balance       = client.Balance
+	AccountState  = client.AccountState
+	PlanRequest   = client.PlanRequest
+)
 
 // ExampleKeyID is the key that the examples are about; it belongs to nobody.
 const ExampleKeyID = "key_EXAMPLE00001"
@@ -195,7 +155,7 @@ func (o operations) key(do func(Registry, context.Context, string) (account.KeyI
 				return nil, missing(err)
 			}
 			state, err := o.keyState(ctx, k)
-			return &KeyAnswer{api.Success, state, c.Tail()}, err
+			return &KeyAnswer{Head: api.Success, Key: state, Tail: c.Tail()}, err
 		}, nil
 	}
 }
@@ -213,7 +173,7 @@ func (o operations) account(do func(Registry, context.Context, string) (account.
 			if err != nil {
 				return nil, err
 			}
-			out := &AccountAnswer{Head: api.Success, Account: AccountState{a.ID, a.Email, a.Verified, string(a.Plan), a.Active, api.Instant(a.Created)}, Keys: []KeyState{}, Tail: c.Tail()}
+			out := &AccountAnswer{Head: api.Success, Account: AccountState{ID: a.ID, Email: a.Email, Verified: a.Verified, Plan: string(a.Plan), Active: a.Active, CreatedAt: api.Instant(a.Created)}, Keys: []KeyState{}, Tail: c.Tail()}
 			for _, k := range keys {
 				state, err := o.keyState(ctx, k)
 				if err != nil {
