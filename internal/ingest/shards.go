@@ -1,10 +1,12 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/archive"
@@ -87,11 +89,15 @@ type planner struct {
 
 func (n *planner) plan(ctx context.Context, rels []string, step func()) (*Plan, error) {
 	p := &Plan{archives: make([]plannedArchive, len(rels))}
+	denied := make([]error, len(rels))
 	err := parallel.Each(ctx, n.workers, len(rels), func(ctx context.Context, i int) error {
 		a := &p.archives[i]
 		a.rel = rels[i]
 		err := n.examine(ctx, a)
 		if f, ok := fault.Of(err); ok && n.refuse && n.alone(ctx, f) {
+			if f.Slug == storeDenies {
+				denied[i] = err
+			}
 			*a, err = plannedArchive{rel: rels[i], refused: f.Message}, nil
 		}
 		step()
@@ -100,16 +106,24 @@ func (n *planner) plan(ctx context.Context, rels []string, step func()) (*Plan, 
 	if err != nil {
 		return nil, err
 	}
+	// A store that lists its archives and gives none is not one with a few bad ones.
+	if err := cmp.Or(denied...); err != nil && !slices.ContainsFunc(p.archives, func(a plannedArchive) bool { return a.refused == "" }) {
+		return nil, err
+	}
 	p.cut(n.shardBytes)
 	return p, nil
 }
+
+// storeDenies is the slug of a store that does not let us read something, or
+// anything.
+const storeDenies = "store_credentials"
 
 // alone says whether it is this archive that cannot be read, and not all of them.
 func (n *planner) alone(ctx context.Context, f *fault.Fault) bool {
 	switch f.Slug {
 	case "wrong_format":
 		return true
-	case "no_permission", "io_error":
+	case "no_permission", "io_error", storeDenies:
 		return n.shelf.reach(ctx) == nil
 	}
 	return false

@@ -148,6 +148,66 @@ func (f *failingStore) Get(ctx context.Context, key string, off, n int64) (io.Re
 	return f.Store.Get(ctx, key, off, n)
 }
 
+// denyingStore does not give some objects, and may not even list them.
+type denyingStore struct {
+	remote.Store
+	denies func(key string) bool
+	closed bool
+}
+
+func (d *denyingStore) Head(ctx context.Context, key string) (remote.Info, error) {
+	if d.denies(key) {
+		return remote.Info{}, errRefused
+	}
+	return d.Store.Head(ctx, key)
+}
+
+func (d *denyingStore) List(ctx context.Context, prefix string, fn func(remote.Info) error) error {
+	if d.closed {
+		return errRefused
+	}
+	return d.Store.List(ctx, prefix, fn)
+}
+
+// TestPlanDenied plans on a store that denies one archive, which is set aside, and
+// on stores that deny all of them.
+func TestPlanDenied(t *testing.T) {
+	t.Parallel()
+	root := sample().lay(t)
+	whole := planOn(t, &folderShelf{root})
+	first := whole.archives[0].rel
+	for _, tc := range []struct {
+		name   string
+		store  denyingStore
+		denied string
+	}{
+		{"one archive", denyingStore{denies: func(key string) bool { return key == first }}, first},
+		{"every archive", denyingStore{denies: func(string) bool { return true }}, ""},
+		{"everything", denyingStore{denies: func(string) bool { return true }, closed: true}, ""},
+		{"one archive, and the key is withdrawn", denyingStore{denies: func(key string) bool { return key == first }, closed: true}, ""},
+	} {
+		tc.store.Store = openFolder(t, root)
+		n := planner{shelf: &bucketShelf{&tc.store}, workers: 2, shardBytes: 1 << 10, refuse: true}
+		var rels []string
+		for i := range whole.archives {
+			rels = append(rels, whole.archives[i].rel)
+		}
+		p, err := n.plan(t.Context(), rels, func() {})
+		if tc.denied == "" {
+			if slugOf(err) != "store_credentials" {
+				t.Errorf("%s: %v", tc.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(tc.name, err)
+		}
+		if refused := p.Refused(); len(refused) != 1 || refused[0].Archive != tc.denied || refused[0].Reason != errRefused.Message || len(p.shards) == 0 {
+			t.Errorf("%s: %+v, and %d shards", tc.name, refused, len(p.shards))
+		}
+	}
+}
+
 // TestReadingFails has a store that fails after so many answers: a document that
 // could not be read is never taken for a damaged one.
 func TestReadingFails(t *testing.T) {
