@@ -58,7 +58,7 @@ func (r *Resolver) SameBasis(t *Recipient, n *orgname.Name, m Match, basis uint6
 	q.prepare()
 	if r.depthOf(q, m) == byAnything {
 		q.prepareStreet()
-		s := r.u.searches.get(len(r.u.index.k2))
+		s := r.u.searches.get()
 		r.candidates(q, s, r.einCounts(q))
 		r.u.searches.pool.Put(s)
 	}
@@ -89,7 +89,7 @@ func (r *Resolver) basis(q *query, m Match) uint64 {
 	}
 	if far > byNameAlone || m.Rule == Name && r.notInZIP(q, m.EIN) {
 		if q.prepareStreet(); q.street != "" {
-			h = h.add(sumWithin(s.streets, d.streets, tenantsAt(d.streets, streetPlace(q.zip, q.street))))
+			h = h.add(sumWithin(s.streets, d.streets, d.atStreet(q.zip, q.street)))
 		}
 	}
 	if far == byNameAlone {
@@ -108,7 +108,7 @@ func (r *Resolver) basis(q *query, m Match) uint64 {
 		h = h.add(sumWithin(s.nameIndex, r.u.names.entries, r.u.names.find(kx)))
 	}
 	if q.zip != 0 {
-		h = h.add(sumWithin(s.zips, d.zips, tenantsAt(d.zips, uint64(q.zip))))
+		h = h.add(sumWithin(s.zips, d.zips, d.inZIP(q.zip)))
 	}
 	if far == byAnything {
 		h = h.add(r.model).flag(r.u.covered[q.state]).add(math.Float64bits(r.shift(q))).add(q.candidatesDigest)
@@ -283,8 +283,9 @@ func newIndexDigests(u *Universe) *indexDigests {
 	s.nameIndex = runningSums(u.names.entries, func(e *nameEntry) uint64 {
 		return runningHash(s.orgs[e.id]).add(uint64(e.state)).flag(e.alias).done()
 	})
-	tenants := func(t *tenant) uint64 { return runningHash(s.orgs[t.id]).add(spoken[t.id]).done() }
-	s.zips, s.streets = runningSums(d.zips, tenants), runningSums(d.streets, tenants)
+	of := func(org uint32) uint64 { return runningHash(s.orgs[org]).add(spoken[org]).done() }
+	s.zips = runningSums(d.zips, func(t *neighbor) uint64 { return of(t.id) })
+	s.streets = runningSums(d.streets, func(t *tenant) uint64 { return of(t.id) })
 	return s
 }
 

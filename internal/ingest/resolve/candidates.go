@@ -46,11 +46,11 @@ func newPostings(d *orgIndex) postings {
 		order[i] = uint32(i)
 	}
 	slices.SortFunc(order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(d.stateOf[d.orgOf(a)], d.stateOf[d.orgOf(b)]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(d.stateOf(a), d.stateOf(b)), cmp.Compare(a, b))
 	})
 	next := slices.Clone(p.starts)
 	for _, name := range order {
-		state := d.stateOf[d.orgOf(name)]
+		state := d.stateOf(name)
 		for _, w := range d.wordIDs(name) {
 			p.names[next[w]], p.states[next[w]] = name, state
 			next[w]++
@@ -59,8 +59,11 @@ func newPostings(d *orgIndex) postings {
 	return p
 }
 
-// of returns the names with a word, and in state those of one state.
-func (p *postings) of(word uint32) []uint32 { return p.names[p.starts[word]:p.starts[word+1]] }
+// of returns the names with a word and their states, and in those of one state.
+func (p *postings) of(word uint32) ([]uint32, []stateCode) {
+	from, to := p.starts[word], p.starts[word+1]
+	return p.names[from:to], p.states[from:to]
+}
 
 func (p *postings) in(word uint32, state stateCode) []uint32 {
 	from, to := p.starts[word], p.starts[word+1]
@@ -100,7 +103,7 @@ func newNamePrefixes(d *orgIndex) []namePrefix {
 	var list []namePrefix
 	for i, kx := range d.kx {
 		if len(kx) >= headLetters {
-			list = append(list, namePrefix{hashKey(kx[:headLetters]), uint32(i), d.stateOf[d.orgOf(uint32(i))]})
+			list = append(list, namePrefix{hashKey(kx[:headLetters]), uint32(i), d.stateOf(uint32(i))})
 		}
 	}
 	slices.SortFunc(list, func(a, b namePrefix) int {
@@ -115,14 +118,16 @@ func (d *orgIndex) withPrefix(kx string) []namePrefix {
 		return nil
 	}
 	h := hashKey(kx[:headLetters])
-	lo, _ := slices.BinarySearchFunc(d.prefixes, h, func(a namePrefix, h uint64) int { return cmp.Compare(a.hash, h) })
-	n, _ := slices.BinarySearchFunc(d.prefixes[lo:], h, func(a namePrefix, h uint64) int {
+	from, to := d.prefixesAt.of(h)
+	near := d.prefixes[from:to]
+	lo, _ := slices.BinarySearchFunc(near, h, func(a namePrefix, h uint64) int { return cmp.Compare(a.hash, h) })
+	n, _ := slices.BinarySearchFunc(near[lo:], h, func(a namePrefix, h uint64) int {
 		if a.hash <= h {
 			return -1
 		}
 		return 1
 	})
-	return d.prefixes[lo : lo+n]
+	return near[lo : lo+n]
 }
 
 // reading is one way to take a line: by its name, or by what it is also called.
@@ -141,31 +146,35 @@ type candidate struct {
 	rough float32 // how much speaks for it at first sight
 }
 
-// search is the working memory of one search for candidates. Marks say in which
-// search a name was met last, so that nothing need be cleared.
+// search is the working memory of one search for candidates.
 type search struct {
-	marks  []uint32
-	at     []uint32 // position in found, where marked
-	round  uint32
+	slots  []slot // open addressing; a power of two, and twice as many as are found
 	found  []candidate
 	read   []reading
 	places []uint32 // words of the line's place
 	rows   [maxCandidates][nFeatures]float64
 	by     [maxCandidates]float64
+
+	// Lines come in order of place: the words of the last city are those of the
+	// next one, too.
+	city      string
+	cityWords []uint32
 }
 
-// searches are kept by the universe, whose size they have.
+// slot says which of those found a name is, counted from 1. It is in use if that
+// is so; what an earlier search has left is not, and need not be cleared.
+type slot struct{ name, no uint32 }
+
+// searches are kept by the universe, whose words they remember.
 type searches struct{ pool sync.Pool }
 
-func (p *searches) get(names int) *search {
+// fewSlots is enough for most lines.
+const fewSlots = 4 << 10
+
+func (p *searches) get() *search {
 	s, _ := p.pool.Get().(*search)
-	if s == nil || len(s.marks) != names {
-		s = &search{marks: make([]uint32, names), at: make([]uint32, names)}
-	}
-	s.round++
-	if s.round == 0 {
-		clear(s.marks)
-		s.round = 1
+	if s == nil {
+		s = &search{slots: make([]slot, fewSlots)}
 	}
 	s.found = s.found[:0]
 	return s
@@ -173,12 +182,33 @@ func (p *searches) get(names int) *search {
 
 // add notes that something speaks for a name.
 func (s *search) add(name uint32, weight float32) {
-	if s.marks[name] != s.round {
-		s.marks[name], s.at[name] = s.round, uint32(len(s.found))
-		s.found = append(s.found, candidate{name, weight})
+	to := s.slotOf(name)
+	if s.inUse(to) {
+		s.found[to.no-1].rough += weight
 		return
 	}
-	s.found[s.at[name]].rough += weight
+	s.found = append(s.found, candidate{name, weight})
+	*to = slot{name, uint32(len(s.found))}
+	if 2*len(s.found) > len(s.slots) {
+		s.slots = make([]slot, 2*len(s.slots))
+		for i, c := range s.found {
+			*s.slotOf(c.name) = slot{c.name, uint32(i + 1)}
+		}
+	}
+}
+
+// slotOf finds the slot of a name, or the one that it is to have.
+func (s *search) slotOf(name uint32) *slot {
+	mask := uint64(len(s.slots) - 1)
+	for i := uint64(name*0x9e3779b1) * uint64(len(s.slots)) >> 32; ; i++ {
+		if x := &s.slots[i&mask]; x.name == name || !s.inUse(x) {
+			return x
+		}
+	}
+}
+
+func (s *search) inUse(x *slot) bool {
+	return x.no-1 < uint32(len(s.found)) && s.found[x.no-1].name == x.name // 0 wraps around
 }
 
 // candidates gathers the names a line may mean: those that share its rarest
@@ -201,11 +231,11 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 	}
 	q.station = d.stationOf(q.n.K2, q.state)
 	if q.zip != 0 {
-		inZIP := tenantsAt(d.zips, uint64(q.zip))
-		begin := q.n.KX[:min(3, len(q.n.KX))]
+		inZIP := d.inZIP(q.zip)
+		begin, sign := q.n.KX[:min(3, len(q.n.KX))], signOf(q.n.KX)
 		for _, t := range inZIP {
 			switch {
-			case strings.HasPrefix(d.kx[t.id], begin):
+			case (sign.mayBegin(t.sign) || len(begin) < 3) && strings.HasPrefix(d.kx[t.id], begin):
 				s.add(t.id, 1)
 			case len(inZIP) <= smallTown:
 				s.add(t.id, 0)
@@ -214,7 +244,7 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 			}
 		}
 		if q.street != "" {
-			if tenants := tenantsAt(d.streets, streetPlace(q.zip, q.street)); len(tenants) <= maxTenants {
+			if tenants := d.atStreet(q.zip, q.street); len(tenants) <= maxTenants {
 				for _, t := range tenants {
 					s.add(t.id, 3)
 				}
@@ -226,28 +256,58 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 			s.add(uint32(i), 5)
 		}
 	}
-	city := cityPlace(q.t.City)
-	for i := range s.found {
-		c := &s.found[i]
-		org := d.orgOf(c.name)
-		if q.zip != 0 && d.zipOf[org] == q.zip {
-			c.rough += 3
-		}
-		if city != 0 && d.cities[org] == city {
-			c.rough++
-		}
-	}
-	s.found = slices.DeleteFunc(s.found, func(c candidate) bool { return r.excludedName(q, c.name) })
-	if len(s.found) > maxCandidates {
-		slices.SortFunc(s.found, func(a, b candidate) int {
-			return cmp.Or(cmp.Compare(b.rough, a.rough), cmp.Compare(a.name, b.name))
-		})
-		s.found = s.found[:maxCandidates]
-	}
-	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Compare(a.name, b.name) })
+	r.keepBest(q, s)
 	if q.wantsBasis {
 		q.candidatesDigest = r.candidatesDigest(s)
 	}
+}
+
+// What the line's own ZIP and city speak for a name.
+const (
+	sameZIP  = 3
+	sameCity = 1
+)
+
+// keepBest keeps the candidates for whom most speaks, in order of name. Among
+// equals the first ones stay.
+func (r *Resolver) keepBest(q *query, s *search) {
+	d := &r.u.index
+	city := d.cityNo(q.inCity())
+	var best [maxCandidates]uint64 // sorted
+	n := 0
+	for _, c := range s.found {
+		// Many cannot be among the best wherever they are.
+		if n == maxCandidates && rank(c.rough+sameZIP+sameCity, c.name) >= best[n-1] || r.excludedName(q, c.name) {
+			continue
+		}
+		f := &d.facts[d.orgOf(c.name)]
+		if q.zip != 0 && f.zip == q.zip {
+			c.rough += sameZIP
+		}
+		if city != 0 && f.city == city {
+			c.rough += sameCity
+		}
+		own := rank(c.rough, c.name)
+		at, _ := slices.BinarySearch(best[:n], own)
+		if at == maxCandidates {
+			continue
+		}
+		n = min(n+1, maxCandidates)
+		copy(best[at+1:n], best[at:])
+		best[at] = own
+	}
+	s.found = s.found[:0]
+	for _, x := range best[:n] {
+		s.found = append(s.found, candidate{name: uint32(x)})
+	}
+	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Compare(a.name, b.name) })
+}
+
+// rank is less the more speaks for a name, and among equals in order of name.
+// What speaks for one is never negative, and such numbers are in the order of
+// their bits.
+func rank(rough float32, name uint32) uint64 {
+	return uint64(^math.Float32bits(rough))<<32 | uint64(name)
 }
 
 func newReading(d *orgIndex, n *orgname.Name) reading {
@@ -278,9 +338,9 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 			}
 		}
 		if i < rarestInNation {
-			if names := d.posts.of(w); len(names) <= nationalWords {
-				for _, name := range names {
-					if d.stateOf[d.orgOf(name)] != q.state || q.state == 0 {
+			if names, states := d.posts.of(w); len(names) <= nationalWords {
+				for i, name := range names {
+					if states[i] != q.state || q.state == 0 {
 						s.add(name, weight)
 					}
 				}
@@ -320,7 +380,7 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 		h := hashKey(n.KX)
 		lo, _ := slices.BinarySearchFunc(d.acronyms, h, func(a acronym, h uint64) int { return cmp.Compare(a.hash, h) })
 		for ; lo < len(d.acronyms) && d.acronyms[lo].hash == h; lo++ {
-			if name := d.acronyms[lo].name; d.stateOf[d.orgOf(name)] == q.state {
+			if name := d.acronyms[lo].name; d.stateOf(name) == q.state {
 				s.add(name, 6)
 			}
 		}
@@ -356,12 +416,4 @@ func inStateOf(entries []nameEntry, state stateCode) []nameEntry {
 		return nil
 	}
 	return inState(entries, state)
-}
-
-// log1p is the logarithm of one more than a count.
-func log1p[N ~int | ~int32 | ~int64 | ~uint32](n N) float64 {
-	if n <= 0 {
-		return 0
-	}
-	return math.Log1p(float64(n))
 }

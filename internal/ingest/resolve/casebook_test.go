@@ -171,7 +171,7 @@ func TestHistory(t *testing.T) {
 		line := Recipient{Name1: "Friends Harlow Marsh Consrvncy", City: "AKRON", State: "OH", ZIP: "44301"}
 		q := &query{t: &line, n: parse(&line), funder: funder}
 		q.prepare()
-		s := u.searches.get(len(u.index.k2))
+		s := u.searches.get()
 		defer u.searches.pool.Put(s)
 		r.candidates(q, s, nil)
 		r.measure(q, s, nil)

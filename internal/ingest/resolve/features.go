@@ -98,15 +98,12 @@ var features = [nFeatures]string{
 // be meant.
 func (r *Resolver) measure(q *query, s *search, known []einCount) {
 	d := &r.u.index
-	s.places = d.placeWords(s.places[:0], q)
-	inZIP, atStreet := []tenant(nil), []tenant(nil)
-	if q.zip != 0 {
-		inZIP = tenantsAt(d.zips, uint64(q.zip))
-		if q.street != "" {
-			atStreet = tenantsAt(d.streets, streetPlace(q.zip, q.street))
-		}
+	s.setPlaces(d, q)
+	var atStreet []tenant
+	if q.zip != 0 && q.street != "" {
+		atStreet = d.atStreet(q.zip, q.street)
 	}
-	city := cityPlace(q.t.City)
+	city := d.cityNo(q.inCity())
 	var rows uint32
 	for _, a := range known {
 		if a.state == 0 {
@@ -117,17 +114,12 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 	n := 0
 	for i := range s.found {
 		name := s.found[i].name
-		org := d.orgOf(name)
-		o := &r.u.orgs[org]
 		x := &s.rows[n]
 		*x = [nFeatures]float64{}
 		kx := d.kx[name]
 		p, c := d.closest(s.read, name, s.places)
 		line := p.name.KX
 		x[fJaccard], x[fOverlap], x[fLineIn], x[fNameIn], x[fRarest] = c.jaccard, c.overlap, c.lineIn, c.nameIn, c.rarest/10
-		if int(name) >= d.orgs && r.isBodyAt(p, org) {
-			continue
-		}
 		x[fExact] = oneIf(kx == line)
 		if x[fExact] == 1 {
 			x[fSimilar] = 1
@@ -139,6 +131,16 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 				x[fPrefix], x[fPrefixLong] = 1, float64(min(short, 60))/30
 			}
 			x[fAcronym] = oneIf(p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name]))
+		}
+		// Where neither filers nor call letters can speak for it, the name must.
+		if rows == 0 && q.station == noStation && !isPlausible(x) {
+			continue
+		}
+		org := d.orgOf(name)
+		if int(name) >= d.orgs && r.isBodyAt(p, org) {
+			continue
+		}
+		if x[fExact] == 0 {
 			x[fBag] = oneIf(c.jaccard == 1)
 			other := d.traits(name)
 			v := p.traits.Conflicts(&other)
@@ -148,7 +150,8 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 			x[fNum], x[fDir], x[fAff], x[fStateName], x[fInst] = oneIf(v&orgname.Num != 0), oneIf(v&orgname.Dir != 0), oneIf(v&orgname.Aff != 0), oneIf(v&orgname.State != 0), oneIf(v&orgname.Inst != 0)
 		}
 		x[fCore] = c.core
-		if q.funder != ein.None && c.rarest >= distinctiveRarity && r.opt.History.paid(q.funder, o.EIN) {
+		o, e := &d.facts[org], r.u.eins[org]
+		if q.funder != ein.None && c.rarest >= distinctiveRarity && r.opt.History.paid(q.funder, e) {
 			x[fHistory] = c.overlap / math.Log2(1+float64(len(r.opt.History.recipientsOf(q.funder))))
 		}
 		agree, clash := q.t.TaxStatus.compareWith(o)
@@ -156,32 +159,32 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		if clash && x[fAff] == 1 {
 			continue
 		}
-		x[fGovernment] = oneIf(q.t.TaxStatus == Government && o.Sources == FiledOnly)
+		x[fGovernment] = oneIf(q.t.TaxStatus == Government && o.is(filedOnly))
 		x[fCommon] = log1p(int(d.bearers[name]))
-		x[fZIP] = oneIf(isTenant(inZIP, org))
-		x[fZIP3] = oneIf(q.zip != 0 && d.zipOf[org]/100 == q.zip/100)
-		x[fState] = oneIf(q.state != 0 && (d.stateOf[org] == q.state || d.moved[org] && o.hadState(q.state)))
-		x[fCity] = oneIf(city != 0 && d.cities[org] == city && d.stateOf[org] == q.state)
+		x[fZIP] = oneIf(q.zip != 0 && r.isInZIP(org, q.zip))
+		x[fZIP3] = oneIf(q.zip != 0 && o.zip/100 == q.zip/100)
+		x[fState] = oneIf(q.state != 0 && (o.state == q.state || o.is(moved) && r.u.orgs[org].hadState(q.state)))
+		x[fCity] = oneIf(city != 0 && o.city == city && o.state == q.state)
 		x[fNoState], x[fNoZIP], x[fCareOf] = oneIf(q.state == 0), oneIf(q.zip == 0), oneIf(q.careOf)
 		if x[fStreet] = oneIf(isTenant(atStreet, org)); x[fStreet] == 1 {
 			x[fTenants] = log1p(len(atStreet) - 1)
 		}
-		x[fFoundation] = oneIf(o.private())
-		x[fChurch] = oneIf(o.Foundation == "10" || strings.HasPrefix(o.NTEE, "X2"))
-		x[fGroup] = oneIf(o.grouped())
-		x[fInactive] = oneIf(!o.Active)
-		x[fFiledOnly] = oneIf(o.Sources == FiledOnly)
+		x[fFoundation] = oneIf(o.is(private))
+		x[fChurch] = oneIf(o.is(church))
+		x[fGroup] = oneIf(o.is(grouped))
+		x[fInactive] = oneIf(o.is(inactive))
+		x[fFiledOnly] = oneIf(o.is(filedOnly))
 		x[fFiledName] = oneIf(int(name) >= d.firstFiled)
 		x[fOtherName] = oneIf(int(name) >= d.orgs && int(name) < d.firstFiled)
 		x[fPop] = log1p(coarse(int64(min(r.funders(q, org), enoughFunders))))
-		x[fRevenue] = log1p(coarse(o.Revenue)) / 10
+		x[fRevenue] = revenueLogs[o.revenue] / 10
 		if x[fExact] == 1 {
-			revenue += float64(coarse(o.Revenue)) + 1
+			revenue += float64(o.coarseRevenue()) + 1
 		}
 		if rows > 0 {
 			of := uint32(0)
 			for _, a := range known {
-				if a.state == 0 && a.ein == o.EIN {
+				if a.state == 0 && a.ein == e {
 					of = a.rows
 				}
 			}
@@ -212,7 +215,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		x[fFiledOnlyNameIn] = x[fFiledOnly] * x[fNameIn]
 		x[fNameInLineIn] = x[fNameIn] * x[fLineIn]
 		x[fAffStreet], x[fAffClash] = x[fAff]*x[fStreet], x[fAff]*x[fTaxStatusClash]
-		x[fLocalAway] = oneIf(x[fChurch] == 1 || x[fGroup] == 1 && !o.central()) * (1 - max(x[fZIP], x[fCity]))
+		x[fLocalAway] = oneIf(x[fChurch] == 1 || x[fGroup] == 1 && !o.is(central)) * (1 - max(x[fZIP], x[fCity]))
 		x[fAttached] = oneIf(x[fAff] == 1 && x[fLineIn] > 0.999)
 		x[fGovernmentName] = oneIf(p.government && !isGovernment(d.k2[name]))
 		x[fSamePlace] = oneIf(c.same) * max(x[fZIP], x[fCity])
@@ -224,7 +227,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 	if revenue > 0 {
 		for i := range s.found {
 			if s.rows[i][fExact] == 1 {
-				s.rows[i][fRevenueShare] = (float64(coarse(r.u.orgs[d.orgOf(s.found[i].name)].Revenue)) + 1) / revenue
+				s.rows[i][fRevenueShare] = (float64(d.facts[d.orgOf(s.found[i].name)].coarseRevenue()) + 1) / revenue
 			}
 		}
 	}
@@ -236,10 +239,6 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 func isPlausible(x *[nFeatures]float64) bool {
 	return x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry]+x[fStation]+x[fStationCollege] > 0 || x[fSimilar] >= veryAlike
 }
-
-// enoughFunders is from how many funders on an organization is well known. More
-// say nothing of whether a line means it.
-const enoughFunders = 8
 
 // distinctiveRarity is the rarity of a word that tells names apart, veryAlike the
 // similarity of keys that differ by a slip or two.
@@ -294,10 +293,10 @@ func coarse(n int64) int64 {
 }
 
 // funders counts the funders that filed an organization's EIN, without the one
-// left out.
+// left out, as far as they count.
 func (r *Resolver) funders(q *query, org uint32) int32 {
-	n := r.u.orgs[org].Pop
-	if q.without != ein.None && n > 0 && r.u.filedBy(r.u.orgs[org].EIN, q.without) {
+	n := int32(r.u.index.facts[org].pop)
+	if q.without != ein.None && n > 0 && r.u.filedBy(r.u.eins[org], q.without) {
 		n--
 	}
 	return n
@@ -401,21 +400,12 @@ func (d *orgIndex) weigh(p *lineWords, name uint32, places []uint32) (w wordOver
 	return w
 }
 
-// placeWords appends the ids of the words of a line's city and state.
-func (d *orgIndex) placeWords(to []uint32, q *query) []uint32 {
-	add := func(text string) {
-		for w := range wordsOf(orgname.Parse(text).K2) {
-			if id, ok := d.ids[w]; ok {
-				to = append(to, id)
-			}
-		}
+// setPlaces notes the words of a line's city and state.
+func (s *search) setPlaces(d *orgIndex, q *query) {
+	if q.t.City != s.city {
+		s.city, s.cityWords = q.t.City, d.appendWords(s.cityWords[:0], q.t.City)
 	}
-	add(q.t.City)
-	if q.state != 0 {
-		add(stateTitles[q.state])
-		add(q.state.String())
-	}
-	return to
+	s.places = append(append(s.places[:0], s.cityWords...), d.stateWords[q.state]...)
 }
 
 // stateKeys are the names of the states in capitals.

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -28,16 +29,18 @@ type orgIndex struct {
 	owner      []uint32 // organization of each further name
 	firstFiled int      // number of the first name that only filers use
 
-	cities  []uint64    // hash of each organization's city, 0 for none
-	zipOf   []uint32    // ZIP of each organization, 0 for none
-	stateOf []stateCode // state of each organization, 0 for none
-	moved   []bool      // which organizations have further addresses
-	zips    []tenant    // sorted by ZIP, then organization
-	streets []tenant    // sorted by ZIP and street key, then organization
+	facts     []orgFacts        // of each organization
+	cities    map[uint64]uint32 // numbers of the cities they are in, from 1 on
+	zips      []neighbor        // by ZIP, then organization
+	zipsAt    []uint32          // by ZIP, where it starts in zips
+	streets   []tenant          // sorted by ZIP and street key, then organization
+	streetsAt hashStarts
 
-	posts    postings
-	acronyms []acronym
-	prefixes []namePrefix
+	posts      postings
+	acronyms   []acronym
+	prefixes   []namePrefix
+	prefixesAt hashStarts
+	stateWords map[stateCode][]uint32 // words of the names and codes of the states
 }
 
 // orgOf is the organization that bears a name.
@@ -48,10 +51,20 @@ func (d *orgIndex) orgOf(name uint32) uint32 {
 	return d.owner[int(name)-d.orgs]
 }
 
+// stateOf is the state of the organization that bears a name.
+func (d *orgIndex) stateOf(name uint32) stateCode { return d.facts[d.orgOf(name)].state }
+
 // tenant is an organization at a place.
 type tenant struct {
 	place uint64
 	id    uint32
+}
+
+// neighbor is an organization in a ZIP, with a sketch of its name: most of those
+// that a line is compared with there are passed over by it.
+type neighbor struct {
+	sign nameSign
+	id   uint32
 }
 
 // maxTenants is how many organizations may share a street address before it is
@@ -69,7 +82,8 @@ type otherName struct {
 // only filers use, in order.
 func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 	d := orgIndex{k2: make([]string, len(orgs)), kx: make([]string, len(orgs)), orgs: len(orgs),
-		cities: make([]uint64, len(orgs)), zipOf: make([]uint32, len(orgs)), stateOf: make([]stateCode, len(orgs)), moved: make([]bool, len(orgs)), ids: map[string]uint32{}}
+		facts: make([]orgFacts, len(orgs)), cities: map[uint64]uint32{}, ids: map[string]uint32{}}
+	cities := make([]uint64, len(orgs))
 	workers := parallel.Parts(len(orgs), 1024)
 	zips, streets, names := make([][]tenant, workers), make([][]tenant, workers), make([][]nameEntry, workers)
 	others := make([][]otherName, workers)
@@ -80,7 +94,7 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 			o := &orgs[i]
 			n := orgname.Parse(o.Name)
 			d.k2[i], d.kx[i] = text.keep(n.K2), text.keep(n.KX)
-			d.cities[i], d.zipOf[i], d.stateOf[i], d.moved[i] = cityPlace(o.City), zipCode(o.ZIP5), codeOf(o.State), len(o.Others) > 0
+			d.facts[i], cities[i] = factsOf(o), cityPlace(o.City)
 			from := len(others[w])
 			names[w] = appendNames(names[w], uint32(i), o, &n, func(m *orgname.Name) {
 				known := func(x otherName) bool { return x.kx == m.KX }
@@ -104,7 +118,10 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 			}
 		}
 	})
-	d.zips, d.streets = sortTenants(zips), sortTenants(streets)
+	d.numberCities(cities)
+	d.addNeighbors(sortTenants(zips))
+	d.streets = sortTenants(streets)
+	d.streetsAt = newHashStarts(len(d.streets), func(i int) uint64 { return d.streets[i].place })
 	for _, part := range others {
 		d.addNames(part)
 	}
@@ -115,6 +132,8 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 	d.posts = newPostings(&d)
 	d.acronyms = newAcronyms(&d)
 	d.prefixes = newNamePrefixes(&d)
+	d.prefixesAt = newHashStarts(len(d.prefixes), func(i int) uint64 { return d.prefixes[i].hash })
+	d.addStateWords()
 	index := newNameIndex(slices.Concat(names...))
 	d.bearers, d.plain = make([]uint16, len(d.kx)), make([]bool, len(d.kx))
 	onAllCores(len(d.kx), func(from, to int) {
@@ -125,6 +144,69 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 		}
 	})
 	return index, d
+}
+
+// numberCities gives every city a number.
+func (d *orgIndex) numberCities(cities []uint64) {
+	for i, city := range cities {
+		if city == 0 {
+			continue
+		}
+		no, ok := d.cities[city]
+		if !ok {
+			no = uint32(len(d.cities) + 1)
+			d.cities[city] = no
+		}
+		d.facts[i].city = no
+	}
+}
+
+// cityNo is the number of a city, 0 for none and one that nobody has for a city
+// that no organization is in.
+func (d *orgIndex) cityNo(city uint64) uint32 {
+	if city == 0 {
+		return 0
+	}
+	if no, ok := d.cities[city]; ok {
+		return no
+	}
+	return math.MaxUint32
+}
+
+// addNeighbors takes the tenants of ZIPs, in order.
+func (d *orgIndex) addNeighbors(tenants []tenant) {
+	d.zips, d.zipsAt = make([]neighbor, len(tenants)), make([]uint32, maxZIP+2)
+	for i, t := range tenants {
+		d.zips[i] = neighbor{signOf(d.kx[t.id]), t.id}
+		d.zipsAt[t.place+1]++
+	}
+	for i := 1; i < len(d.zipsAt); i++ {
+		d.zipsAt[i] += d.zipsAt[i-1]
+	}
+}
+
+// maxZIP is the greatest number of five digits.
+const maxZIP = 99999
+
+// inZIP returns the organizations in a ZIP.
+func (d *orgIndex) inZIP(zip uint32) []neighbor { return d.zips[d.zipsAt[zip]:d.zipsAt[zip+1]] }
+
+// addStateWords looks the names of the states up once for all lines.
+func (d *orgIndex) addStateWords() {
+	d.stateWords = make(map[stateCode][]uint32, len(stateTitles))
+	for state, title := range stateTitles {
+		d.stateWords[state] = d.appendWords(d.appendWords(nil, title), state.String())
+	}
+}
+
+// appendWords appends the ids of the words of a text that names have.
+func (d *orgIndex) appendWords(to []uint32, text string) []uint32 {
+	for w := range wordsOf(orgname.Parse(text).K2) {
+		if id, ok := d.ids[w]; ok {
+			to = append(to, id)
+		}
+	}
+	return to
 }
 
 func (d *orgIndex) addNames(list []otherName) {
@@ -220,20 +302,17 @@ func (d *orgIndex) traits(name uint32) orgname.Traits {
 	return orgname.TraitsOf(d.k2[name])
 }
 
-// tenantsAt returns the tenants of a place.
-func tenantsAt(tenants []tenant, place uint64) []tenant {
-	compare := func(t tenant, p uint64) int {
-		if t.place < p {
-			return -1
-		}
-		return 1
-	}
-	lo, _ := slices.BinarySearchFunc(tenants, place, compare)
+// atStreet returns the tenants of an address.
+func (d *orgIndex) atStreet(zip uint32, key string) []tenant {
+	place := streetPlace(zip, key)
+	from, to := d.streetsAt.of(place)
+	near := d.streets[from:to]
+	lo, _ := slices.BinarySearchFunc(near, place, func(t tenant, p uint64) int { return cmp.Compare(t.place, p) })
 	hi := lo
-	for hi < len(tenants) && tenants[hi].place == place {
+	for hi < len(near) && near[hi].place == place {
 		hi++
 	}
-	return tenants[lo:hi]
+	return near[lo:hi]
 }
 
 // zipCode is a five-digit ZIP as a number, 0 for anything else.

@@ -93,12 +93,12 @@ func (x *nameIndex) find(kx string) []nameEntry {
 
 // inState narrows the entries of one key to one state.
 func inState(entries []nameEntry, state stateCode) []nameEntry {
-	lo, _ := slices.BinarySearchFunc(entries, state, func(e nameEntry, s stateCode) int { return int(e.state) - int(s) })
-	hi := lo
-	for hi < len(entries) && entries[hi].state == state {
-		hi++
+	from := func(entries []nameEntry, state stateCode) int {
+		i, _ := slices.BinarySearchFunc(entries, state, func(e nameEntry, s stateCode) int { return int(e.state) - int(s) })
+		return i
 	}
-	return entries[lo:hi]
+	entries = entries[from(entries, state):]
+	return entries[:from(entries, state+1)]
 }
 
 // hashKey is FNV-1a with a finishing mix, so that the top bits are as good as

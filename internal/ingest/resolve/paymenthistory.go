@@ -101,7 +101,7 @@ func (r *Resolver) askModelWithHistory(q *query, m Match) Match {
 	q.prepare()
 	q.prepareStreet()
 	d, known := &r.u.index, r.einCounts(q)
-	s := r.u.searches.get(len(d.k2))
+	s := r.u.searches.get()
 	defer r.u.searches.pool.Put(s)
 	r.candidates(q, s, known)
 	for i := range s.found {

@@ -22,6 +22,9 @@ type query struct {
 	zip    uint32
 	careOf bool   // the address is someone else's
 	street string // key of the street, empty when it says nothing
+	city   uint64 // the city as a number, 0 for none; asked for with inCity
+
+	streetRead, cityRead bool
 
 	station station // how the name is that of a station; set with the candidates
 
@@ -40,9 +43,17 @@ func (q *query) prepare() {
 
 // prepareStreet reads the street, which few lines come to need.
 func (q *query) prepareStreet() {
-	if !q.careOf && q.zip != 0 {
-		q.street = orgname.StreetKey(q.t.Street)
+	if !q.streetRead && !q.careOf && q.zip != 0 {
+		q.street, q.streetRead = orgname.StreetKey(q.t.Street), true
 	}
+}
+
+// inCity is the city of the line as a number, 0 for none.
+func (q *query) inCity() uint64 {
+	if !q.cityRead {
+		q.city, q.cityRead = cityPlace(q.t.City), true
+	}
+	return q.city
 }
 
 // lineState is the state of the line's address, else the one its name ends in.
@@ -58,11 +69,11 @@ func (r *Resolver) excluded(q *query, id uint32) bool {
 	if q.without == ein.None && q.absent == ein.None {
 		return false
 	}
-	o := &r.u.orgs[id]
-	if o.EIN == q.absent {
+	e := r.u.eins[id]
+	if e == q.absent {
 		return true
 	}
-	return q.without != ein.None && o.Sources == FiledOnly && !r.u.registry.believed(o.EIN, q.without, r.u.index.kx[id])
+	return q.without != ein.None && r.u.index.facts[id].is(filedOnly) && !r.u.registry.believed(e, q.without, r.u.index.kx[id])
 }
 
 // tenants are the organizations at the line's address, unless they are so many
@@ -71,7 +82,7 @@ func (r *Resolver) tenants(q *query) []tenant {
 	if q.prepareStreet(); q.street == "" {
 		return nil
 	}
-	list := tenantsAt(r.u.index.streets, streetPlace(q.zip, q.street))
+	list := r.u.index.atStreet(q.zip, q.street)
 	if len(list) > maxTenants {
 		return nil
 	}
@@ -92,7 +103,7 @@ func (r *Resolver) excludedName(q *query, name uint32) bool {
 	if int(name) < d.firstFiled || q.without == ein.None {
 		return false
 	}
-	e := r.u.orgs[org].EIN
+	e := r.u.eins[org]
 	for _, s := range r.u.registry.statements(d.kx[name]) {
 		if s.ein == e && s.funder != q.without {
 			return false

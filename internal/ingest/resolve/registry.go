@@ -23,7 +23,8 @@ type registry struct {
 
 // hashStarts leads from a hash to where its entries start in a list that is
 // sorted by hash: its top bits to the few entries that share them, so that a
-// lookup touches two or three cache lines however long the list is.
+// lookup touches two or three cache lines however long the list is, and the
+// starts take little room beside it.
 type hashStarts struct {
 	starts []uint32
 	shift  uint
@@ -31,7 +32,7 @@ type hashStarts struct {
 
 // newHashStarts takes the number of entries and the hash of each.
 func newHashStarts(n int, hash func(i int) uint64) hashStarts {
-	width := max(bits.Len(uint(n)), 1)
+	width := max(bits.Len(uint(n))-2, 1)
 	x := hashStarts{starts: make([]uint32, 1<<width+1), shift: uint(64 - width)}
 	for i := range n {
 		x.starts[hash(i)>>x.shift+1]++
@@ -305,8 +306,8 @@ func (r *Resolver) placeAllows(q *query, known []einCount, e ein.EIN) bool {
 	}
 	for _, entry := range inState(r.u.names.find(q.n.KX), q.state) {
 		if rival := &r.u.orgs[entry.id]; int(entry.id) != i && rival.Active && !r.excluded(q, entry.id) {
-			city := cityPlace(q.t.City)
-			return q.zip == 0 && city == 0 || q.zip != 0 && o.inZIP(q.zip) || city != 0 && (r.u.index.cities[i] == city || o.hadCity(city, q.state))
+			city := q.inCity()
+			return q.zip == 0 && city == 0 || q.zip != 0 && o.inZIP(q.zip) || city != 0 && (r.u.index.facts[i].city == r.u.index.cityNo(city) || o.hadCity(city, q.state))
 		}
 	}
 	return true

@@ -9,7 +9,7 @@ import (
 
 // byModel asks the model about the candidates.
 func (r *Resolver) byModel(q *query, known []einCount) Match {
-	s := r.u.searches.get(len(r.u.index.k2))
+	s := r.u.searches.get()
 	defer r.u.searches.pool.Put(s)
 	r.candidates(q, s, known)
 	return r.chooseByModel(q, s, known)
@@ -66,7 +66,7 @@ func (r *Resolver) bestTwo(q *query, s *search) (best, second int) {
 	best, second = -1, -1
 	for i := range s.found {
 		org := d.orgOf(s.found[i].name)
-		if r.u.orgs[org].EIN == q.barred {
+		if r.u.eins[org] == q.barred {
 			s.by[i] = math.Inf(-1)
 			continue
 		}

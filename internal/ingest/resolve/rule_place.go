@@ -38,8 +38,9 @@ func (r *Resolver) nameBorneInState(q *query) bool {
 func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 	n, d := q.n, &r.u.index
 	var p soleOrg
-	for _, t := range tenantsAt(d.zips, uint64(q.zip)) {
-		if !oneEdit(n.KX, d.kx[t.id]) || r.excluded(q, t.id) || d.anotherWord(n.K2, d.k2[t.id]) {
+	sign := signOf(n.KX)
+	for _, t := range d.inZIP(q.zip) {
+		if !sign.mayBeOneEdit(t.sign) || !oneEdit(n.KX, d.kx[t.id]) || r.excluded(q, t.id) || d.anotherWord(n.K2, d.k2[t.id]) {
 			continue
 		}
 		if other := d.traits(t.id); traits.Conflicts(&other)&hardConflicts == 0 {
@@ -139,36 +140,53 @@ func (r *Resolver) sameNameByPlace(q *query) ein.EIN {
 
 // bearerByPlace finds the only one of several that is in the line's ZIP, else in its city.
 func (r *Resolver) bearerByPlace(q *query, entries []nameEntry) ein.EIN {
-	t, n, state, zip := q.t, q.n, q.state, q.zip
+	n, state, zip := q.n, q.state, q.zip
 	if len(entries) == 0 {
 		return ein.None
 	}
 	d := &r.u.index
-	only := func(is func(id uint32) bool) ein.EIN {
+	// place is where those of a crowd are found for whom is may be true.
+	only := func(place uint64, is func(id uint32) bool) ein.EIN {
 		var p soleOrg
-		for i := range entries {
-			e := &entries[i]
+		consider := func(e *nameEntry) {
 			if !is(e.id) || r.excluded(q, e.id) {
-				continue
+				return
 			}
 			if o := &r.u.orgs[e.id]; !(e.alias && (isAffiliate(n, o) || r.attached(n, e.id))) {
 				p.add(o, e.alias)
 			}
 		}
+		if len(entries) > crowd {
+			for _, m := range r.u.crowds.in(place) {
+				consider(&r.u.names.entries[m.entry])
+			}
+			return r.sole(q, &p)
+		}
+		for i := range entries {
+			consider(&entries[i])
+		}
 		return r.sole(q, &p)
 	}
 	if zip != 0 {
-		if e := only(func(id uint32) bool { return d.zipOf[id] == zip || d.moved[id] && r.u.orgs[id].inZIP(zip) }); e != ein.None {
+		if e := only(crowdZIP(&entries[0], zip), func(id uint32) bool { return r.isInZIP(id, zip) }); e != ein.None {
 			return e
 		}
 	}
-	city := cityPlace(t.City)
+	city := q.inCity()
 	if city == 0 {
 		return ein.None
 	}
-	return only(func(id uint32) bool {
-		return d.cities[id] == city && d.stateOf[id] == state || d.moved[id] && r.u.orgs[id].hadCity(city, state)
+	no := d.cityNo(city)
+	return only(crowdCity(&entries[0], city), func(id uint32) bool {
+		f := &d.facts[id]
+		return f.city == no && f.state == state || f.is(moved) && r.u.orgs[id].hadCity(city, state)
 	})
+}
+
+// isInZIP reports whether any address of an organization is in a ZIP.
+func (r *Resolver) isInZIP(id, zip uint32) bool {
+	f := &r.u.index.facts[id]
+	return f.zip == zip || f.is(moved) && r.u.orgs[id].inZIP(zip)
 }
 
 // attached reports whether an organization is by its own name the foundation,
@@ -208,9 +226,9 @@ func (o *Org) hadCity(city uint64, state stateCode) bool {
 func (r *Resolver) reordered(q *query) ein.EIN {
 	n, d := q.n, &r.u.index
 	var p soleOrg
-	bag := ""
-	for _, t := range tenantsAt(d.zips, uint64(q.zip)) {
-		if len(d.kx[t.id]) != len(n.KX) || d.kx[t.id] == n.KX {
+	bag, sign := "", signOf(n.KX)
+	for _, t := range d.inZIP(q.zip) {
+		if !sign.mayBeReordered(t.sign) || len(d.kx[t.id]) != len(n.KX) || d.kx[t.id] == n.KX {
 			continue
 		}
 		if bag == "" {

@@ -95,20 +95,19 @@ var taxStatusPrefixes = []struct {
 
 // compareWith reports how the standing of an organization, where the register
 // knows it, goes with what a line says.
-func (s TaxStatus) compareWith(o *Org) (agree, clash bool) {
-	if s == StatusUnsaid || o.Subsection == "" {
+func (s TaxStatus) compareWith(o *orgFacts) (agree, clash bool) {
+	if s == StatusUnsaid || !o.is(registered) {
 		return false, false
 	}
-	section, private := exemptSection(o.Subsection), o.private()
 	switch s {
 	case Government, NotExempt:
 		return false, true
 	case PrivateFoundation:
-		agree = private
+		agree = o.is(private)
 	case PublicCharity:
-		agree = section == Exempt3 && !private
+		agree = o.section == Exempt3 && !o.is(private)
 	default:
-		agree = section == s
+		agree = o.section == s
 	}
 	return agree, !agree
 }

@@ -38,7 +38,8 @@ func TestStandingGoesWith(t *testing.T) {
 		{PrivateFoundation, private, true, false}, {PrivateFoundation, charity, false, true},
 		{Government, charity, false, true}, {NotExempt, league, false, true},
 	} {
-		if agree, clash := tc.said.compareWith(tc.o); agree != tc.agree || clash != tc.clash {
+		facts := factsOf(tc.o)
+		if agree, clash := tc.said.compareWith(&facts); agree != tc.agree || clash != tc.clash {
 			t.Errorf("%d with %+v: %v and %v", tc.said, tc.o, agree, clash)
 		}
 	}

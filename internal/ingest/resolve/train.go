@@ -394,7 +394,7 @@ func (r *Resolver) addExamples(to *model.Rows, l *trainingLine, absent ein.EIN) 
 // left out.
 func (r *Resolver) measureLabel(l *Label, absent ein.EIN, fn func(*search)) {
 	q := blindQuery(l, absent)
-	s := r.u.searches.get(len(r.u.index.k2))
+	s := r.u.searches.get()
 	known := r.einCounts(q)
 	r.candidates(q, s, known)
 	r.measure(q, s, known)

@@ -79,9 +79,12 @@ type KnownNames struct {
 // index of their names. It does not change once built and is safe for
 // concurrent use.
 type Universe struct {
-	orgs     []Org // in EIN order
+	orgs     []Org     // in EIN order
+	eins     []ein.EIN // theirs, to be looked through without the rest
+	einsAt   []uint32  // by block of EINs, where it starts in eins
 	prefixes ein.Prefixes
 	names    nameIndex
+	crowds   crowds
 	index    orgIndex
 	registry registry
 	covered  map[stateCode]bool // states of which the register holds a fair part
@@ -117,16 +120,34 @@ func (u *Universe) Lookup(e ein.EIN) (*Org, bool) {
 
 // position finds where an organization stands in EIN order.
 func (u *Universe) position(e ein.EIN) (int, bool) {
-	lo, hi := 0, len(u.orgs)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if u.orgs[mid].EIN < e {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+	block := int(e >> einBlock)
+	if block+1 >= len(u.einsAt) {
+		return len(u.eins), false
 	}
-	return lo, lo < len(u.orgs) && u.orgs[lo].EIN == e
+	from, to := u.einsAt[block], u.einsAt[block+1]
+	i, ok := slices.BinarySearch(u.eins[from:to], e)
+	return int(from) + i, ok
+}
+
+// einBlock is how many low bits the EINs of a block differ in. Few of a thousand
+// are in use.
+const einBlock = 10
+
+// indexEINs makes the way from an EIN to its organization.
+func (u *Universe) indexEINs() {
+	u.eins = make([]ein.EIN, len(u.orgs))
+	last := ein.None
+	for i := range u.orgs {
+		u.eins[i] = u.orgs[i].EIN
+		last = u.eins[i]
+	}
+	u.einsAt = make([]uint32, last>>einBlock+2)
+	for _, e := range u.eins {
+		u.einsAt[e>>einBlock+1]++
+	}
+	for i := 1; i < len(u.einsAt); i++ {
+		u.einsAt[i] += u.einsAt[i-1]
+	}
 }
 
 // Len is the number of organizations.

@@ -193,11 +193,13 @@ func (b *UniverseBuilder) Build() *Universe {
 	slices.Sort(pairs)
 	pairs = slices.Clip(slices.Compact(pairs))
 	u.pairs = pairs
+	u.indexEINs()
 	for i := range u.orgs {
 		o := &u.orgs[i]
 		o.Pop = u.Funders(o.EIN)
 	}
 	u.names, u.index = indexOrgs(u.orgs, u.filedNames(spellings))
+	u.crowds = newCrowds(u.names.entries, u.orgs)
 	u.registry = newRegistry(said, u.prefixes)
 	u.covered = coveredStates(u.orgs)
 	return u

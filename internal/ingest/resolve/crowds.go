@@ -1,0 +1,82 @@
+package resolve
+
+import (
+	"cmp"
+	"slices"
+)
+
+// crowds lead to those of many bearers of one name in one state that are in a
+// ZIP or in a city. There are first Baptist churches by the hundred in a state,
+// and a line means the one in its town.
+type crowds struct {
+	members []crowdMember // sorted by place, then entry
+	at      hashStarts
+}
+
+// crowdMember is an entry of the name index at a place.
+type crowdMember struct {
+	place uint64 // of name, state, and ZIP or city
+	entry uint32
+}
+
+// crowd is more bearers of a name in a state than are looked through one by one.
+const crowd = 16
+
+func crowdZIP(e *nameEntry, zip uint32) uint64 {
+	return runningHash(e.hash).add(uint64(e.state)).add(uint64(zip)).done()
+}
+
+func crowdCity(e *nameEntry, city uint64) uint64 {
+	return runningHash(e.hash).add(uint64(e.state)).add(1).add(city).done()
+}
+
+// newCrowds enters each bearer at every place where it is.
+func newCrowds(entries []nameEntry, orgs []Org) crowds {
+	var x crowds
+	put := func(place uint64, i int) { x.members = append(x.members, crowdMember{place, uint32(i)}) }
+	for from := 0; from < len(entries); {
+		to := from + 1
+		for to < len(entries) && entries[to].hash == entries[from].hash && entries[to].state == entries[from].state {
+			to++
+		}
+		for i := from; i < to && to-from > crowd; i++ {
+			e := &entries[i]
+			o := &orgs[e.id]
+			enter := func(city, state, zip5 string) {
+				if zip := zipCode(zip5); zip != 0 {
+					put(crowdZIP(e, zip), i)
+				}
+				if codeOf(state) == e.state {
+					if city := cityPlace(city); city != 0 {
+						put(crowdCity(e, city), i)
+					}
+				}
+			}
+			enter(o.City, o.State, o.ZIP5)
+			for k := range o.Others {
+				enter(o.Others[k].City, o.Others[k].State, o.Others[k].ZIP5)
+			}
+		}
+		from = to
+	}
+	slices.SortFunc(x.members, func(a, b crowdMember) int {
+		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.entry, b.entry))
+	})
+	x.members = slices.Clip(slices.Compact(x.members))
+	x.at = newHashStarts(len(x.members), func(i int) uint64 { return x.members[i].place })
+	return x
+}
+
+// in returns the members of a crowd at a place.
+func (x *crowds) in(place uint64) []crowdMember {
+	from, to := x.at.of(place)
+	near := x.members[from:to]
+	for len(near) > 0 && near[0].place < place {
+		near = near[1:]
+	}
+	n := 0
+	for n < len(near) && near[n].place == place {
+		n++
+	}
+	return near[:n]
+}
