@@ -277,7 +277,7 @@ func newIndexDigests(u *Universe) *indexDigests {
 				spoken[i] = words
 			}
 			h := runningHash(whole[d.orgOf(name)]).text(d.k2[i]).text(d.kx[i]).flag(i < d.orgs).flag(i < d.firstFiled).add(words)
-			s.names[i] = h.add(uint64(d.bearers[i])).done()
+			s.names[i] = h.add(uint64(d.names[i].bearers)).done()
 		}
 	})
 	s.nameIndex = runningSums(u.names.entries, func(e *nameEntry) uint64 {

@@ -159,6 +159,10 @@ type search struct {
 	// next one, too.
 	city      string
 	cityWords []uint32
+
+	// Lines of one funder come together, too.
+	payer   payer
+	touched uint32 // so that what touch reads is not for nothing
 }
 
 // slot says which of those found a name is, counted from 1. It is in use if that

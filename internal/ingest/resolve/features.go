@@ -110,6 +110,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 			rows += a.rows
 		}
 	}
+	s.touch(d)
 	var revenue float64
 	n := 0
 	for i := range s.found {
@@ -160,7 +161,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 			continue
 		}
 		x[fGovernment] = oneIf(q.t.TaxStatus == Government && o.is(filedOnly))
-		x[fCommon] = log1p(int(d.bearers[name]))
+		x[fCommon] = log1p(int(d.names[name].bearers))
 		x[fZIP] = oneIf(q.zip != 0 && r.isInZIP(org, q.zip))
 		x[fZIP3] = oneIf(q.zip != 0 && o.zip/100 == q.zip/100)
 		x[fState] = oneIf(q.state != 0 && (o.state == q.state || o.is(moved) && r.u.orgs[org].hadState(q.state)))
@@ -231,6 +232,28 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 			}
 		}
 	}
+}
+
+// touch reads a little of all that the candidates are about to be asked for. They
+// are strewn over the memory: one after the other each would be waited for, while
+// reads that have nothing to do with each other are waited for together.
+func (s *search) touch(d *orgIndex) {
+	sum := uint32(0)
+	for i := range s.found {
+		name := s.found[i].name
+		if int(name) >= d.orgs {
+			sum += d.owner[int(name)-d.orgs]
+		}
+		sum += uint32(len(d.kx[name])+len(d.k2[name])) + d.names[name].end
+	}
+	for i := range s.found {
+		name := s.found[i].name
+		if kx := d.kx[name]; kx != "" {
+			sum += uint32(kx[0]) + d.words[d.names[name].end-1]
+		}
+		sum += d.facts[d.orgOf(name)].zip
+	}
+	s.touched = sum
 }
 
 // isPlausible reports whether the name of a candidate has to do with the line's:

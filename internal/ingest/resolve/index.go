@@ -16,10 +16,8 @@ import (
 // then what filers call them.
 type orgIndex struct {
 	k2, kx  []string
-	bearers []uint16 // how often each name is borne, as far as the number goes
-	plain   []bool   // names without anything that a veto looks at
+	names   []nameFacts
 	words   []uint32 // ids of the distinct words of each name, sorted within it
-	ends    []uint32 // where the words of each name end
 	ids     map[string]uint32
 	marks   []uint64 // by word id: the hash of the word, by which ties are broken
 	rarity  []uint8  // by word id
@@ -41,6 +39,13 @@ type orgIndex struct {
 	prefixes   []namePrefix
 	prefixesAt hashStarts
 	stateWords map[stateCode][]uint32 // words of the names and codes of the states
+}
+
+// nameFacts are what is asked of every name that comes into question.
+type nameFacts struct {
+	end     uint32 // where its words end in words
+	bearers uint16 // how often it is borne, as far as the number goes
+	plain   bool   // it has nothing that a veto looks at
 }
 
 // orgOf is the organization that bears a name.
@@ -127,7 +132,7 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 	}
 	d.firstFiled = len(d.k2)
 	d.addNames(slices.DeleteFunc(filed, func(o otherName) bool { return o.kx == d.kx[o.org] }))
-	d.ends = make([]uint32, len(d.k2))
+	d.names = make([]nameFacts, len(d.k2))
 	d.indexWords()
 	d.posts = newPostings(&d)
 	d.acronyms = newAcronyms(&d)
@@ -135,12 +140,11 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 	d.prefixesAt = newHashStarts(len(d.prefixes), func(i int) uint64 { return d.prefixes[i].hash })
 	d.addStateWords()
 	index := newNameIndex(slices.Concat(names...))
-	d.bearers, d.plain = make([]uint16, len(d.kx)), make([]bool, len(d.kx))
 	onAllCores(len(d.kx), func(from, to int) {
 		for i := from; i < to; i++ {
-			d.bearers[i] = uint16(min(len(index.find(d.kx[i])), math.MaxUint16))
+			d.names[i].bearers = uint16(min(len(index.find(d.kx[i])), math.MaxUint16))
 			traits := orgname.TraitsOf(d.k2[i])
-			d.plain[i] = traits.Plain()
+			d.names[i].plain = traits.Plain()
 		}
 	})
 	return index, d
@@ -242,7 +246,7 @@ func (d *orgIndex) indexWords() {
 				df[id]++
 			}
 		}
-		d.ends[i] = uint32(len(d.words))
+		d.names[i].end = uint32(len(d.words))
 	}
 	d.rarity = make([]uint8, len(df))
 	for id, n := range df {
@@ -296,7 +300,7 @@ func sortTenants(parts [][]tenant) []tenant {
 
 // traits reads what a veto looks at in a name.
 func (d *orgIndex) traits(name uint32) orgname.Traits {
-	if d.plain[name] {
+	if d.names[name].plain {
 		return orgname.PlainTraits(d.k2[name])
 	}
 	return orgname.TraitsOf(d.k2[name])
@@ -347,9 +351,9 @@ func cityPlace(city string) uint64 {
 func (d *orgIndex) wordIDs(id uint32) []uint32 {
 	start := uint32(0)
 	if id > 0 {
-		start = d.ends[id-1]
+		start = d.names[id-1].end
 	}
-	return d.words[start:d.ends[id]]
+	return d.words[start:d.names[id].end]
 }
 
 // lineWords is the name of a line in word ids. Words that no organization has

@@ -79,20 +79,47 @@ const manyPaid = 250
 // mayMeanPaid reports whether a line may mean someone its funder has paid before:
 // they have a telling word in common.
 func (r *Resolver) mayMeanPaid(n *orgname.Name, funder ein.EIN) bool {
-	list := r.opt.History.recipientsOf(funder)
-	if len(list) == 0 {
+	s := r.u.searches.get()
+	defer r.u.searches.pool.Put(s)
+	if s.payer.funder != funder || s.payer.history != r.opt.History {
+		s.payer.read(r, funder)
+	}
+	if len(s.payer.telling) == 0 {
 		return false
 	}
-	d := &r.u.index
-	words := d.lineWords(n.K2)
-	for _, pair := range list {
-		if i, ok := r.u.position(ein.EIN(uint32(pair))); ok {
-			if _, rarest := d.compare(&words, uint32(i)); rarest >= distinctiveRarity {
-				return true
-			}
+	words := r.u.index.lineWords(n.K2)
+	for _, w := range words.ids[:words.n] {
+		if _, ok := slices.BinarySearch(s.payer.telling, w); ok {
+			return true
 		}
 	}
 	return false
+}
+
+// payer is a funder with the telling words of the names of those it has paid,
+// sorted.
+type payer struct {
+	funder  ein.EIN
+	history *History
+	telling []uint32
+}
+
+func (p *payer) read(r *Resolver, funder ein.EIN) {
+	d := &r.u.index
+	p.funder, p.history, p.telling = funder, r.opt.History, p.telling[:0]
+	for _, pair := range p.history.recipientsOf(funder) {
+		i, ok := r.u.position(ein.EIN(uint32(pair)))
+		if !ok {
+			continue
+		}
+		for _, w := range d.wordIDs(uint32(i)) {
+			if float64(d.rarity[w])*step >= distinctiveRarity {
+				p.telling = append(p.telling, w)
+			}
+		}
+	}
+	slices.Sort(p.telling)
+	p.telling = slices.Compact(p.telling)
 }
 
 // askModelWithHistory asks the model again if a candidate with a telling word

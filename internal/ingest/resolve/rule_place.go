@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -186,7 +187,11 @@ func (r *Resolver) bearerByPlace(q *query, entries []nameEntry) ein.EIN {
 // isInZIP reports whether any address of an organization is in a ZIP.
 func (r *Resolver) isInZIP(id, zip uint32) bool {
 	f := &r.u.index.facts[id]
-	return f.zip == zip || f.is(moved) && r.u.orgs[id].inZIP(zip)
+	if f.zip == zip || !f.is(moved) {
+		return f.zip == zip
+	}
+	_, ok := slices.BinarySearchFunc(r.u.index.inZIP(zip), id, func(n neighbor, id uint32) int { return cmp.Compare(n.id, id) })
+	return ok
 }
 
 // attached reports whether an organization is by its own name the foundation,

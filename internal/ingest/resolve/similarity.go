@@ -1,5 +1,7 @@
 package resolve
 
+import "math/bits"
+
 // similar is the Jaro-Winkler similarity of two keys, of which the first 60
 // letters count.
 func similar(a, b string) float64 {
@@ -22,33 +24,27 @@ func similar(a, b string) float64 {
 	for j := range len(b) {
 		in[b[j]&63] |= 1 << j
 	}
+	// Whether a letter has a partner cannot be foreseen, by the processor neither:
+	// where it has none, the bit that is set is none.
 	window := max(len(b)/2-1, 0)
 	var usedA, usedB uint64
-	matches := 0
 	for i := range len(a) {
 		near := uint64(1)<<(i+window+1) - 1 // beyond 63 the shift leaves 0, and this all
 		near &^= uint64(1)<<max(i-window, 0) - 1
-		if free := in[a[i]&63] & near &^ usedB; free != 0 {
-			usedA |= 1 << i
-			usedB |= free & -free
-			matches++
-		}
+		free := in[a[i]&63] & near &^ usedB
+		partner := free & -free
+		usedA |= (partner | -partner) >> 63 << i
+		usedB |= partner
 	}
+	matches := bits.OnesCount64(usedA)
 	if matches == 0 {
 		return 0
 	}
-	swapped, j := 0, 0
-	for i := range len(a) {
-		if usedA&(1<<i) == 0 {
-			continue
-		}
-		for usedB&(1<<j) == 0 {
-			j++
-		}
-		if a[i] != b[j] {
+	swapped := 0
+	for ; usedA != 0; usedA, usedB = usedA&(usedA-1), usedB&(usedB-1) {
+		if a[bits.TrailingZeros64(usedA)] != b[bits.TrailingZeros64(usedB)] {
 			swapped++
 		}
-		j++
 	}
 	m := float64(matches)
 	jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(swapped)/2)/m) / 3
