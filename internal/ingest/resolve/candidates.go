@@ -41,15 +41,8 @@ func newPostings(d *orgIndex) postings {
 	}
 	// Names are entered state by state, so that the names of a word come out
 	// in that order.
-	order := make([]uint32, len(d.k2))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(d.stateOf(a), d.stateOf(b)), cmp.Compare(a, b))
-	})
 	next := slices.Clone(p.starts)
-	for _, name := range order {
+	for _, name := range d.byState() {
 		state := d.stateOf(name)
 		for _, w := range d.wordIDs(name) {
 			p.names[next[w]], p.states[next[w]] = name, state
@@ -57,6 +50,24 @@ func newPostings(d *orgIndex) postings {
 		}
 	}
 	return p
+}
+
+// byState are all names, by state and then by number.
+func (d *orgIndex) byState() []uint32 {
+	at := make([]uint32, math.MaxUint16+2) // by state, where its names start
+	for i := range d.k2 {
+		at[int(d.stateOf(uint32(i)))+1]++
+	}
+	for i := 1; i < len(at); i++ {
+		at[i] += at[i-1]
+	}
+	order := make([]uint32, len(d.k2))
+	for i := range order {
+		to := &at[d.stateOf(uint32(i))]
+		order[*to] = uint32(i)
+		*to++
+	}
+	return order
 }
 
 // of returns the names with a word and their states, and in those of one state.
@@ -277,13 +288,10 @@ const (
 func (r *Resolver) keepBest(q *query, s *search) {
 	d := &r.u.index
 	city := d.cityNo(q.inCity())
-	var best [maxCandidates]uint64 // sorted
-	n := 0
-	for _, c := range s.found {
-		// Many cannot be among the best wherever they are.
-		if n == maxCandidates && rank(c.rough+sameZIP+sameCity, c.name) >= best[n-1] || r.excludedName(q, c.name) {
-			continue
-		}
+	// Apart from the choice: where nothing depends on the outcome, the processor
+	// reads ahead.
+	for i := range s.found {
+		c := &s.found[i]
 		f := &d.facts[d.orgOf(c.name)]
 		if q.zip != 0 && f.zip == q.zip {
 			c.rough += sameZIP
@@ -291,11 +299,15 @@ func (r *Resolver) keepBest(q *query, s *search) {
 		if city != 0 && f.city == city {
 			c.rough += sameCity
 		}
+	}
+	var best [maxCandidates]uint64 // sorted
+	n := 0
+	for _, c := range s.found {
 		own := rank(c.rough, c.name)
-		at, _ := slices.BinarySearch(best[:n], own)
-		if at == maxCandidates {
+		if n == maxCandidates && own >= best[n-1] || r.excludedName(q, c.name) {
 			continue
 		}
+		at, _ := slices.BinarySearch(best[:n], own)
 		n = min(n+1, maxCandidates)
 		copy(best[at+1:n], best[at:])
 		best[at] = own
