@@ -84,7 +84,7 @@ func (r *Resolver) basis(q *query, m Match) uint64 {
 	if r.u.prefixes.Has(t.Filed) {
 		h = h.words(d, n.K2).add(uint64(r.usualOneSlipAway(q)))
 		if i, ok := r.u.position(t.Filed); ok {
-			h = h.add(s.orgs[i]).words(d, d.k2[i])
+			h = h.add(s.told[i])
 		}
 	}
 	if far > byNameAlone || m.Rule == Name && r.notInZIP(q, m.EIN) {
@@ -99,8 +99,11 @@ func (r *Resolver) basis(q *query, m Match) uint64 {
 	h = h.ruling(r.opt.Assisted.find(t, n, ein.None)).words(d, n.K2)
 	for _, a := range r.u.registry.find(n.KX) {
 		h = h.add(uint64(a.ein)<<16 | uint64(a.state)).add(uint64(a.rows)<<32 | uint64(a.funders))
-		if i, ok := r.u.position(a.ein); ok && a.state == 0 {
-			h = h.add(s.orgs[i]).words(d, d.k2[i])
+		if a.state != 0 {
+			continue
+		}
+		if i, ok := r.u.position(a.ein); ok {
+			h = h.add(s.told[i])
 		}
 	}
 	h = h.add(sumWithin(s.nameIndex, r.u.names.entries, r.u.names.find(n.KX)))
@@ -125,13 +128,11 @@ func (r *Resolver) basisOfOthers(h runningHash, q *query) runningHash {
 		return sumWithin(s.nameIndex, r.u.names.entries, r.u.names.find(kx))
 	}
 	centers := func(kx string) {
-		for _, e := range r.u.names.find(kx) {
-			if o := &r.u.orgs[e.id]; o.grouped() && o.central() {
-				for _, a := range r.u.registry.find(kx) {
-					h = h.add(uint64(a.ein)<<16 | uint64(a.state))
-				}
-				return
-			}
+		if !s.centers[hashKey(kx)] {
+			return
+		}
+		for _, a := range r.u.registry.find(kx) {
+			h = h.add(uint64(a.ein)<<16 | uint64(a.state))
 		}
 	}
 	centers(n.KX)
@@ -223,11 +224,13 @@ func (h runningHash) words(d *orgIndex, k2 string) runningHash {
 // indexDigests are running sums over lists of the index, of a digest of what
 // each entry stands for: the digest of any part of a list is one subtraction.
 type indexDigests struct {
-	orgs      []uint64 // by organization, not summed: what the rules look at
+	told      []uint64 // by organization, not summed: what the rules look at, and the words of its own name
 	names     []uint64 // by name, not summed: the name and all that the model looks at
 	nameIndex []uint64 // over the name index, of who
 	zips      []uint64 // of who and of the own name
 	streets   []uint64
+
+	centers map[uint64]bool // names that the center of a group bears, by their hashes
 }
 
 // runningSums makes the sums over one list.
@@ -257,14 +260,13 @@ func (u *Universe) indexDigests() *indexDigests {
 
 func newIndexDigests(u *Universe) *indexDigests {
 	d := &u.index
-	s := &indexDigests{orgs: make([]uint64, len(u.orgs)), names: make([]uint64, len(d.k2))}
-	whole := make([]uint64, len(u.orgs))
+	s := &indexDigests{told: make([]uint64, len(u.orgs)), names: make([]uint64, len(d.k2)), centers: map[uint64]bool{}}
+	who, whole := make([]uint64, len(u.orgs)), make([]uint64, len(u.orgs))
 	onAllCores(len(u.orgs), func(from, to int) {
 		for i := from; i < to; i++ {
-			s.orgs[i], whole[i] = u.orgs[i].digests()
+			who[i], whole[i] = u.orgs[i].digests()
 		}
 	})
-	spoken := make([]uint64, len(u.orgs)) // the words of their own names, by rarity
 	onAllCores(len(d.k2), func(from, to int) {
 		for i := from; i < to; i++ {
 			name := uint32(i)
@@ -274,18 +276,20 @@ func newIndexDigests(u *Universe) *indexDigests {
 				words += runningHash(d.marks[w]).add(uint64(d.rarity[w])).done()
 			}
 			if i < d.orgs {
-				spoken[i] = words
+				s.told[i] = runningHash(who[i]).add(words).done()
 			}
 			h := runningHash(whole[d.orgOf(name)]).text(d.k2[i]).text(d.kx[i]).flag(i < d.orgs).flag(i < d.firstFiled).add(words)
 			s.names[i] = h.add(uint64(d.names[i].bearers)).done()
 		}
 	})
 	s.nameIndex = runningSums(u.names.entries, func(e *nameEntry) uint64 {
-		return runningHash(s.orgs[e.id]).add(uint64(e.state)).flag(e.alias).done()
+		if d.facts[e.id].is(grouped) && d.facts[e.id].is(central) {
+			s.centers[e.hash] = true
+		}
+		return runningHash(who[e.id]).add(uint64(e.state)).flag(e.alias).done()
 	})
-	of := func(org uint32) uint64 { return runningHash(s.orgs[org]).add(spoken[org]).done() }
-	s.zips = runningSums(d.zips, func(t *neighbor) uint64 { return of(t.id) })
-	s.streets = runningSums(d.streets, func(t *tenant) uint64 { return of(t.id) })
+	s.zips = runningSums(d.zips, func(t *neighbor) uint64 { return s.told[t.id] })
+	s.streets = runningSums(d.streets, func(t *tenant) uint64 { return s.told[t.id] })
 	return s
 }
 

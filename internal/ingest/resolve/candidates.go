@@ -267,7 +267,10 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 		}
 	}
 	for _, a := range known {
-		if i, ok := r.u.position(a.ein); ok && a.state == 0 {
+		if a.state != 0 {
+			continue
+		}
+		if i, ok := r.u.position(a.ein); ok {
 			s.add(uint32(i), 5)
 		}
 	}

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -184,10 +185,9 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		}
 		if rows > 0 {
 			of := uint32(0)
-			for _, a := range known {
-				if a.state == 0 && a.ein == e {
-					of = a.rows
-				}
+			// The count of an EIN in the country stands before those in states.
+			if k, ok := slices.BinarySearchFunc(known, e, func(a einCount, e ein.EIN) int { return cmp.Compare(a.ein, e) }); ok {
+				of = known[k].rows
 			}
 			x[fRegistry], x[fRegistryRows] = float64(of)/float64(rows), log1p(of)
 			if of == 0 {
