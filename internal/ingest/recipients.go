@@ -63,10 +63,21 @@ func (r *recipients) conflict(row uint32) grant.Conflict {
 // recipientFacts are what follows from a recipient alone, whoever paid it.
 type recipientFacts struct {
 	match    resolve.Match
-	nameless bool   // names nobody: a pointer to a list, an aggregate, nothing
-	keyless  bool   // nothing is left of its name, as of "C/O A BANK": nobody, unless an EIN says who
-	listing  bool   // its name ends in a word for a list
-	identity string // as an organization
+	nameless bool           // names nobody: a pointer to a list, an aggregate, nothing
+	keyless  bool           // nothing is left of its name, as of "C/O A BANK": nobody, unless an EIN says who
+	listing  bool           // its name ends in a word for a list
+	conflict grant.Conflict // of the EIN filed and the name
+	own      classify.Named // what its name says by itself
+	judged   classify.Named // and to somebody who knows how people are called
+	identity string         // as an organization
+}
+
+// asksPeople reports whether the classifier of names has a say against a match.
+// What the line says of itself comes before the rules; the classifier, which
+// only knows how people are called, after the surer ones. Where the name stands
+// in the element for persons, that is enough to ask it first.
+func asksPeople(m resolve.Match, t *resolve.Recipient) bool {
+	return m.Rule == resolve.None || m.Rule > resolve.Fuzzy || t.Name1 == "" && t.Name2 == ""
 }
 
 // recipientFinder finds whom the rows of a corpus paid, and which classes they
@@ -77,8 +88,26 @@ type recipientFinder struct {
 	people    *classify.People
 	ruled     []ein.EIN             // funders that some ruling is about
 	relations map[ein.EIN][]ein.EIN // whom each filer names as related to it
-	related   []bool                // by relation of a line: its text says that the two are related
+	said      []classify.Relation   // by relation of a line
 	facts     []recipientFacts      // by recipient
+	funders   funderMatches
+}
+
+// funderMatches are the matches that depend on who pays. Most funders pay a
+// recipient for years, and each pair is asked about once.
+type funderMatches struct {
+	pairs   []uint64 // recipient and funder, sorted
+	matches []resolve.Match
+}
+
+func funderPair(recipient uint32, funder ein.EIN) uint64 {
+	return uint64(recipient)<<32 | uint64(funder)
+}
+
+// of is the match of a pair that was asked about.
+func (f *funderMatches) of(recipient uint32, funder ein.EIN) resolve.Match {
+	at, _ := slices.BinarySearch(f.pairs, funderPair(recipient, funder))
+	return f.matches[at]
 }
 
 // findRecipients resolves the recipient of every row, and classifies rows and
@@ -103,7 +132,10 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 	rows := len(c.lines.amount)
 	c.recipients = newRecipients(rows)
 	b.phase("classify", int64(rows))
-	f.related = b.readRelations(c.lines)
+	f.said = b.readRelations(c.lines)
+	if err := b.matchFunders(ctx, f); err != nil {
+		return err
+	}
 	identities := make([]string, rows)
 	err = b.chunks(ctx, rows, func(from, to int) {
 		for row := from; row < to; row++ {
@@ -123,9 +155,7 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 		key = append(key[:0], id...)
 		c.recipients.id[row] = c.recipients.ids.id(key)
 	}
-	if err := b.markConflicts(ctx, f); err != nil {
-		return err
-	}
+	b.markConflicts(f)
 
 	c.support = make([]grant.Support, c.lines.purposes.len())
 	return b.chunks(ctx, len(c.support), func(from, to int) {
@@ -190,13 +220,20 @@ func (f *recipientFinder) resolve(cache *matchCache, i uint32) (facts recipientF
 	t := key.split()
 	n := t.ParseName()
 	line := classifierLine(&t)
-	facts.nameless = classify.Unidentified(&line, false)
+	facts.own = classify.ReadName(&line)
+	facts.nameless = facts.own.Unidentified()
 	facts.keyless = n.KX == ""
 	facts.listing = classify.Listing(t.Name())
 	f.lines.telling[i] = classify.Signature(classify.Telling(n.K2, t.City))
 	if !facts.nameless {
 		facts.match = cache.resolve(f.resolver, int(i), key, &t, &n)
 		facts.identity = f.resolver.RecipID(&t, &n, facts.match, resolve.Organization, ein.None)
+	}
+	if t.Filed != ein.None {
+		facts.conflict = f.resolver.FiledConflict(&t, &n)
+	}
+	if !isStated(facts.match.Rule) && asksPeople(facts.match, &t) {
+		facts.judged = facts.own.By(f.people, &line)
 	}
 	return facts
 }
@@ -206,12 +243,50 @@ func classifierLine(t *resolve.Recipient) classify.Line {
 	return classify.Line{Name1: t.Name1, Name2: t.Name2, Person: t.Person, Street: t.Street, City: t.City}
 }
 
+// funderMatters reports whether a match may be another one for this funder.
+func (f *recipientFinder) funderMatters(m resolve.Match, funder ein.EIN) bool {
+	return m.EIN == funder || f.resolver.HistoryMayChange(m) || contains(f.ruled, funder)
+}
+
+// matchFunders finds the matches that depend on who pays.
+func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
+	var pairs []uint64
+	for row, no := range f.lines.recipientNo {
+		if funder := f.filingOf(uint32(row)).ein; f.funderMatters(f.facts[no].match, funder) {
+			pairs = append(pairs, funderPair(no, funder))
+		}
+	}
+	slices.Sort(pairs)
+	pairs = slices.Compact(pairs)
+	f.funders = funderMatches{pairs, make([]resolve.Match, len(pairs))}
+	return b.chunks(ctx, len(pairs), func(from, to int) {
+		var t resolve.Recipient
+		var n orgname.Name
+		for i := from; i < to; i++ {
+			no, funder := uint32(pairs[i]>>32), ein.EIN(uint32(pairs[i]))
+			if i == from || no != uint32(pairs[i-1]>>32) {
+				t = f.lines.recipient(no)
+				n = t.ParseName()
+			}
+			m := f.facts[no].match
+			var funderKey string
+			if m.EIN == funder {
+				funderKey = orgname.Key(f.filers[funder].name)
+			}
+			f.funders.matches[i] = f.resolver.ForFunder(&t, &n, m, funder, funderKey)
+		}
+	})
+}
+
 // resolveRow decides whom one row paid and which classes it is in, and returns
 // the identity of the recipient.
 func (f *recipientFinder) resolveRow(row uint32) string {
 	filing := f.filingOf(row)
 	facts := &f.facts[f.lines.recipientNo[row]]
 	m := facts.match
+	if f.funderMatters(m, filing.ein) {
+		m = f.funders.of(f.lines.recipientNo[row], filing.ein)
+	}
 	var t resolve.Recipient
 	split := func() *resolve.Recipient {
 		if t == (resolve.Recipient{}) {
@@ -219,37 +294,31 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 		}
 		return &t
 	}
-	if m.EIN == filing.ein || f.resolver.HistoryMayChange(m) || contains(f.ruled, filing.ein) {
-		n := split().ParseName()
-		m = f.resolver.ForFunder(&t, &n, m, filing.ein, orgname.Key(f.filers[filing.ein].name))
-	}
 
 	var class uint8
 	// An EIN that was stated stands. A name that merely agrees with an
 	// organization's does not make a person one.
 	if !isStated(m.Rule) {
-		line := classifierLine(split())
-		line.Relationship, line.Status = f.lines.relation(row)
-		line.Purpose = f.lines.purposes.at(f.lines.purpose[row])
-		line.PF = irs990.Part(f.lines.part[row]) == irs990.PFPaid
-		// What the line says of itself comes before the rules; the classifier,
-		// which only knows how people are called, after the surer ones. Where
-		// the name stands in the element for persons, that is enough to ask it
-		// first.
-		person := classify.Individual(&line, nil)
-		if !person && (m.Rule == resolve.None || m.Rule > resolve.Fuzzy || t.Name1 == "" && t.Name2 == "") {
-			person = classify.Individual(&line, f.people)
+		said := f.said[f.lines.relationNo[row]]
+		purpose := f.lines.purposes.at(f.lines.purpose[row])
+		pf := irs990.Part(f.lines.part[row]) == irs990.PFPaid
+		person := facts.own.Individual(said, purpose, pf)
+		if !person && m.Rule != facts.match.Rule && asksPeople(m, split()) {
+			line := classifierLine(&t)
+			person = facts.own.By(f.people, &line).Individual(said, purpose, pf)
+		} else if !person && facts.judged != 0 {
+			person = facts.judged.Individual(said, purpose, pf)
 		}
 		switch {
 		case person:
 			class |= individual | unidentified
 			m = resolve.Match{}
 		case facts.nameless, facts.keyless && m.EIN == ein.None,
-			m.EIN == ein.None && facts.listing && classify.OwnList(t.Name(), f.filers[filing.ein].name):
+			m.EIN == ein.None && facts.listing && classify.OwnList(split().Name(), f.filers[filing.ein].name):
 			class |= unidentified
 		}
 	}
-	if f.related[f.lines.relationNo[row]] || m.EIN != ein.None && (m.EIN == filing.ein || contains(f.relations[filing.ein], m.EIN)) {
+	if f.said[f.lines.relationNo[row]].Related || m.EIN != ein.None && (m.EIN == filing.ein || contains(f.relations[filing.ein], m.EIN)) {
 		class |= related
 	}
 	if a := f.lines.amount[row]; filing.declared >= 0 && a > 1_000_000 && a*100 > filing.declared*105 {
@@ -286,52 +355,30 @@ func contains(sorted []ein.EIN, e ein.EIN) bool {
 	return ok
 }
 
-// readRelations reads every distinct relationship text once: whether it says
-// that recipient and funder are related.
-func (b *builder) readRelations(g *lines) []bool {
-	related := make([]bool, g.relations.len())
-	unclear := make([]bool, len(related))
-	for i := range related {
-		relationship, _ := relationKey(g.relations.at(uint32(i))).split()
-		is, understood := classify.RelatedText(relationship)
-		related[i], unclear[i] = is, !understood
+// readRelations reads once what lines say of their recipients besides who they
+// are.
+func (b *builder) readRelations(g *lines) []classify.Relation {
+	said := make([]classify.Relation, g.relations.len())
+	for i := range said {
+		said[i] = classify.ReadRelation(relationKey(g.relations.at(uint32(i))).split())
 	}
-	for _, a := range g.relationNo {
-		if unclear[a] {
+	for _, at := range g.relationNo {
+		if said[at].Unclear {
 			b.report.UnknownRelations++
 		}
 	}
-	return related
+	return said
 }
 
 // markConflicts marks and counts the rows whose filed EIN belongs to an
 // organization of quite another name, or to the center of a group of which the
 // line names a member.
-func (b *builder) markConflicts(ctx context.Context, f *recipientFinder) error {
-	filed := make([]bool, len(f.facts))
-	for row, rule := range f.recipients.rule {
-		if rule == resolve.Filed {
-			filed[f.lines.recipientNo[row]] = true
-		}
-	}
-	conflict := make([]grant.Conflict, len(f.facts))
-	err := b.chunks(ctx, len(filed), func(from, to int) {
-		for at := from; at < to; at++ {
-			if filed[at] {
-				t := f.lines.recipient(uint32(at))
-				n := t.ParseName()
-				conflict[at] = f.resolver.FiledConflict(&t, &n)
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
+func (b *builder) markConflicts(f *recipientFinder) {
 	for row, rule := range f.recipients.rule {
 		if rule != resolve.Filed {
 			continue
 		}
-		switch conflict[f.lines.recipientNo[row]] {
+		switch f.facts[f.lines.recipientNo[row]].conflict {
 		case grant.NameConflict:
 			f.recipients.class[row] |= nameConflict
 			b.report.FiledNameConflicts++
@@ -340,7 +387,6 @@ func (b *builder) markConflicts(ctx context.Context, f *recipientFinder) error {
 			b.report.FiledGroupConflicts++
 		}
 	}
-	return nil
 }
 
 // learnPeople trains the person classifier on the officers of the chosen

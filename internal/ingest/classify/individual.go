@@ -36,63 +36,145 @@ const (
 // is then the name to resolve. A line that points to a list is nobody's, even
 // where its status says that the list is one of persons.
 func Individual(l *Line, people *People) bool {
-	if nobody(l) {
-		return false
-	}
-	if individualStatus(l.Status) {
-		return true
-	}
-	name := fullName(l)
-	if person := strings.TrimSpace(l.Person); person != "" && name == "" {
-		if peopleOnly(person) {
-			return true
-		}
-		odds := people.LogOdds(person)
-		switch {
-		case organizationStatus(l.Status), noncharity(l.Status):
-			return odds >= oddsWithSupport
-		case people.HasOrgWord(person):
-			return odds > 0
-		}
-		return odds > oddsOrg
-	}
-	if name == "" {
-		return false
-	}
-	if peopleOnly(name) {
-		return true
-	}
-	odds := people.LogOdds(name)
-	if odds < oddsWithSupport || organizationStatus(l.Status) || people.HasOrgWord(name) {
-		return false
-	}
-	if noncharity(l.Status) {
-		return people.Personal(name)
-	}
-	return odds >= oddsAlone || supported(l)
+	said := ReadRelation(l.Relationship, l.Status)
+	return ReadName(l).By(people, l).Individual(said, l.Purpose, l.PF)
 }
 
 // Unidentified reports whether a line names nobody who could be found: a
 // person, a pointer to a list, an aggregate, or nothing. individual is what
 // Individual said, which this is wider than by construction.
 func Unidentified(l *Line, individual bool) bool {
-	return individual || nobody(l) || withheld(words(orgname.Fold(anyName(l))))
+	return individual || ReadName(l).Unidentified()
 }
 
-// nobody reports whether what stands for a name points to a list, adds up many
-// recipients or says nothing, rather than hiding or naming anybody. Persons as
-// a group are somebody: see peopleOnly.
-func nobody(l *Line) bool {
+// Named is what the name on a line says by itself, as bits: many lines have the
+// same recipient, and each name is read once.
+type Named uint16
+
+const (
+	pointsElsewhere Named = 1 << iota // to a list, adds up many recipients or says nothing; persons as a group are somebody
+	isWithheld                        // the filer keeps it to itself
+	isPeopleOnly
+	inPersonElement // where no name of an organization stands
+	hasOrgWord
+	isPersonal
+	isCareOf
+	oddsAboveOrg // of the classifier, for a person
+	oddsAboveEven
+	oddsSupported
+	oddsEnough
+)
+
+// ReadName reads the name of a line without knowing how people are called.
+func ReadName(l *Line) Named {
+	n := oddsAboveOrg // nobody who knows has looked at it: the odds are even
 	name := anyName(l)
 	if !hasLetter(name) {
-		return true
+		return n | pointsElsewhere
+	}
+	if fullName(l) == "" {
+		n |= inPersonElement
+		if (*People)(nil).HasOrgWord(name) {
+			n |= hasOrgWord
+		}
 	}
 	folded := orgname.Fold(name)
 	s := words(folded)
-	if withheld(s) || peopleOnly(s) {
-		return false
+	switch {
+	case withheld(s):
+		n |= isWithheld
+	case !peopleOnly(s) && (Placeholder(folded) || aggregate(s) || halfPointer(s, l.City)):
+		n |= pointsElsewhere
 	}
-	return Placeholder(folded) || aggregate(s) || halfPointer(s, l.City)
+	if peopleOnly(name) {
+		n |= isPeopleOnly
+	}
+	return n
+}
+
+// By adds what a classifier makes of the name, which is that of the line.
+func (n Named) By(people *People, l *Line) Named {
+	if people == nil || n&(pointsElsewhere|isPeopleOnly) != 0 {
+		return n // decided without
+	}
+	name := anyName(l)
+	odds := people.LogOdds(name)
+	n &^= oddsAboveOrg
+	for _, x := range [...]struct {
+		is  bool
+		bit Named
+	}{{odds > oddsOrg, oddsAboveOrg}, {odds > 0, oddsAboveEven}, {odds >= oddsWithSupport, oddsSupported}, {odds >= oddsAlone, oddsEnough}} {
+		if x.is {
+			n |= x.bit
+		}
+	}
+	if n&(inPersonElement|oddsSupported) == 0 {
+		return n // an organization
+	}
+	if people.HasOrgWord(name) {
+		n |= hasOrgWord
+	}
+	if people.Personal(name) {
+		n |= isPersonal
+	}
+	if orgname.IsCareOf(l.Street) {
+		n |= isCareOf
+	}
+	return n
+}
+
+// Unidentified reports whether the name is nobody's who could be found, persons
+// aside.
+func (n Named) Unidentified() bool { return n&(pointsElsewhere|isWithheld) != 0 }
+
+// Individual reports whether a line with this name paid a person, given what
+// else it says.
+func (n Named) Individual(said Relation, purpose string, pf bool) bool {
+	has := func(bits Named) bool { return n&bits != 0 }
+	switch {
+	case has(pointsElsewhere):
+		return false
+	case said.individual:
+		return true
+	case has(isPeopleOnly):
+		return true
+	case has(inPersonElement):
+		switch {
+		case said.organization, said.noncharity:
+			return has(oddsSupported)
+		case has(hasOrgWord):
+			return has(oddsAboveEven)
+		}
+		return has(oddsAboveOrg)
+	case !has(oddsSupported), said.organization, has(hasOrgWord):
+		return false
+	case said.noncharity:
+		return has(isPersonal)
+	}
+	// The name needs something besides it that speaks for a person, unless it
+	// is plain enough.
+	return has(oddsEnough|isCareOf) || pf && said.blank || said.Unclear || forPersons(purpose)
+}
+
+// Relation is what a line says of its recipient besides who it is.
+type Relation struct {
+	Related bool // to the funder or its people
+	Unclear bool // what is written about that says neither yes nor no
+
+	individual, organization, noncharity, blank bool // by the status
+}
+
+// ReadRelation reads the relationship of a recipient to its funder and its
+// foundation status.
+func ReadRelation(relationship, status string) Relation {
+	related, understood := RelatedText(relationship)
+	r := Relation{Related: related, Unclear: !understood,
+		individual: individualStatus(status), organization: organizationStatus(status), noncharity: noncharity(status)}
+	switch words(status) {
+	case "", "N A", "NA", "NONE":
+		r.blank = true
+	}
+	return r
 }
 
 // anyName is the name of the line, whichever element it stands in.
@@ -199,21 +281,9 @@ var (
 	fillWords = set("AND OF THE FOR A AN IN AT TO ON OR WITH BY VARIOUS MULTIPLE SEVERAL OTHER ELIGIBLE AWARD AWARDS AS PER")
 )
 
-// supported reports whether something besides the name speaks for a person.
-func supported(l *Line) bool {
-	if orgname.IsCareOf(l.Street) {
-		return true
-	}
-	if l.PF {
-		switch words(l.Status) {
-		case "", "N A", "NA", "NONE":
-			return true
-		}
-	}
-	if _, understood := RelatedText(l.Relationship); !understood {
-		return true
-	}
-	for w := range strings.FieldsSeq(words(l.Purpose)) {
+// forPersons reports whether a purpose is one that persons are paid for.
+func forPersons(purpose string) bool {
+	for w := range strings.FieldsSeq(words(purpose)) {
 		for _, stem := range [...]string{"SCHOLAR", "FELLOWSHIP", "ASSIST", "HARDSHIP", "AWARD", "TUITION", "INTERNS", "STIPEND"} {
 			if strings.HasPrefix(w, stem) {
 				return true
