@@ -220,7 +220,9 @@ func (d *deriver) writeCauses(ctx context.Context) error {
 	if model.Learned == 0 {
 		report.Note = fmt.Sprintf("Only %d organizations have a registered cause: fewer than %d are too few to learn from, so none is inferred.", model.Labels, cause.MinLabels)
 	}
+	d.mu.Lock()
 	d.report.Causes = report
+	d.mu.Unlock()
 	if err != nil {
 		return err
 	}

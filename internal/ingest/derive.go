@@ -71,19 +71,21 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists
 			return err
 		}
 	}
-	// Filers and families come first; then what is made of the grants and what
-	// is made of the rest go side by side; where organizations work needs both.
+	// Filers and families come first; then what is made of the grants, of the
+	// lists of the returns and of the organizations themselves goes side by
+	// side; where organizations work needs all of it.
 	for _, fn := range []func(context.Context) error{d.readFilers, d.writeFamilies} {
 		if err := step(fn)(ctx); err != nil {
 			return DeriveReport{}, err
 		}
 	}
-	halves := [...][]func(context.Context) error{
+	strands := [...][]func(context.Context) error{
 		{d.readGrants},
 		{d.writeHoldings, d.writeBoards},
+		{d.writeCauses},
 	}
-	err := parallel.Each(ctx, b.workers, len(halves), func(ctx context.Context, i int) error {
-		for _, fn := range halves[i] {
+	err := parallel.Each(ctx, b.workers, len(strands), func(ctx context.Context, i int) error {
+		for _, fn := range strands[i] {
 			if err := step(fn)(ctx); err != nil {
 				return err
 			}
@@ -93,10 +95,8 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists
 	if err != nil {
 		return DeriveReport{}, err
 	}
-	for _, fn := range []func(context.Context) error{d.writeAreas, d.writeCauses} {
-		if err := step(fn)(ctx); err != nil {
-			return DeriveReport{}, err
-		}
+	if err := step(d.writeAreas)(ctx); err != nil {
+		return DeriveReport{}, err
 	}
 	return d.report, nil
 }
