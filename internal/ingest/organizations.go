@@ -121,11 +121,9 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 		if !strange[c.recipients.id[row]] {
 			continue
 		}
-		s, t := of(e), c.recipientOf(uint32(row))
-		var r snapshot.Grant
-		b.placeRow(&r, &t, e, c)
-		s.called[strings.ToUpper(t.Name())]++
-		s.at[resolve.Location{City: r.RecipientCity, State: r.RecipientState, ZIP5: r.RecipientZIP}]++
+		s, to := of(e), b.showRecipient(c, uint32(row))
+		s.called[to.raw]++
+		s.at[resolve.Location{City: to.city, State: to.state, ZIP5: to.zip}]++
 	}
 	list := make([]snapshot.Organization, 0, len(found))
 	for _, e := range slices.Sorted(maps.Keys(found)) {

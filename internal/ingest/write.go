@@ -73,8 +73,12 @@ func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus
 	for from := 0; from < len(c.rows); from += block {
 		rows := c.rows[from:min(from+block, len(c.rows))]
 		err := b.chunks(ctx, len(rows), func(lo, hi int) {
+			var to shownRecipient
 			for i := lo; i < hi; i++ {
-				buf[i] = b.grantRow(c, rows[i])
+				if i == lo || !to.stands(c, rows[i]) {
+					to = b.showRecipient(c, rows[i])
+				}
+				buf[i] = b.grantRow(c, rows[i], &to)
 			}
 		})
 		if err != nil {
@@ -90,50 +94,75 @@ func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus
 	return t.Close()
 }
 
+// shownRecipient is what the rows of one recipient have in common. In the order
+// of the table they mostly follow each other.
+type shownRecipient struct {
+	no     uint32
+	ein    ein.EIN
+	masked bool
+
+	einText, raw, filed                     string
+	city, state, zip, county, country, tier string
+}
+
+// stands reports whether a row has the same recipient.
+func (s *shownRecipient) stands(c *corpus, row uint32) bool {
+	return s.no == c.lines.recipientNo[row] && s.ein == c.recipients.ein[row] && !s.masked && !c.masked(row)
+}
+
+func (b *builder) showRecipient(c *corpus, row uint32) shownRecipient {
+	t := c.recipientOf(row)
+	s := shownRecipient{
+		no: c.lines.recipientNo[row], ein: c.recipients.ein[row], masked: c.masked(row),
+		einText: c.recipients.ein[row].String(), raw: strings.ToUpper(t.Name()), country: t.Country,
+		tier: [...]string{grant.Matched, grant.Universe}[c.tierOf(row)],
+	}
+	if name := t.Name(); name != s.raw {
+		s.filed = name
+	}
+	b.place(&s, &t, c)
+	return s
+}
+
+// place says where the recipient is: where the line says, else where the
+// organization is.
+func (b *builder) place(s *shownRecipient, t *resolve.Recipient, c *corpus) {
+	s.city = strings.ToUpper(strings.TrimSpace(t.City))
+	if t.Country != "" {
+		return
+	}
+	s.state, _ = place.State(t.State)
+	s.zip, _ = place.ZIP5(t.ZIP, s.state)
+	if s.state == "" && s.zip == "" {
+		if o, ok := c.universe.Lookup(s.ein); ok {
+			at := c.locationOf(o)
+			s.city, s.state, s.zip = strings.ToUpper(at.City), at.State, at.ZIP5
+		}
+	}
+	s.county, _ = b.places.CountyOf(s.zip, s.city, s.state)
+}
+
 // grantRow renders one row of the grants table.
-func (b *builder) grantRow(c *corpus, row uint32) snapshot.Grant {
+func (b *builder) grantRow(c *corpus, row uint32, s *shownRecipient) snapshot.Grant {
 	g, to := c.lines, c.recipients
 	f, origin := c.filingOf(row), &c.filings[g.origin[row]]
-	t := c.recipientOf(row)
 	r := snapshot.Grant{
-		FunderEIN: f.ein.String(), RecipID: to.ids.at(to.id[row]), RecipientEIN: to.ein[row].String(),
-		RecipientRaw: strings.ToUpper(t.Name()), RecipientCountry: t.Country, Amount: g.amount[row],
+		FunderEIN: f.ein.String(), RecipID: to.ids.at(to.id[row]), RecipientEIN: s.einText,
+		RecipientRaw: s.raw, RecipientFiled: s.filed, RecipientCity: s.city, RecipientState: s.state, RecipientZIP: s.zip,
+		RecipientCounty: s.county, RecipientCountry: s.country, Amount: g.amount[row],
 		TaxYear: int32(f.year), IRSTaxYear: int32(f.taxYear), Purpose: c.purposeOf(row),
-		EINSource: to.rule[row].String(), MatchProb: to.prob(row),
+		EINSource: to.rule[row].String(), MatchProb: to.prob(row), SourceTier: s.tier,
 		IsIndividual: to.class[row]&individual != 0, IsUnidentified: to.class[row]&unidentified != 0,
 		IsDAF: c.funderOf[f.ein].kind.IsDAF, IsRelatedParty: to.class[row]&related != 0, AmountSuspect: to.class[row]&suspect != 0,
 		Support: int32(c.support[g.purpose[row]]), Filing: origin.key(), ReturnType: f.form.String(),
 		PeriodEnd: formatDate(f.periodEnd), Part: partName(g.part[row]), Line: int32(g.line[row]),
 		EINConflict: to.conflict(row).String(),
-		SourceTier:  [...]string{grant.Matched, grant.Universe}[c.tierOf(row)],
 	}
 	if origin.object != 0 {
 		r.ObjectID = r.Filing
 	}
-	r.Key = string(c.appendKey(nil, row))
-	if name := t.Name(); name != r.RecipientRaw {
-		r.RecipientFiled = name
-	}
-	b.placeRow(&r, &t, to.ein[row], c)
+	r.Key = string(appendGrantKey(nil, r.Filing, r.Part, r.Line))
 	return r
-}
-
-// placeRow says where the recipient is: where the line says, else where the
-// organization is.
-func (b *builder) placeRow(r *snapshot.Grant, t *resolve.Recipient, e ein.EIN, c *corpus) {
-	r.RecipientCity = strings.ToUpper(strings.TrimSpace(t.City))
-	if t.Country != "" {
-		return
-	}
-	r.RecipientState, _ = place.State(t.State)
-	r.RecipientZIP, _ = place.ZIP5(t.ZIP, r.RecipientState)
-	if r.RecipientState == "" && r.RecipientZIP == "" {
-		if o, ok := c.universe.Lookup(e); ok {
-			at := c.locationOf(o)
-			r.RecipientCity, r.RecipientState, r.RecipientZIP = strings.ToUpper(at.City), at.State, at.ZIP5
-		}
-	}
-	r.RecipientCounty, _ = b.places.CountyOf(r.RecipientZIP, r.RecipientCity, r.RecipientState)
 }
 
 // formatDate writes YYYYMMDD as YYYY-MM-DD.
