@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/classify"
+	"grantgraph/internal/parallel"
 )
 
 // sortRows puts the rows in the order of the grants table: funder, recipient,
@@ -49,9 +50,11 @@ type funder struct {
 // is.
 func (c *corpus) sortFunders() {
 	advised := make([]bool, c.lines.purposes.len())
-	for i := range advised {
-		advised[i] = classify.DonorAdvised(c.lines.purposes.at(uint32(i)))
-	}
+	parallel.Ranges(len(advised), parallel.Parts(len(advised), 8<<10), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			advised[i] = classify.DonorAdvised(c.lines.purposes.at(uint32(i)))
+		}
+	})
 	for from := 0; from < len(c.rows); {
 		e := c.filingOf(c.rows[from]).ein
 		to := from + 1

@@ -53,6 +53,12 @@ func (r *purposeRanking) top(rows []uint32) []uint32 {
 		}
 	}
 	slices.SortFunc(r.paid, func(a, b purposePaid) int { return cmp.Compare(a.purpose, b.purpose) })
+	switch n := len(r.paid); {
+	case n == 0:
+		return nil
+	case r.paid[0].purpose == r.paid[n-1].purpose: // of most organizations
+		return []uint32{r.paid[0].purpose}
+	}
 	clear(r.merged)
 	r.best = r.best[:0]
 	for i := 0; i < len(r.paid); {

@@ -100,11 +100,26 @@ func KindOf(f FunderFacts) Kind {
 // DonorAdvised reports whether the purpose of a grant says that it is made on a
 // donor's advice.
 func DonorAdvised(purpose string) bool {
-	if len(purpose) < len("DAF") || !strings.ContainsAny(purpose, "Dd") {
+	if !mayBeDonorAdvised(purpose) {
 		return false
 	}
 	s := " " + words(purpose) + " "
 	return strings.Contains(s, " DONOR ADVISED ") || strings.Contains(s, " DAF ")
+}
+
+// mayBeDonorAdvised is the cheap test that spares nearly every purpose the rest:
+// whether a DAF or DON stands in it, in any case.
+func mayBeDonorAdvised(purpose string) bool {
+	for i := 2; i < len(purpose); i++ {
+		if purpose[i-2]|0x20 != 'd' {
+			continue
+		}
+		switch [2]byte{purpose[i-1] | 0x20, purpose[i] | 0x20} {
+		case [2]byte{'a', 'f'}, [2]byte{'o', 'n'}:
+			return true
+		}
+	}
+	return false
 }
 
 // sponsorName reports whether a name says outright that donors advise it.
