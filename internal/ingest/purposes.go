@@ -117,7 +117,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 		if id%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), "ein-")
+		e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), einPrefix)
 		if !ok {
 			continue
 		}

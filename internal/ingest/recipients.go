@@ -60,6 +60,9 @@ func (r *recipients) conflict(row uint32) grant.Conflict {
 	return grant.NoConflict
 }
 
+// einPrefix begins the id of a recipient that has an EIN.
+const einPrefix = "ein-"
+
 // recipientFacts are what follows from a recipient alone, whoever paid it.
 type recipientFacts struct {
 	match    resolve.Match
@@ -68,8 +71,8 @@ type recipientFacts struct {
 	listing  bool           // its name ends in a word for a list
 	conflict grant.Conflict // of the EIN filed and the name
 	own      classify.Named // what its name says by itself
-	judged   classify.Named // and to somebody who knows how people are called
-	identity string         // as an organization
+	judged   classify.Named // and to somebody who knows how people are called, where that is asked
+	identity string         // as an organization without an EIN
 }
 
 // asksPeople reports whether the classifier of names has a say against a match.
@@ -152,7 +155,9 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 	}
 	var key []byte
 	for row, id := range identities {
-		key = append(key[:0], id...)
+		if key = append(key[:0], id...); id == "" {
+			key = c.recipients.ein[row].Append(append(key, einPrefix...))
+		}
 		c.recipients.id[row] = c.recipients.ids.id(key)
 	}
 	b.markConflicts(f)
@@ -227,7 +232,9 @@ func (f *recipientFinder) resolve(cache *matchCache, i uint32) (facts recipientF
 	f.lines.telling[i] = classify.Signature(classify.Telling(n.K2, t.City))
 	if !facts.nameless {
 		facts.match = cache.resolve(f.resolver, int(i), key, &t, &n)
-		facts.identity = f.resolver.RecipID(&t, &n, facts.match, resolve.Organization, ein.None)
+		if facts.match.EIN == ein.None {
+			facts.identity = f.resolver.RecipID(&t, &n, facts.match, resolve.Organization, ein.None)
+		}
 	}
 	if t.Filed != ein.None {
 		facts.conflict = f.resolver.FiledConflict(&t, &n)
@@ -279,7 +286,7 @@ func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 }
 
 // resolveRow decides whom one row paid and which classes it is in, and returns
-// the identity of the recipient.
+// the identity of a recipient that has no EIN.
 func (f *recipientFinder) resolveRow(row uint32) string {
 	filing := f.filingOf(row)
 	facts := &f.facts[f.lines.recipientNo[row]]
@@ -302,13 +309,14 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 		said := f.said[f.lines.relationNo[row]]
 		purpose := f.lines.purposes.at(f.lines.purpose[row])
 		pf := irs990.Part(f.lines.part[row]) == irs990.PFPaid
-		person := facts.own.Individual(said, purpose, pf)
-		if !person && m.Rule != facts.match.Rule && asksPeople(m, split()) {
-			line := classifierLine(&t)
-			person = facts.own.By(f.people, &line).Individual(said, purpose, pf)
-		} else if !person && facts.judged != 0 {
-			person = facts.judged.Individual(said, purpose, pf)
+		judged := facts.judged
+		if m.Rule != facts.match.Rule {
+			if judged = 0; asksPeople(m, split()) {
+				line := classifierLine(&t)
+				judged = facts.own.By(f.people, &line)
+			}
 		}
+		person := facts.own.Individual(said, purpose, pf) || judged != 0 && judged.Individual(said, purpose, pf)
 		switch {
 		case person:
 			class |= individual | unidentified
@@ -337,7 +345,10 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	case class&unidentified != 0:
 		party = resolve.Unidentified
 	}
-	if party == resolve.Organization && m == facts.match {
+	switch {
+	case m.EIN != ein.None:
+		return ""
+	case party == resolve.Organization && m == facts.match:
 		return facts.identity
 	}
 	n := split().ParseName()
