@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/radix"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -178,17 +179,25 @@ func (b *builder) columns() *columns {
 // is written matters neither to a reader of the alphabet nor here: the letters a
 // to z count as capitals.
 func (c *columns) nameOrder() []int64 {
-	order := make([]uint32, len(c.eins))
+	order := make([]radix.Item, len(c.eins))
+	var key []byte
 	for i := range order {
-		order[i] = uint32(i)
+		key = key[:0]
+		for _, letter := range c.nameOf(uint32(i)) {
+			if key = append(key, capital(letter)); len(key) == 8 {
+				break
+			}
+		}
+		order[i] = radix.Item{Key: radix.Prefix(key), Of: uint32(i)}
 	}
-	slices.SortFunc(order, func(a, b uint32) int { return cmp.Or(compareNames(c.nameOf(a), c.nameOf(b)), cmp.Compare(a, b)) })
+	radix.Texts(order, func(a, b uint32) int { return compareNames(c.nameOf(a), c.nameOf(b)) })
 	places := make([]int64, len(order))
 	for i := 1; i < len(order); i++ {
-		places[order[i]] = places[order[i-1]]
-		if compareNames(c.nameOf(order[i-1]), c.nameOf(order[i])) != 0 {
-			places[order[i]]++
+		place := places[order[i-1].Of]
+		if compareNames(c.nameOf(order[i-1].Of), c.nameOf(order[i].Of)) != 0 {
+			place++
 		}
+		places[order[i].Of] = place
 	}
 	return places
 }

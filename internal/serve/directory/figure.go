@@ -1,11 +1,10 @@
 package directory
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"sort"
 
+	"grantgraph/internal/serve/radix"
 	"grantgraph/internal/snapshot/mapped"
 )
 
@@ -27,12 +26,16 @@ type figure struct {
 // ordered by.
 func newFigure(values []int64, sortable bool) figure {
 	g := figure{values: values}
+	var list []radix.Item
 	for org, v := range values {
 		if v != unknown {
-			g.up = append(g.up, uint32(org))
+			list = append(list, radix.Item{Key: radix.Rising(v), Of: uint32(org)})
 		}
 	}
-	slices.SortFunc(g.up, func(a, b uint32) int { return cmp.Or(cmp.Compare(values[a], values[b]), cmp.Compare(a, b)) })
+	radix.Sort(list)
+	for _, x := range list {
+		g.up = append(g.up, x.Of)
+	}
 	if sortable {
 		// Runs of equal values change places, and stay in their order within.
 		g.down = make([]uint32, 0, len(g.up))

@@ -48,9 +48,9 @@ const (
 const classes = 4
 
 // Build derives the index from the tables of an unpublished snapshot and
-// writes it under graph/. The rows are read once, and the whole index is held
-// in memory until the file is written: at its height it takes about four
-// hundred bytes a row. The result is a function of the tables.
+// writes it under graph/. The rows are read once and held as columns; what is
+// derived from them is made when its turn to be written comes, and dropped. The
+// result is a function of the tables.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	b := newBuilder()
 	s := w.Unpublished()
@@ -61,9 +61,7 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 		func() error { return b.readOrganizations(s) },
 		func() error { return b.readCauses(s) },
 		b.describeRecipients,
-		b.orderRows,
 		b.computeTotals,
-		b.indexWords,
 	}
 	for _, step := range steps {
 		if err := ctx.Err(); err != nil {
@@ -95,14 +93,14 @@ type builder struct {
 	flags     []uint8
 	supports  []uint16
 	probs     []uint32
-	rawYears  []int32
-	rawProbs  []float64
 	recipEINs []ein.EIN // by recipient number of arrival
 
 	recipDict, nameDict, purposeDict, placeDict, filingDict *dict
 
-	yearList []int32
-	probList []float64
+	yearList    []int32 // in the order of arrival at first
+	probList    []float64
+	yearNumbers map[int32]uint8
+	probNumbers map[float64]uint32
 
 	funder    []funderRecord
 	recip     []recipRecord
@@ -153,7 +151,7 @@ type yearSum struct{ Amount, Grants, Funders, Recips int64 }
 func newBuilder() *builder {
 	return &builder{
 		recipDict: newDict(), nameDict: newDict(), purposeDict: newDict(), placeDict: newDict(), filingDict: newDict(),
-		short: newDict(),
+		short: newDict(), yearNumbers: map[int32]uint8{}, probNumbers: map[float64]uint32{},
 	}
 }
 

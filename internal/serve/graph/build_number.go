@@ -2,8 +2,6 @@ package graph
 
 import (
 	"cmp"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -26,10 +24,8 @@ func (b *builder) numberAll() error {
 	b.byFunder = append(b.byFunder, uint32(b.rows))
 	b.byRecip = invert(b.recips, len(b.recip))
 	b.splitPlaces()
-	if err := b.numberYears(); err != nil {
-		return err
-	}
-	return b.numberProbs()
+	b.numberProbs()
+	return b.numberYears()
 }
 
 func (b *builder) numberRecipients() {
@@ -41,38 +37,39 @@ func (b *builder) numberRecipients() {
 	b.recipEINs = nil
 }
 
+// numberYears turns the numbers of years into their order.
 func (b *builder) numberYears() error {
-	b.yearList = slices.Compact(slices.Sorted(slices.Values(b.rawYears)))
 	if len(b.yearList) > maxYears {
 		return inconsistent("the grants span %d fiscal years, more than %d", len(b.yearList), maxYears)
 	}
-	b.years = make([]uint8, b.rows)
-	for i, y := range b.rawYears {
-		n, _ := slices.BinarySearch(b.yearList, y)
-		b.years[i] = uint8(n)
+	order := inOrderOf(b.yearList)
+	for i, n := range b.years {
+		b.years[i] = uint8(order[n])
 	}
-	b.rawYears = nil
+	b.yearNumbers = nil
 	return nil
 }
 
-func (b *builder) numberProbs() error {
-	distinct := make(map[float64]uint32)
-	for i, p := range b.rawProbs {
-		if math.IsNaN(p) {
-			return inconsistent("grant %s has no number as match_prob", b.key(uint32(i)))
-		}
-		distinct[p] = 0
+// numberProbs does the same with the probabilities.
+func (b *builder) numberProbs() {
+	order := inOrderOf(b.probList)
+	for i, n := range b.probs {
+		b.probs[i] = order[n]
 	}
-	b.probList = slices.Sorted(maps.Keys(distinct))
-	for i, p := range b.probList {
-		distinct[p] = uint32(i)
+	b.probNumbers = nil
+}
+
+// inOrderOf sorts a list of distinct values and says of each former number which
+// it is now.
+func inOrderOf[T cmp.Ordered](list []T) []uint32 {
+	former := slices.Clone(list)
+	slices.Sort(list)
+	order := make([]uint32, len(list))
+	for i, v := range former {
+		n, _ := slices.BinarySearch(list, v)
+		order[i] = uint32(n)
 	}
-	b.probs = make([]uint32, b.rows)
-	for i, p := range b.rawProbs {
-		b.probs[i] = distinct[p]
-	}
-	b.rawProbs = nil
-	return nil
+	return order
 }
 
 // splitPlaces takes the keys of places apart again.

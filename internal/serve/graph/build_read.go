@@ -41,7 +41,7 @@ func (b *builder) reserve(rows int64) {
 	const key = 13 // letters of a grant key
 	b.keys, b.keyEnds = make([]byte, 0, key*n), make([]uint32, 0, n)
 	b.funders, b.recips, b.amounts = make([]uint32, 0, n), make([]uint32, 0, n), make([]int64, 0, n)
-	b.rawYears, b.rawProbs = make([]int32, 0, n), make([]float64, 0, n)
+	b.years, b.probs = make([]uint8, 0, n), make([]uint32, 0, n)
 	b.places, b.names, b.purposes, b.filings = make([]uint32, 0, n), make([]uint32, 0, n), make([]uint32, 0, n), make([]uint32, 0, n)
 	b.rules, b.flags, b.supports = make([]uint8, 0, n), make([]uint8, 0, n), make([]uint16, 0, n)
 }
@@ -62,6 +62,10 @@ func (b *builder) addRow(r *snapshot.Grant) error {
 	if !ok && r.EINSource != "" {
 		return inconsistent("grant %s has the unknown ein_source %q", r.Key, r.EINSource)
 	}
+	if math.IsNaN(r.MatchProb) {
+		return inconsistent("grant %s has no number as match_prob", r.Key)
+	}
+	year, prob := arrival(&b.yearList, b.yearNumbers, r.TaxYear), arrival(&b.probList, b.probNumbers, r.MatchProb)
 	b.keys = append(b.keys, r.Key...)
 	if len(b.keys) > math.MaxUint32 {
 		return inconsistent("grant keys take more than 4 GiB")
@@ -71,8 +75,8 @@ func (b *builder) addRow(r *snapshot.Grant) error {
 	b.funders = append(b.funders, funder)
 	b.recips = append(b.recips, recip)
 	b.amounts = append(b.amounts, r.Amount)
-	b.rawYears = append(b.rawYears, r.TaxYear)
-	b.rawProbs = append(b.rawProbs, r.MatchProb)
+	b.years = append(b.years, year)
+	b.probs = append(b.probs, prob)
 	b.places = append(b.places, b.placeDict.join(r.RecipientCity, r.RecipientState, r.RecipientZIP, r.RecipientCountry, r.RecipientCounty))
 	b.names = append(b.names, b.nameDict.id(cmp.Or(r.RecipientFiled, r.RecipientRaw)))
 	b.purposes = append(b.purposes, b.purposeDict.id(r.Purpose))
@@ -81,6 +85,17 @@ func (b *builder) addRow(r *snapshot.Grant) error {
 	b.flags = append(b.flags, flagsOf(r))
 	b.supports = append(b.supports, uint16(r.Support))
 	return nil
+}
+
+// arrival is the number of a value in a list, to which it is added when it is new.
+func arrival[T comparable, N uint8 | uint32](list *[]T, numbers map[T]N, value T) N {
+	n, known := numbers[value]
+	if !known {
+		n = N(len(*list))
+		numbers[value] = n
+		*list = append(*list, value)
+	}
+	return n
 }
 
 // funderOf is the number of the funder of the next row. Rows come in the order

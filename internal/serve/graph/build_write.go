@@ -8,7 +8,8 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// write writes the index, section by section.
+// write writes the index, section by section. The order of the sections lets each
+// stage drop what no later one looks at.
 func (b *builder) write(out io.Writer) error {
 	w := mapped.NewWriter(out, fileKind)
 	mapped.Add(w, "scope", []int64{b.totals.Amount, b.totals.Grants, b.totals.Funders, b.totals.Recipients})
@@ -26,19 +27,20 @@ func (b *builder) write(out io.Writer) error {
 	mapped.Add(w, "row.flags", b.flags)
 	mapped.Add(w, "row.support", b.supports)
 	mapped.Add(w, "row.prob", b.probs)
+	if err := b.orderRows(); err != nil {
+		return err
+	}
+	b.keys, b.keyEnds, b.filings = nil, nil, nil
 	mapped.Add(w, "row.rank", b.rank)
 	mapped.Add(w, "by.amount", b.byAmount)
 	mapped.Add(w, "by.key", b.byKey)
+	b.rank, b.byAmount, b.byKey = nil, nil, nil
 	mapped.Add(w, "by.ein", b.byEIN)
 	// The other direction of the graph: the columns that an aggregate over
 	// recipients reads, in the order of recipients.
 	mapped.Add(w, "back.funder", inOrder(b.funders, b.byRecip.val))
 	mapped.Add(w, "back.amount", inOrder(b.amounts, b.byRecip.val))
 	mapped.Add(w, "back.year", inOrder(b.years, b.byRecip.val))
-
-	// What is written and not looked at again makes room for what follows.
-	b.keys, b.keyEnds, b.names, b.purposes, b.filings = nil, nil, nil, nil, nil
-	b.rank, b.byAmount, b.byKey = nil, nil, nil
 
 	states := b.numberStates()
 	codes, recipsOfCode := b.numberCodes()
@@ -68,15 +70,25 @@ func (b *builder) write(out io.Writer) error {
 	byState.write(w, "cell.recipient.state")
 	parties := b.partySets()
 	parties.write(w, len(b.yearList), len(b.funder), len(b.recip))
+	stored, byState, parties = cells{}, stateCells{}, partySets{}
 
-	sets := b.rowSets(len(states))
-	sets.each(len(b.yearList), len(states), len(b.probList), func(name string, _ int, d *dimension) { mapped.Add(w, name, d.data) })
+	b.writeSets(w, len(states))
 	given := b.giving()
 	given.write(w)
-	byPlace := invert(b.places, len(b.placeList))
+	given = giving{}
 	b.byRecip.write(w, "recip.rows")
+	byPlace := invert(b.places, len(b.placeList))
 	byPlace.write(w, "place.rows")
+	byPlace = lists{}
 	recipsOfCode.write(w, "code.recips")
+
+	// Of the rows, the words need nothing but their texts.
+	b.funders, b.recips, b.amounts, b.years, b.places = nil, nil, nil, nil, nil
+	b.rules, b.flags, b.supports, b.probs = nil, nil, nil, nil
+	b.groups, b.funderTotals, b.recipTotals = groupIndex{}, nil, nil
+	if err := b.indexWords(); err != nil {
+		return err
+	}
 	b.words.write(w)
 	b.short.write(w, "text.short")
 	b.recipDict.write(w, "text.recip")
@@ -96,47 +108,68 @@ func inOrder[T any](column []T, rows []uint32) []T {
 	return out
 }
 
-// rowSets makes the sets of rows.
-func (b *builder) rowSets(states int) *dimensions {
-	d := new(dimensions)
-	d.each(len(b.yearList), states, len(b.probList), func(_ string, values int, to *dimension) { *to = newDimension(values, b.rows) })
+// writeSets makes the sets of rows of one column after the other, and writes
+// them.
+func (b *builder) writeSets(w *mapped.Writer, states int) {
 	majorOf := make([]uint8, len(b.recip)) // letters; 0 for none
 	for i := range b.recip {
 		if code := b.short.list[b.recip[i].NTEE]; code != "" {
 			majorOf[i] = code[0]
 		}
 	}
-	for i := range b.rows {
-		row := uint32(i)
-		d.year.at(int(b.years[i])).set(row)
-		d.state.at(int(b.placeList[b.places[i]].StateNo)).set(row)
-		r := b.recips[i]
-		if b.recip[r].EIN != 0 {
-			d.linked.at(0).set(row)
-			if m := majorOf[r]; m != 0 {
-				d.major.at(int(m - 'A')).set(row)
-			} else if m := b.recip[r].Inferred; m != 0 {
-				d.inferred.at(int(m - 'A')).set(row)
+	var all dimensions
+	fill := map[*dimension]func(d *dimension, row uint32){
+		&all.year:  func(d *dimension, row uint32) { d.at(int(b.years[row])).set(row) },
+		&all.state: func(d *dimension, row uint32) { d.at(int(b.groups.states[row])).set(row) },
+		&all.major: func(d *dimension, row uint32) {
+			if r := b.recips[row]; b.recip[r].EIN != 0 && majorOf[r] != 0 {
+				d.at(int(majorOf[r] - 'A')).set(row)
 			}
-		}
-		if k := b.funder[b.funders[i]].Kind; k != noKind {
-			d.kind.at(int(k)).set(row)
-		}
-		d.rule.at(int(b.rules[i])).set(row)
-		for c := range classes {
-			if b.flags[i]>>c&1 != 0 {
-				d.class.at(c).set(row)
+		},
+		&all.inferred: func(d *dimension, row uint32) {
+			if r := b.recips[row]; b.recip[r].EIN != 0 && majorOf[r] == 0 && b.recip[r].Inferred != 0 {
+				d.at(int(b.recip[r].Inferred - 'A')).set(row)
 			}
-		}
-		for s := b.supports[i] & (1<<grant.Strategies - 1); s != 0; s &= s - 1 {
-			d.support.at(bits.TrailingZeros16(s)).set(row)
-		}
-		for s := 0; s < len(amountSteps) && b.amounts[i] >= amountSteps[s]; s++ {
-			d.amount.at(s).set(row)
-		}
-		if len(d.prob.data) > 0 {
-			d.prob.at(int(b.probs[i])).set(row)
-		}
+		},
+		&all.kind: func(d *dimension, row uint32) {
+			if k := b.funder[b.funders[row]].Kind; k != noKind {
+				d.at(int(k)).set(row)
+			}
+		},
+		&all.rule: func(d *dimension, row uint32) { d.at(int(b.rules[row])).set(row) },
+		&all.class: func(d *dimension, row uint32) {
+			for c := range classes {
+				if b.flags[row]>>c&1 != 0 {
+					d.at(c).set(row)
+				}
+			}
+		},
+		&all.support: func(d *dimension, row uint32) {
+			for s := b.supports[row] & (1<<grant.Strategies - 1); s != 0; s &= s - 1 {
+				d.at(bits.TrailingZeros16(s)).set(row)
+			}
+		},
+		&all.linked: func(d *dimension, row uint32) {
+			if b.recip[b.recips[row]].EIN != 0 {
+				d.at(0).set(row)
+			}
+		},
+		&all.prob: func(d *dimension, row uint32) {
+			if len(d.data) > 0 {
+				d.at(int(b.probs[row])).set(row)
+			}
+		},
+		&all.amount: func(d *dimension, row uint32) {
+			for s := 0; s < len(amountSteps) && b.amounts[row] >= amountSteps[s]; s++ {
+				d.at(s).set(row)
+			}
+		},
 	}
-	return d
+	all.each(len(b.yearList), states, len(b.probList), func(name string, values int, of *dimension) {
+		d, set := newDimension(values, b.rows), fill[of]
+		for row := range uint32(b.rows) {
+			set(&d, row)
+		}
+		mapped.Add(w, name, d.data)
+	})
 }

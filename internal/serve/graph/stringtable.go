@@ -1,17 +1,15 @@
 package graph
 
 import (
-	"cmp"
-	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"io"
 	"math"
-	"slices"
 	"sort"
 	"strings"
 	"unsafe"
 
+	"grantgraph/internal/serve/radix"
 	"grantgraph/internal/snapshot/mapped"
 )
 
@@ -111,26 +109,15 @@ func (d *dict) join(parts ...string) uint32 {
 // sorted puts the list in order and renumbers the given columns. The lookup
 // of new strings ends with it. It returns the former numbers in the new order.
 func (d *dict) sorted(cols ...[]uint32) []uint32 {
-	type prefixed struct {
-		prefix uint64
-		id     uint32
-	}
-	order := make([]prefixed, len(d.list))
+	order := make([]radix.Item, len(d.list))
 	for i, s := range d.list {
-		var head [8]byte
-		copy(head[:], s)
-		order[i] = prefixed{binary.BigEndian.Uint64(head[:]), uint32(i)}
+		order[i] = radix.Item{Key: radix.Prefix(s), Of: uint32(i)}
 	}
-	slices.SortFunc(order, func(a, b prefixed) int {
-		if a.prefix != b.prefix {
-			return cmp.Compare(a.prefix, b.prefix)
-		}
-		return strings.Compare(d.list[a.id], d.list[b.id])
-	})
+	radix.Texts(order, func(a, b uint32) int { return strings.Compare(d.list[a], d.list[b]) })
 	list, former, renumber := make([]string, len(order)), make([]uint32, len(order)), make([]uint32, len(order))
 	for i, o := range order {
-		list[i], former[i] = d.list[o.id], o.id
-		renumber[o.id] = uint32(i)
+		list[i], former[i] = d.list[o.Of], o.Of
+		renumber[o.Of] = uint32(i)
 	}
 	d.list, d.slot = list, nil
 	for _, col := range cols {

@@ -55,6 +55,7 @@ func (b *builder) indexWords() error {
 	t.docs = transpose(t.words, len(t.stems.list))
 	t.purposeRows = invert(b.purposes, purposes)
 	t.nameRows = invert(b.names, names)
+	b.purposes, b.names = nil, nil
 
 	index := wordIndex{docs: t.docs, purposeRows: t.purposeRows, nameRows: t.nameRows, recipRows: b.byRecip, purposes: uint32(purposes), names: uint32(names)}
 	for stem := range t.stems.list {
