@@ -37,35 +37,36 @@ type entry struct {
 // Build writes the indexes of names and of words of the snapshot that is being
 // made. An organization has the number of its row in table organizations.
 func Build(ctx context.Context, w *snapshot.Writer) error {
-	entries, texts, err := readEntries(ctx, w.Unpublished())
+	names, texts, err := read(ctx, w.Unpublished())
 	if err != nil {
 		return err
 	}
-	ix := columnsOf(entries)
+	if err := w.WriteFile(wordsFile, texts.Write); err != nil {
+		return err
+	}
+	texts = nil // makes room for what follows
+	ix := names.index()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := w.WriteFile(fileName, ix.write); err != nil {
-		return err
-	}
-	return w.WriteFile(wordsFile, texts.Write)
+	return w.WriteFile(fileName, ix.write)
 }
 
-// readEntries reads the organizations together with what their filings and grants
-// say of them.
-func readEntries(ctx context.Context, s *snapshot.Snapshot) ([]entry, *words.Builder, error) {
-	var entries []entry
-	texts := words.NewBuilder()
+// read reads the organizations together with what their filings and grants say of
+// them.
+func read(ctx context.Context, s *snapshot.Snapshot) (*builder, *words.Builder, error) {
+	names, texts := newBuilder(), words.NewBuilder()
 	for src, err := range document.Sources(ctx, s) {
 		if err != nil {
 			return nil, nil, err
 		}
-		entries = append(entries, newEntry(src))
+		e := newEntry(src)
+		names.add(&e)
 		d := document.New(src)
 		d.Others = withInitials(d.Others, d.Name)
 		texts.Add(&d)
 	}
-	return entries, texts, nil
+	return names, texts, nil
 }
 
 // withInitials adds to the other names the one that people write as initials:

@@ -7,7 +7,9 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
+	"grantgraph/internal/serve/radix"
 	"grantgraph/internal/snapshot/mapped"
 )
 
@@ -157,37 +159,45 @@ func checkStarts(f *mapped.File, name string, starts []uint32, size int, rising 
 // before every letter.
 const cityMark = '@'
 
-// columnsOf makes the index. The entries must be in EIN order.
-func columnsOf(entries []entry) *columns {
-	c := new(columns)
-	c.addOrgs(entries)
-	names := namesOf(entries)
-	for i := range names {
-		f := &names[i]
-		c.names = append(c.names, nameRecord{Org: f.org, Kind: f.kind, State: stateCode(f.state)})
-	}
-	words := c.addVocabulary(names)
-	c.addLists(names, words)
-	c.keys = hashTableOf(names, func(f *orgName) []string { return []string{f.key} })
-	c.initials = hashTableOf(names, func(f *orgName) []string { return f.initials })
-	return c
+// builder makes the index of organizations that come in EIN order.
+type builder struct {
+	columns
+	namer
 }
 
-// addOrgs adds the organizations.
-func (c *columns) addOrgs(entries []entry) {
-	c.orgs = make([]orgRecord, len(entries))
-	for i := range entries {
-		e, r := &entries[i], &c.orgs[i]
-		name, city := firstBytes(e.name, math.MaxUint16), firstBytes(e.city, math.MaxUint8)
-		*r = orgRecord{EIN: uint32(e.ein), Type: e.typ, Prominence: e.prominence,
-			Text: uint32(len(c.text)), NameLength: uint16(len(name)), CityLength: uint8(len(city)), Known: e.known}
-		copy(r.State[:], e.state)
-		copy(r.NTEE[:], e.ntee)
-		if e.revenue != nil {
-			r.HasRevenue, r.Revenue = 1, *e.revenue
-		}
-		c.text = append(append(c.text, name...), city...)
+func newBuilder() *builder { return &builder{namer: namer{ids: map[string]uint32{}}} }
+
+// add adds the next organization.
+func (b *builder) add(e *entry) {
+	b.addOrg(uint32(len(b.orgs)), e)
+	name, city := firstBytes(e.name, math.MaxUint16), firstBytes(e.city, math.MaxUint8)
+	r := orgRecord{EIN: uint32(e.ein), Type: e.typ, Prominence: e.prominence,
+		Text: uint32(len(b.columns.text)), NameLength: uint16(len(name)), CityLength: uint8(len(city)), Known: e.known}
+	copy(r.State[:], e.state)
+	copy(r.NTEE[:], e.ntee)
+	if e.revenue != nil {
+		r.HasRevenue, r.Revenue = 1, *e.revenue
 	}
+	b.orgs = append(b.orgs, r)
+	b.columns.text = append(append(b.columns.text, name...), city...)
+}
+
+// index is the index of all organizations that were added.
+func (b *builder) index() *columns {
+	n, c := &b.namer, &b.columns
+	n.addSplitWords()
+	n.ids = nil
+	n.sort(c.orgs)
+	for i := range n.names {
+		f := &n.names[i]
+		state := c.orgs[f.org].State
+		c.names = append(c.names, nameRecord{Org: f.org, Kind: f.kind, State: binary.LittleEndian.Uint16(state[:])})
+	}
+	c.addVocabulary(n)
+	c.addLists(n)
+	c.keys = hashTableOf(n.names, func(f *orgName) []uint64 { return []uint64{f.key} })
+	c.initials = hashTableOf(n.names, func(f *orgName) []uint64 { return n.hashes[f.initials.from:f.initials.to] })
+	return c
 }
 
 // firstBytes is at most the first n bytes of s.
@@ -198,43 +208,33 @@ func firstBytes(s string, n int) string {
 	return s
 }
 
-// addVocabulary adds the words of all names and returns their numbers.
-func (c *columns) addVocabulary(names []orgName) map[string]uint32 {
-	ids := make(map[string]uint32, len(names))
-	var list []string
-	add := func(w string) {
-		if _, ok := ids[w]; !ok {
-			ids[w] = 0
-			list = append(list, w)
-		}
+// addVocabulary adds the words of all names in order, and numbers them so.
+func (c *columns) addVocabulary(n *namer) {
+	order := make([]radix.Item, len(n.list))
+	for i, w := range n.list {
+		order[i] = radix.Item{Key: radix.Prefix(w), Of: uint32(i)}
 	}
-	for i := range names {
-		f := &names[i]
-		for _, w := range f.words {
-			add(w)
-		}
-		for j, w := range f.city {
-			f.city[j] = string(cityMark) + w
-			add(f.city[j])
-		}
-	}
-	slices.Sort(list)
-	for i, w := range list {
-		ids[w] = uint32(i)
+	radix.Texts(order, func(a, b uint32) int { return strings.Compare(n.list[a], n.list[b]) })
+	place := make([]uint32, len(order))
+	for i, x := range order {
+		place[x.Of] = uint32(i)
 		c.wordStart = append(c.wordStart, uint32(len(c.wordText)))
-		c.wordText = append(c.wordText, w...)
+		c.wordText = append(c.wordText, n.list[x.Of]...)
 	}
 	c.wordStart = append(c.wordStart, uint32(len(c.wordText)))
-	c.reverse = make([]uint32, len(list))
+	for i, w := range n.flat {
+		n.flat[i] = place[w]
+	}
+	word := func(i uint32) []byte { return c.wordText[c.wordStart[i]:c.wordStart[i+1]] }
+	c.reverse = make([]uint32, len(order))
 	for i := range c.reverse {
 		c.reverse[i] = uint32(i)
 	}
-	slices.SortFunc(c.reverse, func(x, y uint32) int { return compareBackwards(list[x], list[y]) })
-	return ids
+	slices.SortFunc(c.reverse, func(x, y uint32) int { return compareBackwards(word(x), word(y)) })
 }
 
 // compareBackwards orders words by their last letter, then the one before it.
-func compareBackwards(a, b string) int {
+func compareBackwards(a, b []byte) int {
 	for i, j := len(a)-1, len(b)-1; i >= 0 && j >= 0; i, j = i-1, j-1 {
 		if a[i] != b[j] {
 			return cmp.Compare(a[i], b[j])
@@ -244,55 +244,65 @@ func compareBackwards(a, b string) int {
 }
 
 // addLists adds the words of every name and the names of every word.
-func (c *columns) addLists(names []orgName, ids map[string]uint32) {
-	lists := make([][]uint32, len(ids))
-	put := func(w, f uint32) {
-		if l := lists[w]; len(l) == 0 || l[len(l)-1] != f {
-			lists[w] = append(l, f)
+func (c *columns) addLists(n *namer) {
+	words := len(c.reverse)
+	last := make([]uint32, words) // one more than the last name that has the word
+	each := func(visit func(word, name uint32)) {
+		for i := range n.names {
+			f := &n.names[i]
+			for _, s := range [...]span{f.words, f.city} {
+				for _, w := range n.flat[s.from:s.to] {
+					if last[w] != uint32(i)+1 {
+						last[w] = uint32(i) + 1
+						visit(w, uint32(i))
+					}
+				}
+			}
 		}
+		clear(last)
 	}
-	for i := range names {
-		f := &names[i]
+	for i := range n.names {
+		s := n.names[i].words
 		c.nameStart = append(c.nameStart, uint32(len(c.nameWords)))
-		for _, w := range f.words {
-			id := ids[w]
-			c.nameWords = append(c.nameWords, id)
-			put(id, uint32(i))
-		}
-		for _, w := range f.city {
-			put(ids[w], uint32(i))
-		}
+		c.nameWords = append(c.nameWords, n.flat[s.from:s.to]...)
 	}
 	c.nameStart = append(c.nameStart, uint32(len(c.nameWords)))
-	for _, l := range lists {
+
+	c.listCount = make([]uint32, words)
+	each(func(w, _ uint32) { c.listCount[w]++ })
+	next := make([]int, words+1)
+	for w, count := range c.listCount {
+		next[w+1] = next[w] + int(count)
+	}
+	names := make([]uint32, next[words])
+	each(func(w, name uint32) {
+		names[next[w]] = name
+		next[w]++
+	})
+	for _, count := range c.listCount {
 		c.listStart = append(c.listStart, uint32(len(c.lists)))
-		c.listCount = append(c.listCount, uint32(len(l)))
-		var last uint32
-		for _, f := range l {
-			c.lists = binary.AppendUvarint(c.lists, uint64(f-last))
-			last = f
+		var before uint32
+		for _, f := range names[:count] {
+			c.lists = binary.AppendUvarint(c.lists, uint64(f-before))
+			before = f
 		}
+		names = names[count:]
 	}
 	c.listStart = append(c.listStart, uint32(len(c.lists)))
 }
 
-// hashTableOf makes a table of the names by some of their texts.
-func hashTableOf(names []orgName, texts func(*orgName) []string) (t hashTable) {
-	type hashed struct {
-		hash uint64
-		name uint32
-	}
-	var list []hashed
+// hashTableOf makes a table of the names by some hashes of each.
+func hashTableOf(names []orgName, hashes func(*orgName) []uint64) (t hashTable) {
+	var list []radix.Item
 	for i := range names {
-		for _, s := range texts(&names[i]) {
-			list = append(list, hashed{hashOf(s), uint32(i)})
+		for _, h := range hashes(&names[i]) {
+			list = append(list, radix.Item{Key: h, Of: uint32(i)})
 		}
 	}
-	slices.SortFunc(list, func(x, y hashed) int {
-		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.name, y.name))
-	})
-	for _, h := range list {
-		t.hashes, t.names = append(t.hashes, h.hash), append(t.names, h.name)
+	radix.Sort(list)
+	t.hashes, t.names = make([]uint64, len(list)), make([]uint32, len(list))
+	for i, x := range list {
+		t.hashes[i], t.names[i] = x.Key, x.Of
 	}
 	return t
 }

@@ -1,11 +1,12 @@
 package search
 
 import (
-	"cmp"
+	"math"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/radix"
 )
 
 // An organization has its own name, others, and that of another which it serves.
@@ -18,42 +19,37 @@ const (
 // maxWords bounds the words of a name.
 const maxWords = 24
 
-// orgName is one name on its way into the index.
+// orgName is one name on its way into the index. There are millions, so that its
+// texts are numbers in the lists of the namer.
 type orgName struct {
-	org        uint32
-	kind       uint8
-	state      string
-	prominence float32
-	words      []string
-	city       []string // only with the organization's own name
-	key        string   // KX
-	initials   []string
+	org      uint32
+	kind     uint8
+	words    span // of the flat list of words
+	city     span // the same, only with the organization's own name
+	initials span // of the list of hashes
+	key      uint64
 }
 
-// namesOf lists the names of all organizations, most prominent first.
-func namesOf(entries []entry) []orgName {
-	n := namer{names: make([]orgName, 0, len(entries)+len(entries)/4)}
-	for i := range entries {
-		n.addOrg(uint32(i), &entries[i])
-	}
-	names := withSplitWords(n.names)
-	slices.SortStableFunc(names, func(x, y orgName) int {
-		return cmp.Or(cmp.Compare(y.prominence, x.prominence), cmp.Compare(x.org, y.org))
-	})
-	return names
-}
+// span is a part of a list.
+type span struct{ from, to uint32 }
 
 // namer makes the names of one organization after the other.
 type namer struct {
-	names []orgName
-	org   uint32
-	entry *entry
-	own   int // where its names begin
+	names  []orgName
+	flat   []uint32          // words of the names, as numbers in the vocabulary
+	hashes []uint64          // of initials
+	ids    map[string]uint32 // the vocabulary
+	list   []string          // the same, in the order of arrival
+
+	org  uint32
+	city string
+	keys []string // of the names that the organization has so far
+	text []byte   // the latest word of a city, with its mark
 }
 
 // addOrg adds the names of an organization.
 func (n *namer) addOrg(org uint32, e *entry) {
-	n.org, n.entry, n.own = org, e, len(n.names)
+	n.org, n.city, n.keys = org, e.city, n.keys[:0]
 	n.spell(e.name, nameOwn, true)
 	for _, s := range e.aliases {
 		n.spell(s, nameAlias, true)
@@ -88,35 +84,94 @@ func (n *namer) spell(name string, kind uint8, further bool) {
 
 // add adds a name, unless the organization has it already.
 func (n *namer) add(kind uint8, k2, kx string, initials []string) {
-	if kx == "" || slices.ContainsFunc(n.names[n.own:], func(f orgName) bool { return f.key == kx }) {
+	if kx == "" || slices.Contains(n.keys, kx) {
 		return
 	}
-	f := orgName{org: n.org, kind: kind, state: n.entry.state, prominence: n.entry.prominence, words: fields(k2), key: kx, initials: initials}
+	n.keys = append(n.keys, kx)
+	f := orgName{org: n.org, kind: kind, words: n.addWords(fields(k2)), key: hashOf(kx)}
 	if kind == nameOwn {
-		f.city = fields(orgname.City(n.entry.city))
+		f.city.from = uint32(len(n.flat))
+		for _, w := range fields(orgname.City(n.city)) {
+			n.text = append(append(n.text[:0], cityMark), w...)
+			n.flat = append(n.flat, n.word(n.text))
+		}
+		f.city.to = uint32(len(n.flat))
 	}
+	f.initials.from = uint32(len(n.hashes))
+	for _, s := range initials {
+		n.hashes = append(n.hashes, hashOf(s))
+	}
+	f.initials.to = uint32(len(n.hashes))
 	n.names = append(n.names, f)
 }
 
-// withSplitWords adds, for every name with two words written as one, the name
+func (n *namer) addWords(words []string) span {
+	s := span{from: uint32(len(n.flat))}
+	for _, w := range words {
+		n.text = append(n.text[:0], w...)
+		n.flat = append(n.flat, n.word(n.text))
+	}
+	s.to = uint32(len(n.flat))
+	return s
+}
+
+// word is the number of a word in the vocabulary, to which it is added when it is
+// new.
+func (n *namer) word(text []byte) uint32 {
+	id, known := n.ids[string(text)]
+	if !known {
+		id = uint32(len(n.list))
+		n.list = append(n.list, string(text))
+		n.ids[n.list[id]] = id
+	}
+	return id
+}
+
+// addSplitWords adds, for every name with two words written as one, the name
 // with the words apart. It is a guess, so names that are written so come before
 // it.
-func withSplitWords(names []orgName) []orgName {
-	count := make(map[string]int, len(names))
-	for i := range names {
-		for _, w := range names[i].words {
-			count[w]++
+func (n *namer) addSplitWords() {
+	counts := make([]int, len(n.list))
+	for i := range n.names {
+		for _, w := range n.flat[n.names[i].words.from:n.names[i].words.to] {
+			counts[w]++
 		}
 	}
-	for _, f := range names {
-		if words, ok := splitGlued(f.words, count); ok && len(words) <= maxWords {
-			f.words, f.key, f.initials = words, strings.Join(words, ""), nil
+	count := func(word string) int {
+		if id, known := n.ids[word]; known && int(id) < len(counts) {
+			return counts[id]
+		}
+		return 0
+	}
+	var words []string
+	for _, f := range n.names {
+		words = words[:0]
+		for _, w := range n.flat[f.words.from:f.words.to] {
+			words = append(words, n.list[w])
+		}
+		if parted, ok := splitGlued(words, count); ok && len(parted) <= maxWords {
+			f.words, f.key, f.initials = n.addWords(parted), hashOf(strings.Join(parted, "")), span{}
 			f.kind = max(f.kind, nameAlias)
-			f.city = slices.Clone(f.city)
-			names = append(names, f)
+			n.names = append(n.names, f)
 		}
 	}
-	return names
+}
+
+// sort puts the most prominent names first, and those of one organization as they
+// came.
+func (n *namer) sort(orgs []orgRecord) {
+	order := make([]radix.Item, len(n.names))
+	for i := range order {
+		org := n.names[i].org
+		// Of numbers that are not negative, the larger has the larger bits.
+		order[i] = radix.Item{Key: uint64(^math.Float32bits(orgs[org].Prominence))<<32 | uint64(org), Of: uint32(i)}
+	}
+	radix.Sort(order)
+	names := make([]orgName, len(order))
+	for i, x := range order {
+		names[i] = n.names[x.Of]
+	}
+	n.names = names
 }
 
 func fields(s string) []string {

@@ -346,7 +346,7 @@ func TestBuildStops(t *testing.T) {
 	_, s := Invented(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := readEntries(ctx, s); err == nil {
+	if _, _, err := read(ctx, s); err == nil {
 		t.Error("a cancelled build goes on")
 	}
 }
@@ -590,6 +590,15 @@ func BenchmarkBuild(b *testing.B) {
 }
 
 // bytesOf is the file of an index.
+// columnsOf is the index of entries, which are in EIN order.
+func columnsOf(entries []entry) *columns {
+	b := newBuilder()
+	for i := range entries {
+		b.add(&entries[i])
+	}
+	return b.index()
+}
+
 func bytesOf(t testing.TB, entries []entry) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -117,7 +117,7 @@ const rarer = 10
 // a word and a small word or legal form, written without the space between
 // them, as the register does where it joins its lines. It returns the words
 // with that one parted.
-func splitGlued(words []string, count map[string]int) (parted []string, ok bool) {
+func splitGlued(words []string, count func(word string) int) (parted []string, ok bool) {
 	const few, common = 2, 5
 	for i, w := range words {
 		if len(w) < 6 || len(w) > 40 {
@@ -134,17 +134,17 @@ func splitGlued(words []string, count map[string]int) (parted []string, ok bool)
 			if !found || len(stem) < 3 {
 				continue
 			}
-			if long := orgname.Key(stem); count[long] >= max(common, rarer*count[w]) {
+			if long := orgname.Key(stem); count(long) >= max(common, rarer*count(w)) {
 				parted = append(append([]string(nil), words[:i]...), long)
 				return append(parted, words[i+1:]...), true
 			}
 		}
-		if count[w] > few {
+		if count(w) > few {
 			continue
 		}
 		best, at := common-1, 0
 		for j := 3; j <= len(w)-3; j++ {
-			if n := min(count[w[:j]], count[w[j:]]); n > best {
+			if n := min(count(w[:j]), count(w[j:])); n > best {
 				best, at = n, j
 			}
 		}

@@ -56,6 +56,10 @@ func Vectors(documents int) func(context.Context, *snapshot.Writer) error {
 // chooseRead counts the organizations and chooses those that are read by the slow
 // encoder: the largest of those that say what they do.
 func chooseRead(ctx context.Context, s *snapshot.Snapshot, documents int) (n int, chosen []uint64, err error) {
+	if documents <= 0 {
+		n = int(s.RowsOf(snapshot.Organizations))
+		return n, make([]uint64, (n+63)/64), nil
+	}
 	type told struct {
 		org  uint32
 		size float32
@@ -65,7 +69,7 @@ func chooseRead(ctx context.Context, s *snapshot.Snapshot, documents int) (n int
 		if err != nil {
 			return 0, nil, err
 		}
-		if d := document.New(src); documents > 0 && d.Told() {
+		if d := document.New(src); d.Told() {
 			list = append(list, told{uint32(n), newEntry(src).prominence})
 		}
 		n++

@@ -182,7 +182,27 @@ func clean(s string) string {
 	if len(s) > maxField {
 		s = strings.ToValidUTF8(s[:maxField], "")
 	}
+	if isClean(s) {
+		return s
+	}
 	return strings.Join(strings.Fields(s), " ")
+}
+
+// isClean reports whether a text is plain ASCII with single spaces between its
+// words, as nearly all are.
+func isClean(s string) bool {
+	space := true // before the first word too
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c > ' ' && c <= '~':
+			space = false
+		case c == ' ' && !space:
+			space = true
+		default:
+			return false
+		}
+	}
+	return !space || s == ""
 }
 
 // follow begins a table; one that the snapshot does not have is empty.

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/search/document"
@@ -59,10 +59,18 @@ const blockSize = 128
 // Builder makes the index of organizations that come in the order of their
 // numbers.
 type Builder struct {
-	lists      map[string]*list
+	stemOf     map[string]int32  // the stem of each word that was met, noStem for small ones
+	ids        map[string]uint32 // the stems
+	stems      []string
+	lists      []list // of each stem
 	nameLength []uint8
-	counted    map[string]counted // of the organization under way
+
+	// Of the organization under way.
+	counted []counted // by stem
+	met     []uint32  // the stems it has
 }
+
+const noStem = -1
 
 // list is the coded list of one stem.
 type list struct {
@@ -76,30 +84,57 @@ type skip struct{ org, at uint32 }
 
 // counted is a stem in one organization.
 type counted struct {
-	weight float32
+	weight float32 // 0 for none
 	name   bool
 }
 
 // NewBuilder begins an index.
 func NewBuilder() *Builder {
-	return &Builder{lists: map[string]*list{}, counted: map[string]counted{}}
+	return &Builder{stemOf: map[string]int32{}, ids: map[string]uint32{}}
+}
+
+// stem is the number of the stem of a word; ok is false for a small word.
+func (w *Builder) stem(word string) (id int32, ok bool) {
+	id, known := w.stemOf[word]
+	if !known {
+		id = noStem
+		if !small[word] {
+			id = w.number(stem.Of(word))
+		}
+		w.stemOf[strings.Clone(word)] = id
+	}
+	return id, id != noStem
+}
+
+func (w *Builder) number(stem string) int32 {
+	id, known := w.ids[stem]
+	if !known {
+		id = uint32(len(w.stems))
+		w.stems = append(w.stems, strings.Clone(stem))
+		w.ids[w.stems[id]] = id
+		w.lists, w.counted = append(w.lists, list{}), append(w.counted, counted{})
+	}
+	return int32(id)
 }
 
 // Add adds the next organization.
 func (w *Builder) Add(d *document.Document) {
-	clear(w.counted)
 	left, length := maxDocument, float32(0)
 	add := func(text string, weight float32, name bool) (n int) {
 		for word := range stem.Words(text) {
 			if left--; left < 0 {
 				return n
 			}
-			if small[word] {
+			id, ok := w.stem(word)
+			if !ok {
 				continue
 			}
-			s := stem.Of(word)
-			c := w.counted[s]
-			w.counted[s] = counted{c.weight + weight, c.name || name}
+			c := &w.counted[id]
+			if c.weight == 0 {
+				w.met = append(w.met, uint32(id))
+			}
+			c.weight += weight
+			c.name = c.name || name
 			length += weight
 			n++
 		}
@@ -119,14 +154,12 @@ func (w *Builder) Add(d *document.Document) {
 		}
 	}
 	org := uint32(len(w.nameLength) - 1)
-	for s, c := range w.counted {
-		l := w.lists[s]
-		if l == nil {
-			l = new(list)
-			w.lists[s] = l
-		}
-		l.add(org, impact(c.weight, length), c.name)
+	for _, id := range w.met {
+		c := &w.counted[id]
+		w.lists[id].add(org, impact(c.weight, length), c.name)
+		*c = counted{}
 	}
+	w.met = w.met[:0]
 }
 
 // impact is how much a stem counts in a document, from 0 to 1.
@@ -153,8 +186,8 @@ func (l *list) add(org uint32, impact float32, name bool) {
 func (w *Builder) Write(out io.Writer) error {
 	c := columns{nameLength: w.nameLength}
 	size := 0
-	for _, s := range slices.Sorted(maps.Keys(w.lists)) {
-		l := w.lists[s]
+	for _, s := range slices.Sorted(slices.Values(w.stems)) {
+		l := &w.lists[w.ids[s]]
 		c.stemStart = append(c.stemStart, uint32(len(c.stemText)))
 		c.stemText = append(c.stemText, s...)
 		c.listStart = append(c.listStart, uint32(len(c.lists)))
