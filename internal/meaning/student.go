@@ -21,7 +21,7 @@ func (m *Model) Gist(text string) Vector {
 		i, known := s.index[string(term)]
 		if known {
 			scale := s.scale[i]
-			for j, v := range s.vectors[int(i)*Dim:][:Dim] {
+			for j, v := range (*[Dim]int8)(s.vectors[int(i)*Dim:]) {
 				sum[j] += float32(scale * float32(v))
 			}
 		}

@@ -89,6 +89,11 @@ type builder struct {
 	out    *mapped.Writer
 	facts  []fact
 	latest []uint64 // of each organization, the mark of its latest filing, 0 for none
+
+	// The organization that was looked for last: rows of one stand together.
+	last  string
+	org   uint32
+	known bool
 }
 
 func (t *Tables) write(ctx context.Context, out io.Writer) error {
@@ -274,11 +279,13 @@ func markOf(filing string) uint64 {
 
 // number finds an organization.
 func (b *builder) number(text string) (uint32, bool) {
-	e, err := ein.Parse(text)
-	if err != nil {
-		return 0, false
+	if text != b.last {
+		b.last, b.known = text, false
+		if e, err := ein.Parse(text); err == nil {
+			b.org, b.known = numberOf(b.facts, e)
+		}
 	}
-	return numberOf(b.facts, e)
+	return b.org, b.known
 }
 
 func numberOf(facts []fact, e ein.EIN) (uint32, bool) {
@@ -291,16 +298,14 @@ func numberOf(facts []fact, e ein.EIN) (uint32, bool) {
 func addSorted[T any](b *builder, name string, rows iter.Seq2[T, error], key func(*T) *string, most int) error {
 	s := b.begin(name, most)
 	var buf []byte
-	last, org, known := "", uint32(0), false
+	last := ""
 	err := each(b.ctx, rows, func(row *T) error {
 		e := key(row)
 		if *e < last {
 			return fault.New("table_order", "the table behind the %s of profiles is not in the order of EINs: %s stands after %s", name, *e, last).Try("build the snapshot again")
 		}
-		if *e != last {
-			last = strings.Clone(*e)
-			org, known = b.number(last)
-		}
+		last = *e
+		org, known := b.number(last)
 		if !known {
 			return nil
 		}

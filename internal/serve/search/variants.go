@@ -23,6 +23,9 @@ var phrases = []struct{ long, short string }{
 // is none.
 func shorten(k2 string) (short string, ok bool) {
 	for _, p := range phrases {
+		if !strings.Contains(k2, p.long) {
+			continue // nearly all names have none, and need not be put together anew
+		}
 		before, after, found := strings.Cut(" "+k2+" ", " "+p.long+" ")
 		if found {
 			return strings.TrimSpace(before + " " + p.short + " " + after), true
