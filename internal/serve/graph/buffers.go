@@ -9,6 +9,7 @@ type buffers struct {
 	sets   freeList[bitset]
 	totals freeList[[]partyTotals] // one per recipient
 	masks  freeList[[]uint64]      // one per recipient
+	blocks freeList[*cellSums]
 }
 
 // freeList keeps a few pieces of memory for the next question. Unlike a

@@ -19,17 +19,6 @@ type cells struct {
 
 	supportKeys []uint32
 	supportSums []Cost
-
-	// By recipient, and of each by year and state.
-	recipAt []uint32 // where those of a recipient begin
-	recips  []recipCell
-}
-
-// recipCell is what a recipient was given in a year and a state.
-type recipCell struct {
-	Key    uint32 // year and state
-	Grants uint32
-	Amount int64
 }
 
 // The parts of a key. Of states there is room for many more than there are.
@@ -105,25 +94,6 @@ func (b *builder) makeCells(states int) (c cells) {
 		}
 		return keys, sums
 	}
-	place := make([]int, maxYears*cellStates) // where a key of the recipient is, and one more
-	c.recipAt = append(c.recipAt, 0)
-	for id := range b.recip {
-		begin := len(c.recips)
-		for _, row := range b.byRecip.at(uint32(id)) {
-			key := uint32(b.years[row])*cellStates + uint32(x.states[row])
-			if place[key] == 0 {
-				c.recips = append(c.recips, recipCell{Key: key})
-				place[key] = len(c.recips)
-			}
-			sum := &c.recips[place[key]-1]
-			sum.Grants++
-			sum.Amount += b.amounts[row]
-		}
-		for _, r := range c.recips[begin:] {
-			place[r.Key] = 0
-		}
-		c.recipAt = append(c.recipAt, uint32(len(c.recips)))
-	}
 	c.keys, c.sums = list(sums)
 	c.countyKeys, c.countySums = list(counties)
 	c.supportKeys, c.supportSums = list(supports)
@@ -137,8 +107,6 @@ func (c *cells) write(w *mapped.Writer) {
 	mapped.Add(w, "cell.county.sums", c.countySums)
 	mapped.Add(w, "cell.support.keys", c.supportKeys)
 	mapped.Add(w, "cell.support.sums", c.supportSums)
-	mapped.Add(w, "cell.recipient.at", c.recipAt)
-	mapped.Add(w, "cell.recipients", c.recips)
 }
 
 func openCells(f *mapped.File) (c cells) {
@@ -148,8 +116,6 @@ func openCells(f *mapped.File) (c cells) {
 	c.countySums = mapped.Column[Cost](f, "cell.county.sums", len(c.countyKeys))
 	c.supportKeys = mapped.Column[uint32](f, "cell.support.keys", mapped.AnyLength)
 	c.supportSums = mapped.Column[Cost](f, "cell.support.sums", len(c.supportKeys))
-	c.recipAt = mapped.Column[uint32](f, "cell.recipient.at", mapped.AnyLength)
-	c.recips = mapped.Column[recipCell](f, "cell.recipients", mapped.AnyLength)
 	return c
 }
 
@@ -161,7 +127,9 @@ type cellFilter struct {
 	kinds   [cellKinds]bool
 	classes [cellClasses]bool
 
-	more bool // it asks for more than years and states
+	everywhere bool // it asks for no state
+	always     bool // it asks for no years, or for all
+	more       bool // it asks for more than years and states
 }
 
 func all[T any](list []T, value T) {
@@ -181,16 +149,17 @@ func (g *Graph) cellFilter(f *Filter) (c *cellFilter, ok bool) {
 	if !other.empty() || f.inferredOnly || len(g.cells.keys) == 0 {
 		return nil, false
 	}
-	c = &cellFilter{more: f.FunderKind != "" || f.Exclude != 0 || !f.Subject.Empty()}
+	c = &cellFilter{everywhere: len(f.Place.Values) == 0, more: f.FunderKind != "" || f.Exclude != 0 || !f.Subject.Empty()}
 	if y, some := g.yearCond(f.Years); some {
 		for i := range c.years {
 			c.years[i] = y.years>>i&1 != 0
 		}
 	} else {
+		c.always = true
 		all(c.years[:], true)
 	}
-	all(c.states[:], len(f.Place.Values) == 0)
-	if match := g.placeMatcher(State, f.Place.Values); len(f.Place.Values) > 0 {
+	all(c.states[:], c.everywhere)
+	if match := g.placeMatcher(State, f.Place.Values); !c.everywhere {
 		for i, s := range g.stateList {
 			c.states[i] = match(&placeRecord{State: s})
 		}
@@ -273,7 +242,7 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 			}
 		}
 	}
-	if funders && len(asks[0].Filter.Place.Values) > 0 {
+	if funders && !c.everywhere {
 		t.funders = make([]Cost, len(g.funder))
 		list, _ := g.funderCells.within(g, c)
 		for _, l := range list {
@@ -296,23 +265,14 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 }
 
 // recipientsFromCells is the recipients with the most dollars of a filter that
-// asks for years and states alone; ok is false for others.
+// asks for years, states and causes alone; ok is false for others.
 func (e *evaluation) recipientsFromCells(a *GroupsOf) (out best, ok bool, err error) {
 	g := e.g
-	if _, list, some, ok := g.recipientsOfStates(a.Filter); ok {
-		dense, ids, done := e.sumStateCells(list, some)
-		defer done()
-		out = best{most: a.Top}
-		for _, id := range ids {
-			out.add(id, Cost{Amount: dense[id].Amount, Grants: int64(dense[id].Grants)})
-		}
-		return out, true, e.ctx.Err()
-	}
 	c, ok := g.cellFilter(a.Filter)
-	if !ok || c.more || len(g.cells.recipAt) != len(g.recip)+1 {
+	if !ok {
 		return out, false, nil
 	}
-	if _, some := g.yearCond(a.Filter.Years); !some && len(a.Filter.Place.Values) == 0 {
+	if c.everywhere && c.always && !c.more {
 		out = best{most: a.Top, count: g.totals.Recipients, whole: Cost{Amount: g.totals.Amount, Grants: g.totals.Grants}}
 		for _, id := range g.recipTop[:min(a.Top, len(g.recipTop))] {
 			s := &g.recipTotals[id]
@@ -320,21 +280,17 @@ func (e *evaluation) recipientsFromCells(a *GroupsOf) (out best, ok bool, err er
 		}
 		return out, true, e.ctx.Err()
 	}
-	at := g.evenCuts(0, uint32(len(g.recip)))
+	list, ok := g.recipientCells(a.Filter, c)
+	if !ok {
+		return out, false, nil
+	}
+	at := list.cuts(g)
 	parts := make([]best, len(at)-1)
 	err = betweenCuts(e.ctx, at, func(i, from, to int) {
-		b := best{most: a.Top}
-		for id := from; id < to; id++ {
-			var sum Cost
-			for _, r := range g.cells.recips[g.cells.recipAt[id]:g.cells.recipAt[id+1]] {
-				if c.years[r.Key/cellStates%maxYears] && c.states[r.Key%cellStates] {
-					sum.merge(Cost{Amount: r.Amount, Grants: int64(r.Grants)}, 1)
-				}
-			}
-			if sum.Grants > 0 {
-				b.add(uint32(id), sum)
-			}
-		}
+		b := best{most: a.Top} // not in place: two cores would share its memory
+		g.sumRecipientCells(list, from, to, func(sum *run) {
+			b.add(sum.id, Cost{Amount: sum.amount, Grants: int64(sum.grants)})
+		})
 		parts[i] = b
 	})
 	out = best{most: a.Top}

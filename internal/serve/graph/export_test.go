@@ -38,7 +38,7 @@ func (g *Graph) SetsOf(ctx context.Context, f *Filter) (int, error) {
 }
 
 // Divide makes the graph divide its work as if the corpus were large.
-func (g *Graph) Divide() { g.grain = grain{tiny: 2, part: 37, words: 1, chunk: 50, near: 3, bins: 4} }
+func (g *Graph) Divide() { g.grain = grain{tiny: 2, part: 37, words: 1, chunk: 50, near: 3, bins: 4, block: 16} }
 
 // Deepen makes the graph count what comes before a page even where that is
 // little, and divide nothing.
@@ -64,7 +64,7 @@ func (g *Graph) CacheSize() int {
 
 // DropBuffers forgets the memory that questions borrow.
 func (g *Graph) DropBuffers() {
-	g.buffers.sets.pieces, g.buffers.totals.pieces, g.buffers.masks.pieces = nil, nil, nil
+	g.buffers.sets.pieces, g.buffers.totals.pieces, g.buffers.masks.pieces, g.buffers.blocks.pieces = nil, nil, nil, nil
 }
 
 // FunderKindWords lists the kinds of funders by their numbers in the file.

@@ -99,11 +99,12 @@ func (f *Filter) onlyAmounts() bool {
 	return other.empty()
 }
 
-// onlyRecipient reports whether the filter asks for one recipient and nothing else.
+// onlyRecipient reports whether the filter asks for one recipient and, beside it,
+// for years alone.
 func (f *Filter) onlyRecipient() bool {
 	other := *f
-	other.Recipients = nil
-	return len(f.Recipients) == 1 && other.empty()
+	other.Recipients, other.Years = nil, nil
+	return len(f.Recipients) == 1 && !f.inferredOnly && other.empty()
 }
 
 // empty reports whether the filter is every row.

@@ -67,13 +67,15 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 	if few /= complementPart; short {
 		few = 0
 	}
+	// Each core adds the cells of a block of recipients up, from places in all lists.
+	blocks := int64(runtime.GOMAXPROCS(0)) * (int64(unsafe.Sizeof(cellSums{})) + 64*int64(len(g.stateList)*len(g.yearList)))
 	switch about {
 	case AboutGrants:
 		n += limit * grantBytes
 	case AboutFunders:
 		n += limit * partyBytes
 	case AboutRecipients:
-		n += limit * partyBytes
+		n += limit*partyBytes + blocks
 		if short {
 			n += 128 * bound
 		} else if !f.empty() {
@@ -82,7 +84,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 	case AboutGroups:
 		// A part of the work has tables of its own, and there are up to four for a core.
 		tables := 2 * int64(len(g.stateList)+len(g.groups.countyList)+supportSets+letters+maxYears)
-		n += limit*partyBytes + (tables*int64(4*runtime.GOMAXPROCS(0)+3)+funders)*int64(unsafe.Sizeof(Cost{}))
+		n += limit*partyBytes + blocks + (tables*int64(4*runtime.GOMAXPROCS(0)+3)+funders)*int64(unsafe.Sizeof(Cost{}))
 		n += limit * int64(4*runtime.GOMAXPROCS(0)+3) * 3 * int64(unsafe.Sizeof(numbered{}))
 		if short {
 			n += 128 * bound

@@ -17,12 +17,13 @@ type grain struct {
 	chunk int   // rows between two looks at the context
 	near  int   // items before a page up to which they are kept rather than counted
 	bins  int   // ranges that items are counted in at a time
+	block int   // recipients whose cells are added up at a time, at most cellBlock
 }
 
 // grainFor is how work on so many rows is divided. A set takes as long to make as
 // there are rows, so a longer list is worth its tests where there are more.
 func grainFor(rows int) grain {
-	return grain{tiny: max(fewRows, int64(rows)/256), part: 1 << 15, words: 8 << 10, chunk: 1 << 18, near: 4096, bins: 1 << 16}
+	return grain{tiny: max(fewRows, int64(rows)/256), part: 1 << 15, words: 8 << 10, chunk: 1 << 18, near: 4096, bins: 1 << 16, block: cellBlock}
 }
 
 // inRanges runs work over ranges of the numbers from lo to hi-1, on all cores

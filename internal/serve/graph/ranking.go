@@ -134,8 +134,10 @@ func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32)
 	e := g.evaluate(ctx)
 	defer e.end()
 	if ask.About == AboutRecipients {
-		if c, list, some, ok := g.recipientsOfStates(ask.Filter); ok {
-			return e.rankStates(c, list, some, ask, label)
+		if c, ok := g.cellFilter(ask.Filter); ok {
+			if list, ok := g.recipientCells(ask.Filter, c); ok {
+				return e.rankCells(c, list, ask, label)
+			}
 		}
 	}
 	if ask.About == AboutFunders && ask.Filter.onlyRecipient() {
@@ -150,45 +152,53 @@ func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32)
 	return e.ranking(&set, ask, label)
 }
 
-// rankStates orders the recipients that recipientsOfStates found. Where they come
-// from several lists, the funders are counted of those who are on the page.
-func (e *evaluation) rankStates(c *cellFilter, list []yearCells, some bitset, ask Question, label func(id uint32) uint32) (*ranking, error) {
+// rankCells orders the recipients of cells. Where these are in several lists, the
+// funders are counted of those who are on the page.
+func (e *evaluation) rankCells(c *cellFilter, list recipientCells, ask Question, label func(id uint32) uint32) (*ranking, error) {
 	r := newRanker(ask.Sort, label)
-	run, done, err := e.byState(list, some, r)
-	defer done()
-	if err != nil {
-		return nil, err
-	}
 	from, to := ask.Page.within(int64(len(e.g.recip)))
-	out, err := e.selected(r, from, to, len(e.g.recip), run)
-	if err != nil || len(list) == 1 {
+	out, err := e.selected(r, from, to, len(e.g.recip), e.byCells(list, r))
+	if err != nil || len(list.lists) == 1 {
 		return out, err
 	}
 	for i := range out.records {
+		if err := e.ctx.Err(); err != nil {
+			return nil, err
+		}
 		out.records[i].Others = e.g.fundersOf(out.records[i].id, c)
 	}
-	return out, e.ctx.Err()
+	return out, nil
 }
 
-// rankFundersOf orders the funders of one recipient and of nothing else. Its rows
-// stand together in the order of funders; in the order of the file each would be a
-// miss of the cache.
+// rankFundersOf orders the funders of one recipient, in all years or in some. Its
+// rows stand together in the order of funders; in the order of the file each would
+// be a miss of the cache.
 func (e *evaluation) rankFundersOf(recip uint32, ask Question, label func(id uint32) uint32) (*ranking, error) {
 	g := e.g
-	at, end := g.recipRows.off[recip], g.recipRows.off[recip+1]
+	wanted := ^uint64(0)
+	if y, some := g.yearCond(ask.Filter.Years); some {
+		wanted = y.years
+	}
+	lo, hi := g.recipRows.off[recip], g.recipRows.off[recip+1]
+	funders, amounts, years := g.backFunders[lo:hi], g.backAmounts[lo:hi], g.backYears[lo:hi]
 	r := newRanker(ask.Sort, label)
 	from, to := ask.Page.within(int64(len(g.funder)))
 	return e.selected(r, from, to, len(g.funder), func(p *selectors) error {
 		s := p.take()
 		defer p.give(s)
-		for at := at; at < end; {
-			cur := run{id: g.backFunders[at], others: 1}
-			for ; at < end && g.backFunders[at] == cur.id; at++ {
-				cur.amount += g.backAmounts[at]
-				cur.years |= 1 << (g.backYears[at] & (maxYears - 1))
-				cur.grants++
+		for at := 0; at < len(funders); {
+			cur := run{id: funders[at], others: 1}
+			for ; at < len(funders) && funders[at] == cur.id; at++ {
+				// Without a branch: whether a year is wanted is anybody's guess.
+				year := years[at] & (maxYears - 1)
+				in := wanted >> year & 1
+				cur.amount += amounts[at] & -int64(in)
+				cur.years |= in << year
+				cur.grants += uint32(in)
 			}
-			r.add(s, cur.record())
+			if cur.grants > 0 && !r.skips(s, cur.amount, cur.grants) {
+				r.add(s, cur.record())
+			}
 		}
 		return e.ctx.Err()
 	})

@@ -1,6 +1,10 @@
 package graph
 
 import (
+	"cmp"
+	"math/bits"
+	"slices"
+
 	"grantgraph/internal/snapshot/mapped"
 )
 
@@ -107,35 +111,94 @@ func (s *stateCells) within(g *Graph, c *cellFilter) (list []yearCells, n int) {
 	return list, n
 }
 
-// Cells are worth a look where they are at most one for so many rows: they are
-// gone through in the order of states, and all rows in the order of recipients.
-const cellRows = 8
-
-// recipientsOfStates finds the cells of recipients of a filter that asks for
-// states and, beside them, for years and causes alone. some is the recipients
-// with such a cause, nil for all.
-func (g *Graph) recipientsOfStates(f *Filter) (c *cellFilter, list []yearCells, some bitset, ok bool) {
-	if len(f.Place.Values) == 0 || f.FunderKind != "" || f.Exclude != 0 {
-		return nil, nil, nil, false
-	}
-	if c, ok = g.cellFilter(f); !ok {
-		return nil, nil, nil, false
-	}
-	list, n := g.recipCells.within(g, c)
-	if n > g.rows/cellRows {
-		return nil, nil, nil, false
-	}
-	if !f.Subject.Empty() {
-		some = g.parties.ofLetters(c)
-	}
-	return c, list, some, true
+// recipientCells are the cells of recipients that a filter means.
+type recipientCells struct {
+	lists []yearCells
+	cells int    // in all of them
+	some  bitset // recipients with a cause that is asked for; nil for all
 }
 
-// byState is byRecipient for what recipientsOfStates found. Unless it is a single
-// list, how many funders each recipient has is left open.
-func (e *evaluation) byState(list []yearCells, some bitset, r *ranker) (run func(*selectors) error, done func(), err error) {
-	if len(list) == 1 {
-		year, cells := list[0].year, list[0].cells
+// recipientCells finds the cells of a filter that asks for states or years and,
+// beside them, for causes alone; ok is false for others.
+func (g *Graph) recipientCells(f *Filter, c *cellFilter) (l recipientCells, ok bool) {
+	if c.everywhere && c.always || f.FunderKind != "" || f.Exclude != 0 {
+		return l, false
+	}
+	l.lists, l.cells = g.recipCells.within(g, c)
+	if !f.Subject.Empty() {
+		l.some = g.parties.ofLetters(c)
+	}
+	return l, true
+}
+
+// cuts divides the recipients for several cores, unless their cells are few.
+func (l *recipientCells) cuts(g *Graph) []int {
+	if l.cells < g.grain.part {
+		return []int{0, len(g.recip)}
+	}
+	return g.evenCuts(0, uint32(len(g.recip)))
+}
+
+// cellBlock is how many recipients are added up at a time, at most. Their sums stay in the
+// cache of a core while the lists of all states and years are read side by side,
+// each once and in its order; an array of all recipients would miss it at nearly
+// every cell.
+const cellBlock = 1 << 13
+
+// cellSums are the sums of a block of recipients. They are lent with zeros alone.
+type cellSums struct {
+	sums    [cellBlock]run
+	present [cellBlock / 64]uint64 // those with any
+}
+
+// sumRecipientCells adds up the cells of each recipient from number from to number
+// to-1. How many funders it has is left open.
+func (g *Graph) sumRecipientCells(l recipientCells, from, to int, visit func(sum *run)) {
+	b, ok := g.buffers.blocks.take()
+	if !ok {
+		b = new(cellSums)
+	}
+	left := make([][]stateCell, len(l.lists))
+	for i := range left {
+		cells := l.lists[i].cells
+		at, _ := slices.BinarySearchFunc(cells, uint32(from), func(c stateCell, id uint32) int { return cmp.Compare(c.ID, id) })
+		left[i] = cells[at:]
+	}
+	for base := from; base < to; base += g.grain.block {
+		end := uint32(min(base+g.grain.block, to))
+		for i, cells := range left {
+			year, n := uint64(1)<<(l.lists[i].year&(maxYears-1)), 0
+			for ; n < len(cells) && cells[n].ID < end; n++ {
+				c := &cells[n]
+				at := (c.ID - uint32(base)) & (cellBlock - 1)
+				sum := &b.sums[at]
+				sum.amount += c.Amount
+				sum.grants += c.Grants
+				sum.years |= year
+				b.present[at>>6] |= 1 << (at & 63)
+			}
+			left[i] = cells[n:]
+		}
+		for i, word := range b.present {
+			for ; word != 0; word &= word - 1 {
+				at := i<<6 + bits.TrailingZeros64(word)
+				sum := &b.sums[at]
+				if sum.id = uint32(base + at); l.some == nil || l.some.has(sum.id) {
+					visit(sum)
+				}
+				*sum = run{}
+			}
+			b.present[i] = 0
+		}
+	}
+	g.buffers.blocks.give(b, freeArrays)
+}
+
+// byCells is byRecipient for cells. Unless they are a single list, how many
+// funders each recipient has is left open.
+func (e *evaluation) byCells(l recipientCells, r *ranker) func(*selectors) error {
+	if len(l.lists) == 1 {
+		year, cells := l.lists[0].year, l.lists[0].cells
 		at := e.g.evenCuts(0, uint32(len(cells)))
 		return func(p *selectors) error {
 			return betweenCuts(e.ctx, at, func(_, from, to int) {
@@ -143,57 +206,24 @@ func (e *evaluation) byState(list []yearCells, some bitset, r *ranker) (run func
 				defer p.give(s)
 				for i := range cells[from:to] {
 					c := &cells[from+i]
-					if (some == nil || some.has(c.ID)) && !r.skips(s, c.Amount, c.Grants) {
+					if (l.some == nil || l.some.has(c.ID)) && !r.skips(s, c.Amount, c.Grants) {
 						r.add(s, record{c.ID, partyTotals{Amount: c.Amount, Grants: c.Grants, Others: c.Others, First: year, Last: year}})
 					}
 				}
 			})
-		}, func() {}, nil
+		}
 	}
-	dense, ids, done := e.sumStateCells(list, some)
+	at := l.cuts(e.g)
 	return func(p *selectors) error {
-		s := p.take()
-		for _, id := range ids {
-			if sum := &dense[id]; !r.skips(s, sum.Amount, sum.Grants) {
-				r.add(s, record{id, *sum})
-			}
-		}
-		return e.ctx.Err()
-	}, done, e.ctx.Err()
-}
-
-// sumStateCells adds cells of recipients up in an array of all of them, but for
-// the number of funders. done gives the array back.
-func (e *evaluation) sumStateCells(list []yearCells, some bitset) (dense []partyTotals, ids []uint32, done func()) {
-	g := e.g
-	dense, ok := g.buffers.totals.take()
-	if !ok {
-		dense = make([]partyTotals, len(g.recip))
-	}
-	for _, l := range list {
-		if e.ctx.Err() != nil {
-			break
-		}
-		for i := range l.cells {
-			c := &l.cells[i]
-			if some != nil && !some.has(c.ID) {
-				continue
-			}
-			s := &dense[c.ID]
-			if s.Grants == 0 {
-				ids = append(ids, c.ID)
-				s.First, s.Last = l.year, l.year
-			}
-			s.First, s.Last = min(s.First, l.year), max(s.Last, l.year)
-			s.Grants += c.Grants
-			s.Amount += c.Amount
-		}
-	}
-	return dense, ids, func() {
-		for _, id := range ids {
-			dense[id] = partyTotals{}
-		}
-		g.buffers.totals.give(dense, freeArrays)
+		return betweenCuts(e.ctx, at, func(_, from, to int) {
+			s := p.take()
+			defer p.give(s)
+			e.g.sumRecipientCells(l, from, to, func(sum *run) {
+				if !r.skips(s, sum.amount, sum.grants) {
+					r.add(s, sum.record())
+				}
+			})
+		})
 	}
 }
 
@@ -204,7 +234,7 @@ func (g *Graph) fundersOf(id uint32, c *cellFilter) (n uint32) {
 	funders, years := g.backFunders[lo:hi], g.backYears[lo:hi]
 	last, some := uint32(0), false
 	for i, row := range g.recipRows.val[lo:hi] {
-		if f := funders[i]; (!some || f != last) && c.years[years[i]%maxYears] && c.states[g.groups.states[row]%cellStates] {
+		if f := funders[i]; (!some || f != last) && c.years[years[i]%maxYears] && (c.everywhere || c.states[g.groups.states[row]%cellStates]) {
 			last, some = f, true
 			n++
 		}
