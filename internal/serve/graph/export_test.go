@@ -38,7 +38,9 @@ func (g *Graph) SetsOf(ctx context.Context, f *Filter) (int, error) {
 }
 
 // Divide makes the graph divide its work as if the corpus were large.
-func (g *Graph) Divide() { g.grain = grain{tiny: 2, part: 37, words: 1, chunk: 50, near: 3, bins: 4, block: 16} }
+func (g *Graph) Divide() {
+	g.grain = grain{tiny: 2, part: 37, words: 1, chunk: 50, near: 3, bins: 4, block: 16}
+}
 
 // Deepen makes the graph count what comes before a page even where that is
 // little, and divide nothing.

@@ -14,6 +14,8 @@ func (fd *finder) collect(state uint16) {
 		fd.covered[f] = 0
 	}
 	fd.touched = fd.touched[:0]
+	fd.counts = slices.Grow(fd.counts[:0], len(fd.weights))[:len(fd.weights)]
+	clear(fd.counts)
 	fd.order = fd.order[:0]
 	var left float32
 	for i := range fd.terms {
@@ -26,7 +28,7 @@ func (fd *finder) collect(state uint16) {
 	}
 	slices.SortStableFunc(fd.order, func(a, b int) int { return cmp.Compare(fd.terms[a].cost, fd.terms[b].cost) })
 	reachable := left
-	for _, i := range fd.order {
+	for k, i := range fd.order {
 		t := &fd.terms[i]
 		adds := left >= 0.45*reachable || len(fd.touched) == 0
 		if t.joined() {
@@ -35,11 +37,11 @@ func (fd *finder) collect(state uint16) {
 			left -= t.weight
 		}
 		if !adds && t.cost > 4*len(fd.touched) {
-			fd.scan(t, fd.touched, 0)
+			fd.scan(t, fd.touched, 0, fd.order[k:])
 			continue
 		}
 		if before := fd.touched; fd.walk(t, state, adds) {
-			fd.scan(t, before, fd.most(before, t.bits))
+			fd.scan(t, before, fd.most(t.bits), fd.order[k:])
 		}
 	}
 	fd.choose()
@@ -100,24 +102,38 @@ func (fd *finder) read(w uint32, bits uint16, state uint16, adds bool, most int)
 			}
 			fd.touched = append(fd.touched, uint32(f))
 		}
-		fd.covered[f] = c | bits
+		fd.cover(uint32(f), c, bits)
 	}
 	fd.work += n
 	return n
 }
 
+// cover marks words of the question in a name that has those in c.
+func (fd *finder) cover(f uint32, c, bits uint16) {
+	fd.covered[f] = c | bits
+	fd.counts[c]-- // that of names without any means nothing
+	fd.counts[c|bits]++
+}
+
 // scan looks for a very common word in those of the names that have at least
-// this much of the rest of the question.
-func (fd *finder) scan(t *term, names []uint32, least float32) {
+// this much of the rest of the question. Where a name would not be scored even if
+// it had all words that are left, those of its terms to come, it is not looked at.
+func (fd *finder) scan(t *term, names []uint32, least float32, left []int) {
 	names = names[:min(len(names), maxScan)]
 	fd.work += len(names)
+	var hope uint16
+	for _, i := range left {
+		hope |= fd.terms[i].bits
+	}
+	bar := fd.bar()
 	for _, f := range names {
-		if c := fd.covered[f]; fd.weights[c&^t.bits] < least || c&t.bits == t.bits {
+		c := fd.covered[f]
+		if fd.weights[c|hope] < bar || fd.weights[c&^t.bits] < least || c&t.bits == t.bits {
 			continue
 		}
 		for _, w := range fd.x.wordsOf(f) {
 			if t.has(w) {
-				fd.covered[f] |= t.bits
+				fd.cover(f, c, t.bits)
 				break
 			}
 		}
@@ -138,10 +154,10 @@ func (r ranked) worse(s ranked) bool {
 // name has would not be shown.
 func (fd *finder) choose() {
 	fd.best = fd.best[:0]
-	most := fd.most(fd.touched, 0)
+	least := max(0.45*fd.most(0), fd.bar())
 	for _, f := range fd.touched {
 		r := ranked{fd.weights[fd.covered[f]], f}
-		if r.weight < 0.45*most {
+		if r.weight < least {
 			continue
 		}
 		if len(fd.best) < maxScored {
@@ -154,11 +170,32 @@ func (fd *finder) choose() {
 	}
 }
 
-// most is the most of the question that one of the names has besides the words
-// in these bits.
-func (fd *finder) most(names []uint32, besides uint16) (most float32) {
-	for _, f := range names {
-		most = max(most, fd.weights[fd.covered[f]&^besides])
+// bar is the weight that as many names have, or more, as are scored: a name with
+// less is not among them. It is 0 while there are fewer names.
+func (fd *finder) bar() float32 {
+	fd.sets = fd.sets[:0]
+	for set := 1; set < len(fd.counts); set++ {
+		if fd.counts[set] > 0 {
+			fd.sets = append(fd.sets, uint16(set))
+		}
+	}
+	slices.SortFunc(fd.sets, func(a, b uint16) int { return cmp.Compare(fd.weights[b], fd.weights[a]) })
+	n := int32(0)
+	for _, set := range fd.sets {
+		if n += fd.counts[set]; n >= maxScored {
+			return fd.weights[set]
+		}
+	}
+	return 0
+}
+
+// most is the most of the question that a name has besides the words in these
+// bits.
+func (fd *finder) most(besides uint16) (most float32) {
+	for set := 1; set < len(fd.counts); set++ {
+		if fd.counts[set] > 0 {
+			most = max(most, fd.weights[set&^int(besides)])
+		}
 	}
 	return most
 }

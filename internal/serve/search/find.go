@@ -132,6 +132,8 @@ type finder struct {
 	order   []int     // terms, in the order in which their lists are read
 	covered []uint16  // of each name, the words of the question found in it
 	touched []uint32  // the names with any
+	counts  []int32   // of each set of words of the question, the names that have just these
+	sets    []uint16  // the sets that names have
 	best    []ranked  // names to be scored, a heap with the worst on top
 
 	// Of the name scored last.
