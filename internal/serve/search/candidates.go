@@ -16,7 +16,7 @@ func (fd *finder) collect(state uint16) {
 	fd.touched = fd.touched[:0]
 	fd.counts = slices.Grow(fd.counts[:0], len(fd.weights))[:len(fd.weights)]
 	clear(fd.counts)
-	fd.order = fd.order[:0]
+	fd.order, fd.scanned = fd.order[:0], fd.scanned[:0]
 	var left float32
 	for i := range fd.terms {
 		if t := &fd.terms[i]; t.cost > 0 {
@@ -28,8 +28,8 @@ func (fd *finder) collect(state uint16) {
 	}
 	slices.SortStableFunc(fd.order, func(a, b int) int { return cmp.Compare(fd.terms[a].cost, fd.terms[b].cost) })
 	reachable := left
-	for k, i := range fd.order {
-		t := &fd.terms[i]
+	for k := 0; k < len(fd.order); k++ {
+		t := &fd.terms[fd.order[k]]
 		adds := left >= 0.45*reachable || len(fd.touched) == 0
 		if t.joined() {
 			adds = true
@@ -37,11 +37,17 @@ func (fd *finder) collect(state uint16) {
 			left -= t.weight
 		}
 		if !adds && t.cost > 4*len(fd.touched) {
-			fd.scan(t, fd.touched, 0, fd.order[k:])
+			// The words after it are commoner still and add no names either.
+			n := 1
+			for k+n < len(fd.order) && !fd.terms[fd.order[k+n]].joined() {
+				n++
+			}
+			fd.scan(fd.order[k:k+n], fd.order[k+n:])
+			k += n - 1
 			continue
 		}
 		if before := fd.touched; fd.walk(t, state, adds) {
-			fd.scan(t, before, fd.most(t.bits), fd.order[k:])
+			fd.readOn(t, before)
 		}
 	}
 	fd.choose()
@@ -115,28 +121,91 @@ func (fd *finder) cover(f uint32, c, bits uint16) {
 	fd.counts[c|bits]++
 }
 
-// scan looks for a very common word in those of the names that have at least
-// this much of the rest of the question. Where a name would not be scored even if
-// it had all words that are left, those of its terms to come, it is not looked at.
-func (fd *finder) scan(t *term, names []uint32, least float32, left []int) {
+// readOn looks for a word of whose lists only a part was read in those of the
+// names that have the most of the rest of the question.
+func (fd *finder) readOn(t *term, names []uint32) {
 	names = names[:min(len(names), maxScan)]
 	fd.work += len(names)
+	most := fd.most(t.bits)
+	for _, f := range names {
+		if c := fd.covered[f]; fd.weights[c&^t.bits] >= most && c&t.bits != t.bits && t.in(fd.x.wordsOf(f)) {
+			fd.cover(f, c, t.bits)
+		}
+	}
+}
+
+// scan looks for very common words in the names found so far; later are the terms
+// that come after them. To look at a name is to wait for memory. So the names that
+// may have the most of the question come first, and those that would not be scored
+// even if they had every word still to come, which is most of them, are left out.
+func (fd *finder) scan(terms, later []int) {
+	names := fd.touched[:min(len(fd.touched), maxScan)]
+	fd.work += len(terms) * len(names)
+	fd.scanned = append(fd.scanned, terms...)
 	var hope uint16
-	for _, i := range left {
+	for _, i := range terms {
+		hope |= fd.terms[i].bits
+	}
+	for _, i := range later {
 		hope |= fd.terms[i].bits
 	}
 	bar := fd.bar()
-	for _, f := range names {
-		c := fd.covered[f]
-		if fd.weights[c|hope] < bar || fd.weights[c&^t.bits] < least || c&t.bits == t.bits {
-			continue
-		}
-		for _, w := range fd.x.wordsOf(f) {
-			if t.has(w) {
-				fd.cover(f, c, t.bits)
+	sets := slices.Clone(fd.sets)
+	slices.SortStableFunc(sets, func(a, b uint16) int { return cmp.Compare(fd.weights[b|hope], fd.weights[a|hope]) })
+	fd.group(names, sets)
+	start := int32(0)
+	for _, set := range sets {
+		reach, group := fd.weights[set|hope], fd.grouped[start:fd.ends[set]]
+		start = fd.ends[set]
+		whole, last := 0, uint32(0) // names that have all, and the last of them
+		for i, f := range group {
+			if i%64 == 0 {
+				bar = fd.bar()
+			}
+			if reach < bar {
 				break
 			}
+			if whole >= maxScored && f > last {
+				continue // it would come after all of them
+			}
+			if fd.weights[fd.look(f, terms)] >= reach {
+				whole, last = whole+1, max(last, f)
+			}
 		}
+	}
+}
+
+// look looks for words in a name and returns those of the question that it has.
+func (fd *finder) look(f uint32, terms []int) uint16 {
+	c, words, found := fd.covered[f], fd.x.wordsOf(f), uint16(0)
+	for _, i := range terms {
+		if t := &fd.terms[i]; c&t.bits != t.bits && t.in(words) {
+			found |= t.bits
+		}
+	}
+	if found != 0 {
+		fd.cover(f, c, found)
+	}
+	return c | found
+}
+
+// group puts names that have the same words of the question together, in the
+// order of these sets.
+func (fd *finder) group(names []uint32, sets []uint16) {
+	fd.ends = slices.Grow(fd.ends[:0], len(fd.weights))[:len(fd.weights)]
+	clear(fd.ends)
+	start := int32(0)
+	for _, f := range names {
+		fd.ends[fd.covered[f]]++
+	}
+	for _, set := range sets {
+		start, fd.ends[set] = start+fd.ends[set], start
+	}
+	fd.grouped = slices.Grow(fd.grouped[:0], len(names))[:len(names)]
+	for _, f := range names {
+		at := &fd.ends[fd.covered[f]]
+		fd.grouped[*at] = f
+		*at++
 	}
 }
 

@@ -49,6 +49,9 @@ func (fd *finder) addLeading(words []string, state uint16) {
 			f := x.keys.names[i]
 			if int(f) < len(x.names) && !fd.outside(f, state) && x.spells(f, key[:n]) {
 				fd.best = append(fd.best, ranked{name: f})
+				if fd.covered[f] != 0 {
+					fd.look(f, fd.scanned)
+				}
 			}
 		}
 	}

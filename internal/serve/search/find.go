@@ -130,10 +130,13 @@ type finder struct {
 	unsure  bool      // some word is doubtful
 	far     bool      // some word has no correction of one slip, but of two
 	order   []int     // terms, in the order in which their lists are read
+	scanned []int     // terms that were looked for in some of the names alone
 	covered []uint16  // of each name, the words of the question found in it
 	touched []uint32  // the names with any
 	counts  []int32   // of each set of words of the question, the names that have just these
 	sets    []uint16  // the sets that names have
+	grouped []uint32  // names by these sets
+	ends    []int32   // where the names of each set end among them
 	best    []ranked  // names to be scored, a heap with the worst on top
 
 	// Of the name scored last.
@@ -237,7 +240,10 @@ func (fd *finder) ranked(limit int) []hit {
 		return 1
 	}
 	slices.SortFunc(fd.hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.org, b.org), byLetter(a, b), cmp.Compare(b.score, a.score))
+		if a.org != b.org { // nearly always
+			return cmp.Compare(a.org, b.org)
+		}
+		return cmp.Or(byLetter(a, b), cmp.Compare(b.score, a.score))
 	})
 	hits := fd.hits[:0]
 	for _, h := range fd.hits {

@@ -245,6 +245,9 @@ func (fd *finder) finish(t *term) {
 	}
 }
 
+// in reports whether one of the words of a name may stand for the term.
+func (t *term) in(words []uint32) bool { return slices.ContainsFunc(words, t.has) }
+
 // has reports whether the word of a name may stand for the term.
 func (t *term) has(w uint32) bool { return t.likeness(w) > 0 || t.begins(w) }
 
