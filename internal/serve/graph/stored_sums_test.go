@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/bench/world"
+	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/graph"
@@ -41,4 +42,37 @@ func TestStoredSums(t *testing.T) {
 		}
 		return f
 	})
+}
+
+// TestRecipientCells asks what the cells of recipients answer, in one block and in
+// many: states, years and causes in every combination; and for the funders of one
+// recipient, in all years and in some.
+func TestRecipientCells(t *testing.T) {
+	t.Parallel()
+	s := world.Small.Snapshot(t)
+	g, n := open(t, s), newNaive(readCorpus(t, s))
+	r := rand.New(rand.NewPCG(2, 8))
+	for _, divided := range []bool{false, true} {
+		if divided {
+			g.Divide()
+			g.DropCache()
+		}
+		compareWith(t, g, n, r, 20, func(r *rand.Rand) *graph.Filter {
+			row, f := n.rows[r.IntN(len(n.rows))], &graph.Filter{}
+			if r.IntN(4) > 0 {
+				f.Years = []graph.Span{{From: row.FiscalYear - r.IntN(4), To: row.FiscalYear}}
+			}
+			if r.IntN(4) == 0 {
+				f.Recipients = []ein.EIN{row.Recipient.EIN}
+				return f
+			}
+			for range r.IntN(4) {
+				f.Place.Values = append(f.Place.Values, graph.PlaceValue{Name: n.rows[r.IntN(len(n.rows))].State})
+			}
+			if r.IntN(3) == 0 && len(row.NTEE) > 0 {
+				f.Subject, _ = ntee.ParseSubject(string(row.NTEE[:1]))
+			}
+			return f
+		})
+	}
 }

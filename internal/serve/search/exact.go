@@ -8,21 +8,37 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// addExact adds the names that are exactly the one asked for.
+// addExact adds the names that are exactly the one asked for. They are in the
+// order of their prominence, and agree with the question alike: after as many as
+// are shown, only equals can still come before one of them.
 func (fd *finder) addExact(key string, state uint16) {
 	x := fd.x
 	from, to := x.keys.find(key)
+	enough, least := 0, float32(0)
 	for i := from; i < min(to, from+maxSame); i++ {
 		f := x.keys.names[i]
 		if int(f) >= len(x.names) || fd.outside(f, state) || !x.spells(f, key) {
 			continue
 		}
-		if n := len(fd.hits); fd.hit(f, 1, 1, strong) {
-			fd.exact = true
-			h := &fd.hits[n]
-			h.letter = bytes.EqualFold(x.nameOf(h.org), fd.typed)
-			if x.names[f].Kind != nameServed {
-				h.class = exact
+		n := len(fd.hits)
+		if !fd.hit(f, 1, 1, strong) {
+			continue
+		}
+		fd.exact = true
+		h := &fd.hits[n]
+		if enough >= fd.limit && h.prominence < least {
+			fd.hits = fd.hits[:n]
+			return
+		}
+		h.letter = bytes.EqualFold(x.nameOf(h.org), fd.typed)
+		if x.names[f].Kind != nameServed {
+			h.class = exact
+		}
+		// Names of other kinds count for less, and in a formal question those
+		// that were typed otherwise.
+		if x.names[f].Kind == nameOwn && (h.letter || !fd.formal) {
+			if enough++; enough == fd.limit {
+				least = h.prominence
 			}
 		}
 	}

@@ -54,9 +54,9 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	}
 	fd := x.finders.Get().(*finder)
 	defer x.finders.Put(fd)
-	fd.within, fd.efforts, fd.spent = nil, correctAll, 0
+	fd.within, fd.efforts, fd.spent, fd.limit = nil, correctAll, 0, limit
 	fd.findAll(q, want)
-	hits := fd.ranked(limit)
+	hits := fd.ranked()
 	out := make([]Result, 0, len(hits))
 	for _, h := range hits {
 		r := x.result(h.org)
@@ -117,6 +117,7 @@ type finder struct {
 	within  []uint64 // the organizations that are looked for; nil for all
 	efforts int      // how hard the question is looked into at most
 	spent   int      // of the work allowed, what others take
+	limit   int      // results that are shown
 	typed   []byte   // the question with single spaces
 	formal  bool     // it has words that names are compared without, such as a legal form
 	exact   bool     // a reading of it is the very name of an organization
@@ -148,7 +149,7 @@ type finder struct {
 }
 
 func newFinder(x *Index) *finder {
-	fd := &finder{x: x, efforts: correctAll, covered: make([]uint16, len(x.names))}
+	fd := &finder{x: x, efforts: correctAll, limit: maxLimit, covered: make([]uint16, len(x.names))}
 	fd.walker.x = x
 	return fd
 }
@@ -229,7 +230,7 @@ func (fd *finder) outside(f uint32, state uint16) bool {
 // form; who does means the name that has it, so it comes before those of larger
 // organizations, whose score is then lowered to the same. Far below the best is
 // noise, which is left out.
-func (fd *finder) ranked(limit int) []hit {
+func (fd *finder) ranked() []hit {
 	byLetter := func(a, b hit) int {
 		switch {
 		case a.letter == b.letter:
@@ -266,7 +267,7 @@ func (fd *finder) ranked(limit int) []hit {
 	if len(hits) == 0 {
 		return nil
 	}
-	hits = hits[:min(len(hits), limit)]
+	hits = hits[:min(len(hits), fd.limit)]
 	for i := range hits {
 		if hits[i].score < 0.5*hits[0].score {
 			return hits[:i]

@@ -25,10 +25,10 @@ func (x *Index) Candidates(name, state string, within []uint64, limit int) []Can
 	}
 	fd := x.finders.Get().(*finder)
 	defer x.finders.Put(fd)
-	fd.within, fd.efforts, fd.spent = within, correctAll, 0
+	fd.within, fd.efforts, fd.spent, fd.limit = within, correctAll, 0, min(limit, maxLimit)
 	fd.findAll(name, stateCode(state))
 	fd.within = nil
-	hits := fd.ranked(min(limit, maxLimit))
+	hits := fd.ranked()
 	list := make([]Candidate, len(hits))
 	for i, h := range hits {
 		c := &list[i]

@@ -151,10 +151,10 @@ func (x *Index) resultOf(f found) Result {
 func (x *Index) byName(q string, within []uint64, efforts, spent int) []hit {
 	fd := x.finders.Get().(*finder)
 	defer x.finders.Put(fd)
-	fd.within, fd.efforts, fd.spent = within, efforts, spent
+	fd.within, fd.efforts, fd.spent, fd.limit = within, efforts, spent, maxNames
 	fd.findAll(q, 0)
 	fd.within = nil
-	return slices.Clone(fd.ranked(maxNames))
+	return slices.Clone(fd.ranked())
 }
 
 // byText finds by names and words. Hits are put into the set, if there is one.
