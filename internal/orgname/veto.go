@@ -117,6 +117,20 @@ func (t *Traits) Conflicts(u *Traits) Veto {
 	return v
 }
 
+// ConflictsByInst reports whether Inst is among the reasons why t and a name with
+// the K2 key cannot be one organization. Few names have all the words of another
+// and more; of the rest nothing else is read.
+func (t *Traits) ConflictsByInst(k2 string) bool {
+	if t.inst && extends(t.k2, k2) {
+		return true
+	}
+	if !extends(k2, t.k2) {
+		return false
+	}
+	u := TraitsOf(k2)
+	return u.inst
+}
+
 // Attached reports whether one of the two is a body at the other: it has all
 // the words of the other and, besides, that of a foundation, of alumni, staff,
 // retirees or parents.

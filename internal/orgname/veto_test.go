@@ -54,6 +54,9 @@ func TestConflicts(t *testing.T) {
 		if got := Conflicts(a, b); got != c.want {
 			t.Errorf("Conflicts(%q, %q) = %q, want %q", c.a, c.b, got, c.want)
 		}
+		if traits := a.Traits(); traits.ConflictsByInst(b.K2) != (c.want&Inst != 0) {
+			t.Errorf("ConflictsByInst(%q, %q) is not what Conflicts says", c.a, c.b)
+		}
 		if Conflicts(a, b) != Conflicts(b, a) {
 			t.Errorf("Conflicts(%q, %q) depends on the order", c.a, c.b)
 		}

@@ -279,6 +279,9 @@ func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool 
 	if v&orgname.Inst != 0 && (nameIn < 1 || v&orgname.Aff != 0) || name.Around(line) {
 		return true
 	}
+	if v&(orgname.Num|orgname.Dir) == 0 {
+		return false
+	}
 	var nothing orgname.Traits
 	both := line.Conflicts(&nothing) & name.Conflicts(&nothing)
 	return v&both&(orgname.Num|orgname.Dir) != 0
@@ -288,8 +291,7 @@ func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool 
 // its own is by its own a body at the institution that the line names. A funder
 // who gave the foundation's EIN for the university does not make it one.
 func (r *Resolver) isBodyAt(p *reading, org uint32) bool {
-	own := r.u.index.traits(org)
-	return p.traits.Conflicts(&own)&orgname.Inst != 0
+	return p.traits.ConflictsByInst(r.u.index.k2[org])
 }
 
 // closest picks the reading of a line that is nearest to a name.
