@@ -21,7 +21,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -274,41 +273,10 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 	if b.report.Derived, err = b.derive(ctx, w, edition); err != nil {
 		return m, err
 	}
-	debug.FreeOSMemory()
 	if err := b.writeIndexes(ctx, w); err != nil {
 		return m, err
 	}
 	return b.makeManifest(counts)
-}
-
-// writeIndexes makes the indexes of the finished tables. They know nothing of
-// each other, so that as many are made at once as there are workers.
-func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
-	// An index counts as a thousand, and so does what the one that takes longest
-	// says of itself while it is made.
-	const parts = 1000
-	total := int64(len(b.opt.Indexers)+1) * parts
-	b.phase("indexes", total)
-	var shown, told atomic.Int64
-	show := func(n int64) {
-		shown.Add(n)
-		b.step(n)
-	}
-	w.Progress = func(done, of int64) {
-		now := done * parts / of
-		show(now - told.Swap(now))
-	}
-	err := parallel.Each(ctx, b.workers, len(b.opt.Indexers), func(ctx context.Context, i int) error {
-		if err := b.opt.Indexers[i].Write(ctx, w); err != nil {
-			return err
-		}
-		show(parts)
-		return nil
-	})
-	if err == nil {
-		b.step(total - shown.Load())
-	}
-	return err
 }
 
 // chunks runs fn over 0..n in pieces on all workers.

@@ -200,4 +200,17 @@ type Indexer struct {
 	Name  string // for the progress
 	Path  string // of a file that it writes, by which it is known whether a snapshot has it; empty for one that every build writes
 	Write func(ctx context.Context, w *Writer) error
+
+	// Needs is how many bytes of memory it takes at its height for each row of a
+	// table; what it takes for tables that are not named is little.
+	Needs map[string]int64
+	Alone bool // it takes all cores, and memory that Go knows nothing of
+}
+
+// Memory is how many bytes the index of a snapshot takes at its height.
+func (x *Indexer) Memory(s *Snapshot) (bytes int64) {
+	for table, each := range x.Needs {
+		bytes += each * s.RowsOf(table)
+	}
+	return bytes
 }

@@ -83,6 +83,25 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
+// TestOrder holds the rows of every view against the column that they lie by, on
+// which the engine relies to read few of them.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	conn := open(t, OpenFile, ProFile)
+	for i := range views {
+		v := &views[i]
+		by, _, _ := strings.Cut(v.order, ",")
+		var rows, wrong int
+		query := fmt.Sprintf("SELECT count(*), count(*) FILTER (WHERE before > %[1]s) FROM (SELECT %[1]s, lag(%[1]s) OVER (ORDER BY rowid) AS before FROM %[2]s)", by, v.Name)
+		if err := conn.QueryRowContext(t.Context(), query).Scan(&rows, &wrong); err != nil {
+			t.Fatal(err)
+		}
+		if wrong > 0 {
+			t.Errorf("%d of the %d rows of %s stand after one with a larger %s", wrong, rows, v.Name, by)
+		}
+	}
+}
+
 // TestFiles holds the catalog of the files against the definition, and the
 // rows against the tables they were made from.
 func TestFiles(t *testing.T) {
