@@ -83,8 +83,8 @@ func (fd *finder) walk(t *term, state uint16, adds bool) (part bool) {
 // read marks at most most names that have the word and returns how many
 // entries it read.
 func (fd *finder) read(w uint32, bits uint16, state uint16, adds bool, most int) int {
-	x := fd.x
-	list := x.list(w)
+	list, covered, touched := fd.x.list(w), fd.covered, fd.touched
+	all := state == 0 && fd.within == nil
 	var f uint64
 	n := 0
 	for len(list) > 0 && n < most {
@@ -98,26 +98,26 @@ func (fd *finder) read(w uint32, bits uint16, state uint16, adds bool, most int)
 		list = list[size:]
 		f += d
 		n++
-		if f >= uint64(len(x.names)) {
+		if f >= uint64(len(covered)) {
 			break
 		}
-		c := fd.covered[f]
-		if c == 0 {
-			if !adds || fd.outside(uint32(f), state) {
-				continue
-			}
-			fd.touched = append(fd.touched, uint32(f))
+		if c := covered[f]; c != 0 {
+			fd.cover(uint32(f), c, bits)
+		} else if adds && (all || !fd.outside(uint32(f), state)) {
+			covered[f] = bits
+			touched = append(touched, uint32(f))
 		}
-		fd.cover(uint32(f), c, bits)
 	}
+	fd.counts[bits] += int32(len(touched) - len(fd.touched))
+	fd.touched = touched
 	fd.work += n
 	return n
 }
 
-// cover marks words of the question in a name that has those in c.
+// cover marks more words of the question in a name that has those in c.
 func (fd *finder) cover(f uint32, c, bits uint16) {
 	fd.covered[f] = c | bits
-	fd.counts[c]-- // that of names without any means nothing
+	fd.counts[c]--
 	fd.counts[c|bits]++
 }
 
