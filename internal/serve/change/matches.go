@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -226,10 +227,14 @@ func (f *finder) add(org screen.Named) error {
 	return f.flush()
 }
 
+// workers is how many compare at once: half of the cores, because a service that
+// keeps its lists current makes editions beside its answers.
+func workers() int { return (runtime.GOMAXPROCS(0) + 1) / 2 }
+
 // flush compares those who wait.
 func (f *finder) flush() error {
 	shares := make([][]entry, (len(f.waiting)+shareSize-1)/shareSize)
-	err := parallel.Each(f.ctx, 0, len(shares), func(_ context.Context, k int) error {
+	err := parallel.Each(f.ctx, workers(), len(shares), func(_ context.Context, k int) error {
 		for _, org := range f.waiting[k*shareSize : min(len(f.waiting), (k+1)*shareSize)] {
 			for _, m := range f.everybody.Matches(org.Names) {
 				shares[k] = append(shares[k], matching(org.EIN, m.EntNum, &Match{m.MatchedName, m.QueryName, m.Score, m.Strength}))
