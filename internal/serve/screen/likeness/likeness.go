@@ -137,7 +137,7 @@ func New(names []Name) *List {
 	}
 	l.neighbors = make([]atomic.Pointer[[]int32], len(l.words))
 	l.scratch.New = func() any {
-		return &query{seen: make([]uint32, len(l.names)), memoAt: make([]uint32, len(l.words)), memo: make([]int32, len(l.words))}
+		return &query{seen: make([]uint32, len(l.names)), tried: make([]uint32, len(l.names)), memoAt: make([]uint32, len(l.words)), memo: make([]int32, len(l.words))}
 	}
 	return l
 }

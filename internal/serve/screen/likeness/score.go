@@ -20,6 +20,7 @@ type query struct {
 
 	round  uint32   // of this question; older marks are void
 	seen   []uint32 // names that were scored
+	tried  []uint32 // names whose letters were compared
 	memoAt []uint32 // words of the list whose likeness is known
 	memo   []int32  // where it begins in likes
 	likes  []float64
@@ -44,6 +45,7 @@ func (l *List) ask(q *query, name string) bool {
 	}
 	if q.round++; q.round == 0 { // the counter came around
 		clear(q.seen)
+		clear(q.tried)
 		clear(q.memoAt)
 		q.round = 1
 	}
@@ -168,8 +170,12 @@ func (l *List) candidates(q *query, visit func(name int32)) {
 	for k, text := range q.joined {
 		if k == 0 || text != q.joined[0] {
 			l.joined.find(text, func(i int32) {
+				if q.seen[i] == q.round || q.tried[i] == q.round {
+					return // most names are found by several of their pieces
+				}
+				q.tried[i] = q.round
 				listed := &l.names[i].joined
-				if q.seen[i] != q.round && (apart(q.joined[0], listed[0]) >= 0 || apart(q.joined[1], listed[1]) >= 0) {
+				if apart(q.joined[0], listed[0]) >= 0 || apart(q.joined[1], listed[1]) >= 0 {
 					once(i)
 				}
 			})
