@@ -18,13 +18,13 @@ func Example() {
 }
 
 func printGrants(ctx context.Context) error {
-	c, err := client.New("https://grants.example.org", client.Options{Key: os.Getenv("GRANTGRAPH_KEY")})
+	c, err := client.New("http://127.0.0.1:8080", client.Options{Key: os.Getenv("GRANTGRAPH_KEY")})
 	if err != nil {
 		return err
 	}
 	for grant, err := range c.ListTransactions(ctx, url.Values{"funder_id": {"00-0000001"}}) {
 		if client.SlugOf(err) == client.SlugQuotaExhausted {
-			return fmt.Errorf("come back tomorrow: %w", err)
+			return fmt.Errorf("the calls of this key are used up: %w", err)
 		}
 		if err != nil {
 			return err

@@ -14,7 +14,9 @@ type Signed[C any] struct {
 }
 
 // Report is the signed record of an organization, and NameReport that of a name that
-// has no EIN. Keep them as they came: VerifyReport takes the bytes.
+// has no EIN. To keep a report, keep its bytes: call Do with a value whose report is a
+// json.RawMessage. A report that is written again from this type may lack members
+// that a later service adds, and then does not verify.
 type (
 	Report     = Signed[ReportContent]
 	NameReport = Signed[NameReportContent]

@@ -37,7 +37,7 @@ type BulkResult struct {
 // NamesRequest is the body of a screening of names.
 type NamesRequest struct {
 	Names         []NameToScreen `json:"names" doc:"The names, at most 100. A plain text instead of an object is a name alone."`
-	Reports       bool           `json:"reports,omitempty" doc:"Whether each name comes with a signed report; true when absent."`
+	Reports       *bool          `json:"reports,omitempty" doc:"Whether each name comes with a signed report; true when absent."`
 	ExcludeEntNum []int64        `json:"exclude_ent_num,omitempty" doc:"Numbers of sanctioned entities that you have looked at and ruled out, at most 50. Their matches stay in the answer, as ruled_out."`
 }
 

@@ -320,7 +320,8 @@ func (l *Log) Versions() []string {
 	return list
 }
 
-// stepWeight is what a step takes on its way into an answer, in bytes.
+// stepWeight is what a step takes on its way into an answer, in bytes, beside its
+// text, which is copied, and what is read of that.
 const stepWeight = 128
 
 // Weight is about how many bytes it takes to say what changed since an edition.
@@ -331,7 +332,11 @@ func (l *Log) Weight(version string) int64 {
 	if at < 0 || l.made(version) != nil {
 		return 0
 	}
-	return int64(len(l.after(at))) * stepWeight
+	steps := l.after(at)
+	if len(steps) == 0 {
+		return 0
+	}
+	return int64(len(steps))*stepWeight + 2*(int64(len(l.texts))-int64(steps[0].Text))
 }
 
 // made is an answer that is kept, nil where there is none.

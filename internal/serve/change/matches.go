@@ -29,9 +29,13 @@ var matchesKind = &mapped.Kind{
 	Missing: "list_matches_unreadable", Version: "list_matches_version", Damaged: "list_matches_damaged",
 }
 
-// mostMatches bounds the potential matches of an edition; of one that has more,
-// nothing is known. One organization in a thousand has one.
-const mostMatches = 1 << 18
+// Bounds of an edition that is compared: its potential matches, of which one
+// organization in a thousand has one, and the names on its sanctions list, which
+// has some 40,000. Of an edition that has more, nothing is known.
+const (
+	mostMatches = 1 << 18
+	mostListed  = 200_000
+)
 
 // terms are what potential matches were found on.
 type terms struct {
@@ -54,16 +58,29 @@ type Match struct {
 	Strength string  // the same
 }
 
+// strengths are the states of a potential match, from 1: one that has become
+// stronger or weaker is told again.
+var strengths = []string{screen.Possible, screen.Strong, screen.Exact}
+
 // entityBits is how many bits of a key the number of the entity has; the EIN has
 // those above. Numbers have five digits today.
 const entityBits = 34
 
+// longestName bounds each of the two names of a potential match, so that the whole
+// text is within longestText. A screening reads less of one.
+const longestName = 400
+
 // matching is the entry of a potential match.
 func matching(e ein.EIN, entity int64, m *Match) entry {
+	line := func(name string) string {
+		name = strings.ReplaceAll(name[:min(len(name), longestName)], "\n", " ")
+		return strings.ToValidUTF8(name, "") // it may end within a letter
+	}
 	score := strconv.FormatFloat(m.Score, 'f', 4, 64)
 	return entry{
-		key: uint64(e)<<entityBits | uint64(entity)&(1<<entityBits-1), state: 1,
-		text: strings.Join([]string{strconv.FormatInt(entity, 10), score, m.Strength, m.Listed, m.Name}, "\n"),
+		key:   uint64(e)<<entityBits | uint64(entity)&(1<<entityBits-1),
+		state: uint8(slices.Index(strengths, m.Strength) + 1),
+		text:  strings.Join([]string{strconv.FormatInt(entity, 10), score, m.Strength, line(m.Listed), line(m.Name)}, "\n"),
 	}
 }
 
@@ -75,7 +92,7 @@ func readMatch(text string) (entity string, m *Match, ok bool) {
 		return "", nil, false
 	}
 	score, err := strconv.ParseFloat(part[1], 64)
-	if err != nil || !(score > 0 && score <= 1) {
+	if err != nil || !(score > 0 && score <= 1) || !slices.Contains(strengths, part[2]) {
 		return "", nil, false
 	}
 	return part[0], &Match{Listed: part[3], Name: part[4], Score: score, Strength: part[2]}, true
@@ -116,7 +133,7 @@ func latest(w *snapshot.Writer) (before *snapshot.Snapshot, release func(), err 
 func findMatches(ctx context.Context, s, before *snapshot.Snapshot) (*matchSet, error) {
 	set := &matchSet{terms: terms{Comparison: screen.Comparison, Lists: namedBy(s)}}
 	everybody, err := screen.NewEverybody(s)
-	if err != nil || everybody == nil {
+	if err != nil || everybody == nil || everybody.Names > mostListed {
 		return set, err
 	}
 	set.Sanctions = everybody.Fingerprint
@@ -141,13 +158,18 @@ func findMatches(ctx context.Context, s, before *snapshot.Snapshot) (*matchSet, 
 		if err := f.add(org); err != nil {
 			return nil, err
 		}
+		if len(f.found) > mostMatches {
+			break
+		}
 	}
 	if err := f.flush(); err != nil {
 		return nil, err
 	}
-	if set.list = inOrder(f.found); len(set.list) > mostMatches {
-		set.list, set.Sanctions = nil, 0
+	if len(f.found) > mostMatches {
+		set.Sanctions = 0
+		return set, nil
 	}
+	set.list = inOrder(f.found)
 	return set, nil
 }
 
@@ -291,11 +313,12 @@ func readMatches(f *mapped.File) *matchSet {
 			return nil
 		}
 		text := string(texts[from:ends[i]])
-		if _, _, ok := readMatch(text); !ok {
+		_, match, ok := readMatch(text)
+		if !ok {
 			f.Fail("match %d makes no sense", i)
 			return nil
 		}
-		m.list = append(m.list, entry{key, 1, text})
+		m.list = append(m.list, entry{key, uint8(slices.Index(strengths, match.Strength) + 1), text})
 		from = ends[i]
 	}
 	if int(from) != len(texts) || len(keys) > mostMatches {
@@ -320,6 +343,12 @@ func (r *record) compareMatches(ctx context.Context, l *source, before, after *s
 		return false, nil
 	}
 	old, err := openMatches(before)
+	if err == nil && old.Comparison != now.Comparison {
+		// What the log has was found otherwise, so it does not lead here.
+		for i := range r.editions {
+			r.editions[i].Compared &^= 1 << l.code
+		}
+	}
 	if err != nil || old.Comparison != now.Comparison {
 		if old, err = foundAgain(ctx, before); err != nil {
 			return false, ctx.Err()

@@ -183,6 +183,53 @@ func TestMatches(t *testing.T) {
 	}
 }
 
+// TestStrength follows a potential match that becomes exact, and is told again.
+func TestStrength(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	now := base.clone()
+	now.masters[3] = "OBSIDIAN VANTREK INDUSTRYS HOLDING"
+	first := now.publish(t, data, 1)
+	now.masters[3] = "OBSIDIAN VANTREK INDUSTRIES"
+	second := now.publish(t, data, 2)
+	log, err := OpenLog(second)
+	must(t, err)
+	defer log.Close()
+	c, _ := log.Since(first.Manifest.Version)
+	i := slices.IndexFunc(c.List, func(x ListChange) bool { return x.List == Matches })
+	if i < 0 {
+		t.Fatal("nothing is told")
+	}
+	x := c.List[i]
+	if x.Was != PotentialMatch || x.Change != PotentialMatch || x.EIN != 3 || x.Match.Strength != screen.Exact {
+		t.Errorf("%+v %+v", x, x.Match)
+	}
+	if got := Words(Matches); !slices.Equal(got, []string{PotentialMatch, NoLongerMatched}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestLongNames has names that are longer than what is kept of them, and of several
+// lines.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	now := base.clone()
+	first := now.publish(t, data, 1)
+	now.ofac[103] = []string{"QUORLEND\nMERIDIAN RELIEF" + strings.Repeat(".", 3*longestText)}
+	second := now.publish(t, data, 2)
+	if got, want := said(t, second, first.Manifest.Version), "000000004 potential_match 103"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	set, err := openMatches(second)
+	must(t, err)
+	for _, e := range set.list {
+		if len(e.text) > longestText || strings.Count(e.text, "\n") != 4 {
+			t.Errorf("%q", e.text)
+		}
+	}
+}
+
 // flip damages a file.
 func flip(t *testing.T, s *snapshot.Snapshot, path string) {
 	t.Helper()
@@ -232,8 +279,26 @@ func TestEarlierProgram(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(first.Dir, filepath.FromSlash(MatchesPath)), b.Bytes(), 0o644))
 	next := base.clone()
 	delete(next.ofac, 102)
-	if got, want := said(t, next.publish(t, data, 2), first.Manifest.Version), "000000003 no_longer_matched 102"; got != want {
+	second := next.publish(t, data, 2)
+	if got, want := said(t, second, first.Manifest.Version), "000000003 no_longer_matched 102"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+
+	// What was found in the way of one program does not add up with what the next
+	// one finds.
+	set, err := openMatches(second)
+	must(t, err)
+	set.Comparison++
+	b.Reset()
+	must(t, set.write(&b))
+	must(t, os.WriteFile(filepath.Join(second.Dir, filepath.FromSlash(MatchesPath)), b.Bytes(), 0o644))
+	next.ofac[103] = []string{"QUORLEND MERIDIAN RELIEF"}
+	third := next.publish(t, data, 3)
+	if got, want := said(t, third, second.Manifest.Version), "000000004 potential_match 103"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := said(t, third, first.Manifest.Version); got != "unknown" {
+		t.Errorf("%q over another way of comparing", got)
 	}
 }
 

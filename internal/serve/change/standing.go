@@ -41,8 +41,8 @@ func (l *source) gone() string {
 }
 
 // followed are the lists in order of name, and after the sanctions list whom it may
-// mean. Those with EINs are followed by
-// organization, so rows without one are not; the two without, by name.
+// mean. Those with EINs are followed by organization, so rows without one are not;
+// the two without, by name.
 var followed = []source{
 	{lists.BMF, 1, []string{lists.Masters}, []string{"listed"},
 		byEIN(lists.Masters, func(r *masterRow) string { return r.EIN }, always[masterRow])},
@@ -52,7 +52,7 @@ var followed = []source{
 		byEIN(lists.Registrations, func(r *registryRow) string { return r.EIN }, mayOperate)},
 	{lists.IRB, 4, []string{lists.Deletions}, []string{"announced"}, readDeletions},
 	{lists.OFAC, 5, []string{lists.Sanctions, lists.SanctionNames}, []string{"listed"}, readSanctions},
-	{Matches, 8, nil, []string{PotentialMatch}, nil}, // see compareMatches
+	{Matches, 8, nil, []string{PotentialMatch, PotentialMatch, PotentialMatch}, nil}, // by strength; see compareMatches
 	{lists.Pub78, 6, []string{lists.Deductibles}, []string{"listed"},
 		byEIN(lists.Deductibles, func(r *deductibleRow) string { return r.EIN }, always[deductibleRow])},
 	{lists.Revocation, 7, []string{lists.Revocations}, []string{"revoked", "reinstated"},
@@ -62,7 +62,7 @@ var followed = []source{
 // Words are the changes that a list may have, or Matches.
 func Words(name string) []string {
 	i := slices.IndexFunc(followed, func(l source) bool { return l.name == name })
-	return append(slices.Clone(followed[i].states), followed[i].gone())
+	return append(slices.Compact(slices.Clone(followed[i].states)), followed[i].gone())
 }
 
 // ByName reports whether a list is followed by the names on it, because it has no

@@ -23,6 +23,7 @@ import (
 const Comparison = 1
 
 // NameTables are the tables that give the organizations of an edition their names.
+// Files have their places in the list: a further one comes at its end.
 func NameTables() []string {
 	return []string{lists.Masters, lists.Deductibles, lists.Revocations, lists.Registrations, lists.FTBRecords}
 }
@@ -34,6 +35,7 @@ type Everybody struct {
 	// Fingerprint is other where other names, or names of another kind, are
 	// compared: what a word says depends on all of them. It is never zero.
 	Fingerprint uint64
+	Names       int // on the sanctions list
 }
 
 // NewEverybody reads the sanctions list of an edition; nil where the edition has
@@ -51,7 +53,11 @@ func NewEverybody(s *snapshot.Snapshot) (*Everybody, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Everybody{newSanctions(entities), fingerprint(entities)}, nil
+	x := &Everybody{sanctions: newSanctions(entities), Fingerprint: fingerprint(entities)}
+	for i := range entities {
+		x.Names += len(entities[i].Names)
+	}
+	return x, nil
 }
 
 func fingerprint(entities []Sanctioned) uint64 {
@@ -149,7 +155,7 @@ type cursor[T any] struct {
 	table string
 	next  func() (T, error, bool)
 	stop  func()
-	einOf func(*T) string
+	read  func(*T) string // its EIN
 	row   T
 	at    uint64 // the EIN of the row
 	err   error
@@ -159,8 +165,8 @@ type cursor[T any] struct {
 const atEnd = math.MaxUint64
 
 // follow is at the first row of a table that has an EIN. It must be stopped.
-func follow[T any](s *snapshot.Snapshot, table string, einOf func(*T) string) *cursor[T] {
-	c := &cursor[T]{table: table, einOf: einOf}
+func follow[T any](s *snapshot.Snapshot, table string, read func(*T) string) *cursor[T] {
+	c := &cursor[T]{table: table, read: read}
 	c.next, c.stop = iter.Pull2(tableRows[T](s, table))
 	c.step()
 	return c
@@ -173,7 +179,7 @@ func (c *cursor[T]) step() {
 			c.at = atEnd
 			return
 		}
-		e, ok := einOf(c.einOf(&row))
+		e, ok := einOf(c.read(&row))
 		switch {
 		case !ok:
 		case e < c.at:

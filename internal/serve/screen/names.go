@@ -101,14 +101,21 @@ func (s *sanctions) match(name string, hit *likeness.Hit) SanctionsMatch {
 	return m
 }
 
+// How strong a potential match is.
+const (
+	Possible = "possible"
+	Strong   = "strong"
+	Exact    = "exact"
+)
+
 func strength(hit *likeness.Hit) string {
 	switch {
 	case hit.Exact:
-		return "exact"
+		return Exact
 	case hit.Score >= likeness.Strong:
-		return "strong"
+		return Strong
 	}
-	return "possible"
+	return Possible
 }
 
 // sanctionsCaveat is what the screen does not tell.
@@ -310,9 +317,9 @@ func (b *bulletins) matches(names []string, state string) []BulletinMatch {
 		}
 		m := bulletinMatch(row, name, score)
 		if same && sameState {
-			m.Strength = "strong"
+			m.Strength = Strong
 		}
-		if old, ok := best[i]; !ok || m.Score > old.Score || m.Strength == "strong" && old.Strength != "strong" {
+		if old, ok := best[i]; !ok || m.Score > old.Score || m.Strength == Strong && old.Strength != Strong {
 			best[i] = m
 		}
 	}
@@ -337,7 +344,7 @@ func (b *bulletins) matches(names []string, state string) []BulletinMatch {
 func bulletinMatch(d *lists.Deletion, name string, score float64) BulletinMatch {
 	return BulletinMatch{
 		Name: d.Name, City: orNull(d.City), State: orNull(d.State), BulletinNumber: d.Bulletin, BulletinURL: "https://www.irs.gov/irb/" + d.Bulletin + "_IRB",
-		Published: orNull(d.Published), Announcement: orNull(d.Announcement), EffectiveDate: orNull(d.Effective), QueryName: name, Score: score, Strength: "possible",
+		Published: orNull(d.Published), Announcement: orNull(d.Announcement), EffectiveDate: orNull(d.Effective), QueryName: name, Score: score, Strength: Possible,
 	}
 }
 

@@ -70,7 +70,7 @@ func strongBulletin(b *Bulletins) *bool {
 	switch {
 	case b.Status == Clear:
 		return truth(false)
-	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m BulletinMatch) bool { return m.Strength == "strong" }):
+	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m BulletinMatch) bool { return m.Strength == Strong }):
 		return truth(true)
 	}
 	return nil
@@ -82,7 +82,7 @@ func strongSanction(b *Sanctions) *bool {
 	switch {
 	case b.Status == Clear:
 		return truth(false)
-	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m SanctionsMatch) bool { return m.Strength != "possible" && !m.RuledOut }):
+	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m SanctionsMatch) bool { return m.Strength != Possible && !m.RuledOut }):
 		return truth(true)
 	}
 	return nil

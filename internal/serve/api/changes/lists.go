@@ -41,10 +41,10 @@ func (p Parts) lists() api.Operation {
 		ID: "listComplianceChanges", Method: "GET", Path: "/changes/lists", Access: api.Paid, Cost: 1, Lists: true, Needs: p.missing,
 		Summary: "What is new on the compliance lists",
 		Description: "Lists the entries of the compliance lists that are different between an earlier edition and the one being served: organizations that were added to the master file or to Publication 78 or left them, that were revoked or reinstated, or whose standing in California changed; " +
-			"names that came onto the sanctions list or off it, or that bulletins announced, which have no EIN; and organizations of which a screening now finds a potential match with an entity of the sanctions list, or finds it no longer, by the names that the lists give them. A name alone does not identify, so look closer before you act on one. Rows of the lists of California without an EIN are not followed.",
+			"names that came onto the sanctions list or off it, or that bulletins announced, which have no EIN; and organizations that a screening by the names on the lists now matches to an entity of the sanctions list, with what strength, or no longer does. A name alone does not identify, so look closer before you act on one. Rows of the lists of California without an EIN are not followed.",
 		Params: slices.Concat(sinceParams(), []api.Param{
 			{Name: "source", Also: api.Words("sources list lists"), Type: api.String, List: true, Enum: lists.Names(), Example: "revocation", Description: "Only these lists, comma-separated."},
-			{Name: "change", Also: api.Words("changes status event kind"), Type: api.String, List: true, Enum: allWords(), Example: "revoked", Description: "Only entries that are this now, comma-separated; delisted for not on the list any more, potential_match and no_longer_matched for organizations that the sanctions list may mean."},
+			{Name: "change", Also: api.Words("changes status event kind"), Type: api.String, List: true, Enum: allWords(), Example: "revoked", Description: "Only entries that are this now, comma-separated; delisted for not on the list any more, potential_match and no_longer_matched for organizations that may be an entity of the sanctions list."},
 		}, api.PageParams(), []api.Param{api.FormatParam(api.Formats...)}),
 		Response: api.List[ListChange]{}, Formats: api.Formats, Refusals: refusals,
 		Examples: []api.Example{
@@ -125,9 +125,9 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 				switch {
 				case t.Compared || len(sources) > 0 && !slices.Contains(sources, sourceOf(t.Name)):
 				case t.Name == change.Matches:
-					c.Caveat("source", "Whom the sanctions list may mean is not known of one of the editions, or was found by names from other lists, so nothing is told of potential matches.")
+					c.Caveat("source", "Potential matches with the sanctions list are not known for one of the editions, or were found by names from other lists, so none are reported.")
 				default:
-					c.Caveat("source", "The list "+t.Name+" was not loaded in one of the editions, so nothing is told of its changes.")
+					c.Caveat("source", "The list "+t.Name+" was not loaded in one of the editions, so nothing is reported about its changes.")
 				}
 			}
 			for i := range found.List {
