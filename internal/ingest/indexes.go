@@ -29,7 +29,7 @@ func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
 		most = max(most, b.opt.Indexers[i].Memory(s))
 	}
 	if was := debug.SetMemoryLimit(-1); was > most {
-		debug.SetMemoryLimit(most)
+		debug.SetMemoryLimit(most + most/8) // what needs a little more than it says is not held up
 		defer debug.SetMemoryLimit(was)
 	}
 	alone := func(x snapshot.Indexer) bool { return x.Alone }
@@ -63,6 +63,7 @@ func (b *builder) writeSideBySide(ctx context.Context, w *snapshot.Writer, s *sn
 		shown.Add(n)
 		b.step(n)
 	}
+	defer func() { w.Progress = nil }()
 	w.Progress = func(done, of int64) {
 		now := done * parts / of
 		show(now - told.Swap(now))

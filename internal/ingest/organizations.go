@@ -110,7 +110,7 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 	// Recipients are far fewer than rows: who is a stranger is found out once.
 	strange := make([]bool, c.recipients.ids.len())
 	for id := range strange {
-		if e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), einPrefix); ok {
+		if e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), resolve.EINPrefix); ok {
 			strange[id] = !known(storedEIN(e))
 		}
 	}

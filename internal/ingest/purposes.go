@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/classify"
+	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot"
 )
@@ -117,7 +118,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 		if id%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), einPrefix)
+		e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), resolve.EINPrefix)
 		if !ok {
 			continue
 		}

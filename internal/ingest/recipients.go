@@ -60,9 +60,6 @@ func (r *recipients) conflict(row uint32) grant.Conflict {
 	return grant.NoConflict
 }
 
-// einPrefix begins the id of a recipient that has an EIN.
-const einPrefix = "ein-"
-
 // recipientFacts are what follows from a recipient alone, whoever paid it.
 type recipientFacts struct {
 	match    resolve.Match
@@ -156,7 +153,7 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 	var key []byte
 	for row, id := range identities {
 		if key = append(key[:0], id...); id == "" {
-			key = c.recipients.ein[row].Append(append(key, einPrefix...))
+			key = c.recipients.ein[row].Append(append(key, resolve.EINPrefix...))
 		}
 		c.recipients.id[row] = c.recipients.ids.id(key)
 	}
@@ -266,15 +263,19 @@ func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 	slices.Sort(pairs)
 	pairs = slices.Compact(pairs)
 	f.funders = funderMatches{pairs, make([]resolve.Match, len(pairs))}
-	return b.chunks(ctx, len(pairs), func(from, to int) {
-		var t resolve.Recipient
-		var n orgname.Name
-		for i := from; i < to; i++ {
-			no, funder := uint32(pairs[i]>>32), ein.EIN(uint32(pairs[i]))
-			if i == from || no != uint32(pairs[i-1]>>32) {
-				t = f.lines.recipient(no)
-				n = t.ParseName()
-			}
+	// Those of one funder come together, because whom it has paid before is read
+	// for all of them at once.
+	order := make([]uint64, len(pairs)) // funder, and which pair it is
+	for i, pair := range pairs {
+		order[i] = pair<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	return b.chunks(ctx, len(order), func(from, to int) {
+		for _, x := range order[from:to] {
+			i := uint32(x)
+			no, funder := uint32(pairs[i]>>32), ein.EIN(x>>32)
+			t := f.lines.recipient(no)
+			n := t.ParseName()
 			m := f.facts[no].match
 			var funderKey string
 			if m.EIN == funder {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"grantgraph/internal/bench/postgres"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest"
@@ -261,6 +263,14 @@ func TestTwoPlanners(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn.Release()
+	// The server notices in its own time.
+	err = q.pool.AcquireFunc(t.Context(), func(conn *pgxpool.Conn) error {
+		_, err := conn.Exec(t.Context(), "SELECT pg_advisory_lock($1), pg_advisory_unlock($1)", int64(planLock))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	plan(t, q, root, stage)
 	before := status(t, q)
 

@@ -19,6 +19,9 @@ const (
 	Unidentified // a placeholder, an aggregate, or no name at all
 )
 
+// EINPrefix begins the id of a recipient that has an EIN.
+const EINPrefix = "ein-"
+
 // RecipID is the identity of a recipient. It depends on the content of the line
 // and on nothing else, so it survives rebuilds, and it merges too little rather
 // than too much: a person is never the same person to two funders.
@@ -30,7 +33,7 @@ const (
 // n is the parsed name of the line, the person's where it names one.
 func (r *Resolver) RecipID(t *Recipient, n *orgname.Name, m Match, party Party, funder ein.EIN) string {
 	if m.EIN != ein.None {
-		return "ein-" + m.EIN.String()
+		return EINPrefix + m.EIN.String()
 	}
 	switch {
 	case party == Individual && n.KX != "":

@@ -512,6 +512,6 @@ func (s *s3) explain(ctx context.Context, err error) error {
 }
 
 func (s *s3) refused(err error) error {
-	return fault.New("store_credentials", "%s does not accept the credentials: %w", s, err).
+	return fault.New("store_credentials", "%s does not allow this with the credentials it was given: %w", s, err).
 		Try("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE with ~/.aws/credentials, of a user who may read this prefix, and write it to publish")
 }
