@@ -77,6 +77,7 @@ type httpBench struct {
 // httpServer is a server that is asked.
 type httpServer struct {
 	name   string
+	rival  bool
 	url    string
 	store  account.Store
 	memory func() int64
@@ -118,12 +119,12 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 	n := s.Manifest.Counts
 	fmt.Fprintf(b.app.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before\nfirst answer %.2f s after the start, with the files in the page cache\n\n",
 		count(n.Grants), count(n.Funders), count(n.Recipients), runtime.NumCPU(), hostLoad(), started.Seconds())
-	t := newTable(">connections", "server", ">requests", ">a second", ">p50 ms", ">p95", ">p99", ">memory MB", ">times")
+	t := newTable(">connections", "server", ">requests", ">stopped", ">a second", ">p50 ms", ">p95", ">p99", ">memory MB", ">times")
 	for _, n := range b.connections {
 		run := httpRun{connections: n}
 		var first float64
 		for i, server := range servers {
-			took, elapsed, err := b.load(server, n)
+			took, stopped, elapsed, err := b.load(server, n)
 			if err != nil {
 				return 0, nil, err
 			}
@@ -135,7 +136,7 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 				ratio = times(&run.times)
 			}
 			at := func(q int) string { return inMillis(took[min(len(took)*q/100, len(took)-1)]) }
-			t.add(strconv.Itoa(n), server.name, count(len(took)), count(int64(rate)), at(50), at(95), at(99), count(server.memory()>>20), ratio)
+			t.add(strconv.Itoa(n), server.name, count(len(took)), count(stopped), count(int64(rate)), at(50), at(95), at(99), count(server.memory()>>20), ratio)
 		}
 		runs = append(runs, run)
 	}
@@ -212,7 +213,7 @@ func (b *httpBench) rival(s *snapshot.Snapshot, base string) (theirs *httpServer
 	srv := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	go func() { _ = srv.Serve(l) }()
 	ends = append(ends, func() { _ = srv.Close() })
-	return &httpServer{name: "PostgreSQL", url: "http://" + l.Addr().String(), store: store, memory: b.rivals.Memory}, end, nil
+	return &httpServer{name: "PostgreSQL", rival: true, url: "http://" + l.Addr().String(), store: store, memory: b.rivals.Memory}, end, nil
 }
 
 // draw makes requests of every kind about what is there.
@@ -295,6 +296,9 @@ func (b *httpBench) compare(ours, theirs *httpServer) error {
 	}
 	for _, request := range b.requests[:min(b.checked, len(b.requests))] {
 		want, err := answerTo(b.app.Ctx, http.DefaultClient, theirs.url+request, keys[1])
+		if errors.Is(err, errStopped) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -324,21 +328,30 @@ func answerTo(ctx context.Context, client *http.Client, address, key string) ([]
 	body, err := io.ReadAll(w.Body)
 	if err == nil && w.StatusCode != http.StatusOK {
 		err = fmt.Errorf("%s answers %d: %s", address, w.StatusCode, fault.Clip(string(body), 500))
+		if w.StatusCode == http.StatusServiceUnavailable {
+			err = fmt.Errorf("%w: %w", errStopped, err)
+		}
 	}
 	return body, err
 }
+
+// errStopped is the answer to a request that takes longer than any is given. Over
+// PostgreSQL that happens, and counts as an answer after as long a time. The service
+// must answer all.
+var errStopped = errors.New("stopped")
 
 // keyCalls is how many calls one key is used for: fewer than its allowance.
 const keyCalls = 9000
 
 // load asks on so many connections at once, each the next request when the one
-// before is answered, and returns how long each took, in order.
-func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, elapsed time.Duration, err error) {
+// before is answered, and returns how long each took, in order, and how many were
+// stopped.
+func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, stopped int64, elapsed time.Duration, err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	ctx, cancel := context.WithCancelCause(b.app.Ctx)
 	defer cancel(nil)
-	var next atomic.Int64
+	var next, gaveUp atomic.Int64
 	next.Store(int64(b.startAt(connections)))
 	first := next.Load()
 	var mu sync.Mutex
@@ -363,7 +376,10 @@ func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, 
 				}
 				calls++
 				sent := time.Now()
-				if _, err := answerTo(ctx, client, s.url+b.requests[i%int64(len(b.requests))], key); err != nil {
+				switch _, err := answerTo(ctx, client, s.url+b.requests[i%int64(len(b.requests))], key); {
+				case errors.Is(err, errStopped) && s.rival:
+					gaveUp.Add(1)
+				case err != nil:
 					cancel(err)
 					return
 				}
@@ -377,13 +393,13 @@ func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, 
 	wait.Wait()
 	elapsed = time.Since(began)
 	if err := context.Cause(ctx); err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	if len(took) == 0 {
-		return nil, 0, fault.New("no_answer", "%s answered nothing in %v", s.name, elapsed)
+		return nil, 0, 0, fault.New("no_answer", "%s answered nothing in %v", s.name, elapsed)
 	}
 	slices.Sort(took)
-	return took, elapsed, nil
+	return took, gaveUp.Load(), elapsed, nil
 }
 
 // startAt is where in the list of requests a number of connections begins: the

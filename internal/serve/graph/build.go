@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"io"
 	"math"
 
 	"grantgraph/internal/ein"
@@ -13,8 +14,9 @@ import (
 // fileName is where the index stands in a snapshot.
 const fileName = "graph/index"
 
-// fileKind is the file of the index. Its version changes with the sections and with
-// what their numbers mean.
+// fileKind is the file of the index. Its version changes with the sections that are
+// read and with what their numbers mean. A section that is not read any more may be
+// there or not.
 var fileKind = &mapped.Kind{
 	Magic: "GGgraph7", Name: "graph index",
 	Missing: "graph_missing", Version: "graph_version", Damaged: Damaged,
@@ -64,14 +66,19 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 		b.computeTotals,
 	}
 	for _, step := range steps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := step(); err != nil {
+		if err := stage(ctx, step); err != nil {
 			return err
 		}
 	}
-	return w.WriteFile(fileName, b.write)
+	return w.WriteFile(fileName, func(out io.Writer) error { return b.write(ctx, out) })
+}
+
+// stage does a part of the work, unless the build is called off.
+func stage(ctx context.Context, work func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return work()
 }
 
 // builder holds the columns of the index while they are made. Columns named

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"io"
 	"math/bits"
 
@@ -10,7 +11,7 @@ import (
 
 // write writes the index, section by section. The order of the sections lets each
 // stage drop what no later one looks at.
-func (b *builder) write(out io.Writer) error {
+func (b *builder) write(ctx context.Context, out io.Writer) error {
 	w := mapped.NewWriter(out, fileKind)
 	mapped.Add(w, "scope", []int64{b.totals.Amount, b.totals.Grants, b.totals.Funders, b.totals.Recipients})
 	mapped.Add(w, "key.off", append([]uint32{0}, b.keyEnds...))
@@ -27,7 +28,7 @@ func (b *builder) write(out io.Writer) error {
 	mapped.Add(w, "row.flags", b.flags)
 	mapped.Add(w, "row.support", b.supports)
 	mapped.Add(w, "row.prob", b.probs)
-	if err := b.orderRows(); err != nil {
+	if err := stage(ctx, b.orderRows); err != nil {
 		return err
 	}
 	b.keys, b.keyEnds, b.filings = nil, nil, nil
@@ -44,7 +45,7 @@ func (b *builder) write(out io.Writer) error {
 
 	states := b.numberStates()
 	codes, recipsOfCode := b.numberCodes()
-	if err := b.groupRows(states); err != nil {
+	if err := stage(ctx, func() error { return b.groupRows(states) }); err != nil {
 		return err
 	}
 	mapped.Add(w, "years", b.yearList)
@@ -72,6 +73,9 @@ func (b *builder) write(out io.Writer) error {
 	parties.write(w, len(b.yearList), len(b.funder), len(b.recip))
 	stored, byState, parties = cells{}, stateCells{}, partySets{}
 
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	b.writeSets(w, len(states))
 	given := b.giving()
 	given.write(w)
@@ -86,7 +90,7 @@ func (b *builder) write(out io.Writer) error {
 	b.funders, b.recips, b.amounts, b.years, b.places = nil, nil, nil, nil, nil
 	b.rules, b.flags, b.supports, b.probs = nil, nil, nil, nil
 	b.groups, b.funderTotals, b.recipTotals = groupIndex{}, nil, nil
-	if err := b.indexWords(); err != nil {
+	if err := stage(ctx, b.indexWords); err != nil {
 		return err
 	}
 	b.words.write(w)

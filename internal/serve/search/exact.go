@@ -8,6 +8,9 @@ import (
 	"grantgraph/internal/orgname"
 )
 
+// nearlyEqual is a difference of prominence that a score may not show.
+const nearlyEqual = 1e-5
+
 // addExact adds the names that are exactly the one asked for. They are in the
 // order of their prominence, and agree with the question alike: after as many as
 // are shown, only equals can still come before one of them.
@@ -26,7 +29,7 @@ func (fd *finder) addExact(key string, state uint16) {
 		}
 		fd.exact = true
 		h := &fd.hits[n]
-		if enough >= fd.limit && h.prominence < least {
+		if enough >= fd.limit && h.prominence < least-nearlyEqual {
 			fd.hits = fd.hits[:n]
 			return
 		}

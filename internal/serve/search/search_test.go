@@ -589,7 +589,6 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(float64(len(entries)*b.N)/b.Elapsed().Seconds(), "orgs/s")
 }
 
-// bytesOf is the file of an index.
 // columnsOf is the index of entries, which are in EIN order.
 func columnsOf(entries []entry) *columns {
 	b := newBuilder()
@@ -599,6 +598,7 @@ func columnsOf(entries []entry) *columns {
 	return b.index()
 }
 
+// bytesOf is the file of an index.
 func bytesOf(t testing.TB, entries []entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
