@@ -18,7 +18,7 @@ func Example() {
 }
 
 func printGrants(ctx context.Context) error {
-	c, err := client.New("http://127.0.0.1:8080", client.Options{Key: os.Getenv("GRANTGRAPH_KEY")})
+	c, err := client.New("https://grants.example.org", client.Options{Key: os.Getenv("GRANTGRAPH_KEY")})
 	if err != nil {
 		return err
 	}
