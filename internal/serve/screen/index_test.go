@@ -48,16 +48,8 @@ func edition(t *testing.T) *lists.Edition {
 	return e
 }
 
-// TestIndex looks every row of an edition up in its index.
-func TestIndex(t *testing.T) {
-	t.Parallel()
-	e := edition(t)
-	x, err := screen.OpenTables(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close()
-	rows := plain(t, e)
+// knownIn are the EINs that a list has.
+func knownIn(rows *screen.Rows) map[string]bool {
 	known := map[string]bool{}
 	for _, m := range rows.Masters {
 		known[m.EIN] = true
@@ -70,16 +62,35 @@ func TestIndex(t *testing.T) {
 	}
 	for _, c := range rows.Registry {
 		known[c.EIN] = true
+	}
+	for _, c := range rows.FTB {
+		known[c.EIN] = true
+	}
+	delete(known, "")
+	return known
+}
+
+// TestIndex looks every row of an edition up in its index.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	e := edition(t)
+	x, err := screen.OpenTables(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	rows := plain(t, e)
+	for _, c := range rows.Registry {
 		if c.EIN == "" {
 			same(t, c.Name, x.RegistrationsNamed(orgname.Key(c.Name)), rows.RegistrationsNamed(orgname.Key(c.Name)))
 		}
 	}
 	for _, c := range rows.FTB {
-		known[c.EIN] = true
 		if c.EIN == "" {
 			same(t, c.Name, x.FTBRecordsNamed(orgname.Key(c.Name)), rows.FTBRecordsNamed(orgname.Key(c.Name)))
 		}
 	}
+	known := knownIn(rows)
 	for text := range known {
 		id, err := ein.Parse(text)
 		if err != nil {
@@ -161,23 +172,7 @@ func TestEverybody(t *testing.T) {
 		t.Fatalf("%+v, %v", everybody, err)
 	}
 	rows := plain(t, e)
-	known := map[string]bool{}
-	for _, m := range rows.Masters {
-		known[m.EIN] = true
-	}
-	for _, p := range rows.Pub78 {
-		known[p.EIN] = true
-	}
-	for _, v := range rows.Revoked {
-		known[v.EIN] = true
-	}
-	for _, c := range rows.Registry {
-		known[c.EIN] = true
-	}
-	for _, c := range rows.FTB {
-		known[c.EIN] = true
-	}
-	delete(known, "")
+	known := knownIn(rows)
 	var last ein.EIN
 	n, matched := 0, 0
 	for org, err := range screen.Organizations(t.Context(), e.Snapshot) {
