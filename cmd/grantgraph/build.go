@@ -38,9 +38,9 @@ A build that was stopped continues where it left off: what has been read is kept
 in the data directory. A filing that cannot be read is set aside with its reason
 and counted; it never stops a build.
 
-After a small change, a build resolves only the recipients that the change may
-affect. Retraining the model changes it a little, and every recipient that
-depends on it is resolved again; --model keeps the model as it is.
+After a change, only archives that are new or different are read. Recipients are
+resolved anew, with a model that is trained again; --model keeps the model as it
+is.
 
 Folders below the sources may be links to folders elsewhere. A file that is not
 taken is listed in the report with the reason; --dry-run lists all of them

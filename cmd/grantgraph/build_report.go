@@ -79,9 +79,6 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	if result.Remade > 0 {
 		fmt.Fprintf(w, "; %d were damaged and rebuilt", result.Remade)
 	}
-	if result.Kept > 0 {
-		fmt.Fprintf(w, "; %s of %s recipients are resolved as before", count(int64(result.Kept)), count(int64(result.Kept+result.Asked)))
-	}
 	fmt.Fprintln(w, ").")
 }
 

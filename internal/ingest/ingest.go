@@ -92,8 +92,6 @@ type Result struct {
 	Reused   int // staged shards taken over from an earlier run
 	Remade   int // staged shards that were damaged and are made anew
 	Staged   int // all staged shards
-	Kept     int // recipients whose match in the last build still stood
-	Asked    int // recipients that the rules were run for
 }
 
 // builder carries one build through its steps.

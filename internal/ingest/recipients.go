@@ -167,29 +167,19 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 	})
 }
 
-// resolveAll resolves every distinct recipient, or takes what the last build
-// found where that still holds.
+// resolveAll resolves every distinct recipient.
 func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
 	n := f.lines.recipients.len()
 	b.phase("resolve", int64(n))
-	cache, err := b.openMatchCache(ctx, n)
-	if err != nil {
-		return err
-	}
 	f.facts = make([]recipientFacts, n)
 	f.lines.telling = make([]uint64, n)
 	byPlace := f.lines.byPlace()
-	err = b.chunks(ctx, n, func(from, to int) {
+	return b.chunks(ctx, n, func(from, to int) {
 		for _, i := range byPlace[from:to] {
-			f.facts[i] = f.resolve(cache, i)
+			f.facts[i] = f.resolve(i)
 		}
 		b.step(int64(to - from))
 	})
-	if err != nil {
-		return err
-	}
-	b.result.Kept, b.result.Asked = int(cache.kept.Load()), int(cache.asked.Load())
-	return b.saveMatchCache(cache)
 }
 
 // byPlace are the numbers of the recipients in order of place. Lines of one town
@@ -217,9 +207,8 @@ func byteAt(s string, k int) byte {
 }
 
 // resolve works out what the i-th recipient says by itself.
-func (f *recipientFinder) resolve(cache *matchCache, i uint32) (facts recipientFacts) {
-	key := f.lines.recipientKey(i)
-	t := key.split()
+func (f *recipientFinder) resolve(i uint32) (facts recipientFacts) {
+	t := f.lines.recipient(i)
 	n := t.ParseName()
 	line := classifierLine(&t)
 	facts.own = classify.ReadName(&line)
@@ -228,7 +217,7 @@ func (f *recipientFinder) resolve(cache *matchCache, i uint32) (facts recipientF
 	facts.listing = classify.Listing(t.Name())
 	f.lines.telling[i] = classify.Signature(classify.Telling(n.K2, t.City))
 	if !facts.nameless {
-		facts.match = cache.resolve(f.resolver, int(i), key, &t, &n)
+		facts.match = f.resolver.Resolve(&t, &n)
 		if facts.match.EIN == ein.None {
 			facts.identity = f.resolver.RecipID(&t, &n, facts.match, resolve.Organization, ein.None)
 		}
@@ -336,7 +325,7 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	r := f.recipients
 	r.ein[row], r.rule[row], r.class[row] = m.EIN, m.Rule, class
 	if m.Rule == resolve.Model {
-		r.thousandths[row] = thousandths(m.Prob)
+		r.thousandths[row] = uint16(m.Prob*1000 + 0.5)
 	}
 
 	party := resolve.Organization

@@ -114,7 +114,7 @@ func (b *builder) openStager(ctx context.Context) (closed func()) {
 // pruneStage removes staged shards that this build did not use. What indexes left
 // for the next build stays.
 func (b *builder) pruneStage(p *Plan) error {
-	used := map[string]bool{matchCacheName: true}
+	used := map[string]bool{}
 	for i := range p.shards {
 		used[p.shards[i].key] = true
 	}

@@ -275,9 +275,6 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 		}
 	}
 	r.keepBest(q, s)
-	if q.wantsBasis {
-		q.candidatesDigest = r.candidatesDigest(s)
-	}
 }
 
 // What the line's own ZIP and city speak for a name.

@@ -22,12 +22,14 @@ type crowdMember struct {
 // crowd is more bearers of a name in a state than are looked through one by one.
 const crowd = 16
 
-func crowdZIP(e *nameEntry, zip uint32) uint64 {
-	return runningHash(e.hash).add(uint64(e.state)).add(uint64(zip)).done()
-}
+func crowdZIP(e *nameEntry, zip uint32) uint64 { return crowdPlace(e, uint64(zip)) }
 
-func crowdCity(e *nameEntry, city uint64) uint64 {
-	return runningHash(e.hash).add(uint64(e.state)).add(1).add(city).done()
+// crowdCity is no ZIP's place: the hash of a city has more than their bits.
+func crowdCity(e *nameEntry, city uint64) uint64 { return crowdPlace(e, city) }
+
+func crowdPlace(e *nameEntry, at uint64) uint64 {
+	h := mix(e.hash ^ uint64(e.state)*0x9e3779b97f4a7c15)
+	return mix(h ^ at*0x9e3779b97f4a7c15)
 }
 
 // newCrowds enters each bearer at every place where it is.

@@ -108,6 +108,11 @@ func hashKey(s string) uint64 {
 	for i := range len(s) {
 		h = (h ^ uint64(s[i])) * 1099511628211
 	}
+	return mix(h)
+}
+
+// mix spreads every bit of a hash over all of them.
+func mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
 	h ^= h >> 33

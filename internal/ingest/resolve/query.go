@@ -27,9 +27,6 @@ type query struct {
 	streetRead, cityRead bool
 
 	station station // how the name is that of a station; set with the candidates
-
-	wantsBasis       bool   // the candidates are to be digested
-	candidatesDigest uint64 // 0 where the rules did not come to candidates
 }
 
 // prepare reads the place of the line.

@@ -37,8 +37,6 @@ type Resolver struct {
 	u   *Universe
 	opt Options
 	off [grant.Model + 1]bool
-
-	model uint64 // digest of the model, 0 for none
 }
 
 // New makes a resolver over a universe.
@@ -46,9 +44,6 @@ func New(u *Universe, opt Options) *Resolver {
 	r := &Resolver{u: u, opt: opt}
 	for _, rule := range opt.Off {
 		r.off[rule] = true
-	}
-	if opt.Model != nil {
-		r.model = opt.Model.Digest()
 	}
 	return r
 }

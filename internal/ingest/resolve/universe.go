@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"sync"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot"
@@ -90,9 +89,6 @@ type Universe struct {
 	covered  map[stateCode]bool // states of which the register holds a fair part
 	pairs    []uint64           // EINs filed and the funders that filed them, sorted
 	searches searches
-
-	digestsOnce sync.Once
-	digests     *indexDigests
 }
 
 // filedBy reports whether a funder filed an EIN.

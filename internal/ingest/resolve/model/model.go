@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"math"
 	"slices"
@@ -139,13 +138,6 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	}
 	n, err := w.Write(append(body, '\n'))
 	return int64(n), err
-}
-
-// Digest tells models apart.
-func (m *Model) Digest() uint64 {
-	h := fnv.New64a()
-	m.WriteTo(h)
-	return h.Sum64()
 }
 
 // Score is the log-odds of one candidate by its features.
