@@ -82,6 +82,11 @@ func (l *lowest) add(i int, err error) {
 	}
 }
 
+// All calls all of fns at once and returns when the last of them is done.
+func All(fns ...func()) {
+	Ranges(len(fns), len(fns), func(part, _, _ int) { fns[part]() })
+}
+
 // Parts is into how many parts n things are to be divided, so that each core
 // has one and none is much smaller than least things.
 func Parts(n, least int) int { return min(runtime.GOMAXPROCS(0), n/least+1) }

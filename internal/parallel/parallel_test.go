@@ -90,6 +90,18 @@ func TestEachErrors(t *testing.T) {
 	})
 }
 
+func TestAll(t *testing.T) {
+	t.Parallel()
+	All()
+	// Each waits for the other, so both are under way.
+	a, b := make(chan struct{}), make(chan struct{})
+	done := 0
+	All(func() { close(a); <-b; done++ }, func() { <-a; close(b) })
+	if done != 1 {
+		t.Error("it returned too early")
+	}
+}
+
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 5, 64, 1000} {

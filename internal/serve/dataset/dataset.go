@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
@@ -102,11 +103,13 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 		return err
 	}}
 	var errs [5]error
-	d.Graph, errs[0] = graph.Open(s)
-	d.Search, errs[1] = search.Open(s)
-	d.Directory, errs[2] = directory.Open(s)
-	d.Profiles, errs[3] = profile.Open(s)
-	d.Changes, errs[4] = change.Open(s)
+	parallel.All(
+		func() { d.Graph, errs[0] = graph.Open(s) },
+		func() { d.Search, errs[1] = search.Open(s) },
+		func() { d.Directory, errs[2] = directory.Open(s) },
+		func() { d.Profiles, errs[3] = profile.Open(s) },
+		func() { d.Changes, errs[4] = change.Open(s) },
+	)
 	damaged := []string{graph.Damaged, search.Damaged, directory.Damaged, profile.Damaged}
 	for _, err := range errs {
 		f, ok := fault.Of(err)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -160,7 +161,25 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 	}
 	// One that is damaged is served for what is left of it when there is
 	// nothing else to serve.
-	next, bad, err := openBuild(s, now == nil)
+	// The processes that run SQL start while the indexes are read.
+	var (
+		next       *Dataset
+		workers    *sqlbox.Warehouse
+		bad, noSQL error
+	)
+	parallel.All(
+		func() { next, bad, err = openBuild(s, now == nil) },
+		func() {
+			if h.box != nil {
+				workers, noSQL = h.box.Open(s.Dir)
+			}
+		},
+	)
+	defer func() {
+		if !swapped && workers != nil {
+			workers.Close()
+		}
+	}()
 	if err != nil {
 		h.refused.snapshot = refusal{s.Manifest.Version, h.opt.Clock().Add(retryAfter), err}
 		return false, err
@@ -183,7 +202,7 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 		return false, errors.Join(err, next.build.close())
 	}
 	if h.box != nil {
-		next.SQL, next.warehouse = h.openSQL(s)
+		next.SQL, next.warehouse = h.takeSQL(s, workers, noSQL)
 	}
 	h.serve(next)
 	return true, nil
@@ -194,7 +213,8 @@ func (h *Holder) retryWarehouse(d *Dataset) {
 	if h.retrySQL.IsZero() || h.opt.Clock().Before(h.retrySQL) {
 		return
 	}
-	if sql, warehouse := h.openSQL(d.Snapshot); sql != nil {
+	workers, err := h.box.Open(d.Snapshot.Dir)
+	if sql, warehouse := h.takeSQL(d.Snapshot, workers, err); sql != nil {
 		h.serve(d.withSQL(sql, warehouse))
 	}
 }

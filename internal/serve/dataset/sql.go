@@ -42,12 +42,11 @@ func damagedWarehouse() error {
 		Try("use the other endpoints meanwhile, and retry after the next build of the dataset")
 }
 
-// openSQL starts workers on the warehouse of a snapshot. One that has none is
-// served all the same; SQL then says so, rather than answer from the snapshot
-// before.
-func (h *Holder) openSQL(s *snapshot.Snapshot) (*SQL, *shared) {
+// takeSQL takes up the workers on the warehouse of a snapshot, or err, why there
+// are none. A snapshot without them is served all the same; SQL then says so,
+// rather than answer from the snapshot before.
+func (h *Holder) takeSQL(s *snapshot.Snapshot, w *sqlbox.Warehouse, err error) (*SQL, *shared) {
 	h.retrySQL = time.Time{}
-	w, err := h.box.Open(s.Dir)
 	if err == nil {
 		return &SQL{Warehouse: w}, &shared{close: func() error { w.Close(); return nil }}
 	}

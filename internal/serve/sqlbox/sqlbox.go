@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/serve/warehouse"
 )
 
@@ -126,11 +127,11 @@ func (b *Box) Open(dir string) (*Warehouse, error) {
 		return b.newPool(hello{Role: roleRunner, Dir: dir, Pro: pro, Memory: b.opt.Memory, Threads: b.opt.Threads})
 	}
 	w := &Warehouse{box: b, open: runner(false), pro: runner(true)}
-	for _, l := range []*pool{w.open, w.pro, b.gates} {
-		if err := l.startFirst(); err != nil {
-			w.Close()
-			return nil, err
-		}
+	pools := []*pool{w.open, w.pro, b.gates}
+	err = parallel.Each(context.Background(), len(pools), len(pools), func(_ context.Context, i int) error { return pools[i].startFirst() })
+	if err != nil {
+		w.Close()
+		return nil, err
 	}
 	w.open.startMore(b.opt.Workers / 2)
 	w.pro.startMore(b.opt.Workers / 2)
