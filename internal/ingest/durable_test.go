@@ -153,10 +153,10 @@ func TestDamagedShard(t *testing.T) {
 		return os.WriteFile(path, body, 0o644)
 	}
 	for i, damage := range []func(dir string) error{
-		func(dir string) error { return flip(filepath.Join(dir, "lines.parquet")) },
+		func(dir string) error { return flip(tablePath(dir, "lines")) },
 		func(dir string) error { return flip(filepath.Join(dir, sumsName)) },
-		func(dir string) error { return os.Truncate(filepath.Join(dir, "returns.parquet"), 0) },
-		func(dir string) error { return os.Remove(filepath.Join(dir, "people.parquet")) },
+		func(dir string) error { return os.Truncate(tablePath(dir, "returns"), 0) },
+		func(dir string) error { return os.Remove(tablePath(dir, "people")) },
 		func(dir string) error { return os.Remove(filepath.Join(dir, sumsName)) },
 	} {
 		if err := damage(filepath.Dir(shards[i])); err != nil {

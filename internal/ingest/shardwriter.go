@@ -8,14 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
-
-	"github.com/parquet-go/parquet-go"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/shardfile"
 	"grantgraph/internal/ingest/source/archive"
 	"grantgraph/internal/ingest/source/irs990"
 )
@@ -90,10 +87,6 @@ func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) 
 		}
 		return w.fail(ctx, m.Name, "cannot be unzipped", err)
 	}
-	// What the reader left unread belongs to the hash too.
-	if _, err := io.Copy(hash, rc); err != nil {
-		return w.fail(ctx, m.Name, "cannot be unzipped", err)
-	}
 	filer, err := ein.Parse(w.ret.EIN)
 	if err != nil {
 		return w.fail(ctx, m.Name, "no usable EIN", fmt.Errorf("the filer's EIN: %w", err))
@@ -102,10 +95,11 @@ func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) 
 		return w.fail(ctx, m.Name, "no period end", fmt.Errorf("the period end %q is not a date", w.ret.PeriodEnd))
 	}
 	id, _ := irs990.ObjectID(m.Name)
-	if err := w.returns.add(stageReturn(&w.ret, seq, m.Name, id, hex.EncodeToString(hash.Sum(nil)), filer, w.lines)); err != nil {
+	ret, books := stageReturn(&w.ret, seq, m.Name, id, hex.EncodeToString(hash.Sum(nil)), filer, w.lines), stageBooks(&w.ret.Books, seq)
+	if err := w.returns.add(&ret); err != nil {
 		return err
 	}
-	return w.books.add(stageBooks(&w.ret.Books, seq))
+	return w.books.add(&books)
 }
 
 // fail sets a member aside, unless it is only that the build was stopped.
@@ -113,19 +107,21 @@ func (w *shardWriter) fail(ctx context.Context, member, kind string, err error) 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return w.failures.add(stagedFailure{Seq: w.seq, Member: member, Kind: kind, Reason: err.Error()})
+	return w.failures.add(&stagedFailure{Seq: w.seq, Member: member, Kind: kind, Reason: err.Error()})
 }
 
 func stageReturn(r *irs990.Return, seq int32, member, id, sum string, filer ein.EIN, lines int32) stagedReturn {
 	return stagedReturn{
-		Seq: seq, ObjectID: id, SHA256: sum, Form: r.Form, Timestamp: r.Timestamp, TaxYear: int32(r.TaxYr()), PeriodEnd: r.PeriodEnd,
-		EIN: uint32(filer), Amended: r.Amended, Lines: lines, GrantsPaid: optional(r.Money.GrantsPaid),
-		DeclaredPF: optional(r.Declared.PFPaid), DeclaredCharity: optional(r.Declared.PFPaidCharity), DeclaredDomestic: optional(r.Declared.DomesticOrgs),
+		stagedHead: stagedHead{
+			Seq: seq, ObjectID: id, SHA256: sum, Form: r.Form, Timestamp: r.Timestamp, TaxYear: int32(r.TaxYr()), PeriodEnd: r.PeriodEnd,
+			EIN: uint32(filer), Amended: r.Amended, Lines: lines, GrantsPaid: optional(r.Money.GrantsPaid),
+			DeclaredPF: optional(r.Declared.PFPaid), DeclaredCharity: optional(r.Declared.PFPaidCharity), DeclaredDomestic: optional(r.Declared.DomesticOrgs),
+		},
 		Member: member, Schema: r.Version, PeriodBegin: r.PeriodBegin,
 		Name: joined(r.Name1, r.Name2), DBA: r.DBA,
 		Street: joined(r.Address.Line1, r.Address.Line2), City: r.Address.City, State: r.Address.State, ZIP: r.Address.ZIP, Country: country(&r.Address),
 		Group: r.Group, Subsection: r.Subsection, Website: r.Website, Formation: r.FormationYear,
-		Mission: r.Mission, Activity: r.Activity, Programs: slices.Clone(r.Programs), States: slices.Clone(r.States),
+		Mission: r.Mission, Activity: r.Activity, Programs: r.Programs, States: r.States,
 		Revenue: optional(r.Money.Revenue), Expenses: optional(r.Money.Expenses), Surplus: optional(r.Money.Surplus),
 		NetAssets: optional(r.Money.NetAssets), Assets: optional(r.Money.Assets), AssetsFMV: optional(r.Money.AssetsFMV), Liabilities: optional(r.Money.Liabilities),
 		Contributions: optional(r.Money.Contributions), ProgramRevenue: optional(r.Money.ProgramRevenue),
@@ -156,14 +152,13 @@ func (w *shardWriter) grant(g *irs990.Grant) error {
 		return nil
 	}
 	w.lines++
-	k := &w.grants.arena
-	return w.grants.add(stagedLine{
+	return w.grants.add(&stagedLine{
 		Seq: w.seq, Part: int32(g.Part), Line: int32(g.Line),
-		Name1: k.keep(g.Name1), Name2: k.keep(g.Name2), Person: k.keep(g.Person),
-		Street: k.keep(joined(g.Address.Line1, g.Address.Line2)), City: k.keep(g.Address.City), State: k.keep(g.Address.State), ZIP: k.keep(g.Address.ZIP),
-		Country: k.keep(country(&g.Address)),
-		EIN:     k.keep(g.EIN), Section: k.keep(g.IRCSection), Relationship: k.keep(g.Relationship), Status: k.keep(g.Status),
-		Purpose: k.keep(g.Purpose), Cash: g.Cash.Value, NonCash: g.NonCash.Value,
+		Name1: g.Name1, Name2: g.Name2, Person: g.Person,
+		Street: joined(g.Address.Line1, g.Address.Line2), City: g.Address.City, State: g.Address.State, ZIP: g.Address.ZIP,
+		Country: country(&g.Address),
+		EIN:     g.EIN, Section: g.IRCSection, Relationship: g.Relationship, Status: g.Status,
+		Purpose: g.Purpose, Cash: g.Cash.Value, NonCash: g.NonCash.Value,
 	})
 }
 
@@ -183,23 +178,20 @@ func (w *shardWriter) person(p *irs990.Person) error {
 			roles |= 1 << i
 		}
 	}
-	k := &w.people.arena
-	return w.people.add(stagedPerson{
-		Seq: w.seq, Name: k.keep(p.Name), Business: k.keep(p.Business), Title: k.keep(p.Title), Hours: k.keep(p.Hours),
+	return w.people.add(&stagedPerson{
+		Seq: w.seq, Name: p.Name, Business: p.Business, Title: p.Title, Hours: p.Hours,
 		Compensation: optional(p.Compensation), Related: optional(p.Related), Other: optional(p.Other), Roles: roles,
 	})
 }
 
 func (w *shardWriter) holding(h *irs990.Holding) error {
-	k := &w.holdings.arena
-	return w.holdings.add(stagedHolding{Seq: w.seq, Schedule: k.keep(h.Schedule), Name: k.keep(h.Name), Book: optional(h.Book), FMV: optional(h.FMV)})
+	return w.holdings.add(&stagedHolding{Seq: w.seq, Schedule: h.Schedule, Name: h.Name, Book: optional(h.Book), FMV: optional(h.FMV)})
 }
 
 func (w *shardWriter) relate(r *irs990.Related) error {
-	k := &w.related.arena
-	return w.related.add(stagedRelated{
-		Seq: w.seq, Kind: k.keep(r.Kind), Name: k.keep(r.Name), EIN: k.keep(r.EIN), State: k.keep(r.State),
-		Section: k.keep(r.Section), Status: k.keep(r.Status), Controlled: r.Controlled,
+	return w.related.add(&stagedRelated{
+		Seq: w.seq, Kind: r.Kind, Name: r.Name, EIN: r.EIN, State: r.State,
+		Section: r.Section, Status: r.Status, Controlled: r.Controlled,
 	})
 }
 
@@ -237,14 +229,11 @@ func (w *shardWriter) abandon() {
 	}
 }
 
-// shardTable is one Parquet file of a shard, written in batches.
+// shardTable is one file of a shard.
 type shardTable[T any] struct {
-	path  string
-	file  *disk.File
-	pw    *parquet.GenericWriter[T]
-	rows  []T
-	since int
-	arena arena
+	*shardfile.Writer[T]
+	path string
+	file *disk.File
 }
 
 // shardWriteError marks a failure to write, so that it is not taken for a fault
@@ -255,58 +244,28 @@ func (e *shardWriteError) Error() string { return e.err.Error() }
 
 func (e *shardWriteError) Unwrap() error { return e.err }
 
-const (
-	shardTableBatch = 512
-	shardTableGroup = 64 << 10
-)
-
 func newShardTable[T any](dir, name string) (*shardTable[T], error) {
-	path := filepath.Join(dir, name+".parquet")
+	path := tablePath(dir, name)
 	f, err := disk.Create(path)
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	return &shardTable[T]{path: path, file: f, rows: make([]T, 0, shardTableBatch),
-		pw: parquet.NewGenericWriter[T](f, parquet.Compression(&parquet.Snappy))}, nil
+	return &shardTable[T]{shardfile.NewWriter[T](f), path, f}, nil
 }
 
-func (s *shardTable[T]) add(row T) error {
-	s.rows = append(s.rows, row)
-	if len(s.rows) < shardTableBatch {
-		return nil
-	}
-	return s.flush()
-}
-
-func (s *shardTable[T]) flush() error {
-	if _, err := s.pw.Write(s.rows); err != nil {
+func (s *shardTable[T]) add(row *T) error {
+	if err := s.Add(row); err != nil {
 		return &shardWriteError{fault.Disk(s.path, err)}
-	}
-	s.since += len(s.rows)
-	clear(s.rows)
-	s.rows = s.rows[:0]
-	s.arena.reset()
-	if s.since >= shardTableGroup {
-		s.since = 0
-		if err := s.pw.Flush(); err != nil {
-			return &shardWriteError{fault.Disk(s.path, err)}
-		}
 	}
 	return nil
 }
 
 func (s *shardTable[T]) close() error {
-	if s == nil {
-		return nil
-	}
-	err := s.flush()
-	if err == nil {
-		err = fault.Disk(s.path, s.pw.Close())
-	}
+	err := s.Close()
 	if cerr := s.file.Close(); err == nil {
-		err = fault.Disk(s.path, cerr)
+		err = cerr
 	}
-	return err
+	return fault.Disk(s.path, err)
 }
 
 func (s *shardTable[T]) sum() (string, int64) { return s.file.Sum(), s.file.Size() }

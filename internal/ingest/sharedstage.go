@@ -283,7 +283,7 @@ func (s *Stage) put(ctx context.Context, key, dir string) (size int64, err error
 	}
 	parts := concatenation{{at: bytes.NewReader(append(head, '\n')), size: int64(len(head)) + 1}}
 	for _, table := range stagedTables {
-		path := filepath.Join(dir, table+".parquet")
+		path := tablePath(dir, table)
 		f, err := os.Open(path)
 		if err != nil {
 			return 0, fault.Disk(path, err)
@@ -381,7 +381,7 @@ func unpack(ctx context.Context, in io.Reader, dir string) error {
 		return err
 	}
 	for i, t := range tables {
-		path := filepath.Join(dir, stagedTables[i]+".parquet")
+		path := tablePath(dir, stagedTables[i])
 		f, err := disk.Create(path)
 		if err != nil {
 			return fault.Disk(path, err)

@@ -134,6 +134,7 @@ func (b *builder) pruneStage(p *Plan) error {
 	return errors.Join(errs...)
 }
 
-func (b *builder) shardFile(s *shard, table string) string {
-	return filepath.Join(b.shardDir(s), table+".parquet")
-}
+func (b *builder) shardFile(s *shard, table string) string { return tablePath(b.shardDir(s), table) }
+
+// tablePath is the file of a table in the folder of its shard.
+func tablePath(dir, table string) string { return filepath.Join(dir, table+".table") }

@@ -2,9 +2,12 @@ package ingest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/shardfile"
 	"grantgraph/internal/snapshot"
 )
 
@@ -34,12 +37,19 @@ func cancelable[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[
 // by which others reach into tables: checksums say that a shard is as it was
 // written, not by whom.
 func readStaged[T stagedRow](ctx context.Context, b *builder, s *shard, table string) iter.Seq2[T, error] {
-	rows := cancelable(ctx, snapshot.ReadParquet[T](b.shardFile(s, table)))
+	path := b.shardFile(s, table)
+	damaged := func(err error) error {
+		return fault.New("stage_damaged", "%s cannot be read: %w", path, err).Try("remove its folder from the stage, and stage it again")
+	}
+	rows := cancelable(ctx, shardfile.Read[T](path))
 	return func(yield func(T, error) bool) {
 		for row, err := range rows {
-			if seq := row.member(); err == nil && (seq < 0 || seq >= s.members) {
-				err = fault.New("stage_damaged", "the shard %s is damaged: its %s name a member %d of %d", s.key, table, seq, s.members).
-					Try("remove it from the stage, and stage it again")
+			switch seq := row.member(); {
+			case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+			case err != nil:
+				err = damaged(err)
+			case seq < 0 || seq >= s.members:
+				err = damaged(fmt.Errorf("it names a member %d of %d", seq, s.members))
 			}
 			if !yield(row, err) {
 				return

@@ -220,6 +220,7 @@ func (fl *filer) addAddress(r *stagedFiler, year int16) {
 			return
 		}
 	}
+	at = resolve.Location{Street: strings.Clone(at.Street), City: strings.Clone(at.City), State: strings.Clone(at.State), ZIP5: strings.Clone(at.ZIP5)}
 	fl.addresses = append(fl.addresses, ownAddress{at, bit})
 }
 
@@ -238,8 +239,9 @@ func (c *corpus) locationOf(o *resolve.Org) resolve.Location {
 func (fl *filer) add(r *stagedFiler, f *filing, at int32) {
 	fl.addAddress(r, f.year)
 	if at == fl.filing {
-		fl.name, fl.city, fl.state = r.Name, r.City, r.State
-		fl.zip5, _ = place.ZIP5(r.ZIP, r.State)
+		fl.name, fl.city, fl.state = strings.Clone(r.Name), strings.Clone(r.City), strings.Clone(r.State)
+		zip5, _ := place.ZIP5(r.ZIP, r.State)
+		fl.zip5 = strings.Clone(zip5)
 	}
 	if r.DAFHeld != nil && (fl.dafHeld == nil || *r.DAFHeld > *fl.dafHeld) {
 		fl.dafHeld = r.DAFHeld

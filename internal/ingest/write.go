@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/shardfile"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot"
@@ -227,6 +228,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 				books.add(at, &r)
 			}
 			if c.filers[f.ein].filing == at {
+				shardfile.Own(&r.stagedReturn)
 				orgs = append(orgs, orgRow(&r.stagedReturn, f))
 			}
 		}

@@ -1,0 +1,113 @@
+// Package shardfile is the format of the tables of a staged shard. They are
+// written once and read by several steps of every later build, and by nobody
+// else, so the format is the one that costs a build least: rows in blocks, the
+// columns of a block each packed by itself, so that a step reads only those it
+// needs.
+//
+// A row is a struct. Its fields, those of embedded structs included, are the
+// columns, under their Go names; a row that is read may have fewer of them than
+// the one that was written.
+//
+//	file    magic, uint32 length of the header, header, blocks
+//	header  for each column: kind, length of the name, name
+//	block   uint32 rows, for each column the uint32 length when packed; the columns
+//
+// A file ends with a block of no rows, so that one that was cut off is known.
+package shardfile
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+const (
+	magic = "shard table 1\n"
+
+	// A block is complete when it has so many bytes or rows: large enough that
+	// packing pays, small enough that a reader holds little.
+	blockBytes = 4 << 20
+	blockRows  = 64 << 10
+)
+
+// kind is what a column holds, and how it is written.
+type kind byte
+
+const (
+	text     kind = 's' // string: its length and its bytes
+	texts    kind = 'l' // []string: how many, and each as a text
+	flag     kind = 'b' // bool: a byte
+	int32s   kind = 'i' // numbers: the difference from the one before
+	uint32s  kind = 'u'
+	int64s   kind = 'n'
+	optional kind = 'o' // *int64: 0, or 1 and the number
+)
+
+var kinds = map[reflect.Type]kind{
+	reflect.TypeFor[string]():   text,
+	reflect.TypeFor[[]string](): texts,
+	reflect.TypeFor[bool]():     flag,
+	reflect.TypeFor[int32]():    int32s,
+	reflect.TypeFor[uint32]():   uint32s,
+	reflect.TypeFor[int64]():    int64s,
+	reflect.TypeFor[*int64]():   optional,
+}
+
+// field is a column as it lies in a row.
+type field struct {
+	name   string
+	kind   kind
+	offset uintptr
+}
+
+var known sync.Map // the columns of row types that were met
+
+// fieldsOf are the columns of a row type.
+func fieldsOf[T any]() []field {
+	t := reflect.TypeFor[T]()
+	fields, ok := known.Load(t)
+	if !ok {
+		fields, _ = known.LoadOrStore(t, listFields(t))
+	}
+	return fields.([]field)
+}
+
+// listFields lists the columns of a row type. A type with other fields is a
+// mistake in the program.
+func listFields(t reflect.Type) []field {
+	var fields []field
+	for f := range t.Fields() {
+		if f.Anonymous {
+			for _, inner := range listFields(f.Type) {
+				inner.offset += f.Offset
+				fields = append(fields, inner)
+			}
+			continue
+		}
+		k, ok := kinds[f.Type]
+		if !ok {
+			panic(fmt.Sprintf("shardfile: the field %s of %s cannot be a column", f.Name, t))
+		}
+		fields = append(fields, field{f.Name, k, f.Offset})
+	}
+	return fields
+}
+
+// Own gives a row texts of its own. Those that were read share the memory of
+// their block, which all of it stays in use for as long as one of them is kept.
+func Own[T any](row *T) {
+	for _, f := range fieldsOf[T]() {
+		at := unsafe.Add(unsafe.Pointer(row), f.offset)
+		switch f.kind {
+		case text:
+			s := (*string)(at)
+			*s = strings.Clone(*s)
+		case texts:
+			for i, s := range *(*[]string)(at) {
+				(*(*[]string)(at))[i] = strings.Clone(s)
+			}
+		}
+	}
+}
