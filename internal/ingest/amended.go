@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"grantgraph/internal/parallel"
 )
 
 // fate says why a return was not chosen.
@@ -128,20 +130,19 @@ func seenBefore(earlier []filing, f *filing) bool {
 // chooseReturns reads all staged returns and chooses among them.
 func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
 	b.phase("choose", int64(len(c.shards)))
-	c.bySeq = make([][]int32, len(c.shards))
-	for i := range c.shards {
-		s := &c.shards[i]
-		for r, err := range readStaged[stagedHead](ctx, b, s, "returns") {
-			if err != nil {
-				return err
-			}
-			c.filings = append(c.filings, newFiling(&r, i))
-		}
-		c.bySeq[i] = make([]int32, s.members)
-		for j := range c.bySeq[i] {
-			c.bySeq[i][j] = -1
-		}
+	err := parallel.Ordered(ctx, b.workers, len(c.shards), func(ctx context.Context, i int) ([]filing, error) {
+		return b.readFilings(ctx, &c.shards[i], i)
+	}, func(filings []filing) error {
+		c.filings = append(c.filings, filings...)
 		b.step(1)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.bySeq = make([][]int32, len(c.shards))
+	for i := range c.bySeq {
+		c.bySeq[i] = slices.Repeat([]int32{-1}, int(c.shards[i].members))
 	}
 	choose(c.filings)
 	for i := range c.filings {
@@ -149,4 +150,15 @@ func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
 		c.bySeq[f.shard][f.seq] = int32(i)
 	}
 	return nil
+}
+
+// readFilings reads what the choice needs of the returns of a shard.
+func (b *builder) readFilings(ctx context.Context, s *shard, number int) (filings []filing, err error) {
+	for r, err := range readStaged[stagedHead](ctx, b, s, "returns") {
+		if err != nil {
+			return nil, err
+		}
+		filings = append(filings, newFiling(&r, number))
+	}
+	return filings, nil
 }

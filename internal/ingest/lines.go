@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/parallel"
 )
 
 // maxAmount is the largest grant believed; a larger figure is a keying error.
@@ -35,6 +36,8 @@ type lines struct {
 	telling     []uint64        // by recipient: the telling words of its name, as a signature
 	masked      map[uint32]bool // recipients of the lines that are masked one by one
 	adjustments []adjustment
+
+	key []byte // the key that is being put together
 }
 
 // adjustment is a negative line: a refund, or a correction of an earlier year.
@@ -71,71 +74,145 @@ func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 		return err
 	}
 	b.phase("gather", int64(len(c.shards)))
-	c.lines = &lines{recipients: newInterner(), relations: newInterner(), purposes: newInterner(), masked: map[uint32]bool{}}
-	g := c.lines
-	// The lines of a return may stand for a later version of it.
-	standsFor := make([]int32, len(c.filings))
-	for i := range standsFor {
-		standsFor[i] = -1
+	standsFor := c.standsFor()
+	c.lines = newLines(c.stagedLines(standsFor))
+	err = parallel.Ordered(ctx, b.workers, len(c.shards), func(ctx context.Context, i int) (*lines, error) {
+		return b.gatherShard(ctx, c, i, standsFor, hide)
+	}, func(part *lines) error {
+		c.lines.join(part)
+		b.step(1)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.lines.freeze()
+	b.noteUnmet(hide)
+	return nil
+}
+
+// standsFor is, by filing, the filing that its lines are those of, -1 when of
+// none: the lines of a return may stand for a later version of it.
+func (c *corpus) standsFor() []int32 {
+	of := make([]int32, len(c.filings))
+	for i := range of {
+		of[i] = -1
 	}
 	for i := range c.filings {
 		if f := &c.filings[i]; f.fate == chosen {
-			standsFor[f.linesOf] = int32(i)
+			of[f.linesOf] = int32(i)
 		}
 	}
-	var key []byte
-	for i := range c.shards {
-		current, start := int32(-1), 0
-		for l, err := range readStaged[stagedLine](ctx, b, &c.shards[i], "lines") {
-			if err != nil {
-				return err
-			}
-			if l.Seq != current {
-				g.halveIfDoubled(c.filings, start)
-				current, start = l.Seq, len(g.amount)
-			}
-			origin := c.bySeq[i][l.Seq]
-			if origin < 0 || standsFor[origin] < 0 {
-				continue
-			}
-			f := uint32(standsFor[origin])
-			acc := &c.filings[f].account
-			hidden := hide.has(&c.filings[origin], uint8(l.Part), l.Line)
-			if hidden {
-				l.mask()
-			}
-			if !g.isGrant(&l, f, acc) {
-				continue
-			}
-			l.clean()
-			g.filing = append(g.filing, f)
-			g.origin = append(g.origin, uint32(origin))
-			g.part = append(g.part, uint8(l.Part))
-			g.line = append(g.line, uint32(l.Line))
-			g.amount = append(g.amount, l.Cash)
-			key = appendRecipientKey(key[:0], &l)
-			g.recipientNo = append(g.recipientNo, g.recipients.id(key))
-			if hidden {
-				g.masked[g.recipientNo[len(g.recipientNo)-1]] = true
-			}
-			key = appendRelationKey(key[:0], &l)
-			g.relationNo = append(g.relationNo, g.relations.id(key))
-			key = append(key[:0], strings.TrimSpace(l.Purpose)...)
-			g.purpose = append(g.purpose, g.purposes.id(key))
-			acc.Rows++
-			acc.Sum += l.Cash
+	return of
+}
+
+// stagedLines counts the lines that may become rows.
+func (c *corpus) stagedLines(standsFor []int32) (n int) {
+	for i, of := range standsFor {
+		if of >= 0 {
+			n += int(c.filings[i].lines)
 		}
-		g.halveIfDoubled(c.filings, start)
-		b.step(1)
 	}
-	b.noteUnmet(hide)
-	return nil
+	return n
+}
+
+// gatherShard gathers the lines of one shard. The accounts it keeps are those of
+// the returns whose lines are in it, and of no other shard.
+func (b *builder) gatherShard(ctx context.Context, c *corpus, shard int, standsFor []int32, hide *maskList) (*lines, error) {
+	g := newLines(0)
+	current, start := int32(-1), 0
+	for l, err := range readStaged[stagedLine](ctx, b, &c.shards[shard], "lines") {
+		if err != nil {
+			return nil, err
+		}
+		if l.Seq != current {
+			g.halveIfDoubled(c.filings, start)
+			current, start = l.Seq, len(g.amount)
+		}
+		origin := c.bySeq[shard][l.Seq]
+		if origin < 0 || standsFor[origin] < 0 {
+			continue
+		}
+		f := uint32(standsFor[origin])
+		acc := &c.filings[f].account
+		hidden := hide.has(&c.filings[origin], uint8(l.Part), l.Line)
+		if hidden {
+			l.mask()
+		}
+		if !g.isGrant(&l, f, acc) {
+			continue
+		}
+		g.add(&l, f, uint32(origin), hidden)
+		acc.Rows++
+		acc.Sum += l.Cash
+	}
+	g.halveIfDoubled(c.filings, start)
+	return g, nil
+}
+
+// newLines makes room for so many rows.
+func newLines(rows int) *lines {
+	return &lines{
+		filing: make([]uint32, 0, rows), origin: make([]uint32, 0, rows), part: make([]uint8, 0, rows), line: make([]uint32, 0, rows),
+		recipientNo: make([]uint32, 0, rows), relationNo: make([]uint32, 0, rows), purpose: make([]uint32, 0, rows), amount: make([]int64, 0, rows),
+		recipients: newInterner(), relations: newInterner(), purposes: newInterner(), masked: map[uint32]bool{},
+	}
+}
+
+// add appends a line as a row.
+func (g *lines) add(l *stagedLine, filing, origin uint32, hidden bool) {
+	l.clean()
+	g.filing = append(g.filing, filing)
+	g.origin = append(g.origin, origin)
+	g.part = append(g.part, uint8(l.Part))
+	g.line = append(g.line, uint32(l.Line))
+	g.amount = append(g.amount, l.Cash)
+	g.key = appendRecipientKey(g.key[:0], l)
+	recipient := g.recipients.id(g.key)
+	g.recipientNo = append(g.recipientNo, recipient)
+	if hidden {
+		g.masked[recipient] = true
+	}
+	g.key = appendRelationKey(g.key[:0], l)
+	g.relationNo = append(g.relationNo, g.relations.id(g.key))
+	g.key = append(g.key[:0], strings.TrimSpace(l.Purpose)...)
+	g.purpose = append(g.purpose, g.purposes.id(g.key))
+}
+
+// join appends the rows of a shard.
+func (g *lines) join(part *lines) {
+	g.filing = append(g.filing, part.filing...)
+	g.origin = append(g.origin, part.origin...)
+	g.part = append(g.part, part.part...)
+	g.line = append(g.line, part.line...)
+	g.amount = append(g.amount, part.amount...)
+	g.adjustments = append(g.adjustments, part.adjustments...)
+	recipients := g.recipients.join(part.recipients)
+	g.recipientNo = appendRenumbered(g.recipientNo, part.recipientNo, recipients)
+	g.relationNo = appendRenumbered(g.relationNo, part.relationNo, g.relations.join(part.relations))
+	g.purpose = appendRenumbered(g.purpose, part.purpose, g.purposes.join(part.purposes))
+	for i := range part.masked {
+		g.masked[recipients[i]] = true
+	}
+}
+
+func appendRenumbered(dst, ids, numbers []uint32) []uint32 {
+	for _, id := range ids {
+		dst = append(dst, numbers[id])
+	}
+	return dst
+}
+
+// freeze gives back the memory that only more rows would need.
+func (g *lines) freeze() {
+	g.recipients.freeze()
+	g.relations.freeze()
+	g.purposes.freeze()
 }
 
 // isGrant decides whether a line is a cash grant.
 func (g *lines) isGrant(l *stagedLine, filing uint32, acc *lineAccount) bool {
 	acc.Goods += l.NonCash
-	name := l.Name1 + l.Name2 + l.Person
 	switch {
 	case l.Cash < 0:
 		_, stated := ein.Filed(l.EIN)
@@ -149,11 +226,11 @@ func (g *lines) isGrant(l *stagedLine, filing uint32, acc *lineAccount) bool {
 		acc.TooLarge++
 	case l.Cash == 0 && l.NonCash > 0:
 		acc.NonCash++
-	case l.Cash == 0 && name == "":
+	case l.Cash == 0 && l.Name1 == "" && l.Name2 == "" && l.Person == "":
 		acc.Empty++
 	case l.Cash == 0:
 		acc.Zero++
-	case acc.Rows > 1 && l.Cash == acc.Sum && isTotal(name):
+	case acc.Rows > 1 && l.Cash == acc.Sum && isTotal(l.Name1+l.Name2+l.Person):
 		acc.Total++
 	default:
 		return true

@@ -28,6 +28,32 @@ func TestInternerGivesEachStringOneNumber(t *testing.T) {
 	}
 }
 
+// TestInternersJoin holds that strings that came by parts have the numbers they
+// would have had without.
+func TestInternersJoin(t *testing.T) {
+	t.Parallel()
+	alone, joined := newInterner(), newInterner()
+	for part := range 7 {
+		own := newInterner()
+		var ids, want []uint32
+		for i := range 900 {
+			s := fmt.Appendf(nil, "string %d", i*i%(50+500*part))
+			want = append(want, alone.id(s))
+			ids = append(ids, own.id(s))
+		}
+		if got := appendRenumbered(nil, ids, joined.join(own)); !slices.Equal(got, want) {
+			t.Errorf("part %d has other numbers", part)
+		}
+	}
+	alone.freeze()
+	joined.freeze()
+	for i := range alone.len() {
+		if alone.at(uint32(i)) != joined.at(uint32(i)) {
+			t.Errorf("string %d is %q, not %q", i, joined.at(uint32(i)), alone.at(uint32(i)))
+		}
+	}
+}
+
 func TestRecipientKeyRoundTrip(t *testing.T) {
 	t.Parallel()
 	check := func(l stagedLine, e uint32) bool {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"grantgraph/internal/fault"
 )
@@ -23,6 +24,7 @@ import (
 type maskList struct {
 	byLine map[returnLine]int // to the entry
 	byKey  map[string]int
+	mu     sync.Mutex
 	used   []bool // by entry: a line of the returns was found
 }
 
@@ -146,7 +148,9 @@ func (m *maskList) has(f *filing, part uint8, line int32) bool {
 		at, found = m.byKey[string(appendGrantKey(nil, f.key(), partName(part), line))]
 	}
 	if found {
+		m.mu.Lock()
 		m.used[at] = true
+		m.mu.Unlock()
 	}
 	return found
 }

@@ -63,6 +63,40 @@ func Each(ctx context.Context, workers, n int, fn func(ctx context.Context, i in
 	return ctx.Err()
 }
 
+// Ordered is Each for work whose results must be taken in order: give is called
+// for 0 to n-1 on so many workers, take for each result one at a time, from the
+// first to the last. As many results wait as there are workers.
+func Ordered[T any](ctx context.Context, workers, n int, give func(ctx context.Context, i int) (T, error), take func(T) error) error {
+	turns := newTurns(n)
+	return Each(ctx, workers, n, func(ctx context.Context, i int) error {
+		result, err := give(ctx, i)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-turns[i]:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := take(result); err != nil {
+			return err
+		}
+		close(turns[i+1])
+		return nil
+	})
+}
+
+// newTurns are channels of which each is closed when its turn has come. That of
+// the first has.
+func newTurns(n int) []chan struct{} {
+	turns := make([]chan struct{}, n+1)
+	for i := range turns {
+		turns[i] = make(chan struct{})
+	}
+	close(turns[0])
+	return turns
+}
+
 // errPanicked stops the other workers.
 var errPanicked = errors.New("a worker panicked")
 

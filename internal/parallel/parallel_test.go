@@ -127,3 +127,53 @@ func TestRanges(t *testing.T) {
 		}
 	}
 }
+
+func TestOrdered(t *testing.T) {
+	t.Parallel()
+	for _, workers := range []int{0, 1, 3, 100} {
+		for _, n := range []int{0, 1, 2, 50} {
+			var taken []int
+			err := Ordered(t.Context(), workers, n,
+				func(_ context.Context, i int) (int, error) { return i * i, nil },
+				func(square int) error { taken = append(taken, square); return nil })
+			if err != nil || len(taken) != n {
+				t.Fatalf("%d workers: %d of %d, %v", workers, len(taken), n, err)
+			}
+			for i, square := range taken {
+				if square != i*i {
+					t.Errorf("%d workers: %d came as number %d", workers, square, i)
+				}
+			}
+		}
+	}
+}
+
+func TestOrderedErrors(t *testing.T) {
+	t.Parallel()
+	wrong := errors.New("wrong")
+	give := func(at int) func(context.Context, int) (int, error) {
+		return func(_ context.Context, i int) (int, error) {
+			if i == at {
+				return 0, wrong
+			}
+			return i, nil
+		}
+	}
+	var last int
+	take := func(i int) error { last = i; return nil }
+	if err := Ordered(t.Context(), 4, 100, give(20), take); err != wrong || last > 19 {
+		t.Errorf("%v after %d", err, last)
+	}
+	if err := Ordered(t.Context(), 4, 100, give(-1), func(i int) error {
+		if i == 20 {
+			return wrong
+		}
+		return take(i)
+	}); err != wrong || last != 19 {
+		t.Errorf("%v after %d", err, last)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := Ordered(ctx, 4, 100, give(-1), func(i int) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
