@@ -28,6 +28,7 @@ type ListOptions struct {
 	// Indexers derive what the serving side needs from the tables of a new
 	// edition.
 	Indexers []snapshot.Indexer
+	Workers  int                                   // 0 means one per core
 	Progress func(phase string, done, total int64) // may be nil
 	Now      func() time.Time                      // nil means the clock
 }
@@ -82,6 +83,7 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 		return nil, err
 	}
 	defer w.Abandon()
+	w.Workers = opt.Workers
 	var (
 		states  []lists.Status
 		damaged bool
@@ -381,7 +383,7 @@ func setCounts(state *lists.Status, t rows.Tally) {
 // makeEdition makes an edition of the compliance lists from the same sources and
 // takes what became of them into the report.
 func (b *builder) makeEdition(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
-	result, err := Lists(ctx, ListOptions{Sources: b.opt.Sources, Data: b.opt.Data, Indexers: b.opt.ListIndexers, Now: now, Progress: func(phase string, done, total int64) {
+	result, err := Lists(ctx, ListOptions{Sources: b.opt.Sources, Data: b.opt.Data, Indexers: b.opt.ListIndexers, Workers: b.workers, Now: now, Progress: func(phase string, done, total int64) {
 		if done == 0 {
 			b.phase(phase, total)
 			return

@@ -7,6 +7,7 @@ package refresh
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"slices"
 	"time"
 
@@ -136,7 +137,9 @@ func (r *Refresher) fetchDue(ctx context.Context, due []string) {
 			r.checked[s.Name] = now.Add(min(retry, s.Every) - s.Every)
 		}
 	}
-	result, err := ingest.Lists(ctx, ingest.ListOptions{Sources: r.opt.Fetch.Dir, Data: r.opt.Data, Indexers: r.opt.Indexers, Now: r.opt.Fetch.Now})
+	// The other half of the cores is for the answers that are given meanwhile.
+	half := (runtime.GOMAXPROCS(0) + 1) / 2
+	result, err := ingest.Lists(ctx, ingest.ListOptions{Sources: r.opt.Fetch.Dir, Data: r.opt.Data, Indexers: r.opt.Indexers, Workers: half, Now: r.opt.Fetch.Now})
 	if err != nil {
 		r.opt.Log.Error("making a new edition of the lists; the old one stays", "error", err)
 		return

@@ -60,6 +60,8 @@ type record struct {
 	editions []edition
 	steps    []step
 	texts    []byte
+
+	workers int // that compare names at once; zero is one per core
 }
 
 // BuildLists adds to an edition the log of the edition before, and how it differs
@@ -71,7 +73,7 @@ func BuildLists(ctx context.Context, w *snapshot.Writer) error {
 		return err
 	}
 	defer release()
-	var r record
+	r := record{workers: w.Workers}
 	if before != nil {
 		if err := r.follow(ctx, before, w.Unpublished(), w.Version()); err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,7 +105,7 @@ func BuildMatches(ctx context.Context, w *snapshot.Writer) error {
 		return err
 	}
 	defer release()
-	set, err := findMatches(ctx, w.Unpublished(), before)
+	set, err := findMatches(ctx, w.Unpublished(), before, w.Workers)
 	if err != nil {
 		return err
 	}
@@ -130,14 +129,14 @@ func latest(w *snapshot.Writer) (before *snapshot.Snapshot, release func(), err 
 // organizations are compared whose names are others. Where it has not, everybody
 // is, because how much a word says depends on the whole list, so that a name that
 // comes may lift or lower others over the threshold.
-func findMatches(ctx context.Context, s, before *snapshot.Snapshot) (*matchSet, error) {
+func findMatches(ctx context.Context, s, before *snapshot.Snapshot, workers int) (*matchSet, error) {
 	set := &matchSet{terms: terms{Comparison: screen.Comparison, Lists: namedBy(s)}}
 	everybody, err := screen.NewEverybody(s)
 	if err != nil || everybody == nil || everybody.Names > mostListed {
 		return set, err
 	}
 	set.Sanctions = everybody.Fingerprint
-	f := finder{ctx: ctx, everybody: everybody}
+	f := finder{ctx: ctx, everybody: everybody, workers: workers}
 	if before != nil {
 		last, err := openMatches(before)
 		switch {
@@ -195,6 +194,7 @@ func sameNames(a, b *snapshot.Snapshot) bool {
 type finder struct {
 	ctx       context.Context
 	everybody *screen.Everybody
+	workers   int
 	waiting   []screen.Named
 	found     []entry
 
@@ -249,14 +249,10 @@ func (f *finder) add(org screen.Named) error {
 	return f.flush()
 }
 
-// workers is how many compare at once: half of the cores, because a service that
-// keeps its lists current makes editions beside its answers.
-func workers() int { return (runtime.GOMAXPROCS(0) + 1) / 2 }
-
 // flush compares those who wait.
 func (f *finder) flush() error {
 	shares := make([][]entry, (len(f.waiting)+shareSize-1)/shareSize)
-	err := parallel.Each(f.ctx, workers(), len(shares), func(_ context.Context, k int) error {
+	err := parallel.Each(f.ctx, f.workers, len(shares), func(_ context.Context, k int) error {
 		for _, org := range f.waiting[k*shareSize : min(len(f.waiting), (k+1)*shareSize)] {
 			for _, m := range f.everybody.Matches(org.Names) {
 				shares[k] = append(shares[k], matching(org.EIN, m.EntNum, &Match{m.MatchedName, m.QueryName, m.Score, m.Strength}))
@@ -350,7 +346,7 @@ func (r *record) compareMatches(ctx context.Context, l *source, before, after *s
 		}
 	}
 	if err != nil || old.Comparison != now.Comparison {
-		if old, err = foundAgain(ctx, before); err != nil {
+		if old, err = foundAgain(ctx, before, r.workers); err != nil {
 			return false, ctx.Err()
 		}
 	}
@@ -363,10 +359,10 @@ func (r *record) compareMatches(ctx context.Context, l *source, before, after *s
 
 // foundAgain finds the potential matches of an edition that has none that can be
 // used: it is of an earlier program, or damaged.
-func foundAgain(ctx context.Context, s *snapshot.Snapshot) (*matchSet, error) {
+func foundAgain(ctx context.Context, s *snapshot.Snapshot, workers int) (*matchSet, error) {
 	tables := append(screen.NameTables(), lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces)
 	if err := s.VerifyFiles(ctx, func(f snapshot.File) bool { return slices.Contains(tables, f.Table()) }); err != nil {
 		return nil, err
 	}
-	return findMatches(ctx, s, nil)
+	return findMatches(ctx, s, nil, workers)
 }

@@ -403,7 +403,7 @@ func TestCanceled(t *testing.T) {
 	s := base.publish(t, t.TempDir(), 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := findMatches(ctx, s, nil); err == nil {
+	if _, err := findMatches(ctx, s, nil, 0); err == nil {
 		t.Error("a canceled comparison has a result")
 	}
 }

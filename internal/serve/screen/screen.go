@@ -14,6 +14,7 @@ package screen
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"grantgraph/internal/ein"
@@ -116,13 +117,22 @@ const mostNames = 20
 // more than are screened.
 func (r *rowsOf) names(filed []string) (list []string, all bool) {
 	list, all = []string{}, true
-	seen := map[string]bool{}
+	// Most organizations have one name in all sources, letter by letter: how names
+	// are written is looked at only where there are two.
+	var keys []string // of the list, as far as they were asked for
+	known := func(name string) bool {
+		if slices.Contains(list, name) {
+			return true
+		}
+		for _, other := range list[len(keys):] {
+			keys = append(keys, nameKey(other))
+		}
+		return len(list) > 0 && slices.Contains(keys, nameKey(name))
+	}
 	add := func(name string) {
-		key := cmp.Or(orgname.Key(name), orgname.Fold(name))
-		if name == "" || seen[key] || orgname.IsCareOf(name) {
+		if name == "" || known(name) || orgname.IsCareOf(name) {
 			return
 		}
-		seen[key] = true
 		if all = len(list) < mostNames; all {
 			list = append(list, name)
 		}
@@ -147,6 +157,9 @@ func (r *rowsOf) names(filed []string) (list []string, all bool) {
 	}
 	return list, all
 }
+
+// nameKey is the same for names that differ only in how they are written.
+func nameKey(name string) string { return cmp.Or(orgname.Key(name), orgname.Fold(name)) }
 
 // screening is one screening under way.
 type screening struct {

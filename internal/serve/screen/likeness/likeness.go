@@ -97,13 +97,13 @@ type entry struct {
 	bag      string
 	shuffle  string
 	numbers  string
-	joined   [2]string // its content, and all its words, without spaces
-	weight   float64   // of its content
-	info     float64   // of its content
-	letters  float64   // of its content, by what they say
-	foreign  float64   // letters of legal forms that no American organization has
-	american bool      // it has a legal form of American nonprofits
-	forms    formSet   // legal forms that they do not have
+	joined   [2]run  // its content, and all its words, without spaces
+	weight   float64 // of its content
+	info     float64 // of its content
+	letters  float64 // of its content, by what they say
+	foreign  float64 // letters of legal forms that no American organization has
+	american bool    // it has a legal form of American nonprofits
+	forms    formSet // legal forms that they do not have
 }
 
 // merge is two neighbors of a name run together: the word they make, and the
@@ -135,9 +135,11 @@ func New(names []Name) *List {
 		}
 		l.similar.add(w.text, int32(id))
 	}
+	l.similar.seal()
+	l.joined.seal()
 	l.neighbors = make([]atomic.Pointer[[]int32], len(l.words))
 	l.scratch.New = func() any {
-		return &query{seen: make([]uint32, len(l.names)), tried: make([]uint32, len(l.names)), memoAt: make([]uint32, len(l.words)), memo: make([]int32, len(l.words))}
+		return &query{seen: make([]uint32, len(l.names)), tried: make([]uint32, len(l.names))}
 	}
 	return l
 }
@@ -276,9 +278,9 @@ func (l *List) index(i int32) {
 	for _, m := range e.merges {
 		l.pairs[m.id] = add(l.pairs[m.id])
 	}
-	l.joined.add(e.joined[0], i)
+	l.joined.add(e.joined[0].text, i)
 	if e.joined[1] != e.joined[0] {
-		l.joined.add(e.joined[1], i)
+		l.joined.add(e.joined[1].text, i)
 	}
 }
 
@@ -384,16 +386,16 @@ func (p *phrase) numbers() string {
 }
 
 // joined is the content of a name, and all of it, without spaces.
-func (p *phrase) joined() [2]string {
-	all := strings.Join(p.words, "")
+func (p *phrase) joined() [2]run {
+	all := newRun(strings.Join(p.words, ""))
 	if len(p.content) == len(p.words) {
-		return [2]string{all, all}
+		return [2]run{all, all}
 	}
 	var b strings.Builder
 	for _, at := range p.content {
 		b.WriteString(p.words[at])
 	}
-	return [2]string{b.String(), all}
+	return [2]run{newRun(b.String()), all}
 }
 
 // eachMerge calls fn for every two neighbors, one of which is content at least,

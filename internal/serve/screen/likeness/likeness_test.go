@@ -339,12 +339,16 @@ func TestNearby(t *testing.T) {
 	var texts []string
 	for i := range 2000 {
 		s := odd(r)
-		if i%3 == 0 {
+		for range i % 4 {
 			s += odd(r)
+		}
+		if i%500 == 0 { // pieces of it are longer than what is hashed of one
+			s = strings.Repeat(s, 40)[:400]
 		}
 		texts = append(texts, s)
 		n.add(s, int32(i))
 	}
+	n.seal()
 	for range 2000 {
 		asked := garble(texts[r.IntN(len(texts))], r)
 		found := map[int32]bool{}
@@ -355,6 +359,30 @@ func TestNearby(t *testing.T) {
 				t.Errorf("%s is not found as %s", s, asked)
 			}
 		}
+	}
+}
+
+// TestApart holds the comparison of names without spaces against their distance.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 10))
+	near := 0
+	for range 20000 {
+		a := odd(r) + odd(r)[:r.IntN(6)] + strings.Repeat("7", r.IntN(2))
+		b := strings.ReplaceAll(garble(a, r), " ", "Ж")
+		want := distance(a, b, joinedSlips(max(len(a), len(b))))
+		if want > joinedSlips(max(len(a), len(b))) {
+			want = -1
+		} else {
+			near++
+		}
+		x, y := newRun(a), newRun(b)
+		if got := apart(&x, &y); got != want {
+			t.Fatalf("%s and %s: %d apart, want %d", a, b, got, want)
+		}
+	}
+	if near < 5000 {
+		t.Errorf("only %d are near", near)
 	}
 }
 

@@ -1,5 +1,11 @@
 package likeness
 
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
 // nearby finds the texts that are few slips away from another. It stands on
 // this: cut a text into one piece more than it may have slips, and one piece is
 // left as it was. So every text is filed under each of its pieces, with its
@@ -10,15 +16,24 @@ package likeness
 type nearby struct {
 	slips   func(length int) int // that a filed text of this length may have; negative to leave it out
 	longest int
-	seen    []uint64 // filter before the map, a bit a hash
-	filed   map[uint32][]int32
+
+	filed  []filedPiece // once sealed, in order of hash
+	starts []uint32     // where the hashes begin in it that have these first bits
+	bits   int          // so many
+	seen   []uint64     // filter before them, a bit a hash
 }
 
-const filterBits = 20
-
-func newNearby(slips func(int) int) *nearby {
-	return &nearby{slips: slips, seen: make([]uint64, 1<<filterBits/64), filed: map[uint32][]int32{}}
+// filedPiece is a piece of a text.
+type filedPiece struct {
+	hash uint32
+	id   int32
 }
+
+// filterBits is how many bits of the filter there are for each of the starts: few
+// hashes that were not filed pass it, and it stays in the cache.
+const filterBits = 4
+
+func newNearby(slips func(int) int) *nearby { return &nearby{slips: slips} }
 
 // reaching turns a bound by the longer of two texts, which is how many slips
 // they may have, into one by the length of the one that is filed. ok says
@@ -36,18 +51,34 @@ func reaching(ok func(slips, longer int) bool) func(length int) int {
 	return func(length int) int { return int(by[min(length, len(by)-1)]) }
 }
 
-// add files a text.
+// add files a text. Nothing is found before seal.
 func (n *nearby) add(text string, id int32) {
 	k := n.slips(len(text))
 	if k < 0 {
 		return
 	}
 	n.longest = max(n.longest, len(text))
+	var buf [usualLength]uint64
+	sums := prefixSums(buf[:0], text)
 	for piece := range k + 1 {
 		from, to := cut(len(text), piece, k)
-		h := hashPiece(len(text), piece, text[from:to-1], text[to-1])
-		n.seen[h>>(32-filterBits)/64] |= 1 << (h >> (32 - filterBits) % 64)
-		n.filed[h] = append(n.filed[h], id)
+		n.filed = append(n.filed, filedPiece{hashPiece(len(text), piece, sums, from, to, text[to-1]), id})
+	}
+}
+
+// seal puts what was filed in order.
+func (n *nearby) seal() {
+	slices.SortFunc(n.filed, func(a, b filedPiece) int { return cmp.Compare(a.hash, b.hash) })
+	n.bits = bits.Len(uint(len(n.filed)))
+	n.starts = make([]uint32, 1<<n.bits+1)
+	n.seen = make([]uint64, max(1, 1<<(n.bits+filterBits)/64))
+	for _, f := range n.filed {
+		n.starts[f.hash>>(32-n.bits)+1]++
+		at := f.hash >> (32 - n.bits - filterBits)
+		n.seen[at/64] |= 1 << (at % 64)
+	}
+	for i := 1; i < len(n.starts); i++ {
+		n.starts[i] += n.starts[i-1]
 	}
 }
 
@@ -56,55 +87,98 @@ func cut(length, piece, k int) (from, to int) {
 	return piece * length / (k + 1), (piece + 1) * length / (k + 1)
 }
 
-func hashPiece(length, piece int, head string, last byte) uint32 {
-	h := uint32(2166136261) ^ uint32(length)<<8 ^ uint32(piece)
-	for i := 0; i < len(head); i++ {
-		h = (h ^ uint32(head[i])) * 16777619
+// Pieces are hashed as polynomials of their letters: with the sums of all
+// beginnings of a text, that of any piece is there without reading it again.
+const (
+	hashBase    = 0x9e3779b97f4a7c15
+	longestHead = 63 // letters of a piece that are hashed, beside its last
+	usualLength = 96 // of a text, beyond which its sums take memory of their own
+)
+
+// hashPowers are the powers of hashBase.
+var hashPowers = func() (t [longestHead + 1]uint64) {
+	t[0] = 1
+	for i := 1; i < len(t); i++ {
+		t[i] = t[i-1] * hashBase
 	}
-	h = (h ^ uint32(last)) * 16777619
-	h ^= h >> 15
-	return h * 0x85ebca6b
+	return t
+}()
+
+// prefixSums appends the sums of the beginnings of a text, the empty one first.
+func prefixSums(sums []uint64, text string) []uint64 {
+	sum := uint64(0)
+	sums = append(sums, sum)
+	for i := range len(text) {
+		sum = sum*hashBase + uint64(text[i]) + 1
+		sums = append(sums, sum)
+	}
+	return sums
+}
+
+// hashPiece is the hash of a piece of a text, which has these sums, with another
+// last letter.
+func hashPiece(length, piece int, sums []uint64, from, to int, last byte) uint32 {
+	end := min(to-1, from+longestHead)
+	h := sums[end] - sums[from]*hashPowers[end-from]
+	h = h*hashBase + uint64(last) + uint64(length)<<32 + uint64(piece)<<56
+	h = (h ^ h>>32) * 0xd6e8feb86659fd93
+	return uint32(h >> 32)
 }
 
 // find calls visit for every text that may be as near as its slips allow, some
 // more than once, and for some that are not.
 func (n *nearby) find(text string, visit func(id int32)) {
-	for length := len(text) - maxSlips; length <= min(len(text)+maxSlips, n.longest); length++ {
-		if length < 1 {
-			continue
-		}
-		k := n.slips(length)
-		if k < 0 || abs(length-len(text)) > k {
+	var buf [usualLength]uint64
+	sums := prefixSums(buf[:0], text)
+	for length := max(1, len(text)-maxSlips); length <= min(len(text)+maxSlips, n.longest); length++ {
+		k, added := n.slips(length), len(text)-length
+		if k < abs(added) {
 			continue
 		}
 		for piece := range k + 1 {
 			from, to := cut(length, piece, k)
-			low, high := -k, k
+			low, high := shifts(added, k)
 			switch piece {
 			case 0: // no letter comes before it
 				low, high = 0, 0
 			case k: // nor after it
-				low, high = len(text)-length, len(text)-length
+				low, high = added, added
 			}
+			swapLow, swapHigh := shifts(added, k-1) // the swap is a slip, too
 			for shift := low; shift <= high; shift++ {
 				a, b := from+shift, to+shift
 				if a < 0 || b > len(text) {
 					continue
 				}
-				n.look(hashPiece(length, piece, text[a:b-1], text[b-1]), visit)
-				if b < len(text) && text[b] != text[b-1] && piece < k {
-					n.look(hashPiece(length, piece, text[a:b-1], text[b]), visit)
+				n.look(hashPiece(length, piece, sums, a, b, text[b-1]), visit)
+				if piece < k && shift >= swapLow && shift <= swapHigh && b < len(text) && text[b] != text[b-1] {
+					n.look(hashPiece(length, piece, sums, a, b, text[b]), visit)
 				}
 			}
 		}
 	}
 }
 
+// shifts is how far a piece can have moved in a text that has so many letters
+// more, or fewer, after k slips: each place it moves is a slip before it, and
+// what is then lacking of the difference are slips after it.
+func shifts(added, k int) (low, high int) {
+	spare := k - abs(added)
+	if spare < 0 {
+		return 1, 0 // nowhere
+	}
+	return min(0, added) - spare/2, max(0, added) + spare/2
+}
+
 func (n *nearby) look(h uint32, visit func(id int32)) {
-	if n.seen[h>>(32-filterBits)/64]>>(h>>(32-filterBits)%64)&1 == 0 {
+	at := h >> (32 - n.bits - filterBits)
+	if n.seen[at/64]>>(at%64)&1 == 0 {
 		return
 	}
-	for _, id := range n.filed[h] {
-		visit(id)
+	at >>= filterBits
+	for _, f := range n.filed[n.starts[at]:n.starts[at+1]] {
+		if f.hash == h {
+			visit(f.id)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package likeness
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -13,20 +14,33 @@ type query struct {
 	merges   []merge // of those that make a word of the list
 	bag      string
 	numbers  string
-	joined   [2]string
+	joined   [2]run
 	unusual  bool    // it has a word that is not common
 	american bool    // it has a legal form of American nonprofits
 	forms    formSet // its legal forms of other countries
 
-	round  uint32   // of this question; older marks are void
-	seen   []uint32 // names that were scored
-	tried  []uint32 // names whose letters were compared
-	memoAt []uint32 // words of the list whose likeness is known
-	memo   []int32  // where it begins in likes
-	likes  []float64
-	links  []link
-	usedQ  [maxWords]bool
-	usedL  [maxWords]bool
+	round uint32   // of this question; older marks are void
+	seen  []uint32 // names that were scored
+	tried []uint32 // names whose letters were compared
+	links []link
+	usedQ [maxWords]bool
+	usedL [maxWords]bool
+
+	// The likenesses that were worked out last, in this question and in others: names
+	// of organizations are made of the same words.
+	asked   []uint64 // numbers of content
+	strange uint64   // words so far that the list does not have
+	likes   [likesKept]pairLikeness
+}
+
+// likesKept is how many likenesses are kept. It is a power of two.
+const likesKept = 1 << 14
+
+// pairLikeness is how alike a word that was asked for and one of the list are.
+type pairLikeness struct {
+	asked    uint64 // its number, never zero
+	listed   int32
+	likeness float64
 }
 
 // link is a possible alignment: places among the content of both names, the
@@ -46,10 +60,9 @@ func (l *List) ask(q *query, name string) bool {
 	if q.round++; q.round == 0 { // the counter came around
 		clear(q.seen)
 		clear(q.tried)
-		clear(q.memoAt)
 		q.round = 1
 	}
-	q.likes, q.content, q.ids, q.merges = q.likes[:0], q.content[:0], q.ids[:0], q.merges[:0]
+	q.content, q.ids, q.asked, q.merges = q.content[:0], q.ids[:0], q.asked[:0], q.merges[:0]
 	q.unusual = false
 	l.dropMistypedForms(q)
 	for _, at := range q.phrase.content {
@@ -66,6 +79,12 @@ func (l *List) ask(q *query, name string) bool {
 			q.content = append(q.content, w)
 		}
 		q.ids = append(q.ids, id)
+		if ok {
+			q.asked = append(q.asked, uint64(id)+1)
+		} else {
+			q.strange++
+			q.asked = append(q.asked, 1<<32+q.strange)
+		}
 		w := &q.content[len(q.content)-1]
 		q.unusual = q.unusual || !w.common && !w.number
 	}
@@ -167,15 +186,15 @@ func (l *List) candidates(q *query, visit func(name int32)) {
 			all(l.holds[m.id])
 		}
 	}
-	for k, text := range q.joined {
-		if k == 0 || text != q.joined[0] {
-			l.joined.find(text, func(i int32) {
+	for k, r := range q.joined {
+		if k == 0 || r != q.joined[0] {
+			l.joined.find(r.text, func(i int32) {
 				if q.seen[i] == q.round || q.tried[i] == q.round {
 					return // most names are found by several of their pieces
 				}
 				q.tried[i] = q.round
 				listed := &l.names[i].joined
-				if apart(q.joined[0], listed[0]) >= 0 || apart(q.joined[1], listed[1]) >= 0 {
+				if apart(&q.joined[0], &listed[0]) >= 0 || apart(&q.joined[1], &listed[1]) >= 0 {
 					once(i)
 				}
 			})
@@ -227,21 +246,14 @@ func (l *List) eachNeighbor(w *word, fn func(id int32)) {
 	})
 }
 
-// like is how alike the k-th word of the question and a word of the list are,
-// worked out once for each question.
+// like is how alike the k-th word of the question and a word of the list are.
 func (l *List) like(q *query, k int, id int32) float64 {
-	if q.memoAt[id] != q.round {
-		q.memoAt[id] = q.round
-		q.memo[id] = int32(len(q.likes))
-		for range q.content {
-			q.likes = append(q.likes, -1)
-		}
+	asked := q.asked[k]
+	p := &q.likes[(asked*0x9e3779b1+uint64(id))%likesKept]
+	if p.asked != asked || p.listed != id {
+		*p = pairLikeness{asked, id, likenessOf(&q.content[k], &l.words[id])}
 	}
-	s := &q.likes[int(q.memo[id])+k]
-	if *s < 0 {
-		*s = likenessOf(&q.content[k], &l.words[id])
-	}
-	return *s
+	return p.likeness
 }
 
 // The parts of a score. They were set on the list of May 2024 and on names of
@@ -501,14 +513,44 @@ func joinedSlips(length int) int {
 // joinedReach is the same by the length of the name of the list.
 var joinedReach = reaching(func(d, n int) bool { return d <= joinedSlips(n) })
 
+// run is a name without spaces, and which letters it has: once in the lower half of
+// the bits, twice or more in the upper.
+type run struct {
+	text    string
+	letters uint64
+}
+
+func newRun(text string) run {
+	var once, twice uint64
+	for i := range len(text) {
+		bit := uint64(1) << letterPlace[text[i]]
+		twice |= once & bit
+		once |= bit
+	}
+	return run{text, once | twice<<32}
+}
+
+// letterPlace has a place below 32 for each letter. What is no letter shares some.
+var letterPlace = func() (t [256]uint8) {
+	for c := range t {
+		t[c] = uint8(26 + c%6)
+		if c >= 'A' && c <= 'Z' {
+			t[c] = uint8(c - 'A')
+		}
+	}
+	return t
+}()
+
 // apart is how many slips two names without spaces are apart, -1 for more than
-// they may have.
-func apart(a, b string) int {
-	limit := joinedSlips(max(len(a), len(b)))
-	if abs(len(a)-len(b)) > limit {
+// they may have. A slip takes one letter away and adds one at most, and one that
+// changes the length does only one of both, so that the letters alone tell most
+// names apart.
+func apart(a, b *run) int {
+	limit, longer := joinedSlips(max(len(a.text), len(b.text))), abs(len(a.text)-len(b.text))
+	if longer > limit || bits.OnesCount64(a.letters^b.letters) > 2*limit-longer {
 		return -1
 	}
-	if d := distance(a, b, limit); d <= limit {
+	if d := distance(a.text, b.text, limit); d <= limit {
 		return d
 	}
 	return -1
@@ -520,11 +562,11 @@ func apart(a, b string) int {
 // mistype do not hit another word.
 func spaceless(q *query, e *entry) (score float64, near, once bool) {
 	for k := range q.joined {
-		a, b := q.joined[k], e.joined[k]
-		if a == b && e.letters < spacelessLetters {
+		a, b := &q.joined[k], &e.joined[k]
+		if *a == *b && e.letters < spacelessLetters {
 			return sameWordsMost, true, false
 		}
-		if a == b {
+		if *a == *b {
 			return spacelessMost, true, false
 		}
 		d := apart(a, b)
@@ -540,7 +582,7 @@ func spaceless(q *query, e *entry) (score float64, near, once bool) {
 			letters += foreignLetter * e.foreign
 		}
 		score = max(score, 1-cost*float64(d)/letters)
-		once = once || d == 1 && q.unusual && len(b) >= oneSlipLetters
+		once = once || d == 1 && q.unusual && len(b.text) >= oneSlipLetters
 	}
 	return score, near, once
 }

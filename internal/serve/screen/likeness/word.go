@@ -196,7 +196,7 @@ func likenessOf(a, b *word) float64 {
 			return typoLikeness[1][max(la, lb)]
 		}
 		return 0
-	case plural(a.text, b.text) || plural(b.text, a.text):
+	case la != lb && abs(la-lb) <= 2 && (plural(a.text, b.text) || plural(b.text, a.text)):
 		return pluralLikeness
 	case a.fold == b.fold:
 		return foldLikeness
@@ -284,14 +284,14 @@ func abs(n int) int { return max(n, -n) }
 // distance is the number of insertions, deletions, changes and swaps of
 // neighbors between a and b, or limit+1 when there are more than limit.
 func distance(a, b string, limit int) int {
+	if abs(len(a)-len(b)) > limit {
+		return limit + 1
+	}
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
 	}
 	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	if abs(len(a)-len(b)) > limit {
-		return limit + 1
 	}
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) + len(b)
