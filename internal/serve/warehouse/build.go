@@ -16,7 +16,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// buildMemory bounds the engine while it sorts; beyond it, it works on disk.
+// buildMemory bounds the engine while it works; beyond it, it works on disk.
 const buildMemory = "2GB"
 
 // Build writes the two files of the snapshot that is being made. Each is made
@@ -70,7 +70,10 @@ func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file st
 	statements := []string{
 		"SET memory_limit = '" + buildMemory + "'",
 		"SET temp_directory = " + quote(filepath.Join(spill, "spill")),
+		// The tables of a snapshot are in the order in which the rows are to lie, and
+		// what is written once is not written again to fill up the last group of rows.
 		"SET preserve_insertion_order = true",
+		"SET max_vacuum_tasks = 0",
 	}
 	for i := range views {
 		if v := &views[i]; v.File() == file {
@@ -127,8 +130,7 @@ func (v *View) create(parquet string) string {
 	return v.DDL() + ";\nINSERT INTO " + v.Name + " " + v.Select(parquet)
 }
 
-// Select reads the view's columns from the Parquet table of a snapshot, in the
-// view's order.
+// Select reads the view's columns from the Parquet table of a snapshot.
 func (v *View) Select(parquet string) string {
 	var b strings.Builder
 	b.WriteString("SELECT ")
@@ -143,9 +145,6 @@ func (v *View) Select(parquet string) string {
 		fmt.Fprintf(&b, "CAST(%s AS %s) AS %s", expr, c.Type, c.Name)
 	}
 	fmt.Fprintf(&b, " FROM read_parquet(%s)", quote(parquet))
-	if v.order != "" {
-		b.WriteString(" ORDER BY " + v.order)
-	}
 	return b.String()
 }
 

@@ -32,7 +32,7 @@ type View struct {
 	Examples []Example `json:"examples"`
 
 	table string // of the snapshot, when its name is another
-	order string // by which the rows lie on disk
+	order string // by which rows are looked up: they lie by its first column, as in the table of the snapshot
 	year  string // the column that an export is partitioned by, if any
 	index string // the column that rows are also looked up by, if any
 }
