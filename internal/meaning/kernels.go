@@ -34,6 +34,8 @@ type kernels struct {
 	squares func(x []float32, mean float32) float32
 	// scaleShift is (x-mean)·inv·gain + bias.
 	scaleShift func(x []float32, mean, inv float32, gain, bias []float32)
+	// addTerm adds term·scale to sum.
+	addTerm func(sum []float32, term []int8, scale float32)
 }
 
 const (
@@ -54,6 +56,7 @@ var plain = &kernels{
 	addSum:     addSum,
 	squares:    squares,
 	scaleShift: scaleShift,
+	addTerm:    addTerm,
 }
 
 // In what follows every product is converted to float32 before it is added, so
@@ -190,6 +193,12 @@ func addSum(x, y []float32) float32 {
 		sum[i%16] += x[i]
 	}
 	return sum.total()
+}
+
+func addTerm(sum []float32, term []int8, scale float32) {
+	for i, v := range term[:len(sum)] {
+		sum[i] += float32(scale * float32(v))
+	}
 }
 
 func squares(x []float32, mean float32) float32 {

@@ -439,6 +439,31 @@ addLoop:
 	VZEROUPPER
 	RET
 
+// func addTerm256(sum []float32, term []int8, scale float32)
+TEXT ·addTerm256(SB), NOSPLIT, $0-52
+	MOVQ         sum_base+0(FP), DI
+	MOVQ         sum_len+8(FP), CX
+	MOVQ         term_base+24(FP), SI
+	VBROADCASTSS scale+48(FP), Y4
+
+termLoop:
+	VPMOVSXBD (SI), Y0
+	VPMOVSXBD 8(SI), Y1
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
+	VMULPS    Y4, Y0, Y0
+	VMULPS    Y4, Y1, Y1
+	VADDPS    (DI), Y0, Y0
+	VADDPS    32(DI), Y1, Y1
+	VMOVUPS   Y0, (DI)
+	VMOVUPS   Y1, 32(DI)
+	ADDQ      $16, SI
+	ADDQ      $64, DI
+	SUBQ      $16, CX
+	JNZ       termLoop
+	VZEROUPPER
+	RET
+
 // func squares256(x []float32, mean float32) float32
 TEXT ·squares256(SB), NOSPLIT, $0-36
 	MOVQ         x_base+0(FP), SI

@@ -26,6 +26,7 @@ var vnni = &kernels{
 	addSum:     addSum512,
 	squares:    squares512,
 	scaleShift: scaleShift512,
+	addTerm:    addTerm256,
 }
 
 // avx2 quantizes to two bytes, because its integer products are of those.
@@ -42,6 +43,7 @@ var avx2 = &kernels{
 	addSum:     addSum256,
 	squares:    squares256,
 	scaleShift: scaleShift256,
+	addTerm:    addTerm256,
 }
 
 //go:noescape
@@ -103,3 +105,6 @@ func squares256(x []float32, mean float32) float32
 
 //go:noescape
 func scaleShift256(x []float32, mean, inv float32, gain, bias []float32)
+
+//go:noescape
+func addTerm256(sum []float32, term []int8, scale float32)

@@ -55,7 +55,12 @@ func agree(t *testing.T, k *kernels, rng *rand.Rand) {
 	number("absMax", k.absMax(x), largest)
 	number("squares", k.squares(x, y[0]), plain.squares(x, y[0]))
 
+	term := make([]int8, n)
+	for i := range term {
+		term[i] = int8(rng.Uint32())
+	}
 	for what, do := range map[string]func(k *kernels, x []float32) float32{
+		"addTerm":    func(k *kernels, x []float32) float32 { k.addTerm(x, term, y[0]); return 0 },
 		"addSum":     func(k *kernels, x []float32) float32 { return k.addSum(x, y) },
 		"gelu":       func(k *kernels, x []float32) float32 { k.gelu(x); return 0 },
 		"softmax":    func(k *kernels, x []float32) float32 { k.softmax(x, .17); return 0 },

@@ -20,10 +20,7 @@ func (m *Model) Gist(text string) Vector {
 	m.EachTerm(text, func(term []byte) bool {
 		i, known := s.index[string(term)]
 		if known {
-			scale := s.scale[i]
-			for j, v := range (*[Dim]int8)(s.vectors[int(i)*Dim:]) {
-				sum[j] += float32(scale * float32(v))
-			}
+			m.kernels.addTerm(sum[:], s.vectors[int(i)*Dim:][:Dim], s.scale[i])
 		}
 		return known
 	})
