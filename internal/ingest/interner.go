@@ -75,6 +75,12 @@ func (in *interner) join(other *interner) []uint32 {
 	return ids
 }
 
+// reset takes all strings out.
+func (in *interner) reset() {
+	in.arena, in.ends = in.arena[:0], in.ends[:0]
+	clear(in.table)
+}
+
 // freeze gives back the memory that only more strings would need. There can be
 // none afterwards.
 func (in *interner) freeze() {

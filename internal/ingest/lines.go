@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"sync"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/classify"
@@ -76,10 +77,14 @@ func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 	b.phase("gather", int64(len(c.shards)))
 	standsFor := c.standsFor()
 	c.lines = newLines(c.stagedLines(standsFor))
+	parts := sync.Pool{New: func() any { return newLines(0) }} // their memory serves one shard after the other
 	err = parallel.Ordered(ctx, b.workers, len(c.shards), func(ctx context.Context, i int) (*lines, error) {
-		return b.gatherShard(ctx, c, i, standsFor, hide)
+		part := parts.Get().(*lines)
+		return part, b.gatherShard(ctx, c, i, standsFor, hide, part)
 	}, func(part *lines) error {
 		c.lines.join(part)
+		part.reset()
+		parts.Put(part)
 		b.step(1)
 		return nil
 	})
@@ -116,14 +121,13 @@ func (c *corpus) stagedLines(standsFor []int32) (n int) {
 	return n
 }
 
-// gatherShard gathers the lines of one shard. The accounts it keeps are those of
-// the returns whose lines are in it, and of no other shard.
-func (b *builder) gatherShard(ctx context.Context, c *corpus, shard int, standsFor []int32, hide *maskList) (*lines, error) {
-	g := newLines(0)
+// gatherShard gathers the lines of one shard into g. The accounts it keeps are
+// those of the returns whose lines are in it, and of no other shard.
+func (b *builder) gatherShard(ctx context.Context, c *corpus, shard int, standsFor []int32, hide *maskList, g *lines) error {
 	current, start := int32(-1), 0
 	for l, err := range readStaged[stagedLine](ctx, b, &c.shards[shard], "lines") {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if l.Seq != current {
 			g.halveIfDoubled(c.filings, start)
@@ -147,7 +151,7 @@ func (b *builder) gatherShard(ctx context.Context, c *corpus, shard int, standsF
 		acc.Sum += l.Cash
 	}
 	g.halveIfDoubled(c.filings, start)
-	return g, nil
+	return nil
 }
 
 // newLines makes room for so many rows.
@@ -201,6 +205,16 @@ func appendRenumbered(dst, ids, numbers []uint32) []uint32 {
 		dst = append(dst, numbers[id])
 	}
 	return dst
+}
+
+// reset takes all rows out.
+func (g *lines) reset() {
+	g.cut(0)
+	g.adjustments = g.adjustments[:0]
+	g.recipients.reset()
+	g.relations.reset()
+	g.purposes.reset()
+	clear(g.masked)
 }
 
 // freeze gives back the memory that only more rows would need.

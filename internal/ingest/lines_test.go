@@ -32,9 +32,9 @@ func TestInternerGivesEachStringOneNumber(t *testing.T) {
 // would have had without.
 func TestInternersJoin(t *testing.T) {
 	t.Parallel()
-	alone, joined := newInterner(), newInterner()
+	alone, joined, own := newInterner(), newInterner(), newInterner()
 	for part := range 7 {
-		own := newInterner()
+		own.reset()
 		var ids, want []uint32
 		for i := range 900 {
 			s := fmt.Appendf(nil, "string %d", i*i%(50+500*part))

@@ -17,7 +17,7 @@ import (
 	"grantgraph/internal/ingest/source/irs990"
 )
 
-// shardWriter writes the tables of one shard.
+// shardWriter writes the tables of shards, one shard after the other.
 type shardWriter struct {
 	reader   *irs990.Reader
 	ret      irs990.Return
@@ -33,36 +33,27 @@ type shardWriter struct {
 	failures *shardTable[stagedFailure]
 }
 
-func newShardWriter(dir string) (w *shardWriter, err error) {
-	w = &shardWriter{reader: irs990.NewReader()}
-	defer func() {
-		if err != nil {
-			w.abandon()
-		}
-	}()
-	if w.returns, err = newShardTable[stagedReturn](dir, "returns"); err != nil {
-		return nil, err
-	}
-	if w.books, err = newShardTable[stagedBooks](dir, "books"); err != nil {
-		return nil, err
-	}
-	if w.grants, err = newShardTable[stagedLine](dir, "lines"); err != nil {
-		return nil, err
-	}
-	if w.people, err = newShardTable[stagedPerson](dir, "people"); err != nil {
-		return nil, err
-	}
-	if w.holdings, err = newShardTable[stagedHolding](dir, "holdings"); err != nil {
-		return nil, err
-	}
-	if w.related, err = newShardTable[stagedRelated](dir, "related"); err != nil {
-		return nil, err
-	}
-	if w.failures, err = newShardTable[stagedFailure](dir, "failures"); err != nil {
-		return nil, err
+func newShardWriter() *shardWriter {
+	w := &shardWriter{
+		reader: irs990.NewReader(), returns: newShardTable[stagedReturn](), books: newShardTable[stagedBooks](), grants: newShardTable[stagedLine](),
+		people: newShardTable[stagedPerson](), holdings: newShardTable[stagedHolding](), related: newShardTable[stagedRelated](), failures: newShardTable[stagedFailure](),
 	}
 	w.sink = irs990.Sink{Grant: w.grant, Person: w.person, Holding: w.holding, Related: w.relate}
-	return w, nil
+	return w
+}
+
+// begin turns to a shard, whose tables are to be in a folder.
+func (w *shardWriter) begin(dir string) error {
+	tables := w.tables()
+	for i, t := range tables {
+		if err := t.begin(tablePath(dir, stagedTables[i])); err != nil {
+			for _, begun := range tables[:i] {
+				begun.abandon()
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 // member reads one return. A return that cannot be read is set aside with its
@@ -198,16 +189,16 @@ func (w *shardWriter) relate(r *irs990.Related) error {
 // stagedTables are the names of the tables of a shard, in the order of shardWriter.tables.
 var stagedTables = [...]string{"returns", "books", "lines", "people", "holdings", "related", "failures"}
 
-func (w *shardWriter) tables() [len(stagedTables)]interface {
+func (w *shardWriter) tables() [len(stagedTables)]stagedTable {
+	return [...]stagedTable{w.returns, w.books, w.grants, w.people, w.holdings, w.related, w.failures}
+}
+
+// stagedTable is a table of a shard, whatever its rows.
+type stagedTable interface {
+	begin(path string) error
 	close() error
 	abandon()
 	sum() (string, int64)
-} {
-	return [...]interface {
-		close() error
-		abandon()
-		sum() (string, int64)
-	}{w.returns, w.books, w.grants, w.people, w.holdings, w.related, w.failures}
 }
 
 // close finishes the tables and returns their checksums.
@@ -244,13 +235,16 @@ func (e *shardWriteError) Error() string { return e.err.Error() }
 
 func (e *shardWriteError) Unwrap() error { return e.err }
 
-func newShardTable[T any](dir, name string) (*shardTable[T], error) {
-	path := tablePath(dir, name)
+func newShardTable[T any]() *shardTable[T] { return &shardTable[T]{Writer: shardfile.NewWriter[T]()} }
+
+func (s *shardTable[T]) begin(path string) error {
 	f, err := disk.Create(path)
 	if err != nil {
-		return nil, fault.Disk(path, err)
+		return fault.Disk(path, err)
 	}
-	return &shardTable[T]{shardfile.NewWriter[T](f), path, f}, nil
+	s.path, s.file = path, f
+	s.Reset(f)
+	return nil
 }
 
 func (s *shardTable[T]) add(row *T) error {
@@ -270,8 +264,5 @@ func (s *shardTable[T]) close() error {
 
 func (s *shardTable[T]) sum() (string, int64) { return s.file.Sum(), s.file.Size() }
 
-func (s *shardTable[T]) abandon() {
-	if s != nil {
-		s.file.Close()
-	}
-}
+// abandon closes the file without finishing the table.
+func (s *shardTable[T]) abandon() { s.file.Close() }

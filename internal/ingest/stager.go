@@ -20,11 +20,12 @@ type stager struct {
 	volumes volumes
 	dir     string
 	step    func(bytes int64)
+	writers sync.Pool // of *shardWriter, one for each shard that is being made
 }
 
 // newStager makes a stager that reads until the context ends.
 func newStager(ctx context.Context, from shelf, dir string, step func(int64)) *stager {
-	return &stager{volumes: volumes{ctx: ctx, shelf: from}, dir: dir, step: step}
+	return &stager{volumes: volumes{ctx: ctx, shelf: from}, dir: dir, step: step, writers: sync.Pool{New: func() any { return newShardWriter() }}}
 }
 
 func (st *stager) close() { st.volumes.close() }
@@ -53,8 +54,9 @@ func (st *stager) stage(ctx context.Context, p *Plan, s *shard) error {
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return fault.Disk(tmp, err)
 	}
-	w, err := newShardWriter(tmp)
-	if err != nil {
+	w := st.writers.Get().(*shardWriter)
+	defer st.writers.Put(w)
+	if err := w.begin(tmp); err != nil {
 		return err
 	}
 	for _, g := range s.segments {

@@ -24,13 +24,23 @@ type column struct {
 	last int64 // the number before
 }
 
-// NewWriter writes a table to out, in large pieces.
-func NewWriter[T any](out io.Writer) *Writer[T] {
-	w := &Writer[T]{out: out}
+// NewWriter makes a writer, which Reset gives something to write to.
+func NewWriter[T any]() *Writer[T] {
+	w := &Writer[T]{}
 	for _, f := range fieldsOf[T]() {
 		w.columns = append(w.columns, column{field: f})
 	}
 	return w
+}
+
+// Reset begins a table, which is written to out in large pieces. The memory of
+// the last one is used again.
+func (w *Writer[T]) Reset(out io.Writer) {
+	w.out, w.rows, w.begun = out, 0, false
+	for i := range w.columns {
+		c := &w.columns[i]
+		c.raw, c.last = c.raw[:0], 0
+	}
 }
 
 // Add appends a row. Nothing of it is kept.
