@@ -353,3 +353,30 @@ func TestKinshipOf(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsAsTheyAre holds that what is words already is left alone, and that the
+// last of them is found without the others.
+func TestWordsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	plain := func(s string) string {
+		return strings.Join(strings.FieldsFunc(strings.ToUpper(s), func(r rune) bool { return !('A' <= r && r <= 'Z' || '0' <= r && r <= '9') }), " ")
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 50_000 {
+		b := make([]byte, r.IntN(12))
+		for i := range b {
+			b[i] = "ABLIST09 ab  .-'\x7f"[r.IntN(17)]
+		}
+		s := string(b)
+		if r.IntN(3) == 0 {
+			s += " List"
+		}
+		want := plain(s)
+		if got := words(s); got != want || words(got) != got {
+			t.Fatalf("words(%q) = %q, want %q", s, got, want)
+		}
+		if Listing(s) != paperWords[lastWord(want)] {
+			t.Fatalf("Listing(%q) = %v", s, Listing(s))
+		}
+	}
+}

@@ -313,6 +313,9 @@ func aggregate(s string) bool {
 		}
 		return aggregateNouns[headWord(rest)] || aggregateNouns[lastWord(rest)]
 	}
+	if !strings.Contains(s, "UNDER") && !strings.Contains(s, "LESS") && !strings.Contains(s, "MATCHING GIFT") {
+		return false // as nearly all names, which are spared the phrases
+	}
 	for _, phrase := range [...]string{"MATCHING GIFTS", "MATCHING GIFT PROGRAM", "GRANTS UNDER", "GIFTS UNDER", "DONATIONS UNDER",
 		"CONTRIBUTIONS UNDER", "LESS THAN 5", "LESS THAN 1", "UNDER 5 000", "UNDER 1 000", "UNDER 5000", "UNDER 1000", "5 000 OR LESS", "5000 OR LESS"} {
 		if i := strings.Index(s, phrase); i >= 0 && (i == 0 || s[i-1] == ' ') {

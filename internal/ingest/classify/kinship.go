@@ -22,13 +22,24 @@ const (
 // long form of the name, as package orgname has it.
 func Telling(k2, city string) []string {
 	var list []string
-	at := " " + orgname.City(city) + " "
+	at := orgname.City(city)
 	for w := range strings.FieldsSeq(k2) {
-		if !vehicleWords[w] && len(w) > 1 && (len(at) < 4 || !strings.Contains(at, " "+w+" ")) {
+		if !vehicleWords[w] && len(w) > 1 && !hasWord(at, w) {
 			list = append(list, w)
 		}
 	}
 	return list
+}
+
+// hasWord reports whether a word is among those of a text.
+func hasWord(text, word string) bool {
+	for text != "" {
+		var w string
+		if w, text, _ = strings.Cut(text, " "); w == word {
+			return true
+		}
+	}
+	return false
 }
 
 // Signature is a set of words as bits: that of a part is a part of that of the
@@ -105,7 +116,21 @@ func OwnList(recipient, funder string) bool {
 
 // Listing reports whether a name ends in a word for a list, so that OwnList is
 // worth asking.
-func Listing(name string) bool { return paperWords[lastWord(words(name))] }
+func Listing(name string) bool {
+	end := len(name)
+	for end > 0 && !alphanumeric(name[end-1]) {
+		end--
+	}
+	from := end
+	for from > 0 && alphanumeric(name[from-1]) {
+		from--
+	}
+	return paperWords[strings.ToUpper(name[from:end])]
+}
+
+func alphanumeric(c byte) bool {
+	return 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
+}
 
 var (
 	vehicleWords = set("FOUNDATION FOUNDATIONS TRUST TRUSTS FUND FUNDS ENDOWMENT INSTITUTE INSTITUTION CORPORATION COMPANY INCORPORATED GROUP RETURN HOLDINGS " +

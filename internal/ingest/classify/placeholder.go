@@ -67,9 +67,13 @@ func mayBePlaceholder(s string) bool {
 }
 
 // words turns every run of other characters into one space and keeps capitals
-// and digits.
+// and digits. What is so already is returned as it is.
 func words(s string) string {
-	out := make([]byte, 0, len(s))
+	if isWords(s) {
+		return s
+	}
+	var room [128]byte
+	out := room[:0]
 	for i := range len(s) {
 		c := s[i]
 		if 'a' <= c && c <= 'z' {
@@ -82,6 +86,23 @@ func words(s string) string {
 		}
 	}
 	return strings.TrimSuffix(string(out), " ")
+}
+
+// isWords reports whether a text is capitals and digits with single spaces
+// between.
+func isWords(s string) bool {
+	apart := true // a space may not stand here
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'A' <= c && c <= 'Z' || '0' <= c && c <= '9':
+			apart = false
+		case c == ' ' && !apart:
+			apart = true
+		default:
+			return false
+		}
+	}
+	return !apart || s == ""
 }
 
 func headWord(s string) string {
