@@ -17,6 +17,7 @@ import (
 	"grantgraph/internal/ingest/source/revocation"
 	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -44,6 +45,27 @@ type filer struct {
 func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
 	u := resolve.NewUniverse()
 	b.phase("universe", int64(len(b.sources.Masters)+len(c.shards)+1))
+	// The lists are read by one core, while the others read the names on lines.
+	var keys []string
+	err := parallel.Each(ctx, 2, 2, func(ctx context.Context, step int) (err error) {
+		if step == 0 {
+			return b.addListed(ctx, u, c)
+		}
+		keys, err = b.filedKeys(ctx, c)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	addFiled(u, c, keys)
+	b.step(1)
+	c.universe = u.Build()
+	return nil
+}
+
+// addListed adds the organizations of the master file, the filers, and the other
+// lists.
+func (b *builder) addListed(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
 	for _, m := range b.sources.Masters {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -75,15 +97,7 @@ func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
 		}
 		b.step(1)
 	}
-	if err := b.addListOrgs(ctx, u); err != nil {
-		return err
-	}
-	if err := b.addFiled(ctx, u, c); err != nil {
-		return err
-	}
-	b.step(1)
-	c.universe = u.Build()
-	return nil
+	return b.addListOrgs(ctx, u)
 }
 
 // loadMaster adds one posting of the master file.
@@ -254,10 +268,11 @@ func (fl *filer) add(r *stagedFiler, f *filing, at int32) {
 	}
 }
 
-// addFiled records every EIN that a funder stated for a recipient.
-func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
+// filedKeys are the keys of the recipients that a funder stated an EIN for, by
+// number; empty for the others.
+func (b *builder) filedKeys(ctx context.Context, c *corpus) ([]string, error) {
 	keys := make([]string, c.lines.recipients.len())
-	err := b.chunks(ctx, len(keys), func(from, to int) {
+	return keys, b.chunks(ctx, len(keys), func(from, to int) {
 		for i := from; i < to; i++ {
 			t := c.lines.recipient(uint32(i))
 			if t.Filed != ein.None && t.Country == "" {
@@ -265,9 +280,10 @@ func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *c
 			}
 		}
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// addFiled records every EIN that a funder stated for a recipient.
+func addFiled(u *resolve.UniverseBuilder, c *corpus, keys []string) {
 	for row, tu := range c.lines.recipientNo {
 		if keys[tu] == "" {
 			continue
@@ -277,7 +293,6 @@ func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *c
 		at.ZIP5, _ = place.ZIP5(t.ZIP, t.State)
 		u.AddFiled(c.filingOf(uint32(row)).ein, t.Filed, keys[tu], t.Name(), at)
 	}
-	return nil
 }
 
 // addListOrgs adds the organizations of the lists that are not the master file:

@@ -123,23 +123,30 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 			}
 		}
 	})
-	d.numberCities(cities)
-	d.addNeighbors(sortTenants(zips))
-	d.streets = sortTenants(streets)
-	d.streetsAt = newHashStarts(len(d.streets), func(i int) uint64 { return d.streets[i].place })
 	for _, part := range others {
 		d.addNames(part)
 	}
 	d.firstFiled = len(d.k2)
 	d.addNames(slices.DeleteFunc(filed, func(o otherName) bool { return o.kx == d.kx[o.org] }))
 	d.names = make([]nameFacts, len(d.k2))
-	d.indexWords()
-	d.posts = newPostings(&d)
-	d.acronyms = newAcronyms(&d)
-	d.prefixes = newNamePrefixes(&d)
-	d.prefixesAt = newHashStarts(len(d.prefixes), func(i int) uint64 { return d.prefixes[i].hash })
-	d.addStateWords()
-	index := newNameIndex(slices.Concat(names...))
+	var index nameIndex
+	sideBySide(
+		func() {
+			d.indexWords()
+			d.posts = newPostings(&d)
+			d.addStateWords()
+			d.numberCities(cities)
+		},
+		func() {
+			index = newNameIndex(slices.Concat(names...))
+			d.acronyms = newAcronyms(&d)
+			d.prefixes = newNamePrefixes(&d)
+			d.prefixesAt = newHashStarts(len(d.prefixes), func(i int) uint64 { return d.prefixes[i].hash })
+			d.addNeighbors(sortTenants(zips))
+			d.streets = sortTenants(streets)
+			d.streetsAt = newHashStarts(len(d.streets), func(i int) uint64 { return d.streets[i].place })
+		},
+	)
 	onAllCores(len(d.kx), func(from, to int) {
 		for i := from; i < to; i++ {
 			d.names[i].bearers = uint16(min(len(index.find(d.kx[i])), math.MaxUint16))

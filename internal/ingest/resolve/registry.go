@@ -81,7 +81,8 @@ func compareStatements(a, b funderStatement) int {
 	return cmp.Compare(a.funder, b.funder)
 }
 
-// sumStatements adds up equal statements. Most lines repeat from year to year.
+// sumStatements adds up equal statements, in order. Most lines repeat from year
+// to year.
 func sumStatements(all []funderStatement) []funderStatement {
 	slices.SortFunc(all, compareStatements)
 	out := all[:0]
@@ -101,8 +102,8 @@ const (
 	manyFunders = 10
 )
 
+// newRegistry takes statements that are summed.
 func newRegistry(all []funderStatement, issued ein.Prefixes) registry {
-	all = sumStatements(all)
 	r := registry{said: slices.Clip(all), issued: issued}
 	for i := 0; i < len(all); {
 		j := i

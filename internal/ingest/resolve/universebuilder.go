@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -174,35 +175,52 @@ func (b *UniverseBuilder) Build() *Universe {
 		u.prefixes.Add(b.statements[i].ein)
 	}
 	b.addFiledOnly(&u.prefixes)
-	slices.SortFunc(b.statements, byAuthority)
-	u.orgs = make([]Org, 0, len(b.last))
-	for i := 0; i < len(b.statements); {
-		j := i + 1
-		for j < len(b.statements) && b.statements[j].ein == b.statements[i].ein {
-			j++
-		}
-		u.orgs = append(u.orgs, merge(b.statements[i:j]))
-		i = j
-	}
+	u.orgs = b.mergeStatements()
 	said, spellings := b.filed, b.spellings
 	*b = UniverseBuilder{}
-	pairs := make([]uint64, len(said))
-	for i := range said {
-		pairs[i] = uint64(said[i].ein)<<32 | uint64(said[i].funder)
-	}
-	slices.Sort(pairs)
-	pairs = slices.Clip(slices.Compact(pairs))
-	u.pairs = pairs
+	said = sumStatements(said)
+	u.pairs = filedPairs(said)
 	u.indexEINs()
 	for i := range u.orgs {
 		o := &u.orgs[i]
 		o.Pop = u.Funders(o.EIN)
 	}
 	u.names, u.index = indexOrgs(u.orgs, u.filedNames(spellings))
-	u.crowds = newCrowds(u.names.entries, u.orgs)
-	u.registry = newRegistry(said, u.prefixes)
+	sideBySide(
+		func() { u.crowds = newCrowds(u.names.entries, u.orgs) },
+		func() { u.registry = newRegistry(said, u.prefixes) },
+	)
 	u.covered = coveredStates(u.orgs)
 	return u
+}
+
+// mergeStatements makes the organizations, in order of EIN. The statements about
+// each are found by the way they hang together, so that few are sorted at a time.
+func (b *UniverseBuilder) mergeStatements() []Org {
+	eins := slices.Sorted(maps.Keys(b.last))
+	orgs := make([]Org, len(eins))
+	onAllCores(len(eins), func(from, to int) {
+		var said []statement
+		for i := from; i < to; i++ {
+			said = said[:0]
+			for at := b.last[eins[i]]; at != 0; at = b.statements[at-1].next {
+				said = append(said, b.statements[at-1])
+			}
+			slices.SortFunc(said, byAuthority)
+			orgs[i] = merge(said)
+		}
+	})
+	return orgs
+}
+
+// filedPairs are the EINs that were filed with the funders that filed them.
+func filedPairs(said []funderStatement) []uint64 {
+	pairs := make([]uint64, len(said))
+	for i := range said {
+		pairs[i] = uint64(said[i].ein)<<32 | uint64(said[i].funder)
+	}
+	slices.Sort(pairs)
+	return slices.Clip(slices.Compact(pairs))
 }
 
 // coveredStates are the states that a register was loaded for: those with at
@@ -226,14 +244,19 @@ func coveredStates(orgs []Org) map[stateCode]bool {
 
 // filedNames are what filers call the organizations of the universe.
 func (u *Universe) filedNames(spellings map[keyAndEIN]string) []otherName {
-	var list []otherName
-	var text arena
+	list := make([]otherName, 0, len(spellings))
 	for as, spelling := range spellings {
 		if i, ok := u.position(as.ein); ok {
-			n := orgname.Parse(spelling)
-			list = append(list, otherName{uint32(i), text.keep(n.K2), text.keep(n.KX)})
+			list = append(list, otherName{uint32(i), spelling, ""})
 		}
 	}
+	onAllCores(len(list), func(from, to int) {
+		var text arena
+		for i := from; i < to; i++ {
+			n := orgname.Parse(list[i].k2)
+			list[i].k2, list[i].kx = text.keep(n.K2), text.keep(n.KX)
+		}
+	})
 	slices.SortFunc(list, func(a, b otherName) int {
 		return cmp.Or(cmp.Compare(a.org, b.org), strings.Compare(a.kx, b.kx), strings.Compare(a.k2, b.k2))
 	})
