@@ -81,13 +81,37 @@ func TraitsOf(k2 string) Traits {
 	return t
 }
 
-// Plain reports whether a name has nothing that a veto looks at but its words.
-func (t *Traits) Plain() bool {
-	return t.nnums == 0 && !t.inst && t.dirs == 0 && t.affs == 0 && t.states == 0 && t.peers == 0
+// Marks are the traits of a name in four bytes, so that those of millions of
+// names can be kept: affiliates, directions and whether it is an institution's.
+// The few names with more, such as a number or a state, are marked as such, and
+// read again.
+type Marks uint32
+
+const (
+	markDirs             = 23 // affiliates have the bits below
+	markInst       Marks = 1 << 31
+	moreThanMarked Marks = 1<<32 - 1
+)
+
+// Marks sums up the traits.
+func (t *Traits) Marks() Marks {
+	if t.nnums != 0 || t.states != 0 || t.peers != 0 {
+		return moreThanMarked
+	}
+	m := Marks(t.affs) | Marks(t.dirs)<<markDirs
+	if t.inst {
+		m |= markInst
+	}
+	return m
 }
 
-// PlainTraits are the traits of a K2 key that is known to be plain.
-func PlainTraits(k2 string) Traits { return Traits{k2: k2} }
+// Traits are those of the K2 key that the marks are of.
+func (m Marks) Traits(k2 string) Traits {
+	if m == moreThanMarked {
+		return TraitsOf(k2)
+	}
+	return Traits{k2: k2, affs: uint32(m) & (1<<markDirs - 1), dirs: uint8(m >> markDirs), inst: m&markInst != 0}
+}
 
 // Conflicts returns every reason why t and u cannot be one organization.
 func (t *Traits) Conflicts(u *Traits) Veto {
@@ -118,16 +142,16 @@ func (t *Traits) Conflicts(u *Traits) Veto {
 }
 
 // ConflictsByInst reports whether Inst is among the reasons why t and a name with
-// the K2 key cannot be one organization. Few names have all the words of another
-// and more; of the rest nothing else is read.
-func (t *Traits) ConflictsByInst(k2 string) bool {
+// the K2 key and its marks cannot be one organization. Where neither is an
+// institution, the key is not read.
+func (t *Traits) ConflictsByInst(marks Marks, k2 string) bool {
 	if t.inst && extends(t.k2, k2) {
 		return true
 	}
-	if !extends(k2, t.k2) {
+	if marks&markInst == 0 || !extends(k2, t.k2) {
 		return false
 	}
-	u := TraitsOf(k2)
+	u := marks.Traits(k2)
 	return u.inst
 }
 

@@ -1,6 +1,11 @@
 package orgname
 
-import "testing"
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
 
 func TestConflicts(t *testing.T) {
 	t.Parallel()
@@ -54,14 +59,35 @@ func TestConflicts(t *testing.T) {
 		if got := Conflicts(a, b); got != c.want {
 			t.Errorf("Conflicts(%q, %q) = %q, want %q", c.a, c.b, got, c.want)
 		}
-		if traits := a.Traits(); traits.ConflictsByInst(b.K2) != (c.want&Inst != 0) {
+		traits, other := a.Traits(), b.Traits()
+		if traits.ConflictsByInst(other.Marks(), b.K2) != (c.want&Inst != 0) {
 			t.Errorf("ConflictsByInst(%q, %q) is not what Conflicts says", c.a, c.b)
+		}
+		if other.Marks().Traits(b.K2) != other {
+			t.Errorf("the marks of %q lose some of its traits", c.b)
 		}
 		if Conflicts(a, b) != Conflicts(b, a) {
 			t.Errorf("Conflicts(%q, %q) depends on the order", c.a, c.b)
 		}
 		if got := Conflicts(a, a); got != 0 {
 			t.Errorf("%q conflicts with itself: %v", c.a, got)
+		}
+	}
+}
+
+// TestMarks holds that marks keep every trait, whichever words stand together.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	list := slices.Sorted(maps.Keys(vetoWords))
+	list = append(list, "ORCHARD", "LANTERN", "12", "7", "NEW YORK", "DAKOTA")
+	r := rand.New(rand.NewPCG(5, 9))
+	for range 20_000 {
+		k2 := list[r.IntN(len(list))]
+		for range r.IntN(5) {
+			k2 += " " + list[r.IntN(len(list))]
+		}
+		if want := TraitsOf(k2); want.Marks().Traits(k2) != want {
+			t.Fatalf("the marks of %q lose some of its traits", k2)
 		}
 	}
 }

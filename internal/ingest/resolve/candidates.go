@@ -312,11 +312,14 @@ func (r *Resolver) keepBest(q *query, s *search) {
 		copy(best[at+1:n], best[at:])
 		best[at] = own
 	}
-	s.found = s.found[:0]
-	for _, x := range best[:n] {
-		s.found = append(s.found, candidate{name: uint32(x)})
+	for i, x := range best[:n] {
+		best[i] = uint64(uint32(x)) // the name alone
 	}
-	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Compare(a.name, b.name) })
+	slices.Sort(best[:n])
+	s.found = s.found[:0]
+	for _, name := range best[:n] {
+		s.found = append(s.found, candidate{name: uint32(name)})
+	}
 }
 
 // rank is less the more speaks for a name, and among equals in order of name.

@@ -73,8 +73,8 @@ func scanBearers(r *Resolver, q *query, entries []nameEntry) ein.EIN {
 		for _, e := range entries {
 			o := &r.u.orgs[e.id]
 			all := append([]Location{{o.Street, o.City, o.State, o.ZIP5}}, o.Others...)
-			if slices.ContainsFunc(all, is) && !r.excluded(q, e.id) && !(e.alias && (isAffiliate(q.n, o) || r.attached(q.n, e.id))) {
-				p.add(o, e.alias)
+			if slices.ContainsFunc(all, is) && !r.excluded(q, e.id) && !(e.alias && (r.isAffiliate(q.n, e.id) || r.attached(q.n, e.id))) {
+				p.add(r.u, e.id, e.alias)
 			}
 		}
 		return r.sole(q, &p)

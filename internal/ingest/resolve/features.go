@@ -111,16 +111,21 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 			rows += a.rows
 		}
 	}
+	paid := r.opt.History.of(q.funder)
 	s.touch(d)
 	var revenue float64
 	n := 0
 	for i := range s.found {
 		name := s.found[i].name
-		x := &s.rows[n]
-		*x = [nFeatures]float64{}
 		kx := d.kx[name]
 		p, c := d.closest(s.read, name, s.places)
+		// Where neither filers nor call letters can speak for it, the name must.
+		if rows == 0 && q.station == noStation && c.rarest < distinctiveRarity && !d.alikeByLetters(p, name) {
+			continue
+		}
 		line := p.name.KX
+		x := &s.rows[n]
+		*x = [nFeatures]float64{}
 		x[fJaccard], x[fOverlap], x[fLineIn], x[fNameIn], x[fRarest] = c.jaccard, c.overlap, c.lineIn, c.nameIn, c.rarest/10
 		x[fExact] = oneIf(kx == line)
 		if x[fExact] == 1 {
@@ -128,18 +133,15 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		} else {
 			x[fSimilar] = similar(line, kx)
 			x[fEdit] = oneIf(len(kx) >= minFuzzy && oneEdit(line, kx))
-			short := min(len(line), len(kx))
-			if short >= 6 && line[:short] == kx[:short] {
+			if short := begins(line, kx); short > 0 {
 				x[fPrefix], x[fPrefixLong] = 1, float64(min(short, 60))/30
 			}
-			x[fAcronym] = oneIf(p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name]))
-		}
-		// Where neither filers nor call letters can speak for it, the name must.
-		if rows == 0 && q.station == noStation && !isPlausible(x) {
-			continue
+			x[fAcronym] = oneIf(d.initials(p, name))
 		}
 		org := d.orgOf(name)
-		if int(name) >= d.orgs && r.isBodyAt(p, org) {
+		// A funder who gave the foundation's EIN for the university does not make it
+		// one.
+		if int(name) >= d.orgs && d.isBodyAt(&p.traits, org) {
 			continue
 		}
 		if x[fExact] == 0 {
@@ -153,8 +155,8 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		}
 		x[fCore] = c.core
 		o, e := &d.facts[org], r.u.eins[org]
-		if q.funder != ein.None && c.rarest >= distinctiveRarity && r.opt.History.paid(q.funder, e) {
-			x[fHistory] = c.overlap / math.Log2(1+float64(len(r.opt.History.recipientsOf(q.funder))))
+		if c.rarest >= distinctiveRarity && paid.has(e) {
+			x[fHistory] = c.overlap / math.Log2(1+float64(len(paid.pairs)))
 		}
 		agree, clash := q.t.TaxStatus.compareWith(o)
 		x[fTaxStatus], x[fTaxStatusClash] = oneIf(agree), oneIf(clash)
@@ -263,6 +265,30 @@ func isPlausible(x *[nFeatures]float64) bool {
 	return x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry]+x[fStation]+x[fStationCollege] > 0 || x[fSimilar] >= veryAlike
 }
 
+// alikeByLetters is what isPlausible says of a name without a telling word, at
+// less cost: most candidates are in the same town and nothing else.
+func (d *orgIndex) alikeByLetters(p *reading, name uint32) bool {
+	line, kx := p.name.KX, d.kx[name]
+	return line == kx || begins(line, kx) > 0 || d.initials(p, name) ||
+		mayBeVeryAlike(line, kx) && similar(line, kx) >= veryAlike || len(kx) >= minFuzzy && oneEdit(line, kx)
+}
+
+// begins is how many letters the shorter of two keys has, if it begins the other
+// and says enough for that to mean something; else 0.
+func begins(a, b string) int {
+	short := min(len(a), len(b))
+	if short < 6 || a[:short] != b[:short] {
+		return 0
+	}
+	return short
+}
+
+// initials reports whether a line is the initials of a name, or the reverse.
+func (d *orgIndex) initials(p *reading, name uint32) bool {
+	line, kx := p.name.KX, d.kx[name]
+	return p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name])
+}
+
 // distinctiveRarity is the rarity of a word that tells names apart, veryAlike the
 // similarity of keys that differ by a slip or two.
 const (
@@ -285,13 +311,6 @@ func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool 
 	var nothing orgname.Traits
 	both := line.Conflicts(&nothing) & name.Conflicts(&nothing)
 	return v&both&(orgname.Num|orgname.Dir) != 0
-}
-
-// isBodyAt reports whether an organization that was met through another name than
-// its own is by its own a body at the institution that the line names. A funder
-// who gave the foundation's EIN for the university does not make it one.
-func (r *Resolver) isBodyAt(p *reading, org uint32) bool {
-	return p.traits.ConflictsByInst(r.u.index.k2[org])
 }
 
 // closest picks the reading of a line that is nearest to a name.

@@ -43,9 +43,9 @@ type orgIndex struct {
 
 // nameFacts are what is asked of every name that comes into question.
 type nameFacts struct {
-	end     uint32 // where its words end in words
-	bearers uint16 // how often it is borne, as far as the number goes
-	plain   bool   // it has nothing that a veto looks at
+	end     uint32        // where its words end in words
+	marks   orgname.Marks // what a veto looks at
+	bearers uint16        // how often it is borne, as far as the number goes
 }
 
 // orgOf is the organization that bears a name.
@@ -151,7 +151,7 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 		for i := from; i < to; i++ {
 			d.names[i].bearers = uint16(min(len(index.find(d.kx[i])), math.MaxUint16))
 			traits := orgname.TraitsOf(d.k2[i])
-			d.names[i].plain = traits.Plain()
+			d.names[i].marks = traits.Marks()
 		}
 	})
 	return index, d
@@ -305,12 +305,13 @@ func sortTenants(parts [][]tenant) []tenant {
 	return slices.Clip(slices.Compact(all))
 }
 
-// traits reads what a veto looks at in a name.
-func (d *orgIndex) traits(name uint32) orgname.Traits {
-	if d.names[name].plain {
-		return orgname.PlainTraits(d.k2[name])
-	}
-	return orgname.TraitsOf(d.k2[name])
+// traits are what a veto looks at in a name.
+func (d *orgIndex) traits(name uint32) orgname.Traits { return d.names[name].marks.Traits(d.k2[name]) }
+
+// isBodyAt reports whether an organization is by its own name a body at the
+// institution that a line names, or the reverse.
+func (d *orgIndex) isBodyAt(line *orgname.Traits, org uint32) bool {
+	return line.ConflictsByInst(d.names[org].marks, d.k2[org])
 }
 
 // atStreet returns the tenants of an address.

@@ -24,10 +24,11 @@ func (r *Resolver) FiledConflict(t *Recipient, n *orgname.Name) grant.Conflict {
 // groupForMember reports whether the line states the EIN of the center of a
 // group, and names a member of it that has an EIN of its own.
 func (r *Resolver) groupForMember(t *Recipient, n *orgname.Name) bool {
-	o, ok := r.u.Lookup(t.Filed)
-	if !ok || !o.central() || !o.grouped() || n.KX == "" || r.u.Bears(o.EIN, n.KX) {
+	i, ok := r.u.position(t.Filed)
+	if !ok || !r.u.index.facts[i].is(central) || !r.u.index.facts[i].is(grouped) || n.KX == "" || r.u.Bears(t.Filed, n.KX) {
 		return false
 	}
+	o := &r.u.orgs[i]
 	entries := r.u.names.find(n.KX)
 	if state := lineState(t, n); state != 0 {
 		entries = inState(entries, state)
@@ -49,10 +50,16 @@ func (r *Resolver) FiledNameConflict(t *Recipient, n *orgname.Name) bool {
 	if t.Filed == ein.None || n.KX == "" {
 		return false
 	}
-	o, ok := r.u.Lookup(t.Filed)
+	i, ok := r.u.position(t.Filed)
 	if !ok {
 		return false
 	}
+	// Most names have something in common, which shows without taking the name of
+	// the organization apart again.
+	if d := &r.u.index; related(n.K2, n.KX, d.k2[i], d.kx[i]) {
+		return false
+	}
+	o := &r.u.orgs[i]
 	if alike(n, o.Name) || r.u.registry.believed(t.Filed, ein.None, n.KX) {
 		return false
 	}

@@ -42,24 +42,31 @@ func NewHistory(list []Payment) *History {
 	return h
 }
 
-// paid reports whether a funder has paid an organization.
-func (h *History) paid(funder, e ein.EIN) bool {
-	if h == nil {
-		return false
+// paidBy is whom one funder has paid.
+type paidBy struct {
+	funder ein.EIN
+	pairs  []uint64 // with the recipients in the low halves, sorted
+}
+
+// of finds whom a funder has paid; nobody, where it is None.
+func (h *History) of(funder ein.EIN) paidBy {
+	if h == nil || funder == ein.None {
+		return paidBy{}
 	}
-	_, ok := slices.BinarySearch(h.pairs, uint64(funder)<<32|uint64(e))
+	from, _ := slices.BinarySearch(h.pairs, uint64(funder)<<32)
+	to, _ := slices.BinarySearch(h.pairs[from:], (uint64(funder)+1)<<32)
+	return paidBy{funder, h.pairs[from : from+to]}
+}
+
+// has reports whether the funder has paid an organization.
+func (p *paidBy) has(e ein.EIN) bool {
+	_, ok := slices.BinarySearch(p.pairs, uint64(p.funder)<<32|uint64(e))
 	return ok
 }
 
-// recipientsOf lists whom a funder has paid, in the low halves.
-func (h *History) recipientsOf(funder ein.EIN) []uint64 {
-	if h == nil {
-		return nil
-	}
-	from, _ := slices.BinarySearch(h.pairs, uint64(funder)<<32)
-	to, _ := slices.BinarySearch(h.pairs, (uint64(funder)+1)<<32)
-	return h.pairs[from:to]
-}
+// Recalls reports whether it is known whom a funder has paid before: neither
+// nobody nor too many.
+func (r *Resolver) Recalls(funder ein.EIN) bool { return len(r.opt.History.of(funder).pairs) > 0 }
 
 // Named is the organization that the name and place of a line lead to by
 // themselves, whatever EIN was filed; None if they do not.
@@ -107,7 +114,7 @@ type payer struct {
 func (p *payer) read(r *Resolver, funder ein.EIN) {
 	d := &r.u.index
 	p.funder, p.history, p.telling = funder, r.opt.History, p.telling[:0]
-	for _, pair := range p.history.recipientsOf(funder) {
+	for _, pair := range p.history.of(funder).pairs {
 		i, ok := r.u.position(ein.EIN(uint32(pair)))
 		if !ok {
 			continue
@@ -131,9 +138,10 @@ func (r *Resolver) askModelWithHistory(q *query, m Match) Match {
 	s := r.u.searches.get()
 	defer r.u.searches.pool.Put(s)
 	r.candidates(q, s, known)
+	paid := r.opt.History.of(q.funder)
 	for i := range s.found {
 		name := s.found[i].name
-		if !r.opt.History.paid(q.funder, r.u.orgs[d.orgOf(name)].EIN) {
+		if !paid.has(r.u.eins[d.orgOf(name)]) {
 			continue
 		}
 		for k := range s.read {

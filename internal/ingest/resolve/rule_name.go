@@ -49,8 +49,8 @@ func (r *Resolver) sponsor(q *query) ein.EIN {
 	}
 	var p soleOrg
 	for _, e := range r.u.names.find(s.KX) {
-		if o := &r.u.orgs[e.id]; !e.alias && !r.excluded(q, e.id) {
-			p.add(o, false)
+		if !e.alias && !r.excluded(q, e.id) {
+			p.add(r.u, e.id, false)
 		}
 	}
 	return r.sole(&by, &p)
@@ -71,7 +71,7 @@ func (r *Resolver) handler(q *query) ein.EIN {
 	by := *q
 	by.n = &s
 	e := r.unique(&by, s.KX, false)
-	if i, ok := r.u.position(e); ok && r.u.orgs[i].inZIP(q.zip) && !privateFoundation(r.u.orgs[i].Foundation) && r.u.index.kx[i] == s.KX {
+	if i, ok := r.u.position(e); ok && r.isInZIP(uint32(i), q.zip) && !privateFoundation(r.u.orgs[i].Foundation) && r.u.index.kx[i] == s.KX {
 		return e
 	}
 	return ein.None
@@ -99,7 +99,7 @@ func (r *Resolver) chapterAtAddress(q *query, bearer ein.EIN) bool {
 // notInZIP reports whether an organization is not known to be in the line's ZIP.
 func (r *Resolver) notInZIP(q *query, e ein.EIN) bool {
 	i, ok := r.u.position(e)
-	return ok && q.zip != 0 && !r.u.orgs[i].inZIP(q.zip)
+	return ok && q.zip != 0 && !r.isInZIP(uint32(i), q.zip)
 }
 
 // unique finds the one organization with the key, or none.
@@ -112,11 +112,10 @@ func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
 	}
 	var p soleOrg
 	for _, e := range entries {
-		o := &r.u.orgs[e.id]
-		if (e.alias || viaAlias) && isAffiliate(n, o) || r.excluded(q, e.id) {
+		if (e.alias || viaAlias) && r.isAffiliate(n, e.id) || r.excluded(q, e.id) {
 			continue
 		}
-		if p.add(o, e.alias); p.many[0] {
+		if p.add(r.u, e.id, e.alias); p.many[0] {
 			return ein.None
 		}
 	}
@@ -132,31 +131,34 @@ const minNational = 10
 // it, such as a trust for the benefit of a university. The chapters of a group
 // that bear the name of its central organization stand behind that one.
 type soleOrg struct {
-	found [4]*Org     // the first of its rank, or the central one of its group
+	found [4]uint32   // the first of its rank, or the central one of its group, counted from 1
 	many  [4]bool     // there are others
 	zips  [4][]uint32 // where chapters of found are
 }
 
-func (p *soleOrg) add(o *Org, alias bool) {
-	i := 0
-	if !o.Active {
+func (p *soleOrg) add(u *Universe, id uint32, alias bool) {
+	facts := u.index.facts
+	i, o := 0, &facts[id]
+	if o.is(inactive) {
 		i = 2
 	}
 	if alias {
 		i++
 	}
-	f := p.found[i]
-	switch {
-	case f == nil || f == o:
-		p.found[i] = o
-	case f.Group != o.Group || !o.grouped() || f.central() == o.central() && o.central():
-		p.many[i] = true
-	default:
-		if o.central() {
-			p.found[i], o = o, f
-		}
-		p.zips[i] = append(p.zips[i], zipCode(o.ZIP5))
+	if p.found[i] == 0 || p.found[i] == id+1 {
+		p.found[i] = id + 1
+		return
 	}
+	first := p.found[i] - 1
+	f := &facts[first]
+	if !o.is(grouped) || f.is(central) && o.is(central) || u.orgs[first].Group != u.orgs[id].Group {
+		p.many[i] = true
+		return
+	}
+	if o.is(central) {
+		p.found[i], o = id+1, f
+	}
+	p.zips[i] = append(p.zips[i], o.zip)
 }
 
 // sole is the EIN of the only candidate for a line, None when there is none or
@@ -164,28 +166,28 @@ func (p *soleOrg) add(o *Org, alias bool) {
 // central one's where that is, or where some filer has said so; elsewhere the
 // line may mean any of them.
 func (r *Resolver) sole(q *query, p *soleOrg) ein.EIN {
-	for i, o := range p.found {
-		if o == nil {
+	for i, found := range p.found {
+		if found == 0 {
 			continue
 		}
-		if p.many[i] || p.zips[i] != nil && !r.centerMeant(q, o, p.zips[i]) {
-			return ein.None
+		if id := found - 1; !p.many[i] && (p.zips[i] == nil || r.centerMeant(q, id, p.zips[i])) {
+			return r.u.eins[id]
 		}
-		return o.EIN
+		return ein.None
 	}
 	return ein.None
 }
 
 // centerMeant reports whether a name that chapters in some ZIPs bear as well
 // means their central organization.
-func (r *Resolver) centerMeant(q *query, o *Org, chapters []uint32) bool {
-	switch {
-	case !o.central():
+func (r *Resolver) centerMeant(q *query, id uint32, chapters []uint32) bool {
+	switch o := &r.u.index.facts[id]; {
+	case !o.is(central):
 		return false
-	case q.zip != 0 && zipCode(o.ZIP5) == q.zip:
+	case q.zip != 0 && o.zip == q.zip:
 		return true
 	}
-	return !slices.Contains(chapters, q.zip) && slices.ContainsFunc(r.einCounts(q), func(a einCount) bool { return a.ein == o.EIN })
+	return !slices.Contains(chapters, q.zip) && slices.ContainsFunc(r.einCounts(q), func(a einCount) bool { return a.ein == r.u.eins[id] })
 }
 
 // grouped reports whether the organization is covered by a group exemption.
@@ -197,6 +199,7 @@ func (o *Org) central() bool { return o.Affiliation == "6" || o.Affiliation == "
 // isAffiliate reports whether the organization, met through another name of it or
 // of the line, is by its own name a club, fund or union around the institution
 // the line names.
-func isAffiliate(n *orgname.Name, o *Org) bool {
-	return orgname.Conflicts(*n, orgname.Parse(o.Name))&orgname.Inst != 0
+func (r *Resolver) isAffiliate(n *orgname.Name, id uint32) bool {
+	line := n.Traits()
+	return r.u.index.isBodyAt(&line, id)
 }

@@ -45,7 +45,7 @@ func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 			continue
 		}
 		if other := d.traits(t.id); traits.Conflicts(&other)&hardConflicts == 0 {
-			p.add(&r.u.orgs[t.id], false)
+			p.add(r.u, t.id, false)
 		}
 	}
 	return r.sole(q, &p)
@@ -98,10 +98,10 @@ func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, t
 		}
 		overlap, _ := d.compare(words, t.id)
 		if len(tenants) == 1 && len(n.KX) >= 3 && n.KX == (orgname.Name{K2: d.k2[t.id]}).KA() {
-			return r.u.orgs[t.id].EIN
+			return r.u.eins[t.id]
 		}
 		whole := cutShort(n, d.kx[t.id], d.k2[t.id])
-		if overlap < addressOverlap && (whole == "" || r.u.orgs[t.id].grouped()) {
+		if overlap < addressOverlap && (whole == "" || d.facts[t.id].is(grouped)) {
 			continue
 		}
 		own, other := *traits, d.traits(t.id)
@@ -109,7 +109,7 @@ func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, t
 			own = orgname.TraitsOf(whole)
 		}
 		if own.Conflicts(&other) == 0 {
-			p.add(&r.u.orgs[t.id], false)
+			p.add(r.u, t.id, false)
 		}
 	}
 	return r.sole(q, &p)
@@ -153,8 +153,8 @@ func (r *Resolver) bearerByPlace(q *query, entries []nameEntry) ein.EIN {
 			if !is(e.id) || r.excluded(q, e.id) {
 				return
 			}
-			if o := &r.u.orgs[e.id]; !(e.alias && (isAffiliate(n, o) || r.attached(n, e.id))) {
-				p.add(o, e.alias)
+			if !(e.alias && (r.isAffiliate(n, e.id) || r.attached(n, e.id))) {
+				p.add(r.u, e.id, e.alias)
 			}
 		}
 		if len(entries) > crowd {
@@ -240,7 +240,7 @@ func (r *Resolver) reordered(q *query) ein.EIN {
 			bag = n.KB()
 		}
 		if (orgname.Name{K2: d.k2[t.id]}).KB() == bag && !r.excluded(q, t.id) {
-			p.add(&r.u.orgs[t.id], false)
+			p.add(r.u, t.id, false)
 		}
 	}
 	return r.sole(q, &p)
@@ -252,7 +252,7 @@ func (r *Resolver) street(q *query, traits *orgname.Traits, words *lineWords, te
 	d := &r.u.index
 	alone := -1
 	for _, t := range tenants {
-		if !r.u.orgs[t.id].Active || r.excluded(q, t.id) {
+		if r.u.index.facts[t.id].is(inactive) || r.excluded(q, t.id) {
 			continue
 		}
 		if alone >= 0 {
@@ -270,7 +270,7 @@ func (r *Resolver) street(q *query, traits *orgname.Traits, words *lineWords, te
 	if other := d.traits(id); traits.Conflicts(&other)&hardConflicts != 0 {
 		return ein.None
 	}
-	return r.u.orgs[id].EIN
+	return r.u.eins[id]
 }
 
 // tellingOverlap is the weight of the telling words that two names share, as a

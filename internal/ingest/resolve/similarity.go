@@ -2,15 +2,37 @@ package resolve
 
 import "math/bits"
 
-// similar is the Jaro-Winkler similarity of two keys, of which the first 60
-// letters count.
+// lettersCompared are how many letters of two keys count for their similarity.
+const lettersCompared = 60
+
+// mayBeVeryAlike reports whether two keys can be as similar as veryAlike, by how
+// they begin and by their lengths: every letter of the shorter has a partner at
+// best.
+func mayBeVeryAlike(a, b string) bool {
+	short, long := min(len(a), lettersCompared), min(len(b), lettersCompared)
+	if short > long {
+		short, long = long, short
+	}
+	if short == 0 {
+		return false
+	}
+	head := 0.1 * float64(commonHead(a, b))
+	jaro := (2 + float64(short)/float64(long)) / 3
+	return jaro+head*(1-jaro) > veryAlike-1e-9
+}
+
+// commonHead is with how many letters two keys begin alike, four at most.
+func commonHead(a, b string) (n int) {
+	for n < min(len(a), len(b), 4) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// similar is the Jaro-Winkler similarity of two keys, of which the first
+// lettersCompared count.
 func similar(a, b string) float64 {
-	if len(a) > 60 {
-		a = a[:60]
-	}
-	if len(b) > 60 {
-		b = b[:60]
-	}
+	a, b = a[:min(len(a), lettersCompared)], b[:min(len(b), lettersCompared)]
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -48,11 +70,7 @@ func similar(a, b string) float64 {
 	}
 	m := float64(matches)
 	jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(swapped)/2)/m) / 3
-	head := 0
-	for head < min(len(a), 4) && a[head] == b[head] {
-		head++
-	}
-	return jaro + float64(head)*0.1*(1-jaro)
+	return jaro + float64(commonHead(a, b))*0.1*(1-jaro)
 }
 
 // isAcronym reports whether a key is the initials of a name.

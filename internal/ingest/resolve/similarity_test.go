@@ -3,6 +3,8 @@ package resolve
 import (
 	"math/rand/v2"
 	"testing"
+
+	"grantgraph/internal/orgname"
 )
 
 func TestOneEdit(t *testing.T) {
@@ -76,5 +78,61 @@ func TestSimilar(t *testing.T) {
 		if got, want := similar(a, b), plain(a, b); got != want {
 			t.Fatalf("similar(%q, %q) = %v, want %v", a, b, got, want)
 		}
+	}
+}
+
+// TestAlikeByLetters holds what is found out at less cost against all that is
+// measured, on names that are alike more often than names are.
+func TestAlikeByLetters(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(8, 1))
+	word := func() string {
+		b := make([]byte, 1+r.IntN(14))
+		for i := range b {
+			b[i] = "ABCDE019"[r.IntN(8)]
+		}
+		return string(b)
+	}
+	alike, similarOnly := 0, 0
+	for range 50_000 {
+		line := word()
+		for range r.IntN(4) {
+			line += " " + word()
+		}
+		name := []byte(line)
+		for range r.IntN(6) {
+			switch at := r.IntN(len(name)); r.IntN(4) {
+			case 0:
+				name[at] = 'E'
+			case 1:
+				name = append(name[:at:at], name[at+1:]...)
+			case 2:
+				name = append(name, 'F')
+			case 3:
+				name = []byte((orgname.Name{K2: string(name)}).KA() + "A")
+			}
+			if len(name) == 0 {
+				name = []byte("A")
+			}
+		}
+		n := orgname.Name{K2: line, KX: joined(line)}
+		p := &reading{name: &n}
+		if len(n.KX) > 8 {
+			p.ka = n.KA()
+		}
+		d := &orgIndex{k2: []string{string(name)}, kx: []string{joined(string(name))}}
+		kx := d.kx[0]
+		var x [nFeatures]float64
+		x[fExact], x[fEdit] = oneIf(kx == n.KX), oneIf(len(kx) >= minFuzzy && oneEdit(n.KX, kx))
+		x[fPrefix], x[fAcronym], x[fSimilar] = oneIf(begins(n.KX, kx) > 0), oneIf(d.initials(p, 0)), similar(n.KX, kx)
+		want := isPlausible(&x)
+		if got := d.alikeByLetters(p, 0); got != want {
+			t.Fatalf("%q and %q: %v, similarity %v", n.KX, kx, got, x[fSimilar])
+		}
+		alike += int(oneIf(want))
+		similarOnly += int(oneIf(want && x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym] == 0))
+	}
+	if alike < 1000 || alike > 45_000 || similarOnly < 100 {
+		t.Errorf("%d are alike, %d by similarity alone", alike, similarOnly)
 	}
 }

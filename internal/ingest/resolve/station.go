@@ -99,7 +99,7 @@ var (
 func (r *Resolver) licensee(org uint32) licensee {
 	d := &r.u.index
 	kind := r.u.orgs[org].licensee(d.k2[org])
-	if kind == noLicensee || d.names[org].plain {
+	if kind == noLicensee {
 		return kind
 	}
 	var nothing orgname.Traits
