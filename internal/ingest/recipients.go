@@ -43,10 +43,7 @@ func newRecipients(rows int) *recipients {
 
 // prob is the probability that the EIN of a row is right.
 func (r *recipients) prob(row uint32) float64 {
-	if r.rule[row] == resolve.Model {
-		return float64(r.thousandths[row]) / 1000
-	}
-	return r.rule[row].Prob()
+	return probability(r.rule[row], r.thousandths[row])
 }
 
 // conflict says how the EIN filed on a row and its name disagree.
@@ -60,24 +57,52 @@ func (r *recipients) conflict(row uint32) grant.Conflict {
 	return grant.NoConflict
 }
 
+// keptMatch is a match in eight bytes, of which there are millions.
+type keptMatch struct {
+	ein         ein.EIN
+	thousandths uint16 // of probability, where the rule has no constant one
+	rule        resolve.Rule
+	barred      bool
+}
+
+func keepMatch(m resolve.Match) keptMatch {
+	k := keptMatch{ein: m.EIN, rule: m.Rule, barred: m.Barred}
+	if m.Rule == resolve.Model {
+		k.thousandths = uint16(m.Prob*1000 + 0.5)
+	}
+	return k
+}
+
+func (k keptMatch) match() resolve.Match {
+	return resolve.Match{EIN: k.ein, Rule: k.rule, Prob: probability(k.rule, k.thousandths), Barred: k.barred}
+}
+
+// probability is that of an EIN that a rule has found.
+func probability(rule resolve.Rule, thousandths uint16) float64 {
+	if rule == resolve.Model {
+		return float64(thousandths) / 1000
+	}
+	return rule.Prob()
+}
+
 // recipientFacts are what follows from a recipient alone, whoever paid it.
 type recipientFacts struct {
-	match    resolve.Match
+	identity string // as an organization without an EIN
+	match    keptMatch
+	own      classify.Named // what its name says by itself
+	judged   classify.Named // and to somebody who knows how people are called, where that is asked
+	conflict grant.Conflict // of the EIN filed and the name
 	nameless bool           // names nobody: a pointer to a list, an aggregate, nothing
 	keyless  bool           // nothing is left of its name, as of "C/O A BANK": nobody, unless an EIN says who
 	listing  bool           // its name ends in a word for a list
-	conflict grant.Conflict // of the EIN filed and the name
-	own      classify.Named // what its name says by itself
-	judged   classify.Named // and to somebody who knows how people are called, where that is asked
-	identity string         // as an organization without an EIN
 }
 
 // asksPeople reports whether the classifier of names has a say against a match.
 // What the line says of itself comes before the rules; the classifier, which
 // only knows how people are called, after the surer ones. Where the name stands
 // in the element for persons, that is enough to ask it first.
-func asksPeople(m resolve.Match, t *resolve.Recipient) bool {
-	return m.Rule == resolve.None || m.Rule > resolve.Fuzzy || t.Name1 == "" && t.Name2 == ""
+func asksPeople(rule resolve.Rule, t *resolve.Recipient) bool {
+	return rule == resolve.None || rule > resolve.Fuzzy || t.Name1 == "" && t.Name2 == ""
 }
 
 // recipientFinder finds whom the rows of a corpus paid, and which classes they
@@ -87,6 +112,7 @@ type recipientFinder struct {
 	resolver  *resolve.Resolver
 	people    *classify.People
 	ruled     []ein.EIN             // funders that some ruling is about
+	recalls   []bool                // by filing: it is known whom its filer has paid
 	relations map[ein.EIN][]ein.EIN // whom each filer names as related to it
 	said      []classify.Relation   // by relation of a line
 	facts     []recipientFacts      // by recipient
@@ -97,7 +123,7 @@ type recipientFinder struct {
 // recipient for years, and each pair is asked about once.
 type funderMatches struct {
 	pairs   []uint64 // recipient and funder, sorted
-	matches []resolve.Match
+	matches []keptMatch
 }
 
 func funderPair(recipient uint32, funder ein.EIN) uint64 {
@@ -105,7 +131,7 @@ func funderPair(recipient uint32, funder ein.EIN) uint64 {
 }
 
 // of is the match of a pair that was asked about.
-func (f *funderMatches) of(recipient uint32, funder ein.EIN) resolve.Match {
+func (f *funderMatches) of(recipient uint32, funder ein.EIN) keptMatch {
 	at, _ := slices.BinarySearch(f.pairs, funderPair(recipient, funder))
 	return f.matches[at]
 }
@@ -133,6 +159,9 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 	c.recipients = newRecipients(rows)
 	b.phase("classify", int64(rows))
 	f.said = b.readRelations(c.lines)
+	if err := b.recall(ctx, f); err != nil {
+		return err
+	}
 	if err := b.matchFunders(ctx, f); err != nil {
 		return err
 	}
@@ -217,15 +246,16 @@ func (f *recipientFinder) resolve(i uint32) (facts recipientFacts) {
 	facts.listing = classify.Listing(t.Name())
 	f.lines.telling[i] = classify.Signature(classify.Telling(n.K2, t.City))
 	if !facts.nameless {
-		facts.match = f.resolver.Resolve(&t, &n)
-		if facts.match.EIN == ein.None {
-			facts.identity = f.resolver.RecipID(&t, &n, facts.match, resolve.Organization, ein.None)
+		m := f.resolver.Resolve(&t, &n)
+		if m.EIN == ein.None {
+			facts.identity = f.resolver.RecipID(&t, &n, m, resolve.Organization, ein.None)
 		}
+		facts.match = keepMatch(m)
 	}
 	if t.Filed != ein.None {
 		facts.conflict = f.resolver.FiledConflict(&t, &n)
 	}
-	if !isStated(facts.match.Rule) && asksPeople(facts.match, &t) {
+	if !isStated(facts.match.rule) && asksPeople(facts.match.rule, &t) {
 		facts.judged = facts.own.By(f.people, &line)
 	}
 	return facts
@@ -236,22 +266,36 @@ func classifierLine(t *resolve.Recipient) classify.Line {
 	return classify.Line{Name1: t.Name1, Name2: t.Name2, Person: t.Person, Street: t.Street, City: t.City}
 }
 
-// funderMatters reports whether a match may be another one for this funder.
-func (f *recipientFinder) funderMatters(m resolve.Match, funder ein.EIN) bool {
-	return m.EIN == funder || f.resolver.HistoryMayChange(m) || contains(f.ruled, funder)
+// funderMatters reports whether a match may be another one for the funder of a
+// row.
+func (f *recipientFinder) funderMatters(m keptMatch, row uint32) bool {
+	filing := f.lines.filing[row]
+	funder := f.filings[filing].ein
+	return m.ein == funder || f.recalls[filing] && f.resolver.HistoryMayChange(m.match()) || contains(f.ruled, funder)
+}
+
+// recall notes which filings are of funders of whom it is known whom they have
+// paid.
+func (b *builder) recall(ctx context.Context, f *recipientFinder) error {
+	f.recalls = make([]bool, len(f.filings))
+	return b.chunks(ctx, len(f.filings), func(from, to int) {
+		for i := from; i < to; i++ {
+			f.recalls[i] = f.resolver.Recalls(f.filings[i].ein)
+		}
+	})
 }
 
 // matchFunders finds the matches that depend on who pays.
 func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 	var pairs []uint64
 	for row, no := range f.lines.recipientNo {
-		if funder := f.filingOf(uint32(row)).ein; f.funderMatters(f.facts[no].match, funder) {
-			pairs = append(pairs, funderPair(no, funder))
+		if f.funderMatters(f.facts[no].match, uint32(row)) {
+			pairs = append(pairs, funderPair(no, f.filingOf(uint32(row)).ein))
 		}
 	}
 	slices.Sort(pairs)
 	pairs = slices.Compact(pairs)
-	f.funders = funderMatches{pairs, make([]resolve.Match, len(pairs))}
+	f.funders = funderMatches{pairs, make([]keptMatch, len(pairs))}
 	// Those of one funder come together, because whom it has paid before is read
 	// for all of them at once.
 	order := make([]uint64, len(pairs)) // funder, and which pair it is
@@ -265,12 +309,12 @@ func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 			no, funder := uint32(pairs[i]>>32), ein.EIN(x>>32)
 			t := f.lines.recipient(no)
 			n := t.ParseName()
-			m := f.facts[no].match
+			m := f.facts[no].match.match()
 			var funderKey string
 			if m.EIN == funder {
 				funderKey = orgname.Key(f.filers[funder].name)
 			}
-			f.funders.matches[i] = f.resolver.ForFunder(&t, &n, m, funder, funderKey)
+			f.funders.matches[i] = keepMatch(f.resolver.ForFunder(&t, &n, m, funder, funderKey))
 		}
 	})
 }
@@ -281,7 +325,7 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	filing := f.filingOf(row)
 	facts := &f.facts[f.lines.recipientNo[row]]
 	m := facts.match
-	if f.funderMatters(m, filing.ein) {
+	if f.funderMatters(m, row) {
 		m = f.funders.of(f.lines.recipientNo[row], filing.ein)
 	}
 	var t resolve.Recipient
@@ -295,13 +339,13 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	var class uint8
 	// An EIN that was stated stands. A name that merely agrees with an
 	// organization's does not make a person one.
-	if !isStated(m.Rule) {
+	if !isStated(m.rule) {
 		said := f.said[f.lines.relationNo[row]]
 		purpose := f.lines.purposes.at(f.lines.purpose[row])
 		pf := irs990.Part(f.lines.part[row]) == irs990.PFPaid
 		judged := facts.judged
-		if m.Rule != facts.match.Rule {
-			if judged = 0; asksPeople(m, split()) {
+		if m.rule != facts.match.rule {
+			if judged = 0; asksPeople(m.rule, split()) {
 				line := classifierLine(&t)
 				judged = facts.own.By(f.people, &line)
 			}
@@ -310,23 +354,20 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 		switch {
 		case person:
 			class |= individual | unidentified
-			m = resolve.Match{}
-		case facts.nameless, facts.keyless && m.EIN == ein.None,
-			m.EIN == ein.None && facts.listing && classify.OwnList(split().Name(), f.filers[filing.ein].name):
+			m = keptMatch{}
+		case facts.nameless, facts.keyless && m.ein == ein.None,
+			m.ein == ein.None && facts.listing && classify.OwnList(split().Name(), f.filers[filing.ein].name):
 			class |= unidentified
 		}
 	}
-	if f.said[f.lines.relationNo[row]].Related || m.EIN != ein.None && (m.EIN == filing.ein || contains(f.relations[filing.ein], m.EIN)) {
+	if f.said[f.lines.relationNo[row]].Related || m.ein != ein.None && (m.ein == filing.ein || contains(f.relations[filing.ein], m.ein)) {
 		class |= related
 	}
 	if a := f.lines.amount[row]; filing.declared >= 0 && a > 1_000_000 && a*100 > filing.declared*105 {
 		class |= suspect
 	}
 	r := f.recipients
-	r.ein[row], r.rule[row], r.class[row] = m.EIN, m.Rule, class
-	if m.Rule == resolve.Model {
-		r.thousandths[row] = uint16(m.Prob*1000 + 0.5)
-	}
+	r.ein[row], r.rule[row], r.thousandths[row], r.class[row] = m.ein, m.rule, m.thousandths, class
 
 	party := resolve.Organization
 	switch {
@@ -336,13 +377,13 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 		party = resolve.Unidentified
 	}
 	switch {
-	case m.EIN != ein.None:
+	case m.ein != ein.None:
 		return ""
 	case party == resolve.Organization && m == facts.match:
 		return facts.identity
 	}
 	n := split().ParseName()
-	return f.resolver.RecipID(&t, &n, m, party, filing.ein)
+	return f.resolver.RecipID(&t, &n, m.match(), party, filing.ein)
 }
 
 // isStated reports whether the EIN was given by the filer or ruled on, rather
