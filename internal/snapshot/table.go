@@ -14,21 +14,16 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// rowGroup is the number of rows after which a table begins a new row group:
-// small enough to bound memory, large enough for dictionaries to pay.
-const rowGroup = 128 << 10
-
 // batch is how many rows are moved at a time.
 const batch = 1024
 
 // TableWriter writes one Parquet table of the snapshot.
 type TableWriter[T any] struct {
-	pw    *parquet.GenericWriter[T]
-	done  func(rows int64) error
-	rows  int64
-	buf   []T
-	since int
-	path  string
+	enc  *encoder[T]
+	done func(rows int64) error
+	rows int64
+	buf  []T
+	path string
 }
 
 // Table begins the table of the given name. Row types carry parquet tags.
@@ -38,14 +33,11 @@ func Table[T any](w *Writer, name string) (*TableWriter[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &TableWriter[T]{pw: newParquet[T](out), done: done, buf: make([]T, 0, batch), path: rel}, nil
-}
-
-func newParquet[T any](w io.Writer) *parquet.GenericWriter[T] {
-	return parquet.NewGenericWriter[T](w,
-		parquet.Compression(&parquet.Zstd),
-		parquet.CreatedBy("grantgraph", "1", "0"),
-	)
+	enc, err := newEncoder[T](out)
+	if err != nil {
+		return nil, err
+	}
+	return &TableWriter[T]{enc: enc, done: done, buf: make([]T, 0, batch), path: rel}, nil
 }
 
 // Add appends a row.
@@ -57,26 +49,24 @@ func (t *TableWriter[T]) Add(row T) error {
 	return nil
 }
 
-func (t *TableWriter[T]) flush() error {
-	// The library writes nulls after a run of values as values when the run is
-	// as long as what stands before it in the batch. In a batch of two there is
-	// nothing after such a run, so two at a time are safe.
-	for i := 0; i < len(t.buf); i += 2 {
-		if _, err := t.pw.Write(t.buf[i:min(i+2, len(t.buf))]); err != nil {
-			return fault.Disk(t.path, err)
-		}
+// AddAll appends rows, which are the caller's again when it returns.
+func (t *TableWriter[T]) AddAll(rows []T) error {
+	if err := t.flush(); err != nil {
+		return err
 	}
-	t.rows += int64(len(t.buf))
-	t.since += len(t.buf)
+	return t.write(rows)
+}
+
+func (t *TableWriter[T]) flush() error {
+	err := t.write(t.buf)
 	clear(t.buf)
 	t.buf = t.buf[:0]
-	if t.since >= rowGroup {
-		t.since = 0
-		if err := t.pw.Flush(); err != nil {
-			return fault.Disk(t.path, err)
-		}
-	}
-	return nil
+	return err
+}
+
+func (t *TableWriter[T]) write(rows []T) error {
+	t.rows += int64(len(rows))
+	return fault.Disk(t.path, t.enc.write(rows))
 }
 
 // Close finishes the table and records it in the manifest.
@@ -84,7 +74,7 @@ func (t *TableWriter[T]) Close() error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	if err := t.pw.Close(); err != nil {
+	if err := t.enc.close(); err != nil {
 		return fault.Disk(t.path, err)
 	}
 	return t.done(t.rows)

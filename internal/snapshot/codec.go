@@ -1,0 +1,84 @@
+package snapshot
+
+import (
+	"cmp"
+	"encoding/binary"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/plain"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// codec is how Parquet stores the values of a type. What makes pages appends them
+// to what it is given.
+type codec[V comparable] struct {
+	encoding format.Encoding                   // of pages in which the values stand themselves
+	encode   func([]byte, []V) ([]byte, error) // makes such a page
+	plain    func([]byte, []V) ([]byte, error) // makes a dictionary
+	size     func([]V) int                     // about how many bytes they take
+	less     func(a, b V) bool                 // the order that bounds refer to
+}
+
+var texts = codec[string]{
+	encoding: format.DeltaLengthByteArray,
+	encode: func(b []byte, list []string) ([]byte, error) {
+		lengths := make([]int32, len(list))
+		for i, s := range list {
+			lengths[i] = int32(len(s))
+		}
+		b, err := parquet.DeltaBinaryPacked.EncodeInt32(b, lengths)
+		for _, s := range list {
+			b = append(b, s...)
+		}
+		return b, err
+	},
+	plain: func(b []byte, list []string) ([]byte, error) {
+		for _, s := range list {
+			b = plain.AppendByteArrayString(b, s)
+		}
+		return b, nil
+	},
+	size: func(list []string) (n int) {
+		for _, s := range list {
+			n += plain.ByteArrayLengthSize + len(s)
+		}
+		return n
+	},
+	less: cmp.Less[string],
+}
+
+var truths = codec[bool]{
+	encoding: format.Plain,
+	encode:   appendBits,
+	plain:    appendBits,
+	size:     func(list []bool) int { return len(list) / 8 },
+	less:     func(a, b bool) bool { return !a && b },
+}
+
+// appendBits writes truth values, eight in a byte.
+func appendBits(b []byte, list []bool) ([]byte, error) {
+	for i, v := range list {
+		if i%8 == 0 {
+			b = append(b, 0)
+		}
+		if v {
+			b[len(b)-1] |= 1 << (i % 8)
+		}
+	}
+	return b, nil
+}
+
+// numbers is the codec of a type of numbers.
+func numbers[V int32 | uint32 | int64 | float64]() codec[V] {
+	store := func(b []byte, list []V) ([]byte, error) { return binary.Append(b, binary.LittleEndian, list) }
+	return codec[V]{encoding: format.Plain, encode: store, plain: store, size: func(list []V) int { return binary.Size(list) }, less: cmp.Less[V]}
+}
+
+// boundOf is how the least or greatest value of a column is stored.
+func boundOf(v any) []byte {
+	if s, ok := v.(string); ok {
+		return []byte(s)
+	}
+	b, _ := binary.Append(nil, binary.LittleEndian, v) // no other type fails
+	return b
+}

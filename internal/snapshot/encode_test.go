@@ -1,0 +1,143 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// written has a field of each kind that is written: those that are read column by
+// column, and those that are left to the library.
+type written struct {
+	Plain    string `parquet:"plain"`
+	Absent   string `parquet:"absent,optional"`
+	Word     string `parquet:"word,dict"`
+	Maybe    string `parquet:"maybe,optional,dict"`
+	Never    string `parquet:"never,optional,dict"`
+	Yes      bool   `parquet:"yes"`
+	Small    int32  `parquet:"small"`
+	Year     int32  `parquet:"year,dict"`
+	Untagged int64
+	Unsigned uint32   `parquet:"unsigned"`
+	Large    int64    `parquet:"large,optional"`
+	Float    float64  `parquet:"float"`
+	Prob     float64  `parquet:"prob,optional,dict"`
+	Figure   *int64   `parquet:"figure,optional"`
+	Share    *float64 `parquet:"share"`
+	Day      *int32   `parquet:"day,optional,date"`
+	Known    *bool    `parquet:"known,optional"`
+	At       *int64   `parquet:"at,optional,timestamp(millisecond:local)"`
+	List     []string `parquet:"list,list"`
+}
+
+func invent(r *rand.Rand) written {
+	text := func() string { return strings.Repeat("x", r.IntN(40)) + string(rune('a'+r.IntN(3))) }
+	w := written{
+		Plain: text(), Word: text(), Yes: r.IntN(2) == 0, Small: r.Int32() - r.Int32(), Year: 2000 + r.Int32N(20), Unsigned: r.Uint32(),
+		Untagged: r.Int64(), Large: int64(r.IntN(3)), Float: r.Float64() - 0.5, List: []string{},
+	}
+	if r.IntN(3) == 0 {
+		w.Absent, w.Maybe, w.Prob = text(), text(), float64(r.IntN(20))/20
+	}
+	if r.IntN(3) == 0 {
+		n, f, d, k := r.Int64(), r.Float64(), r.Int32(), r.IntN(2) == 0
+		w.Figure, w.Share, w.Day, w.Known, w.At = &n, &f, &d, &k, &n
+	}
+	for range r.IntN(4) {
+		w.List = append(w.List, text())
+	}
+	return w
+}
+
+// TestEncoder holds files against what the library makes of the same rows, one at
+// a time: the rows, as the library reads them, and the bounds of the columns.
+func TestEncoder(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{0, 1, 2, stride - 1, stride, stride + 1, 40 * stride, rowGroup, rowGroup + 3} {
+		rows := make([]written, n)
+		var ours, theirs bytes.Buffer
+		e, err := newEncoder[written](&ours)
+		must(t, err)
+		w := parquet.NewGenericWriter[written](&theirs, parquet.Compression(&parquet.Zstd))
+		for i := range rows {
+			rows[i] = invent(r)
+			_, err := w.Write(rows[i : i+1])
+			must(t, err)
+			if (i+1)%rowGroup == 0 {
+				must(t, w.Flush())
+			}
+		}
+		must(t, w.Close())
+		for rest := rows; len(rest) > 0; {
+			part := min(len(rest), 1+r.IntN(3*stride))
+			must(t, e.write(rest[:part]))
+			rest = rest[part:]
+		}
+		must(t, e.close())
+
+		file := openParquet(t, ours.Bytes())
+		got := parquet.NewGenericReader[written](file)
+		for i := range rows {
+			var row [1]written
+			if n, err := got.Read(row[:]); n != 1 || err != nil && !errors.Is(err, io.EOF) {
+				t.Fatalf("row %d of %d: %v", i, len(rows), err)
+			}
+			if !reflect.DeepEqual(row[0], rows[i]) {
+				t.Fatalf("row %d of %d:\n%+v\n%+v", i, n, row[0], rows[i])
+			}
+		}
+		must(t, got.Close())
+		compareFooters(t, file.Metadata(), openParquet(t, theirs.Bytes()).Metadata())
+	}
+}
+
+func openParquet(t *testing.T, b []byte) *parquet.File {
+	t.Helper()
+	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
+	must(t, err)
+	return f
+}
+
+// compareFooters holds what readers go by against what the library writes.
+func compareFooters(t *testing.T, got, want *format.FileMetaData) {
+	t.Helper()
+	if !reflect.DeepEqual(got.Schema, want.Schema) || got.NumRows != want.NumRows || len(got.RowGroups) != len(want.RowGroups) {
+		t.Fatalf("%d rows in %d groups, not %d in %d, or another schema", got.NumRows, len(got.RowGroups), want.NumRows, len(want.RowGroups))
+	}
+	for i := range got.RowGroups {
+		g, w := &got.RowGroups[i], &want.RowGroups[i]
+		if g.NumRows != w.NumRows {
+			t.Errorf("group %d has %d rows, not %d", i, g.NumRows, w.NumRows)
+		}
+		for j := range g.Columns {
+			c, l := &g.Columns[j].MetaData, &w.Columns[j].MetaData
+			if c.Type != l.Type || c.Codec != l.Codec || c.NumValues != l.NumValues || !reflect.DeepEqual(c.PathInSchema, l.PathInSchema) || !reflect.DeepEqual(c.Statistics, l.Statistics) {
+				t.Errorf("group %d:\n%+v\n%+v", i, c, l)
+			}
+		}
+	}
+}
+
+// TestEncoderRefuses lists row types that no table can have.
+func TestEncoderRefuses(t *testing.T) {
+	t.Parallel()
+	_, deep := newEncoder[struct {
+		Inner struct {
+			A string `parquet:"a"`
+		} `parquet:"inner"`
+	}](io.Discard)
+	_, small := newEncoder[struct {
+		A int16 `parquet:"a"`
+	}](io.Discard)
+	if deep == nil || small == nil {
+		t.Errorf("a record: %v, a small number: %v", deep, small)
+	}
+}
