@@ -19,34 +19,25 @@ import (
 // writeCorpus writes the tables that follow from the returns.
 func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	b.phase("write", int64(len(c.lines.amount)+c.universe.Len()+len(c.funders)+2*len(c.filings)))
-	// The grants take as long as all other tables together.
-	halves := [...][]func() error{
-		{func() error { return b.writeGrants(ctx, w, c) }},
-		{
-			func() error { return b.writeModel(w, c.model) },
-			func() error { return b.writeFunders(w, c) },
-			func() error { return b.writeOrganizations(ctx, w, c) },
-			func() error { return b.writePurposes(ctx, w, c) },
-			func() error { return b.writeReturns(ctx, w, c) },
-			func() error { return b.writeLists(ctx, w, c) },
-			func() error { return b.writeAdjustments(ctx, w, c) },
-			func() error { return b.writeQuarantine(ctx, w, c.Plan) },
-		},
+	// The grants, which take longest, come first.
+	tables := [...]func() error{
+		func() error { return b.writeGrants(ctx, w, c) },
+		func() error { return b.writeReturns(ctx, w, c) },
+		func() error { return b.writeLists(ctx, w, c) },
+		func() error { return b.writePurposes(ctx, w, c) },
+		func() error { return b.writeOrganizations(ctx, w, c) },
+		func() error { return b.writeFunders(w, c) },
+		func() error { return b.writeAdjustments(ctx, w, c) },
+		func() error { return b.writeModel(w, c.model) },
+		func() error { return b.writeQuarantine(ctx, w, c.Plan) },
 	}
-	return parallel.Each(ctx, b.workers, len(halves), func(ctx context.Context, i int) error {
-		for _, table := range halves[i] {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := table(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return parallel.Each(ctx, b.workers, len(tables), func(_ context.Context, i int) error { return tables[i]() })
 }
 
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// grantKeySize is how many letters the key of a grant has.
+const grantKeySize = 13
 
 // appendGrantKey writes the stable name of a grant: a digest of the return it
 // is filed in, the list and the line.
@@ -60,7 +51,7 @@ func appendGrantKey(dst []byte, filing, part string, line int32) []byte {
 	sum := sha256.Sum256(b)
 	var enc [16]byte
 	keyEncoding.Encode(enc[:], sum[:10])
-	return append(dst, enc[:13]...)
+	return append(dst, enc[:grantKeySize]...)
 }
 
 func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus) error {
@@ -73,26 +64,36 @@ func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus
 	buf := make([]snapshot.Grant, min(block, len(c.rows)))
 	for from := 0; from < len(c.rows); from += block {
 		rows := c.rows[from:min(from+block, len(c.rows))]
-		err := b.chunks(ctx, len(rows), func(lo, hi int) {
-			var to shownRecipient
-			for i := lo; i < hi; i++ {
-				if i == lo || !to.stands(c, rows[i]) {
-					to = b.showRecipient(c, rows[i])
-				}
-				buf[i] = b.grantRow(c, rows[i], &to)
-			}
-		})
+		err := b.chunks(ctx, len(rows), func(lo, hi int) { b.grantRows(c, rows[lo:hi], buf[lo:hi]) })
 		if err != nil {
 			return err
 		}
-		for i := range rows {
-			if err := t.Add(buf[i]); err != nil {
-				return err
-			}
+		if err := t.AddAll(buf[:len(rows)]); err != nil {
+			return err
 		}
 		b.step(int64(len(rows)))
 	}
 	return t.Close()
+}
+
+// grantRows renders rows of the grants table, which follow each other in it.
+func (b *builder) grantRows(c *corpus, rows []uint32, into []snapshot.Grant) {
+	var to shownRecipient
+	var in shownFilings
+	keys := make([]byte, 0, len(rows)*grantKeySize)
+	for i, row := range rows {
+		if i == 0 || !to.stands(c, row) {
+			to = b.showRecipient(c, row)
+		}
+		r := b.grantRow(c, row, &to, &in)
+		keys = appendGrantKey(keys, r.Filing, r.Part, r.Line)
+		into[i] = r
+	}
+	// The keys are one string, of which each row has its part.
+	all := string(keys)
+	for i := range into {
+		into[i].Key = all[i*grantKeySize : (i+1)*grantKeySize]
+	}
 }
 
 // shownRecipient is what the rows of one recipient have in common. In the order
@@ -143,26 +144,49 @@ func (b *builder) place(s *shownRecipient, t *resolve.Recipient, c *corpus) {
 	s.county, _ = b.places.CountyOf(s.zip, s.city, s.state)
 }
 
-// grantRow renders one row of the grants table.
-func (b *builder) grantRow(c *corpus, row uint32, s *shownRecipient) snapshot.Grant {
+// shownFiling is what the rows of one return have in common.
+type shownFiling struct {
+	no                        uint32 // of the filing, plus one
+	key, ein, form, periodEnd string
+	isDAF                     bool
+}
+
+// shownFilings are those met last. The returns of a funder follow each other, and
+// hardly any has filed more of them than there are places.
+type shownFilings [32]shownFiling
+
+func (s *shownFilings) at(c *corpus, no uint32) *shownFiling {
+	shown := &s[no%uint32(len(s))]
+	if shown.no != no+1 {
+		f := &c.filings[no]
+		*shown = shownFiling{
+			no: no + 1, key: f.key(), ein: f.ein.String(), form: f.form.String(), periodEnd: formatDate(f.periodEnd),
+			isDAF: c.funderOf[f.ein].kind.IsDAF,
+		}
+	}
+	return shown
+}
+
+// grantRow renders one row of the grants table, all but its key.
+func (b *builder) grantRow(c *corpus, row uint32, s *shownRecipient, shown *shownFilings) snapshot.Grant {
 	g, to := c.lines, c.recipients
-	f, origin := c.filingOf(row), &c.filings[g.origin[row]]
+	f, in := c.filingOf(row), shown.at(c, g.filing[row])
 	r := snapshot.Grant{
-		FunderEIN: f.ein.String(), RecipID: to.ids.at(to.id[row]), RecipientEIN: s.einText,
+		FunderEIN: in.ein, RecipID: to.ids.at(to.id[row]), RecipientEIN: s.einText,
 		RecipientRaw: s.raw, RecipientFiled: s.filed, RecipientCity: s.city, RecipientState: s.state, RecipientZIP: s.zip,
 		RecipientCounty: s.county, RecipientCountry: s.country, Amount: g.amount[row],
 		TaxYear: int32(f.year), IRSTaxYear: int32(f.taxYear), Purpose: c.purposeOf(row),
 		EINSource: to.rule[row].String(), MatchProb: to.prob(row), SourceTier: s.tier,
 		IsIndividual: to.class[row]&individual != 0, IsUnidentified: to.class[row]&unidentified != 0,
-		IsDAF: c.funderOf[f.ein].kind.IsDAF, IsRelatedParty: to.class[row]&related != 0, AmountSuspect: to.class[row]&suspect != 0,
-		Support: int32(c.support[g.purpose[row]]), Filing: origin.key(), ReturnType: f.form.String(),
-		PeriodEnd: formatDate(f.periodEnd), Part: partName(g.part[row]), Line: int32(g.line[row]),
-		EINConflict: to.conflict(row).String(),
+		IsDAF: in.isDAF, IsRelatedParty: to.class[row]&related != 0, AmountSuspect: to.class[row]&suspect != 0,
+		Support: int32(c.support[g.purpose[row]]), ReturnType: in.form, PeriodEnd: in.periodEnd,
+		Part: partName(g.part[row]), Line: int32(g.line[row]), EINConflict: to.conflict(row).String(),
 	}
-	if origin.object != 0 {
+	// The line may stand in an earlier version of the return.
+	r.Filing = shown.at(c, g.origin[row]).key
+	if c.filings[g.origin[row]].object != 0 {
 		r.ObjectID = r.Filing
 	}
-	r.Key = string(appendGrantKey(nil, r.Filing, r.Part, r.Line))
 	return r
 }
 
