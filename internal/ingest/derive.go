@@ -71,22 +71,17 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists
 			return err
 		}
 	}
-	// Filers and families come first; then what is made of the grants, of the
-	// lists of the returns and of the organizations themselves goes side by
-	// side; where organizations work needs all of it.
-	for _, fn := range []func(context.Context) error{d.readFilers, d.writeFamilies} {
-		if err := step(fn)(ctx); err != nil {
-			return DeriveReport{}, err
-		}
-	}
+	// What is made of the filers and the grants goes beside what is made of the
+	// organizations and the lists of the returns. Holdings and boards wait for the
+	// filers and families; where organizations work needs all of it.
+	families := make(chan struct{})
 	strands := [...][]func(context.Context) error{
-		{d.readGrants},
-		{d.writeHoldings, d.writeBoards},
-		{d.writeCauses},
+		{step(d.readFilers), step(d.writeFamilies), func(context.Context) error { close(families); return nil }, step(d.readGrants)},
+		{step(d.writeCauses), func(ctx context.Context) error { return wait(ctx, families) }, step(d.writeHoldings), step(d.writeBoards)},
 	}
 	err := parallel.Each(ctx, b.workers, len(strands), func(ctx context.Context, i int) error {
 		for _, fn := range strands[i] {
-			if err := step(fn)(ctx); err != nil {
+			if err := fn(ctx); err != nil {
 				return err
 			}
 		}
@@ -99,6 +94,16 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists
 		return DeriveReport{}, err
 	}
 	return d.report, nil
+}
+
+// wait waits until a channel is closed.
+func wait(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // writeDerived writes a derived table and counts it.

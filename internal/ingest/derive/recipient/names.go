@@ -26,6 +26,11 @@ type Names struct {
 	listed func(ein.EIN) bool
 	paid   map[ein.EIN]*recipient
 	seen   set
+
+	// The recipient that was named last, and how.
+	last     ein.EIN
+	lastName string
+	lastPaid *recipient
 }
 
 type recipient struct {
@@ -41,11 +46,27 @@ func NewNames(listed func(ein.EIN) bool) *Names {
 	return &Names{listed: listed, paid: make(map[ein.EIN]*recipient)}
 }
 
-// AddSpelling says that a grant line calls the recipient e by a name.
+// AddSpelling says that a grant line calls the recipient e by a name. Lines of
+// one recipient mostly follow each other, and call it the same.
 func (n *Names) AddSpelling(e ein.EIN, name string) {
 	if e == ein.None {
 		return
 	}
+	known := e == n.last && name == n.lastName
+	if e != n.last {
+		n.last, n.lastPaid = e, n.recipient(e)
+	}
+	n.lastName = name
+	if !known && n.seen.add(uint32(e), name) {
+		n.lastPaid.spellings++
+	}
+	if n.lastPaid.called != nil {
+		n.lastPaid.called[name]++
+	}
+}
+
+// recipient is the recipient e, which is added when it is new.
+func (n *Names) recipient(e ein.EIN) *recipient {
 	r := n.paid[e]
 	if r == nil {
 		r = new(recipient)
@@ -54,12 +75,7 @@ func (n *Names) AddSpelling(e ein.EIN, name string) {
 		}
 		n.paid[e] = r
 	}
-	if n.seen.add(uint32(e), name) {
-		r.spellings++
-	}
-	if r.called != nil {
-		r.called[name]++
-	}
+	return r
 }
 
 // AddKnownName says how a source calls an organization. The best source has the

@@ -2,6 +2,7 @@ package recipient
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -57,6 +58,34 @@ func TestSpellings(t *testing.T) {
 	for row := range n.Rows() {
 		if i++; row.Spellings != i {
 			t.Fatalf("%+v, want %d spellings", row, i)
+		}
+	}
+}
+
+// TestSpellingsInAnyOrder holds the count of spellings, and which is the usual
+// one, against maps, for lines that repeat the one before them and lines that do
+// not.
+func TestSpellingsInAnyOrder(t *testing.T) {
+	t.Parallel()
+	draw := rand.New(rand.NewPCG(7, 8))
+	n := NewNames(func(e ein.EIN) bool { return e%2 == 0 })
+	called := map[ein.EIN]map[string]int32{}
+	for range 5000 {
+		e, name := ein.EIN(90000000+draw.IntN(4)), fmt.Sprint("NAME ", draw.IntN(3))
+		n.AddSpelling(e, name)
+		if called[e] == nil {
+			called[e] = map[string]int32{}
+		}
+		called[e][name]++
+	}
+	for row := range n.Rows() {
+		e, err := ein.Parse(row.EIN)
+		want := snapshot.RecipientName{EIN: row.EIN, Source: Filed, Spellings: int32(len(called[e]))}
+		if e%2 != 0 {
+			want.Name = UsualSpelling(called[e])
+		}
+		if err != nil || row != want {
+			t.Errorf("got %+v, want %+v, %v", row, want, err)
 		}
 	}
 }
