@@ -21,6 +21,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -110,6 +111,7 @@ type builder struct {
 
 	organizations int64 // rows of the table
 
+	usedMu sync.Mutex
 	used   []snapshot.Source // the sources that were read
 	report *Report
 	result Result
@@ -251,20 +253,25 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 	if err := b.writeCorpus(ctx, w, c); err != nil {
 		return m, err
 	}
-	if b.report.Awards, err = b.awards(ctx, w, newPayeeFinder(c.universe)); err != nil {
-		return m, err
-	}
-	if err := b.indexCoverage(ctx, c.filings); err != nil {
-		return m, err
-	}
 	b.addArchives(c.Plan)
-	counts := b.countRows(c)
+	// The awards and the lists have nothing to do with the rows that are counted
+	// meanwhile.
+	var counts snapshot.Counts
+	beside := [...]func(context.Context) error{
+		func(ctx context.Context) (err error) {
+			b.report.Awards, err = b.awards(ctx, w, newPayeeFinder(c.universe))
+			return err
+		},
+		func(ctx context.Context) error { counts = b.countRows(c); return b.indexCoverage(ctx, c.filings) },
+		func(ctx context.Context) error { return b.writeListTables(ctx, w, edition) },
+	}
+	err = parallel.Each(ctx, b.workers, len(beside), func(ctx context.Context, i int) error { return beside[i](ctx) })
+	if err != nil {
+		return m, err
+	}
 	*c = corpus{}
 	debug.FreeOSMemory()
 
-	if err := b.writeListTables(ctx, w, edition); err != nil {
-		return m, err
-	}
 	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
 		return m, err
 	}

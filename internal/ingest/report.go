@@ -230,6 +230,10 @@ func (b *builder) countRows(c *corpus) snapshot.Counts {
 	for i := range c.funders {
 		t.addFunder(b, c, &c.funders[i])
 	}
+	// In the order in which the rows were read, recipients lie side by side.
+	for row, amount := range c.lines.amount {
+		t.tiers[c.tierOf(uint32(row))].add(amount)
+	}
 	b.report.addYears(c.filings, t.years, b.opt.Complete)
 	b.report.Rules = fired(t.rules)
 	b.report.Tiers = t.tiers[:]
@@ -313,7 +317,6 @@ func (t *tally) addFunder(b *builder, c *corpus, f *funder) {
 		}
 		t.rules[rule].add(amount)
 		y.Rules[rule].add(amount)
-		t.tiers[c.tierOf(row)].add(amount)
 		for i, is := range [...]bool{to.class[row]&individual != 0, to.class[row]&unidentified != 0, f.kind.IsDAF, to.class[row]&related != 0} {
 			if is {
 				t.classes[i].add(amount)

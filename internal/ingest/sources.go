@@ -530,4 +530,8 @@ func (b *builder) readSource(ctx context.Context, kind, rel, what string, read f
 	return nil
 }
 
-func (b *builder) addSource(s snapshot.Source) { b.used = append(b.used, s) }
+func (b *builder) addSource(s snapshot.Source) {
+	b.usedMu.Lock()
+	defer b.usedMu.Unlock()
+	b.used = append(b.used, s)
+}
