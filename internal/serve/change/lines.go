@@ -196,9 +196,21 @@ func readReturns(ctx context.Context, s *snapshot.Snapshot) (list []filed, err e
 
 // placed is a line of a funder whose others are still being read.
 type placed struct {
-	line
-	period uint32
-	amount int64
+	at      uint64 // the end of its period, and its place in the return for it
+	content uint64
+	amount  int64
+}
+
+func (p *placed) period() uint32 { return uint32(p.at >> 32) }
+func (p *placed) place() uint32  { return uint32(p.at) }
+
+// inReturns orders the lines of a funder by return and place. It reads what lines
+// say only of those at one place.
+func inReturns(a, b placed) int {
+	if a.at != b.at {
+		return cmp.Compare(a.at, b.at)
+	}
+	return cmp.Compare(a.content, b.content)
 }
 
 // addLines writes the lines of all returns in their order, and counts them. The
@@ -214,20 +226,21 @@ func addLines(ctx context.Context, f io.Writer, s *snapshot.Snapshot, returns []
 		if len(held) == 0 {
 			return nil
 		}
-		slices.SortFunc(held, func(a, b placed) int { return cmp.Or(cmp.Compare(a.period, b.period), byPlace(a.line, b.line)) })
+		slices.SortFunc(held, inReturns)
 		buf = buf[:0]
-		for _, p := range held {
-			want := filed{EIN: number(funder), Period: p.period}
+		for i := range held {
+			p := &held[i]
+			want := filed{EIN: number(funder), Period: p.period()}
 			for at < len(returns) && returns[at].compare(&want) < 0 {
 				at++
 			}
 			if at == len(returns) || returns[at].compare(&want) != 0 {
-				return fmt.Errorf("a grant of %s stands in a return for the period that ended %d, and there is none", funder, p.period)
+				return fmt.Errorf("a grant of %s stands in a return for the period that ended %d, and there is none", funder, p.period())
 			}
 			returns[at].Lines++
 			returns[at].Amount += p.amount
-			buf = binary.LittleEndian.AppendUint32(buf, p.Place)
-			buf = binary.LittleEndian.AppendUint64(buf, p.content())
+			buf = binary.LittleEndian.AppendUint32(buf, p.place())
+			buf = binary.LittleEndian.AppendUint64(buf, p.content)
 		}
 		held = held[:0]
 		_, err := f.Write(buf)
@@ -245,8 +258,7 @@ func addLines(ctx context.Context, f io.Writer, s *snapshot.Snapshot, returns []
 			funder = r.FunderEIN
 		}
 		text = r.appendContent(text[:0])
-		sum := digest(text)
-		held = append(held, placed{line{r.place(), [2]uint32{uint32(sum), uint32(sum >> 32)}}, day(r.Period), r.Amount})
+		held = append(held, placed{uint64(day(r.Period))<<32 | uint64(r.place()), digest(text), r.Amount})
 	}
 	return returns, end()
 }

@@ -95,14 +95,17 @@ func quantize(v *meaning.Vector, r *row) (s signs, scale float32) {
 		*r = row{}
 		return s, 0
 	}
-	square := 0
+	// There are hundreds of millions of numbers, half of them negative, so nothing
+	// here is a branch. magic added to a small number rounds it to the nearest
+	// integer, ties to even, and leaves that integer in the low bits.
+	const magic, magicBits = 3 << 22, 0x4B400000
+	square := int32(0)
 	for i, x := range v {
-		q := int(math.RoundToEven(float64(x / largest * 127)))
+		q := int32(math.Float32bits(float32(x/largest*127)+magic)) - magicBits
 		square += q * q
 		r[i] = uint8(q + 128)
-		if x > 0 {
-			s[i/64] |= 1 << (i % 64)
-		}
+		n := int32(math.Float32bits(x)) // as positive, zero or negative as x
+		s[i/64] |= uint64(uint32(-n&^n)>>31) << (i % 64)
 	}
 	return s, float32(1 / math.Sqrt(float64(square)))
 }

@@ -117,6 +117,42 @@ func TestFiles(t *testing.T) {
 }
 
 // TestScales refuses a scale that no vector has.
+// TestQuantize holds the rounding of vectors against that of the library.
+func TestQuantize(t *testing.T) {
+	t.Parallel()
+	w := newWorld(5)
+	for n := range 2000 {
+		v := w.vector()
+		for i := range v {
+			switch (i + n) % 7 {
+			case 0:
+				v[i] = 0
+			case 1:
+				v[i] = float32(math.Copysign(0, -1))
+			case 2: // half way between two numbers
+				v[i] = (float32(i%254) - 126.5) / 127
+			}
+		}
+		v[n%len(v)] = 1
+		var got row
+		signs, scale := quantize(&v, &got)
+		square := 0
+		for i, x := range v {
+			q := int(math.RoundToEven(float64(x * 127)))
+			square += q * q
+			if got[i] != uint8(q+128) {
+				t.Fatalf("%v is %d, want %d", x, int(got[i])-128, q)
+			}
+			if positive := signs[i/64]>>(i%64)&1 != 0; positive != (x > 0) {
+				t.Fatalf("%v is positive: %v", x, positive)
+			}
+		}
+		if want := float32(1 / math.Sqrt(float64(square))); scale != want {
+			t.Fatalf("the scale is %v, want %v", scale, want)
+		}
+	}
+}
+
 func TestScales(t *testing.T) {
 	t.Parallel()
 	w := newWorld(3)
