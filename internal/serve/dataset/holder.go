@@ -85,6 +85,7 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 		}
 		h.swap(h.current.withLists(none, o, standing))
 	}
+	h.verify(h.current)
 	return h, nil
 }
 
@@ -204,7 +205,11 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 	if h.box != nil {
 		next.SQL, next.warehouse = h.takeSQL(s, workers, noSQL)
 	}
-	h.serve(next)
+	h.stop()
+	h.swap(next)
+	if now != nil { // the first one is verified when all of it is open, which it would hold up
+		h.verify(next)
+	}
 	return true, nil
 }
 
@@ -215,15 +220,11 @@ func (h *Holder) retryWarehouse(d *Dataset) {
 	}
 	workers, err := h.box.Open(d.Snapshot.Dir)
 	if sql, warehouse := h.takeSQL(d.Snapshot, workers, err); sql != nil {
-		h.serve(d.withSQL(sql, warehouse))
+		next := d.withSQL(sql, warehouse)
+		h.stop()
+		h.swap(next)
+		h.verify(next)
 	}
-}
-
-// serve makes a dataset of files not served before current.
-func (h *Holder) serve(next *Dataset) {
-	h.stop()
-	h.swap(next)
-	h.verify(next)
 }
 
 // RefreshLists takes up the compliance lists as the data directory has them.
