@@ -87,25 +87,32 @@ func (w *Writer) Close() error {
 
 // quantize rounds a vector to numbers of a byte. scale makes their length one.
 func quantize(v *meaning.Vector, r *row) (s signs, scale float32) {
-	var largest float32
+	// There are hundreds of millions of numbers, half of them negative, so they are
+	// looked at as bits, without a branch.
+	const (
+		sign     = 1 << 31
+		infinite = 0x7F800000 // and what is no number is above
+	)
+	most := uint32(0)
 	for _, x := range v {
-		largest = max(largest, x, -x)
+		most = max(most, math.Float32bits(x)&^sign)
 	}
-	if largest == 0 || math.IsInf(float64(largest), 0) || largest != largest {
+	if most == 0 || most >= infinite {
 		*r = row{}
 		return s, 0
 	}
-	// There are hundreds of millions of numbers, half of them negative, so nothing
-	// here is a branch. magic added to a small number rounds it to the nearest
-	// integer, ties to even, and leaves that integer in the low bits.
+	// magic added to a small number rounds it to the nearest integer, ties to even,
+	// and leaves that integer in the low bits.
 	const magic, magicBits = 3 << 22, 0x4B400000
-	square := int32(0)
-	for i, x := range v {
-		q := int32(math.Float32bits(float32(x/largest*127)+magic)) - magicBits
-		square += q * q
-		r[i] = uint8(q + 128)
-		n := int32(math.Float32bits(x)) // as positive, zero or negative as x
-		s[i/64] |= uint64(uint32(-n&^n)>>31) << (i % 64)
+	largest, square := math.Float32frombits(most), int32(0)
+	for word := range s {
+		for bit, x := range v[64*word:][:64] {
+			q := int32(math.Float32bits(float32(x/largest*127)+magic)) - magicBits
+			square += q * q
+			r[64*word+bit] = uint8(q + 128)
+			n := int32(math.Float32bits(x)) // as positive, zero or negative as x
+			s[word] |= uint64(uint32(-n&^n)>>31) << bit
+		}
 	}
 	return s, float32(1 / math.Sqrt(float64(square)))
 }
