@@ -130,7 +130,7 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 	d.addNames(slices.DeleteFunc(filed, func(o otherName) bool { return o.kx == d.kx[o.org] }))
 	d.names = make([]nameFacts, len(d.k2))
 	var index nameIndex
-	sideBySide(
+	parallel.All(
 		func() {
 			d.indexWords()
 			d.posts = newPostings(&d)

@@ -473,11 +473,6 @@ func onAllCores(n int, fn func(from, to int)) {
 	parallel.Ranges(n, parallel.Parts(n, 64), func(_, from, to int) { fn(from, to) })
 }
 
-// sideBySide runs steps that have nothing to do with each other, on all cores.
-func sideBySide(steps ...func()) {
-	parallel.Ranges(len(steps), len(steps), func(i, _, _ int) { steps[i]() })
-}
-
 // compareLabels puts labels in an order that depends on what they say.
 func compareLabels(a, b *Label) int {
 	x, y := &a.Recipient, &b.Recipient

@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 )
 
@@ -186,7 +187,7 @@ func (b *UniverseBuilder) Build() *Universe {
 		o.Pop = u.Funders(o.EIN)
 	}
 	u.names, u.index = indexOrgs(u.orgs, u.filedNames(spellings))
-	sideBySide(
+	parallel.All(
 		func() { u.crowds = newCrowds(u.names.entries, u.orgs) },
 		func() { u.registry = newRegistry(said, u.prefixes) },
 	)
