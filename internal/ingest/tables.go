@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 
 	"grantgraph/internal/fault"
@@ -39,6 +40,10 @@ func cancelable[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[
 func readStaged[T stagedRow](ctx context.Context, b *builder, s *shard, table string) iter.Seq2[T, error] {
 	path := b.shardFile(s, table)
 	damaged := func(err error) error {
+		var system *fs.PathError
+		if errors.As(err, &system) {
+			return fault.Disk(path, err)
+		}
 		return fault.New("stage_damaged", "%s cannot be read: %w", path, err).Try("remove its folder from the stage, and stage it again")
 	}
 	rows := cancelable(ctx, shardfile.Read[T](path))
