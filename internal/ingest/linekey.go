@@ -46,6 +46,18 @@ func (k recipientKey) split() (r resolve.Recipient) {
 	return r
 }
 
+// place is the state and the ZIP, without taking the whole key apart: they are
+// the sixth field and the seventh.
+func (k recipientKey) place() (state, zip string) {
+	rest := string(k)
+	for range 5 {
+		rest = rest[strings.IndexByte(rest, separator)+1:]
+	}
+	state, rest, _ = strings.Cut(rest, string(separator))
+	zip, _, _ = strings.Cut(rest, string(separator))
+	return state, zip
+}
+
 // foreign reports whether the recipient has a foreign address, without taking
 // the whole key apart: the country is the eighth field.
 func (k recipientKey) foreign() bool {

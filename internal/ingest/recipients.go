@@ -215,12 +215,12 @@ func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
 // are led to the same organizations, which are then still at hand.
 func (g *lines) byPlace() []uint32 {
 	place := func(i uint32) (at uint64) {
-		t := g.recipient(i)
+		state, zip := g.recipientKey(i).place()
 		for k := range 2 {
-			at = at<<8 | uint64(byteAt(t.State, k))
+			at = at<<8 | uint64(byteAt(state, k))
 		}
 		for k := range 5 {
-			at = at<<8 | uint64(byteAt(t.ZIP, k))
+			at = at<<8 | uint64(byteAt(zip, k))
 		}
 		return at
 	}

@@ -80,13 +80,17 @@ func ReadName(l *Line) Named {
 	}
 	folded := orgname.Fold(name)
 	s := words(folded)
+	people := peopleOnly(s)
 	switch {
 	case withheld(s):
 		n |= isWithheld
-	case !peopleOnly(s) && (Placeholder(folded) || aggregate(s) || halfPointer(s, l.City)):
+	case !people && (Placeholder(folded) || aggregate(s) || halfPointer(s, l.City)):
 		n |= pointsElsewhere
 	}
-	if peopleOnly(name) {
+	if folded != name { // letters that are folded part words otherwise
+		people = peopleOnly(name)
+	}
+	if people {
 		n |= isPeopleOnly
 	}
 	return n

@@ -23,7 +23,7 @@ const (
 func Telling(k2, city string) []string {
 	var list []string
 	at := orgname.City(city)
-	for w := range strings.FieldsSeq(k2) {
+	for w := range strings.SplitSeq(k2, " ") {
 		if !vehicleWords[w] && len(w) > 1 && !hasWord(at, w) {
 			list = append(list, w)
 		}

@@ -154,8 +154,8 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 			x[fNum], x[fDir], x[fAff], x[fStateName], x[fInst] = oneIf(v&orgname.Num != 0), oneIf(v&orgname.Dir != 0), oneIf(v&orgname.Aff != 0), oneIf(v&orgname.State != 0), oneIf(v&orgname.Inst != 0)
 		}
 		x[fCore] = c.core
-		o, e := &d.facts[org], r.u.eins[org]
-		if c.rarest >= distinctiveRarity && paid.has(e) {
+		o := &d.facts[org]
+		if len(paid.pairs) > 0 && c.rarest >= distinctiveRarity && paid.has(r.u.eins[org]) {
 			x[fHistory] = c.overlap / math.Log2(1+float64(len(paid.pairs)))
 		}
 		agree, clash := q.t.TaxStatus.compareWith(o)
@@ -167,7 +167,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		x[fCommon] = log1p(int(d.names[name].bearers))
 		x[fZIP] = oneIf(q.zip != 0 && r.isInZIP(org, q.zip))
 		x[fZIP3] = oneIf(q.zip != 0 && o.zip/100 == q.zip/100)
-		x[fState] = oneIf(q.state != 0 && (o.state == q.state || o.is(moved) && r.u.orgs[org].hadState(q.state)))
+		x[fState] = oneIf(q.state != 0 && (o.state == q.state || o.is(elsewhere) && r.u.orgs[org].hadState(q.state)))
 		x[fCity] = oneIf(city != 0 && o.city == city && o.state == q.state)
 		x[fNoState], x[fNoZIP], x[fCareOf] = oneIf(q.state == 0), oneIf(q.zip == 0), oneIf(q.careOf)
 		if x[fStreet] = oneIf(isTenant(atStreet, org)); x[fStreet] == 1 {
@@ -188,7 +188,7 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		if rows > 0 {
 			of := uint32(0)
 			// The count of an EIN in the country stands before those in states.
-			if k, ok := slices.BinarySearchFunc(known, e, func(a einCount, e ein.EIN) int { return cmp.Compare(a.ein, e) }); ok {
+			if k, ok := slices.BinarySearchFunc(known, r.u.eins[org], func(a einCount, e ein.EIN) int { return cmp.Compare(a.ein, e) }); ok {
 				of = known[k].rows
 			}
 			x[fRegistry], x[fRegistryRows] = float64(of)/float64(rows), log1p(of)

@@ -3,6 +3,7 @@ package resolve
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -20,10 +21,11 @@ type orgFacts struct {
 }
 
 // orgFlags are what is so or not.
-type orgFlags uint8
+type orgFlags uint16
 
 const (
 	moved      orgFlags = 1 << iota // it has further addresses
+	elsewhere                       // some of them in other states
 	inactive                        //
 	private                         // a private foundation
 	church                          //
@@ -47,7 +49,7 @@ func factsOf(o *Org) orgFacts {
 		is   bool
 		flag orgFlags
 	}{
-		{len(o.Others) > 0, moved}, {!o.Active, inactive}, {o.private(), private},
+		{len(o.Others) > 0, moved}, {slices.ContainsFunc(o.Others, func(l Location) bool { return l.State != o.State }), elsewhere}, {!o.Active, inactive}, {o.private(), private},
 		{o.Foundation == "10" || strings.HasPrefix(o.NTEE, "X2"), church}, {o.grouped(), grouped}, {o.central(), central},
 		{o.Sources == FiledOnly, filedOnly}, {o.Subsection != "", registered},
 	} {

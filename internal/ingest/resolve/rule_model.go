@@ -3,6 +3,7 @@ package resolve
 import (
 	"math"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/resolve/model"
 )
@@ -66,7 +67,7 @@ func (r *Resolver) bestTwo(q *query, s *search) (best, second int) {
 	best, second = -1, -1
 	for i := range s.found {
 		org := d.orgOf(s.found[i].name)
-		if r.u.eins[org] == q.barred {
+		if q.barred != ein.None && r.u.eins[org] == q.barred {
 			s.by[i] = math.Inf(-1)
 			continue
 		}
