@@ -10,12 +10,14 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/fetch"
 	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -89,26 +91,20 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 		damaged bool
 		used    = []snapshot.Source{}
 	)
-	for i := range loaders {
+	all, err := loadAll(ctx, opt, w, sources, last)
+	if err != nil {
+		return nil, err
+	}
+	for i, got := range all {
 		l := &loaders[i]
-		if opt.Progress != nil {
-			opt.Progress("lists", int64(i), int64(len(loaders)))
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		state, files, damage, err := l.load(ctx, w, sources, last)
-		if err != nil {
-			return nil, err
-		}
-		if damage != nil {
+		if got.damage != nil {
 			damaged = true
-			result.Warnings = append(result.Warnings, damage.Error())
+			result.Warnings = append(result.Warnings, got.damage.Error())
 		}
-		states = append(states, state)
-		if files != nil {
+		states = append(states, got.state)
+		if got.files != nil {
 			result.Read = append(result.Read, l.name)
-			used = append(used, files...)
+			used = append(used, got.files...)
 			continue
 		}
 		if last != nil {
@@ -118,9 +114,6 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 				}
 			}
 		}
-	}
-	if opt.Progress != nil {
-		opt.Progress("lists", int64(len(loaders)), int64(len(loaders)))
 	}
 	if err := noteChecks(opt); err != nil {
 		return nil, err
@@ -152,6 +145,38 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 		result.Warnings = append(result.Warnings, "the new edition of the lists is published, but older ones could not be removed: "+err.Error())
 	}
 	return result, nil
+}
+
+// loadedList is what became of one list.
+type loadedList struct {
+	state  lists.Status
+	files  []snapshot.Source // that it was read from, nil when it was taken over
+	damage error             // of the tables that were to be taken over
+}
+
+// loadAll brings all lists into the edition, several at once.
+func loadAll(ctx context.Context, opt ListOptions, w *snapshot.Writer, sources *Sources, last *lists.Edition) ([]loadedList, error) {
+	var (
+		all  = make([]loadedList, len(loaders))
+		mu   sync.Mutex
+		done int64
+	)
+	show := func(n int64) {
+		if opt.Progress != nil {
+			opt.Progress("lists", n, int64(len(loaders)))
+		}
+	}
+	show(0)
+	err := parallel.Each(ctx, opt.Workers, len(loaders), func(ctx context.Context, i int) (err error) {
+		got := &all[i]
+		got.state, got.files, got.damage, err = loaders[i].load(ctx, w, sources, last)
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		show(done)
+		return err
+	})
+	return all, err
 }
 
 // indexed reports whether an edition has every index: one that an earlier
