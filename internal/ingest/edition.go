@@ -167,7 +167,9 @@ func loadAll(ctx context.Context, opt ListOptions, w *snapshot.Writer, sources *
 		}
 	}
 	show(0)
-	err := parallel.Each(ctx, opt.Workers, len(loaders), func(ctx context.Context, i int) (err error) {
+	// Whatever fails here is of this machine, and rare: the lists under way are read
+	// to their end then, unless the caller stops.
+	err := parallel.Each(ctx, opt.Workers, len(loaders), func(_ context.Context, i int) (err error) {
 		got := &all[i]
 		got.state, got.files, got.damage, err = loaders[i].load(ctx, w, sources, last)
 		mu.Lock()
