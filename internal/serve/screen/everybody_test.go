@@ -3,9 +3,12 @@ package screen
 import (
 	"crypto/sha256"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -47,5 +50,33 @@ func TestComparison(t *testing.T) {
 	}
 	if got := fmt.Sprintf("%x", sha256.Sum256([]byte(b.String())))[:16]; got != compared {
 		t.Errorf("names are compared otherwise than under Comparison %d: raise it, and put %q here", Comparison, got)
+	}
+}
+
+// TestNames holds the names of an organization against those of different keys, in
+// the order in which they come.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(21, 22))
+	words := strings.Fields("zarvonia ZARVONIA Trust TRUST Inc. INC inc & &amp; AND Café CAFÉ cafe C/O %PAT 7 the U.S. us Kelvin kelvin")
+	for range 20_000 {
+		var filed []string
+		for range r.IntN(30) {
+			var name []string
+			for range r.IntN(3) {
+				name = append(name, words[r.IntN(len(words))])
+			}
+			filed = append(filed, strings.Join(name, " "))
+		}
+		var want, seen []string
+		for _, name := range filed {
+			if key := nameKey(name); name != "" && !slices.Contains(seen, key) && !orgname.IsCareOf(name) {
+				want, seen = append(want, name), append(seen, key)
+			}
+		}
+		got, all := (&rowsOf{}).names(filed)
+		if !slices.Equal(got, want[:min(len(want), mostNames)]) || all != (len(want) <= mostNames) {
+			t.Fatalf("the names of %q are %q, %t, want %q", filed, got, all, want)
+		}
 	}
 }
