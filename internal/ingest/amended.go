@@ -158,6 +158,9 @@ func (b *builder) readFilings(ctx context.Context, s *shard, number int) (filing
 		if err != nil {
 			return nil, err
 		}
+		if err := r.check(); err != nil {
+			return nil, unreadShard(b.shardFile(s, "returns"), err)
+		}
 		filings = append(filings, newFiling(&r, number))
 	}
 	return filings, nil

@@ -1,11 +1,14 @@
 package ingest
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/irs990"
 )
 
@@ -61,6 +64,20 @@ func formOf(s string) form {
 }
 
 func (f form) String() string { return formNames[f] }
+
+// check holds that a staged return is one that this program would stage.
+func (r *stagedHead) check() error {
+	_, dated := irs990.FiscalYear(r.PeriodEnd)
+	switch {
+	case !dated:
+		return fmt.Errorf("a return ends on %q", fault.Clip(r.PeriodEnd, 40))
+	case len(r.SHA256) != 2*sha256.Size:
+		return fmt.Errorf("a return has a checksum of %d letters", len(r.SHA256))
+	case r.Lines < 0:
+		return fmt.Errorf("a return has %d lines", r.Lines)
+	}
+	return nil
+}
 
 // newFiling reduces a staged return to a filing.
 func newFiling(r *stagedHead, shard int) filing {

@@ -111,6 +111,10 @@ func (c *corpus) standsFor() []int32 {
 	return of
 }
 
+// mostForeseen is for how many rows room is made at once, whatever returns say of
+// themselves.
+const mostForeseen = 64 << 20
+
 // stagedLines counts the lines that may become rows.
 func (c *corpus) stagedLines(standsFor []int32) (n int) {
 	for i, of := range standsFor {
@@ -118,7 +122,7 @@ func (c *corpus) stagedLines(standsFor []int32) (n int) {
 			n += int(c.filings[i].lines)
 		}
 	}
-	return n
+	return min(n, mostForeseen)
 }
 
 // gatherShard gathers the lines of one shard into g. The accounts it keeps are

@@ -39,28 +39,31 @@ func cancelable[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[
 // written, not by whom.
 func readStaged[T stagedRow](ctx context.Context, b *builder, s *shard, table string) iter.Seq2[T, error] {
 	path := b.shardFile(s, table)
-	damaged := func(err error) error {
-		var system *fs.PathError
-		if errors.As(err, &system) {
-			return fault.Disk(path, err)
-		}
-		return fault.New("stage_damaged", "%s cannot be read: %w", path, err).Try("remove its folder from the stage, and stage it again")
-	}
 	rows := cancelable(ctx, shardfile.Read[T](path))
 	return func(yield func(T, error) bool) {
 		for row, err := range rows {
 			switch seq := row.member(); {
 			case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 			case err != nil:
-				err = damaged(err)
+				err = unreadShard(path, err)
 			case seq < 0 || seq >= s.members:
-				err = damaged(fmt.Errorf("it names a member %d of %d", seq, s.members))
+				err = unreadShard(path, fmt.Errorf("it names a member %d of %d", seq, s.members))
 			}
 			if !yield(row, err) {
 				return
 			}
 		}
 	}
+}
+
+// unreadShard says why a table of a shard cannot be used: the disk failed, or it is
+// not what this program writes.
+func unreadShard(path string, err error) error {
+	var system *fs.PathError
+	if errors.As(err, &system) {
+		return fault.Disk(path, err)
+	}
+	return fault.New("stage_damaged", "%s cannot be read: %w", path, err).Try("remove its folder from the stage, and stage it again")
 }
 
 // writeTable writes a whole table, but no more of it once the context has

@@ -20,7 +20,8 @@ const batchRows = 256
 // Bounds on what a file can make a reader hold, whoever wrote it.
 const (
 	maxHeader = 64 << 10
-	maxColumn = 256 << 20 // of a block, unpacked
+	maxBlock  = 8 * blockBytes // the columns that are read, unpacked: one row may be larger than a block
+	maxTexts  = 4 << 10        // of one list
 )
 
 // Read reads a table. The sequence ends with an error when the file is missing
@@ -159,12 +160,14 @@ func (r *reader) next() (rows int, err error) {
 		r.starts[i] = end
 		end += r.length(i)
 	}
+	room := maxBlock
 	for i := range r.wanted {
 		c := &r.wanted[i]
 		r.at = r.starts[c.index]
-		if err := r.unpack(c); err != nil {
+		if err := r.unpack(c, room); err != nil {
 			return 0, err
 		}
+		room -= len(c.raw)
 	}
 	r.at = end
 	return rows, nil
@@ -173,17 +176,17 @@ func (r *reader) next() (rows int, err error) {
 // length is that of a packed column of the block.
 func (r *reader) length(i int) int64 { return int64(binary.LittleEndian.Uint32(r.head[4+4*i:])) }
 
-// unpack reads the block of a column.
-func (r *reader) unpack(c *wantedColumn) error {
+// unpack reads the block of a column, which takes no more than there is room for.
+func (r *reader) unpack(c *wantedColumn, room int) error {
 	size := r.length(c.index)
-	if size > maxColumn {
+	if size > int64(s2.MaxEncodedLen(room)) {
 		return errDamaged
 	}
 	r.packed = slices.Grow(r.packed[:0], int(size))[:size]
 	if err := r.read(r.packed); err != nil {
 		return err
 	}
-	if n, err := s2.DecodedLen(r.packed); err != nil || n > maxColumn {
+	if n, err := s2.DecodedLen(r.packed); err != nil || n > room {
 		return errDamaged
 	}
 	if c.kind == text || c.kind == texts {
@@ -290,7 +293,7 @@ func (c *wantedColumn) text() (string, error) {
 
 func (c *wantedColumn) texts() ([]string, error) {
 	n, err := c.uvarint()
-	if err != nil || n > uint64(len(c.rest)) {
+	if err != nil || n > maxTexts {
 		return nil, errDamaged
 	}
 	list := make([]string, n)

@@ -2,6 +2,7 @@ package shardfile
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -164,6 +165,26 @@ func TestDamage(t *testing.T) {
 	type other struct{ Sum string }
 	if _, err := decode[other](body); err == nil || !strings.Contains(err.Error(), "no column Sum") {
 		t.Errorf("a column of another kind: %v", err)
+	}
+}
+
+// TestBounds reads files that are small when packed and would be large.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	type list struct{ Words []string }
+	if rows, err := decode[list](encode(t, []list{{make([]string, maxTexts)}})); err != nil || len(rows[0].Words) != maxTexts {
+		t.Errorf("a list of %d texts: %v", maxTexts, err)
+	}
+	if _, err := decode[list](encode(t, []list{{make([]string, maxTexts+1)}})); !errors.Is(err, errDamaged) {
+		t.Errorf("a longer list: %v", err)
+	}
+	type wide struct{ A, B, C string }
+	long := strings.Repeat("x", maxBlock/3-16)
+	if _, err := decode[wide](encode(t, []wide{{long, long, long}})); err != nil {
+		t.Error("a row as large as is read:", err)
+	}
+	if _, err := decode[wide](encode(t, []wide{{long, long, long + long}})); !errors.Is(err, errDamaged) {
+		t.Errorf("a larger row: %v", err)
 	}
 }
 
