@@ -9,8 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// codec is how Parquet stores the values of a type. What makes pages appends them
-// to what it is given.
+// codec is how Parquet stores the values of a type. What makes pages is given an
+// empty slice, whose memory it uses.
 type codec[V comparable] struct {
 	encoding format.Encoding                   // of pages in which the values stand themselves
 	encode   func([]byte, []V) ([]byte, error) // makes such a page

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,7 +24,8 @@ import (
 // compares all of them for the bounds of every page. Here one field of many rows
 // is taken at a time, a value that is the same as the one before it is known,
 // and the bounds of a column are those of its dictionary. The encodings, the
-// compression and the schema are the library's.
+// compression and the schema are the library's. There are bounds for each row
+// group, but no index of pages: row groups are small, and nobody here reads one.
 
 const (
 	// rowGroup is the number of rows after which a table begins a new row group:
@@ -243,11 +245,12 @@ type values[V comparable] struct {
 	columnBase
 	codec[V]
 
-	list  []V // of the page, for a column without dictionary
-	bytes int // of what is held for the page
-	some  bool
-	least V // of the row group
-	most  V
+	list      []V // of the page, for a column without dictionary
+	bytes     int // of what is held for the page
+	some      bool
+	least     V // of the row group
+	most      V
+	unbounded bool // there is a value that is not a number
 
 	numbers []int32     // of the page, into the dictionary
 	number  map[V]int32 // nil for a column without one
@@ -348,6 +351,9 @@ func (v *values[V]) bound(list []V) {
 		v.some, v.least, v.most = true, list[0], list[0]
 	}
 	for _, value := range list {
+		if value != value {
+			v.unbounded = true // not a number: bounds may not be one, and would not hold it
+		}
 		if v.less(value, v.least) {
 			v.least = value
 		} else if v.less(v.most, value) {
@@ -415,6 +421,9 @@ func (b *columnBase) addPage(header *format.PageHeader) (err error) {
 	if p.packed, err = compression.Encode(p.packed, p.values); err != nil {
 		return err
 	}
+	if len(p.levels)+len(p.values) > math.MaxInt32 || len(p.levels)+len(p.packed) > math.MaxInt32 {
+		return fmt.Errorf("a page of %s is too large", strings.Join(b.meta.PathInSchema, "."))
+	}
 	header.UncompressedPageSize = int32(len(p.levels) + len(p.values))
 	header.CompressedPageSize = int32(len(p.levels) + len(p.packed))
 	header.CRC = int32(crc32.Update(crc32.ChecksumIEEE(p.levels), crc32.IEEETable, p.packed))
@@ -438,11 +447,11 @@ func (v *values[V]) end() ([][]byte, format.ColumnMetaData, error) {
 			return nil, v.meta, err
 		}
 	}
-	if v.some {
+	if v.some && !v.unbounded {
 		v.meta.Statistics.MinValue, v.meta.Statistics.MaxValue = boundOf(v.least), boundOf(v.most)
 	}
 	pages, meta := v.pages, v.meta
-	v.pages, v.some = nil, false
+	v.pages, v.some, v.unbounded = nil, false, false
 	v.meta = format.ColumnMetaData{Type: meta.Type, Encoding: meta.Encoding, PathInSchema: meta.PathInSchema, Codec: meta.Codec}
 	return pages, meta, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -139,5 +140,49 @@ func TestEncoderRefuses(t *testing.T) {
 	}](io.Discard)
 	if deep == nil || small == nil {
 		t.Errorf("a record: %v, a small number: %v", deep, small)
+	}
+}
+
+// TestBoundsOfNumbers holds that a column with what is not a number has no bounds,
+// which such a value would not be within, and that the next row group has its own.
+func TestBoundsOfNumbers(t *testing.T) {
+	t.Parallel()
+	type number struct {
+		Share float64 `parquet:"share"`
+		Text  string  `parquet:"text"`
+	}
+	rows := make([]number, rowGroup+2)
+	for i := range rows {
+		rows[i] = number{float64(i), "short"}
+	}
+	rows[3].Share = math.NaN()
+	rows[4].Text = strings.Repeat("long ", pageSize)
+	var out bytes.Buffer
+	e, err := newEncoder[number](&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(e.write(rows), e.close()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := parquet.Read[number](bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil || len(got) != len(rows) {
+		t.Fatalf("%d rows, %v", len(got), err)
+	}
+	for i := range got {
+		if got[i] != rows[i] && i != 3 || i == 3 && !math.IsNaN(got[i].Share) {
+			t.Fatalf("row %d differs", i)
+		}
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := f.Metadata().RowGroups
+	if first := groups[0].Columns[0].MetaData.Statistics; first.MinValue != nil || first.MaxValue != nil {
+		t.Error("a column with a NaN has bounds")
+	}
+	if second := groups[1].Columns[0].MetaData.Statistics; !bytes.Equal(second.MinValue, boundOf(float64(rowGroup))) {
+		t.Error("the row group after it has none")
 	}
 }

@@ -30,7 +30,8 @@ type Writer struct {
 	// when nobody asks. Indexes may be written side by side.
 	Progress func(done, total int64)
 
-	// Workers is how many cores an index may take; zero is all of them.
+	// Workers is on how many cores an edition's names are compared with the sanctions
+	// list; zero is all of them.
 	Workers int
 
 	mu    sync.Mutex // tables may be written side by side
