@@ -72,21 +72,30 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 		return nil, err
 	}
 	if _, err := h.RefreshLists(); err != nil {
-		// What screens and what tells of the lists says so, rather than nothing.
 		opt.Log.Error("serving without compliance lists", "error", err)
-		none := &lists.Current{Problem: "it could not be read"}
-		o, err := openEdition(none)
-		if err != nil {
+		if err := h.withoutLists(); err != nil {
+			h.Close()
 			return nil, err
 		}
-		standing, err := h.current.standingWith(o.screener)
-		if err != nil {
-			return nil, err
-		}
-		h.swap(h.current.withLists(none, o, standing))
 	}
 	h.verify(h.current)
 	return h, nil
+}
+
+// withoutLists goes on without compliance lists. What screens and what tells of the
+// lists says so, rather than nothing.
+func (h *Holder) withoutLists() error {
+	none := &lists.Current{Problem: "it could not be read"}
+	o, err := openEdition(none)
+	if err != nil {
+		return err
+	}
+	standing, err := h.current.standingWith(o.screener)
+	if err != nil {
+		return err
+	}
+	h.swap(h.current.withLists(none, o, standing))
+	return nil
 }
 
 // Acquire returns the current dataset. It stays open until release is called,
@@ -160,8 +169,6 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 	if r := &h.refused.snapshot; r.version == s.Manifest.Version && h.opt.Clock().Before(r.until) {
 		return false, r.err
 	}
-	// One that is damaged is served for what is left of it when there is
-	// nothing else to serve.
 	// The processes that run SQL start while the indexes are read.
 	var (
 		next       *Dataset
@@ -169,6 +176,8 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 		bad, noSQL error
 	)
 	parallel.All(
+		// One that is damaged is served for what is left of it when there is nothing
+		// else to serve.
 		func() { next, bad, err = openBuild(s, now == nil) },
 		func() {
 			if h.box != nil {
@@ -194,7 +203,7 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 		next.Lists = &lists.Current{}
 		o, err := openEdition(next.Lists)
 		if err != nil {
-			return false, err
+			return false, errors.Join(err, next.build.close())
 		}
 		next.Screen, next.ListLog = o.screener, o.log
 	}
@@ -203,6 +212,9 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 		return false, errors.Join(err, next.build.close())
 	}
 	if h.box != nil {
+		if noSQL != nil { // it may have been too slow for the indexes that were read beside it
+			workers, noSQL = h.box.Open(s.Dir)
+		}
 		next.SQL, next.warehouse = h.takeSQL(s, workers, noSQL)
 	}
 	h.stop()

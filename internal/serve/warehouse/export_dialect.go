@@ -49,8 +49,8 @@ func (v *View) lines(column func(Column) string, except string) string {
 	return strings.Join(lines, ",\n")
 }
 
-// sorted are the columns by which the rows lie, as far as they are never null.
-func (v *View) sorted() []string {
+// keys are the columns by which rows are looked up, as far as they are never null.
+func (v *View) keys() []string {
 	var keys []string
 	for _, k := range strings.Split(v.order, ", ") {
 		k, _, _ = strings.Cut(k, " ")
@@ -85,7 +85,7 @@ func createClickHouse(v *View, types map[string]string, location Location) strin
 		from = "s3(" + quote(location.Web+"/"+files) + ", Parquet)"
 	}
 	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nENGINE = MergeTree\n%sORDER BY (%s)\nCOMMENT %s;\nINSERT INTO %s (%s) SELECT %s FROM %s;\n",
-		v.Name, columns, partition, strings.Join(v.sorted(), ", "), quote(v.Meaning), v.Name, list, list, from)
+		v.Name, columns, partition, strings.Join(v.keys(), ", "), quote(v.Meaning), v.Name, list, list, from)
 }
 
 func createSpark(v *View, types map[string]string, location Location) string {
@@ -131,7 +131,7 @@ func createPostgres(v *View, types map[string]string, _ Location) string {
 	}, "")
 	var b strings.Builder
 	fmt.Fprintf(&b, "CREATE TABLE %s (\n%s\n);\n", v.Name, columns)
-	fmt.Fprintf(&b, "CREATE INDEX ON %s (%s);\n", v.Name, strings.Join(v.sorted(), ", "))
+	fmt.Fprintf(&b, "CREATE INDEX ON %s (%s);\n", v.Name, strings.Join(v.keys(), ", "))
 	fmt.Fprintf(&b, "COMMENT ON TABLE %s IS %s;\n", v.Name, quote(v.Meaning))
 	for _, c := range v.Columns {
 		fmt.Fprintf(&b, "COMMENT ON COLUMN %s.%s IS %s;\n", v.Name, c.Name, quote(c.Meaning))

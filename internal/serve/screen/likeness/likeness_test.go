@@ -362,6 +362,49 @@ func TestNearby(t *testing.T) {
 	}
 }
 
+// TestNearbyOfFewLetters does the same with texts of few letters, in which pieces
+// that were moved or swapped look like others.
+func TestNearbyOfFewLetters(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(11, 12))
+	slip := func(s []byte, letters int) []byte {
+		at := r.IntN(len(s))
+		switch r.IntN(4) {
+		case 0:
+			return slices.Insert(s, at, byte('A'+r.IntN(letters)))
+		case 1:
+			return slices.Delete(s, at, at+1)
+		case 2:
+			s[at] = byte('A' + r.IntN(letters))
+		default:
+			if at > 0 {
+				s[at-1], s[at] = s[at], s[at-1]
+			}
+		}
+		return s
+	}
+	for range 20000 {
+		letters := 2 + r.IntN(4)
+		text := make([]byte, 4+r.IntN(40))
+		for i := range text {
+			text[i] = byte('A' + r.IntN(letters))
+		}
+		asked := slices.Clone(text)
+		for range 1 + r.IntN(maxSlips) {
+			asked = slip(asked, letters)
+		}
+		n := newNearby(joinedReach)
+		n.add(string(text), 0)
+		n.seal()
+		found := false
+		n.find(string(asked), func(int32) { found = true })
+		limit := joinedSlips(max(len(text), len(asked)))
+		if d := distance(string(asked), string(text), limit); d <= limit && !found {
+			t.Fatalf("%s is not found as %s, %d slips from it", text, asked, d)
+		}
+	}
+}
+
 // TestApart holds the comparison of names without spaces against their distance.
 func TestApart(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,6 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// TestScales refuses a scale that no vector has.
 // TestQuantize holds the rounding of vectors against that of the library.
 func TestQuantize(t *testing.T) {
 	t.Parallel()
@@ -153,6 +152,7 @@ func TestQuantize(t *testing.T) {
 	}
 }
 
+// TestScales refuses a scale that no vector has.
 func TestScales(t *testing.T) {
 	t.Parallel()
 	w := newWorld(3)
