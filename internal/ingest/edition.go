@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -154,6 +156,10 @@ type loadedList struct {
 	damage error             // of the tables that were to be taken over
 }
 
+// listsAtOnce bounds the lists that are read side by side: each is held whole until it
+// is written, and a service reads them beside its answers.
+const listsAtOnce = 2
+
 // loadAll brings all lists into the edition, several at once.
 func loadAll(ctx context.Context, opt ListOptions, w *snapshot.Writer, sources *Sources, last *lists.Edition) ([]loadedList, error) {
 	var (
@@ -169,7 +175,7 @@ func loadAll(ctx context.Context, opt ListOptions, w *snapshot.Writer, sources *
 	show(0)
 	// Whatever fails here is of this machine, and rare: the lists under way are read
 	// to their end then, unless the caller stops.
-	err := parallel.Each(ctx, opt.Workers, len(loaders), func(_ context.Context, i int) (err error) {
+	err := parallel.Each(ctx, min(cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)), listsAtOnce), len(loaders), func(_ context.Context, i int) (err error) {
 		got := &all[i]
 		got.state, got.files, got.damage, err = loaders[i].load(ctx, w, sources, last)
 		mu.Lock()

@@ -48,8 +48,8 @@ func (in *interner) id(b []byte) uint32 {
 	}
 }
 
-// at returns string i. It shares the memory of the arena, which is only ever
-// added to.
+// at returns string i. It shares the memory of the arena, which is only added to
+// until reset takes all strings out.
 func (in *interner) at(i uint32) string {
 	text := in.bytes(i)
 	return unsafe.String(unsafe.SliceData(text), len(text))
@@ -75,7 +75,7 @@ func (in *interner) join(other *interner) []uint32 {
 	return ids
 }
 
-// reset takes all strings out.
+// reset takes all strings out. Those that at has returned are void then.
 func (in *interner) reset() {
 	in.arena, in.ends = in.arena[:0], in.ends[:0]
 	clear(in.table)

@@ -37,9 +37,6 @@ type returnLine struct {
 // maxMasked bounds a file written by hand.
 const maxMasked = 1_000_000
 
-// keyLength is the length of a grant key.
-const keyLength = 13
-
 // readMaskList reads the list. A file with any fault is refused whole: an entry
 // that is dropped unseen is a person who is shown.
 func readMaskList(r io.Reader) (*maskList, error) {
@@ -105,8 +102,8 @@ func (m *maskList) add(object, line, key, reason string) error {
 	case reason == "":
 		return fmt.Errorf("the reason is empty; say why, so that the entry can be reviewed")
 	case key != "" && object == "" && line == "":
-		if len(key) != keyLength {
-			return fmt.Errorf("grant_key %q is not one of %d characters", fault.Clip(key, 40), keyLength)
+		if len(key) != grantKeySize {
+			return fmt.Errorf("grant_key %q is not one of %d characters", fault.Clip(key, 40), grantKeySize)
 		}
 		m.byKey[strings.Clone(key)] = len(m.used)
 	case key == "" && object != "" && line != "":

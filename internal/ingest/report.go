@@ -350,7 +350,7 @@ func (c *corpus) tierOf(row uint32) int {
 // addSuspect keeps the largest suspects.
 func (r *Report) addSuspect(c *corpus, row uint32) {
 	f, t := c.filingOf(row), c.recipientOf(row)
-	r.Suspects = append(r.Suspects, Suspect{Filing: f.key(), Funder: f.ein.String(), Name: t.Name(), Amount: c.lines.amount[row], Declared: f.declared})
+	r.Suspects = append(r.Suspects, Suspect{Filing: f.key(), Funder: f.ein.String(), Name: strings.Clone(t.Name()), Amount: c.lines.amount[row], Declared: f.declared})
 	slices.SortStableFunc(r.Suspects, func(a, b Suspect) int {
 		return cmp.Or(cmp.Compare(b.Amount, a.Amount), strings.Compare(a.Filing, b.Filing), strings.Compare(a.Name, b.Name))
 	})

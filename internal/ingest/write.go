@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -19,19 +20,21 @@ import (
 // writeCorpus writes the tables that follow from the returns.
 func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	b.phase("write", int64(len(c.lines.amount)+c.universe.Len()+len(c.funders)+2*len(c.filings)))
-	// The grants, which take longest, come first.
-	tables := [...]func() error{
-		func() error { return b.writeGrants(ctx, w, c) },
-		func() error { return b.writeReturns(ctx, w, c) },
-		func() error { return b.writeLists(ctx, w, c) },
-		func() error { return b.writePurposes(ctx, w, c) },
-		func() error { return b.writeOrganizations(ctx, w, c) },
-		func() error { return b.writeFunders(w, c) },
-		func() error { return b.writeAdjustments(ctx, w, c) },
-		func() error { return b.writeModel(w, c.model) },
-		func() error { return b.writeQuarantine(ctx, w, c.Plan) },
+	// The grants, which take longest, come first. How many are written side by side
+	// does not grow with the cores, because some hold what they write until the end.
+	const atOnce = 3
+	tables := [...]func(context.Context) error{
+		func(ctx context.Context) error { return b.writeGrants(ctx, w, c) },
+		func(ctx context.Context) error { return b.writeReturns(ctx, w, c) },
+		func(ctx context.Context) error { return b.writeLists(ctx, w, c) },
+		func(ctx context.Context) error { return b.writePurposes(ctx, w, c) },
+		func(ctx context.Context) error { return b.writeOrganizations(ctx, w, c) },
+		func(context.Context) error { return b.writeFunders(w, c) },
+		func(ctx context.Context) error { return b.writeAdjustments(ctx, w, c) },
+		func(context.Context) error { return b.writeModel(w, c.model) },
+		func(ctx context.Context) error { return b.writeQuarantine(ctx, w, c.Plan) },
 	}
-	return parallel.Each(ctx, b.workers, len(tables), func(_ context.Context, i int) error { return tables[i]() })
+	return parallel.Each(ctx, min(b.workers, atOnce), len(tables), func(ctx context.Context, i int) error { return tables[i](ctx) })
 }
 
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
@@ -195,8 +198,7 @@ func formatDate(n int32) string {
 	if n == 0 {
 		return ""
 	}
-	s := strconv.Itoa(int(n))
-	return s[:4] + "-" + s[4:6] + "-" + s[6:]
+	return fmt.Sprintf("%04d-%02d-%02d", n/10000, n/100%100, n%100)
 }
 
 func (b *builder) writeFunders(w *snapshot.Writer, c *corpus) error {
@@ -417,6 +419,7 @@ func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *Pl
 				return err
 			}
 			b.report.Returns.Quarantined++
+			shardfile.Own(&s)
 			if err := add(snapshot.Quarantine{Source: p.source(i, s.Seq), Member: s.Member, Reason: s.Reason}, s.Kind); err != nil {
 				return err
 			}

@@ -308,7 +308,7 @@ func (r *Resolver) placeAllows(q *query, known []einCount, e ein.EIN) bool {
 	for _, entry := range inState(r.u.names.find(q.n.KX), q.state) {
 		if rival := &r.u.orgs[entry.id]; int(entry.id) != i && rival.Active && !r.excluded(q, entry.id) {
 			city := q.inCity()
-			return q.zip == 0 && city == 0 || q.zip != 0 && o.inZIP(q.zip) || city != 0 && (r.u.index.facts[i].city == r.u.index.cityNo(city) || o.hadCity(city, q.state))
+			return q.zip == 0 && city == 0 || q.zip != 0 && r.isInZIP(uint32(i), q.zip) || city != 0 && (r.u.index.facts[i].city == r.u.index.cityNo(city) || o.hadCity(city, q.state))
 		}
 	}
 	return true

@@ -202,19 +202,6 @@ func (r *Resolver) attached(n *orgname.Name, id uint32) bool {
 	return line.Attached(&own)
 }
 
-// inZIP reports whether any address of the organization is in a ZIP.
-func (o *Org) inZIP(zip uint32) bool {
-	if zipCode(o.ZIP5) == zip {
-		return true
-	}
-	for i := range o.Others {
-		if zipCode(o.Others[i].ZIP5) == zip {
-			return true
-		}
-	}
-	return false
-}
-
 // hadCity reports whether an address of the organization besides its own is in
 // a city.
 func (o *Org) hadCity(city uint64, state stateCode) bool {

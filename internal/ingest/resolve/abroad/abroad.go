@@ -119,7 +119,8 @@ func Cluster(spellings []Spelling, keys Keys) *Clusters {
 	return c
 }
 
-// add makes a cluster of the names of a star, the middle of which comes first.
+// add makes a cluster of the names of a star, the middle of which comes first. The
+// spellings are those of lines, whose memory is not held: clusters outlive it.
 func (c *Clusters) add(star []*form) {
 	key := ""
 	for _, f := range star {
@@ -129,7 +130,7 @@ func (c *Clusters) add(star []*form) {
 		eldest := slices.MinFunc(star, func(a, b *form) int {
 			return cmp.Or(cmp.Compare(a.year(), b.year()), cmp.Compare(b.rows, a.rows), strings.Compare(a.kx, b.kx))
 		})
-		key = eldest.kx
+		key = strings.Clone(eldest.kx)
 	}
 	best := star[0]
 	at := int32(len(c.list))
@@ -137,14 +138,15 @@ func (c *Clusters) add(star []*form) {
 		if f.better(best) {
 			best = f
 		}
-		c.names[f.nameInCountry] = at
-		c.keys.put(f.nameInCountry, key)
+		own := nameInCountry{f.cc, strings.Clone(f.kx)}
+		c.names[own] = at
+		c.keys.put(own, key)
 	}
 	if len(star) > 1 {
 		c.Multiple++
 	}
 	id := ID(string(best.cc[:]), key)
-	c.list = append(c.list, cluster{id, best.raw, star[0].kind})
+	c.list = append(c.list, cluster{id, strings.Clone(best.raw), star[0].kind})
 	c.ids[id] = at
 }
 
