@@ -36,6 +36,7 @@ type objectStore struct {
 	fetched atomic.Int64 // bytes of content that were read
 	mu      sync.Mutex
 	stuck   func(fetched int64) bool                  // whether to leave a reader waiting
+	left    atomic.Int64                              // readers that went away while they waited
 	spoil   func(r *http.Request, body []byte) []byte // what a reader gets instead
 	let     chan struct{}                             // closed when readers are let go
 }
@@ -74,6 +75,7 @@ func startObjectStore(t *testing.T) *objectStore {
 				select {
 				case <-let:
 				case <-r.Context().Done():
+					s.left.Add(1)
 					return
 				}
 			}
@@ -332,6 +334,8 @@ func TestPullKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = dying.Wait()
+	// None of those that waited is answered any more, or it would count as fetched.
+	until(t, "the readers to go away", func() (bool, error) { return store.left.Load() == atATime, nil })
 	store.mu.Lock()
 	store.stuck = nil
 	close(store.let)
