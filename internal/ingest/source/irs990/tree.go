@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -89,35 +90,41 @@ func (n *node) with(children map[string]*node) *node {
 	return n
 }
 
-// index searches a multiplier that spreads the children without collision.
+// index searches a multiplier that spreads the children without collision, and
+// lays them out by it.
 func (n *node) index() {
-	size := 1 << bits.Len(uint(2*len(n.children)))
-	n.mult = 0x9e3779b97f4a7c15
-	for try := 0; ; try++ {
-		if try == 200 {
-			size, try = size*2, 0
-		}
-		n.shift = uint8(64 - bits.TrailingZeros(uint(size)))
-		n.slots = make([]slot, size)
-		clash := false
-		for name, child := range n.children {
-			s := &n.slots[n.slot(digest([]byte(name)))]
-			if clash = s.node != nil; clash {
-				break
-			}
-			*s = slot{name, child}
-		}
-		if !clash {
-			for i := range n.slots {
-				if n.slots[i].node == nil {
-					n.slots[i].node = skip
-				}
-			}
-			return
-		}
-		if size > 1<<16 {
-			panic("irs990: two names of one group cannot be told apart")
-		}
-		n.mult = n.mult*6364136223846793005 + 1442695040888963407 | 1
+	digests := make([]uint64, 0, len(n.children))
+	for name := range n.children {
+		digests = append(digests, digest([]byte(name)))
 	}
+	size := n.spread(digests)
+	n.slots = slices.Repeat([]slot{{node: skip}}, size)
+	for name, child := range n.children {
+		n.slots[n.slot(digest([]byte(name)))] = slot{name, child}
+	}
+}
+
+// spread sets the multiplier and the shift for which no two digests fall into one
+// slot, and returns how many slots that takes.
+func (n *node) spread(digests []uint64) (size int) {
+	n.mult = 0x9e3779b97f4a7c15
+	for size = 1 << bits.Len(uint(2*len(digests))); size <= 1<<16; size *= 2 {
+		n.shift = uint8(64 - bits.TrailingZeros(uint(size)))
+		takenAt := make([]uint8, size) // the last try in which somebody had the slot
+		for try := uint8(1); try <= 200; try++ {
+			clash := slices.ContainsFunc(digests, func(d uint64) bool {
+				taken := &takenAt[n.slot(d)]
+				if *taken == try {
+					return true
+				}
+				*taken = try
+				return false
+			})
+			if !clash {
+				return size
+			}
+			n.mult = n.mult*6364136223846793005 + 1442695040888963407 | 1
+		}
+	}
+	panic("irs990: two names of one group cannot be told apart")
 }
