@@ -190,7 +190,11 @@ func Open(opt Options) (_ *Server, err error) {
 		s.opt.BaseURL, _ = s.entrance.Addresses()
 	}
 	s.opt.BaseURL = strings.TrimRight(s.opt.BaseURL, "/")
-	return s, s.route()
+	if err := s.route(); err != nil {
+		return nil, err
+	}
+	s.holder.Settle()
+	return s, nil
 }
 
 // reachable is an address that a client on this machine can use. A listener on

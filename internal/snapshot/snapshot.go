@@ -152,10 +152,10 @@ const Damaged = "snapshot_damaged"
 // Verify reads every file and holds it against its checksum.
 func (s *Snapshot) Verify() error { return s.verify(nil) }
 
-// VerifyPresent is Verify without the history, for who can do without it and
-// checks it as it is opened.
-func (s *Snapshot) VerifyPresent() error {
-	return s.verify(func(f File) bool { return !f.history() })
+// VerifyTables is Verify of the tables. What else there is are indexes, for whoever
+// checks those as they are opened.
+func (s *Snapshot) VerifyTables() error {
+	return s.verify(func(f File) bool { return f.Table() != "" })
 }
 
 func (s *Snapshot) verify(keep func(File) bool) error {

@@ -130,9 +130,9 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 }
 
 // withLists is the dataset with other lists.
-func (d *Dataset) withLists(now *lists.Current, e opened, standing *screen.Standing) *Dataset {
+func (d *Dataset) withLists(o opened, standing *screen.Standing) *Dataset {
 	next := *d
-	next.Lists, next.Screen, next.ListLog, next.edition = now, e.screener, e.log, e.edition
+	next.Lists, next.Screen, next.ListLog, next.edition = o.lists, o.screener, o.log, o.edition
 	next.Standing, next.readers = standing, 0
 	return &next
 }
@@ -155,6 +155,7 @@ func (d *Dataset) withSQL(sql *SQL, warehouse *shared) *Dataset {
 
 // opened is what is open of an edition of the lists.
 type opened struct {
+	lists    *lists.Current
 	screener *screen.Screener
 	log      *change.Log
 	edition  *shared // nil without an edition
@@ -165,6 +166,7 @@ type opened struct {
 // its changes, and keeps it from being pruned. Without the latter, which bad says,
 // the lists are as good as before.
 func openEdition(now *lists.Current) (o opened, err error) {
+	o.lists = now
 	if now.Edition == nil {
 		o.log = &change.Log{}
 		o.screener, err = screen.Open(now)

@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -235,40 +236,60 @@ func TestDamagedIndex(t *testing.T) {
 	})
 }
 
-// TestDamagedLists damages a table of an edition of the lists: the edition
-// before stays, and where there is none before, the lists say that they are out
-// of service rather than that somebody is not on them.
+// TestDamagedLists damages an edition of the lists, a table of it or its index, or
+// gives it the index of another: the edition before stays, and where there is none
+// before, the lists say that they are out of service rather than that somebody is
+// not on them.
 func TestDamagedLists(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
-	world.Small.Publish(t, data)
-	sound, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer sound.Close()
-	world.Other.Publish(t, data)
-	e, err := lists.Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := sound.current.Lists.Version()
-	if before == "" || before == e.Manifest.Version {
-		t.Fatalf("the editions are %q and %q", before, e.Manifest.Version)
-	}
-	flip(t, e.Path(e.Status(lists.BMF).Tables[0]))
-	if swapped, err := sound.RefreshLists(); swapped || err == nil || sound.current.Lists.Version() != before {
-		t.Errorf("a damaged edition is taken up: %v, %v", swapped, err)
-	}
-	var log strings.Builder
-	h, err := Open(data, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	d, release := h.Acquire()
-	defer release()
-	if s := d.Lists.Status(lists.BMF); s.Loaded || s.Problem != "it could not be read" || d.Lists.Version() != "" || !strings.Contains(log.String(), "serving without compliance lists") {
-		t.Errorf("edition %q, %+v; %s", d.Lists.Version(), s, &log)
+	for name, damage := range map[string]func(t *testing.T, e, before *lists.Edition){
+		"table": func(t *testing.T, e, _ *lists.Edition) { flip(t, e.Path(e.Status(lists.BMF).Tables[0])) },
+		"index": func(t *testing.T, e, _ *lists.Edition) {
+			flip(t, filepath.Join(e.Dir, filepath.FromSlash(screen.IndexPath)))
+		},
+		"index of another": func(t *testing.T, e, before *lists.Edition) {
+			index, err := os.ReadFile(filepath.Join(before.Dir, filepath.FromSlash(screen.IndexPath)))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(e.Dir, filepath.FromSlash(screen.IndexPath)), index, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			world.Small.Publish(t, data)
+			sound, err := Open(data, Options{Log: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sound.Close()
+			world.Other.Publish(t, data)
+			e, err := lists.Open(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := sound.current.Lists
+			if before.Version() == "" || before.Version() == e.Manifest.Version {
+				t.Fatalf("the editions are %q and %q", before.Version(), e.Manifest.Version)
+			}
+			damage(t, e, before.Edition)
+			if swapped, err := sound.RefreshLists(); swapped || err == nil || sound.current.Lists.Version() != before.Version() {
+				t.Errorf("a damaged edition is taken up: %v, %v", swapped, err)
+			}
+			var log strings.Builder
+			h, err := Open(data, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			d, release := h.Acquire()
+			defer release()
+			if s := d.Lists.Status(lists.BMF); s.Loaded || s.Problem != "it could not be read" || d.Lists.Version() != "" || !strings.Contains(log.String(), "serving without compliance lists") {
+				t.Errorf("edition %q, %+v; %s", d.Lists.Version(), s, &log)
+			}
+		})
 	}
 }

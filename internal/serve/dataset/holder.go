@@ -52,7 +52,8 @@ type refusal struct {
 
 // Open opens the current snapshot of a data directory and its lists. An index
 // or an edition that is damaged is left out of service, and logged; so is a
-// warehouse that cannot be opened.
+// warehouse that cannot be opened. Call Settle when all else that requests need is
+// there.
 func Open(data string, opt Options) (_ *Holder, err error) {
 	if opt.Clock == nil {
 		opt.Clock = time.Now
@@ -67,35 +68,91 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 			return nil, fmt.Errorf("setting up SQL: %w", err)
 		}
 	}
-	if _, err := h.Refresh(); err != nil {
+	if err := h.openFirst(); err != nil {
 		h.Close()
 		return nil, err
 	}
-	if _, err := h.RefreshLists(); err != nil {
-		opt.Log.Error("serving without compliance lists", "error", err)
-		if err := h.withoutLists(); err != nil {
-			h.Close()
-			return nil, err
-		}
-	}
-	h.verify(h.current)
 	return h, nil
 }
 
-// withoutLists goes on without compliance lists. What screens and what tells of the
-// lists says so, rather than nothing.
-func (h *Holder) withoutLists() error {
-	none := &lists.Current{Problem: "it could not be read"}
-	o, err := openEdition(none)
+// Settle does what would have held up Open, beside the requests: more workers for
+// SQL start, and what no index has checked as it was opened is verified. For the
+// datasets that follow the holder does so itself.
+func (h *Holder) Settle() {
+	h.change.Lock()
+	defer h.change.Unlock()
+	if !h.closed {
+		h.afterOpening(h.current)
+	}
+}
+
+// openFirst opens the first dataset, all of it at a time. There is none to fall
+// back on, so whatever is sound is served: a snapshot without an index that is
+// damaged, and without compliance lists where they cannot be read. What screens
+// and what tells of the lists then says so, rather than nothing.
+func (h *Holder) openFirst() (err error) {
+	h.change.Lock()
+	defer h.change.Unlock()
+	s, err := snapshot.Open(h.data)
 	if err != nil {
 		return err
 	}
-	standing, err := h.current.standingWith(o.screener)
+	var (
+		next                *Dataset
+		edition             opened
+		workers             *sqlbox.Warehouse
+		bad, noLists, noSQL error
+	)
+	parallel.All(
+		func() { next, bad, err = openBuild(s, true) },
+		func() { edition, noLists = h.openFirstLists() },
+		func() { workers, noSQL = h.startWorkers(s) },
+	)
+	defer func() {
+		if err == nil {
+			return
+		}
+		if next != nil {
+			err = errors.Join(err, next.build.close())
+		}
+		if edition.edition != nil {
+			err = errors.Join(err, edition.edition.close())
+		}
+		if workers != nil {
+			workers.Close()
+		}
+	}()
+	if err = errors.Join(err, noLists); err != nil {
+		return err
+	}
+	standing, err := next.standingWith(edition.screener)
 	if err != nil {
 		return err
 	}
-	h.swap(h.current.withLists(none, o, standing))
+	if bad != nil {
+		h.opt.Log.Error("serving without what is damaged", "dataset", next.Version(), "error", bad)
+	}
+	next = next.withLists(edition, standing)
+	workers, noSQL = h.retryWorkers(s, workers, noSQL)
+	next.SQL, next.warehouse = h.takeSQL(s, workers, noSQL)
+	h.swap(next)
 	return nil
+}
+
+// openFirstLists opens the lists as the data directory has them, or none.
+func (h *Holder) openFirstLists() (o opened, err error) {
+	var none *lists.Current
+	now, err := none.Reread(h.data)
+	if err == nil {
+		o, err = openEdition(now)
+	}
+	if err != nil {
+		h.refuseLists(listsVersion(h.data), err)
+		h.opt.Log.Error("serving without compliance lists", "error", err)
+		return openEdition(&lists.Current{Problem: "it could not be read"})
+	}
+	h.logBadChanges(o)
+	return o, nil
 }
 
 // Acquire returns the current dataset. It stays open until release is called,
@@ -162,66 +219,40 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 		return false, err
 	}
 	now := h.current
-	if now != nil && now.Version() == s.Manifest.Version {
+	if now.Version() == s.Manifest.Version {
 		h.retryWarehouse(now)
 		return false, nil
 	}
 	if r := &h.refused.snapshot; r.version == s.Manifest.Version && h.opt.Clock().Before(r.until) {
 		return false, r.err
 	}
-	// The processes that run SQL start while the indexes are read.
 	var (
-		next       *Dataset
-		workers    *sqlbox.Warehouse
-		bad, noSQL error
+		next    *Dataset
+		workers *sqlbox.Warehouse
+		noSQL   error
 	)
 	parallel.All(
-		// One that is damaged is served for what is left of it when there is nothing
-		// else to serve.
-		func() { next, bad, err = openBuild(s, now == nil) },
-		func() {
-			if h.box != nil {
-				workers, noSQL = h.box.Open(s.Dir)
-			}
-		},
+		func() { next, _, err = openBuild(s, false) },
+		func() { workers, noSQL = h.startWorkers(s) },
 	)
-	defer func() {
-		if !swapped && workers != nil {
+	if err == nil {
+		next.Lists, next.Screen, next.ListLog, next.edition = now.Lists, now.Screen, now.ListLog, now.edition
+		if next.Standing, err = next.standingWith(next.Screen); err != nil {
+			err = errors.Join(err, next.build.close())
+		}
+	}
+	if err != nil {
+		if workers != nil {
 			workers.Close()
 		}
-	}()
-	if err != nil {
 		h.refused.snapshot = refusal{s.Manifest.Version, h.opt.Clock().Add(retryAfter), err}
 		return false, err
 	}
-	if bad != nil {
-		h.opt.Log.Error("serving without what is damaged", "dataset", next.Version(), "error", bad)
-	}
-	if now != nil {
-		next.Lists, next.Screen, next.ListLog, next.edition = now.Lists, now.Screen, now.ListLog, now.edition
-	} else {
-		next.Lists = &lists.Current{}
-		o, err := openEdition(next.Lists)
-		if err != nil {
-			return false, errors.Join(err, next.build.close())
-		}
-		next.Screen, next.ListLog = o.screener, o.log
-	}
-	if next.Standing, err = next.standingWith(next.Screen); err != nil {
-		h.refused.snapshot = refusal{s.Manifest.Version, h.opt.Clock().Add(retryAfter), err}
-		return false, errors.Join(err, next.build.close())
-	}
-	if h.box != nil {
-		if noSQL != nil { // it may have been too slow for the indexes that were read beside it
-			workers, noSQL = h.box.Open(s.Dir)
-		}
-		next.SQL, next.warehouse = h.takeSQL(s, workers, noSQL)
-	}
+	workers, noSQL = h.retryWorkers(s, workers, noSQL)
+	next.SQL, next.warehouse = h.takeSQL(s, workers, noSQL)
 	h.stop()
 	h.swap(next)
-	if now != nil { // the first one is verified when all of it is open, which it would hold up
-		h.verify(next)
-	}
+	h.afterOpening(next)
 	return true, nil
 }
 
@@ -230,12 +261,12 @@ func (h *Holder) retryWarehouse(d *Dataset) {
 	if h.retrySQL.IsZero() || h.opt.Clock().Before(h.retrySQL) {
 		return
 	}
-	workers, err := h.box.Open(d.Snapshot.Dir)
+	workers, err := h.startWorkers(d.Snapshot)
 	if sql, warehouse := h.takeSQL(d.Snapshot, workers, err); sql != nil {
 		next := d.withSQL(sql, warehouse)
 		h.stop()
 		h.swap(next)
-		h.verify(next)
+		h.afterOpening(next)
 	}
 }
 
@@ -248,43 +279,65 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	if h.closed {
 		return false, nil
 	}
-	now, version := h.current, ""
-	if e, err := lists.Open(h.data); err == nil {
-		version = e.Manifest.Version
-	}
+	now, version := h.current, listsVersion(h.data)
 	if r := &h.refused.lists; version != "" && r.version == version && h.opt.Clock().Before(r.until) {
 		return false, r.err
 	}
 	next, err := now.Lists.Reread(h.data)
 	if err != nil {
-		h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
-		return false, err
+		return false, h.refuseLists(version, err)
 	}
 	if next.Version() == now.Lists.Version() {
 		if next.Stamp() != now.Lists.Stamp() {
 			next.Edition = now.Lists.Edition
-			h.swap(now.withLists(next, opened{screener: now.Screen.With(next), log: now.ListLog, edition: now.edition}, now.Standing))
+			h.swap(now.withLists(opened{lists: next, screener: now.Screen.With(next), log: now.ListLog, edition: now.edition}, now.Standing))
 		}
 		return false, nil
 	}
 	o, err := openEdition(next)
 	if err != nil {
-		h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
-		return false, err
+		return false, h.refuseLists(version, err)
 	}
 	standing, err := now.standingWith(o.screener)
 	if err != nil {
-		h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
 		if o.edition != nil {
 			err = errors.Join(err, o.edition.close())
 		}
-		return false, err
+		return false, h.refuseLists(version, err)
 	}
-	if o.bad != nil {
-		h.opt.Log.Error("serving the compliance lists without their changes", "edition", next.Version(), "error", o.bad)
-	}
-	h.swap(now.withLists(next, o, standing))
+	h.logBadChanges(o)
+	h.swap(now.withLists(o, standing))
 	return true, nil
+}
+
+// listsVersion is the edition that a data directory points to, empty where it
+// cannot be told.
+func listsVersion(data string) string {
+	e, err := lists.Open(data)
+	if err != nil {
+		return ""
+	}
+	return e.Manifest.Version
+}
+
+// refuseLists leaves an edition alone for a while, and returns why.
+func (h *Holder) refuseLists(version string, err error) error {
+	h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
+	return err
+}
+
+func (h *Holder) logBadChanges(o opened) {
+	if o.bad != nil {
+		h.opt.Log.Error("serving the compliance lists without their changes", "edition", o.lists.Version(), "error", o.bad)
+	}
+}
+
+// afterOpening is Settle of one dataset.
+func (h *Holder) afterOpening(d *Dataset) {
+	if d.SQL != nil {
+		d.SQL.StartMore()
+	}
+	h.verify(d)
 }
 
 // verify holds the files of the snapshot that no index has checked as it was
@@ -297,15 +350,28 @@ func (h *Holder) verify(d *Dataset) {
 	h.checks.Go(func() {
 		defer release()
 		defer stop()
-		err := d.Snapshot.VerifyFiles(ctx, isWarehouse)
+		err := verifyInTurn(ctx, d.Snapshot, isWarehouse)
 		if err != nil && ctx.Err() == nil && d.SQL != nil {
 			d.SQL.damaged.Store(true)
 			h.opt.Log.Error("serving without SQL: its file is damaged", "dataset", d.Version(), "error", err)
 		}
-		if err := d.Snapshot.VerifyFiles(ctx, isTable); err != nil && ctx.Err() == nil {
+		if err := verifyInTurn(ctx, d.Snapshot, isTable); err != nil && ctx.Err() == nil {
 			h.opt.Log.Error("a table of the snapshot is damaged; nothing that is served reads it", "dataset", d.Version(), "error", err)
 		}
 	})
+}
+
+// verifyInTurn is VerifyFiles on one core: requests want the others.
+func verifyInTurn(ctx context.Context, s *snapshot.Snapshot, keep func(snapshot.File) bool) error {
+	for _, f := range s.Manifest.Files {
+		if !keep(f) {
+			continue
+		}
+		if err := s.VerifyFile(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close closes the current dataset once nobody reads it.

@@ -42,19 +42,39 @@ func damagedWarehouse() error {
 		Try("use the other endpoints meanwhile, and retry after the next build of the dataset")
 }
 
+// startWorkers starts workers on the warehouse of a snapshot, if there is SQL.
+func (h *Holder) startWorkers(s *snapshot.Snapshot) (*sqlbox.Warehouse, error) {
+	if h.box == nil {
+		return nil, nil
+	}
+	return h.box.Open(s.Dir)
+}
+
+// retryWorkers is startWorkers for when they could not be started beside the
+// indexes, which may have left them too little time.
+func (h *Holder) retryWorkers(s *snapshot.Snapshot, w *sqlbox.Warehouse, err error) (*sqlbox.Warehouse, error) {
+	if err == nil {
+		return w, nil
+	}
+	return h.startWorkers(s)
+}
+
 // takeSQL takes up the workers on the warehouse of a snapshot, or err, why there
 // are none. A snapshot without them is served all the same; SQL then says so,
 // rather than answer from the snapshot before.
 func (h *Holder) takeSQL(s *snapshot.Snapshot, w *sqlbox.Warehouse, err error) (*SQL, *shared) {
 	h.retrySQL = time.Time{}
-	if err == nil {
-		return &SQL{Warehouse: w}, &shared{close: func() error { w.Close(); return nil }}
+	if err != nil {
+		h.opt.Log.Error("serving without SQL", "dataset", s.Manifest.Version, "error", err)
+		if f, ok := fault.Of(err); !ok || f.Slug != "no_warehouse" {
+			h.retrySQL = h.opt.Clock().Add(retryAfter)
+		}
+		return nil, nil
 	}
-	h.opt.Log.Error("serving without SQL", "dataset", s.Manifest.Version, "error", err)
-	if f, ok := fault.Of(err); !ok || f.Slug != "no_warehouse" {
-		h.retrySQL = h.opt.Clock().Add(retryAfter)
+	if w == nil {
+		return nil, nil
 	}
-	return nil, nil
+	return &SQL{Warehouse: w}, &shared{close: func() error { w.Close(); return nil }}
 }
 
 func isWarehouse(f snapshot.File) bool {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -205,6 +206,12 @@ func OpenTables(e *lists.Edition) (Tables, error) {
 	f, err := mapped.Open(filepath.Join(e.Dir, filepath.FromSlash(IndexPath)), fileKind)
 	if err != nil {
 		return nil, err
+	}
+	// The file is sound. That it is the one of this edition is as good as certain
+	// if it is as long: its checksum would take longer than all the rest.
+	if i := slices.IndexFunc(e.Manifest.Files, func(m snapshot.File) bool { return m.Path == IndexPath }); i < 0 || e.Manifest.Files[i].Bytes != f.Size() {
+		return nil, errors.Join(fault.New(fileKind.Damaged, "the %s of the lists %s is not the one that was made with them", fileKind.Name, e.Manifest.Version).
+			Try("build the lists again; the sources are untouched"), f.Close())
 	}
 	x := readIndex(f)
 	if err := errors.Join(f.Err(), x.readSmall(e)); err != nil {

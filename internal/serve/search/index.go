@@ -56,16 +56,32 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 
 // OpenNames is Open for those who look for names alone.
 func OpenNames(s *snapshot.Snapshot) (*Index, error) {
-	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
+	read, err := OpenNamesLater(s)
 	if err != nil {
 		return nil, err
 	}
-	x, err := newIndex(f)
+	return read()
+}
+
+// OpenNamesLater is OpenNames in two steps: the file is mapped now, and verified
+// when read is first called.
+func OpenNamesLater(s *snapshot.Snapshot) (read func() (*Index, error), err error) {
+	readFile, err := mapped.OpenLater(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
 	if err != nil {
-		_ = f.Close()
 		return nil, err
 	}
-	return x, nil
+	return sync.OnceValues(func() (*Index, error) {
+		f, err := readFile()
+		if err != nil {
+			return nil, err
+		}
+		x, err := newIndex(f)
+		if err != nil {
+			_ = f.Close()
+			return nil, err
+		}
+		return x, nil
+	}), nil
 }
 
 // openWords opens the index of words, which every build of this version has.

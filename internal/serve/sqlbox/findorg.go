@@ -3,6 +3,7 @@ package sqlbox
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,14 +24,18 @@ func (r *runner) findOrg(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := duckdb.RegisterScalarUDF(r.conn, "find_org", &bestMatch{r.index, text}); err != nil {
+	if err := duckdb.RegisterScalarUDF(r.conn, "find_org", &bestMatch{r.find, text}); err != nil {
 		return fmt.Errorf("registering find_org: %w", err)
 	}
 	err = duckdb.RegisterTableUDF(r.conn, "find_org_table", duckdb.ChunkTableFunction{
 		Config: duckdb.TableFunctionConfig{Arguments: []duckdb.TypeInfo{text}},
 		BindArguments: func(_ map[string]any, args ...any) (duckdb.ChunkTableSource, error) {
 			name, _ := args[0].(string)
-			return newCandidates(r.index.Find(boundName(name), "", maxCandidates))
+			found, err := r.find(name, maxCandidates)
+			if err != nil {
+				return nil, err
+			}
+			return newCandidates(found)
 		},
 	})
 	if err != nil {
@@ -38,6 +43,15 @@ func (r *runner) findOrg(ctx context.Context) error {
 	}
 	// The driver dies of a null, so it must not get one.
 	return run(ctx, r.conn, "CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))")
+}
+
+// find looks an organization up by its name.
+func (r *runner) find(name string, most int) ([]search.Result, error) {
+	index, err := r.names()
+	if err != nil {
+		return nil, errors.New("find_org is out of service: the index of names is damaged")
+	}
+	return index.Find(boundName(name), "", most), nil
 }
 
 // boundName bounds what is looked up; no organization has a longer name.
@@ -50,8 +64,8 @@ func boundName(s string) string {
 
 // bestMatch is find_org as a value.
 type bestMatch struct {
-	index *search.Index
-	text  duckdb.TypeInfo
+	find func(name string, most int) ([]search.Result, error)
+	text duckdb.TypeInfo
 }
 
 func (f *bestMatch) Config() duckdb.ScalarFuncConfig {
@@ -61,10 +75,11 @@ func (f *bestMatch) Config() duckdb.ScalarFuncConfig {
 func (f *bestMatch) Executor() duckdb.ScalarFuncExecutor {
 	return duckdb.ScalarFuncExecutor{RowExecutor: func(args []driver.Value) (any, error) {
 		name, _ := args[0].(string)
-		if found := f.index.Find(boundName(name), "", 1); len(found) > 0 {
-			return found[0].EIN.String(), nil
+		found, err := f.find(name, 1)
+		if err != nil || len(found) == 0 {
+			return nil, err
 		}
-		return nil, nil
+		return found[0].EIN.String(), nil
 	}}
 }
 

@@ -19,7 +19,7 @@ import (
 type runner struct {
 	db    *sql.DB
 	conn  *sql.Conn
-	index *search.Index
+	names func() (*search.Index, error) // read when a query first looks for one: few do, and it is long
 }
 
 // openRunner opens the warehouse of a snapshot. Without pro, the file of the
@@ -52,7 +52,7 @@ func (r *runner) open(ctx context.Context, dir string, pro bool, memory int64, t
 		return err
 	}
 	var err error
-	if r.index, err = search.OpenNames(&snapshot.Snapshot{Dir: dir}); err != nil {
+	if r.names, err = search.OpenNamesLater(&snapshot.Snapshot{Dir: dir}); err != nil {
 		return err
 	}
 	if err := r.findOrg(ctx); err != nil {
@@ -64,9 +64,6 @@ func (r *runner) open(ctx context.Context, dir string, pro bool, memory int64, t
 func (r *runner) close() {
 	r.conn.Close()
 	r.db.Close()
-	if r.index != nil {
-		r.index.Close()
-	}
 }
 
 // query runs a statement and gathers at most rows rows, and no more than bytes

@@ -112,7 +112,7 @@ func (b *Box) logConfinement(notes []string) {
 	b.opt.Log.Warn("SQL workers are confined less than they could be", "missing", notes)
 }
 
-// Open starts workers on the warehouse of the snapshot in a folder.
+// Open starts a worker for each plan on the warehouse of the snapshot in a folder.
 func (b *Box) Open(dir string) (*Warehouse, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -133,9 +133,14 @@ func (b *Box) Open(dir string) (*Warehouse, error) {
 		w.Close()
 		return nil, err
 	}
-	w.open.startMore(b.opt.Workers / 2)
-	w.pro.startMore(b.opt.Workers / 2)
 	return w, nil
+}
+
+// StartMore starts the workers that are kept for when several ask at a time,
+// without waiting for them.
+func (w *Warehouse) StartMore() {
+	w.open.startMore(w.box.opt.Workers / 2)
+	w.pro.startMore(w.box.opt.Workers / 2)
 }
 
 // Close ends the workers. Queries that run finish first: theirs end when they

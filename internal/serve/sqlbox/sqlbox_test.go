@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -603,5 +604,44 @@ func TestDefaults(t *testing.T) {
 	var opt Options
 	if err := opt.defaults(); err != nil || opt.Workers <= 4*opt.PerOwner {
 		t.Errorf("%d workers, of which a key may have %d: %v", opt.Workers, opt.PerOwner, err)
+	}
+}
+
+// TestDamagedNames damages the index that find_org reads: queries are answered as
+// before, and those that look for a name are told why they are not.
+func TestDamagedNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(world.Small.Snapshot(t).Dir)); err != nil {
+		t.Fatal(err)
+	}
+	names := filepath.Join(dir, "search", "names.gg")
+	data, err := os.ReadFile(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(names, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b, err := New(Options{Workers: 2, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	b.gateTime = time.Hour
+	w, err := b.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, sql := range []string{"SELECT find_org('a') AS found", "SELECT * FROM find_org('a')"} {
+		_, err := w.Query(t.Context(), Request{SQL: sql})
+		if f, ok := fault.Of(err); !ok || !strings.Contains(f.Message, "find_org is out of service") || strings.Contains(f.Message, dir) {
+			t.Errorf("%s: %v", sql, err)
+		}
+		if _, err := w.Query(t.Context(), Request{SQL: "SELECT count(*) AS n FROM grants"}); err != nil {
+			t.Errorf("after %s: %v", sql, err)
+		}
 	}
 }

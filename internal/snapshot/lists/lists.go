@@ -194,7 +194,7 @@ func (c *Current) Reread(data string) (*Current, error) {
 	case c != nil && c.Edition != nil && c.Edition.Dir == next.Edition.Dir && c.Edition.Manifest.Seal == next.Edition.Manifest.Seal:
 		next.Edition = c.Edition
 	default:
-		if err := next.Edition.VerifyPresent(); err != nil {
+		if err := next.Edition.VerifyTables(); err != nil {
 			return nil, err
 		}
 	}

@@ -38,6 +38,16 @@ type section struct {
 // Open maps a file and verifies all of it. What is wrong with it is a fault
 // with one of the slugs of its kind.
 func Open(path string, k *Kind) (*File, error) {
+	read, err := OpenLater(path, k)
+	if err != nil {
+		return nil, err
+	}
+	return read()
+}
+
+// OpenLater maps a file now and reads it when read is called, once: for those who
+// may not open files any more by the time they know that they want this one.
+func OpenLater(path string, k *Kind) (read func() (*File, error), err error) {
 	if err := checkMachine(); err != nil {
 		return nil, err
 	}
@@ -48,13 +58,15 @@ func Open(path string, k *Kind) (*File, error) {
 	case err != nil:
 		return nil, fault.Disk(path, err)
 	}
-	f, err := Read(path, data, k)
-	if err != nil {
-		_ = unmap(data)
-		return nil, err
-	}
-	f.unmap = true
-	return f, nil
+	return func() (*File, error) {
+		f, err := Read(path, data, k)
+		if err != nil {
+			_ = unmap(data)
+			return nil, err
+		}
+		f.unmap = true
+		return f, nil
+	}, nil
 }
 
 // mapFile maps a file to be read only. An empty one is no bytes.
