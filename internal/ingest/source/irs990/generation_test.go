@@ -312,3 +312,15 @@ func TestWrappedAndAlone(t *testing.T) {
 		}
 	}
 }
+
+func TestFiscalYear(t *testing.T) {
+	t.Parallel()
+	for end, want := range map[string]int{
+		"2023-12-31": 2023, "2023-06-30": 2023, "2024-01-07": 2023, "2024-01-08": 2024, "1913-12-31": 1913,
+		"1912-12-31": 0, "0005-12-31": 0, "2023-02-29": 0, "2023": 0, "": 0,
+	} {
+		if year, ok := FiscalYear(end); year != want || ok != (want != 0) {
+			t.Errorf("a period that ends on %q is of %d, %t; want %d", end, year, ok, want)
+		}
+	}
+}

@@ -248,14 +248,17 @@ type Sink struct {
 
 // FiscalYear is the service's one notion of a year: the calendar year in which
 // the tax period ends. A 52/53-week year that ends in the first week of January
-// belongs to the year before. ok is false when the period end is no date.
+// belongs to the year before. ok is false when no tax period can end then.
 func (r *Return) FiscalYear() (year int, ok bool) { return FiscalYear(r.PeriodEnd) }
+
+// firstTaxYear is the year of the first income tax: an earlier one is a slip.
+const firstTaxYear = 1913
 
 // FiscalYear is the fiscal year of a period ending on the date given as
 // YYYY-MM-DD.
 func FiscalYear(periodEnd string) (year int, ok bool) {
 	t, err := time.Parse(time.DateOnly, periodEnd)
-	if err != nil {
+	if err != nil || t.Year() < firstTaxYear {
 		return 0, false
 	}
 	if t.Month() == time.January && t.Day() <= 7 {
