@@ -159,8 +159,11 @@ func (fd *finder) scan(terms, later []int) {
 		start = fd.ends[set]
 		whole, last := 0, uint32(0) // names that have all, and the last of them
 		for i, f := range group {
-			if i%64 == 0 {
+			if i%fetchAtOnce == 0 {
 				bar = fd.bar()
+				if reach >= bar {
+					fd.fetchWords(group[i:min(i+fetchAtOnce, len(group))])
+				}
 			}
 			if reach < bar {
 				break
@@ -173,6 +176,21 @@ func (fd *finder) scan(terms, later []int) {
 			}
 		}
 	}
+}
+
+// fetchAtOnce is how many names are brought into the caches at a time.
+const fetchAtOnce = 64
+
+// fetchWords brings the words of names into the caches. Asked for one after the
+// other with nothing between, they are waited for together.
+func (fd *finder) fetchWords(names []uint32) {
+	x, sum := fd.x, uint32(0)
+	for _, f := range names {
+		if words := x.wordsOf(f); len(words) > 0 {
+			sum += words[0] + words[len(words)-1]
+		}
+	}
+	fd.fetched = sum
 }
 
 // look looks for words in a name and returns those of the question that it has.

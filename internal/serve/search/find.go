@@ -144,8 +144,9 @@ type finder struct {
 	asked     float32 // how much of the question it has
 	completed bool    // a word of the question only begins one of its words
 
-	walker walker
-	altBuf [][]alt // of each term
+	walker  walker
+	altBuf  [][]alt // of each term
+	fetched uint32  // so that what is only brought into the caches is not left out
 }
 
 func newFinder(x *Index) *finder {

@@ -49,6 +49,7 @@ func (fd *finder) hit(f uint32, text, exact float32, c class) bool {
 // them, or a name found whole, has every word of it.
 func (fd *finder) score() (complete bool) {
 	complete = fd.exact
+	fd.fetchBest()
 	for _, r := range fd.best {
 		text, exact, all := fd.text(r.name)
 		c := weak
@@ -59,6 +60,24 @@ func (fd *finder) score() (complete bool) {
 		complete = complete || all
 	}
 	return complete
+}
+
+// fetchBest brings what is asked of the chosen names into the caches, as fetchWords
+// does.
+func (fd *finder) fetchBest() {
+	x := fd.x
+	fd.grouped = fd.grouped[:0]
+	for _, r := range fd.best {
+		fd.grouped = append(fd.grouped, r.name)
+	}
+	fd.fetchWords(fd.grouped)
+	sum := float32(0)
+	for _, f := range fd.grouped {
+		if org := int(x.names[f].Org); org < len(x.orgs) {
+			sum += x.orgs[org].Prominence
+		}
+	}
+	fd.fetched += uint32(sum)
 }
 
 // agreement is what a name and the question have in common.
