@@ -45,69 +45,82 @@ type filer struct {
 func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
 	u := resolve.NewUniverse()
 	b.phase("universe", int64(len(b.sources.Masters)+len(c.shards)+1))
-	// The lists are read by one core, while the others read the names on lines.
-	var keys []string
-	err := parallel.Each(ctx, 2, 2, func(ctx context.Context, step int) (err error) {
-		if step == 0 {
-			return b.addListed(ctx, u, c)
-		}
-		keys, err = b.filedKeys(ctx, c)
-		return err
-	})
-	if err != nil {
+	if err := b.addListed(ctx, u); err != nil {
 		return err
 	}
-	addFiled(u, c, keys)
+	if err := b.addFilers(ctx, u, c); err != nil {
+		return err
+	}
+	if err := b.addFiled(ctx, u, c); err != nil {
+		return err
+	}
 	b.step(1)
 	c.universe = u.Build()
 	return nil
 }
 
-// addListed adds the organizations of the master file, the filers, and the other
-// lists.
-func (b *builder) addListed(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
-	for _, m := range b.sources.Masters {
-		if err := ctx.Err(); err != nil {
-			return err
+// addListed adds the organizations of the master file and of the other lists,
+// several files at a time.
+func (b *builder) addListed(ctx context.Context, u *resolve.UniverseBuilder) error {
+	others := b.otherLists()
+	files := len(b.sources.Masters) + len(others)
+	return parallel.Ordered(ctx, b.workers, files, func(ctx context.Context, i int) (report func(), err error) {
+		if i < len(b.sources.Masters) {
+			return b.loadMaster(ctx, u, b.sources.Masters[i])
 		}
-		if err := b.loadMaster(ctx, u, m); err != nil {
-			return err
-		}
-		b.step(1)
-	}
+		return b.loadList(ctx, u, others[i-len(b.sources.Masters)])
+	}, func(report func()) error {
+		report()
+		return nil
+	})
+}
+
+// addFilers adds the filers, and keeps what their returns say of them. Shards are
+// read several at a time, but what a filer says first is taken first.
+func (b *builder) addFilers(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
 	c.filers = make(map[ein.EIN]*filer)
 	latest := latestFilings(c.filings)
-	for i := range c.shards {
+	type filedReturn struct {
+		stagedFiler
+		at int32 // into corpus.filings
+	}
+	return parallel.Ordered(ctx, b.workers, len(c.shards), func(ctx context.Context, i int) (list []filedReturn, err error) {
 		for r, err := range readStaged[stagedFiler](ctx, b, &c.shards[i], "returns") {
 			if err != nil {
-				return err
+				return nil, err
 			}
 			at := c.bySeq[i][r.Seq]
-			f := &c.filings[at]
-			if f.fate != chosen {
-				continue
+			if f := &c.filings[at]; f.fate == chosen {
+				u.Add(filerOrg(&r, f))
+				list = append(list, filedReturn{r, at})
 			}
-			u.Add(filerOrg(&r, f))
+		}
+		return list, nil
+	}, func(list []filedReturn) error {
+		for i := range list {
+			r := &list[i]
+			f := &c.filings[r.at]
 			fl := c.filers[f.ein]
 			if fl == nil {
 				fl = &filer{filing: latest[f.ein]}
 				c.filers[f.ein] = fl
 			}
-			fl.add(&r, f, at)
+			fl.add(&r.stagedFiler, f, r.at)
 		}
 		b.step(1)
-	}
-	return b.addListOrgs(ctx, u)
+		return nil
+	})
 }
 
-// loadMaster adds one posting of the master file.
-func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m master) error {
+// loadMaster adds one posting of the master file. What it returns reports on it.
+func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m master) (report func(), err error) {
 	source := resolve.BMF
 	if m.Older {
 		source = resolve.OldBMF
 	}
-	return b.readSource(ctx, "bmf", m.Path, "a part of the business master file", func(in io.Reader) (int64, error) {
-		stats, err := bmf.Read(in, func(r *bmf.Record) error {
+	var stats rows.Tally
+	err = b.readSource(ctx, "bmf", m.Path, "a part of the business master file", func(in io.Reader) (_ int64, err error) {
+		stats, err = bmf.Read(in, func(r *bmf.Record) error {
 			o := resolve.Org{
 				EIN: r.EIN, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
 				NTEE: r.NTEE, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
@@ -121,11 +134,14 @@ func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m 
 			u.Add(o)
 			return nil
 		})
+		return int64(stats.Rows), err
+	})
+	return func() {
 		for _, r := range stats.Rejected {
 			b.report.MasterRejected = addNamed(b.report.MasterRejected, r.Reason, r.Count)
 		}
-		return int64(stats.Rows), err
-	})
+		b.step(1)
+	}, err
 }
 
 // period reads a year and month written YYYYMM, 0 when it is none. The register
@@ -268,72 +284,97 @@ func (fl *filer) add(r *stagedFiler, f *filing, at int32) {
 	}
 }
 
-// filedKeys are the keys of the recipients that a funder stated an EIN for, by
-// number; empty for the others.
-func (b *builder) filedKeys(ctx context.Context, c *corpus) ([]string, error) {
-	keys := make([]string, c.lines.recipients.len())
-	return keys, b.chunks(ctx, len(keys), func(from, to int) {
+// addFiled records every EIN that funders stated for a recipient.
+func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
+	starts, funders := c.payers()
+	return b.chunks(ctx, c.lines.recipients.len(), func(from, to int) {
 		for i := from; i < to; i++ {
 			t := c.lines.recipient(uint32(i))
-			if t.Filed != ein.None && t.Country == "" {
-				keys[i] = strings.Clone(orgname.ParseLine(t.Name1, t.Name2, t.City, t.State).KX)
-			}
-		}
-	})
-}
-
-// addFiled records every EIN that a funder stated for a recipient.
-func addFiled(u *resolve.UniverseBuilder, c *corpus, keys []string) {
-	for row, tu := range c.lines.recipientNo {
-		if keys[tu] == "" {
-			continue
-		}
-		t := c.lines.recipient(tu)
-		at := resolve.Location{Street: t.Street, City: t.City, State: t.State}
-		at.ZIP5, _ = place.ZIP5(t.ZIP, t.State)
-		u.AddFiled(c.filingOf(uint32(row)).ein, t.Filed, keys[tu], t.Name(), at)
-	}
-}
-
-// addListOrgs adds the organizations of the lists that are not the master file:
-// the eligible donees, and those whose exemption was revoked, which were paid
-// while they had it. A list that cannot be read is reported where the lists are
-// taken up; here it only means that fewer organizations are known.
-func (b *builder) addListOrgs(ctx context.Context, u *resolve.UniverseBuilder) error {
-	each := func(list string, read func(io.Reader) (rows.Tally, error)) error {
-		for _, rel := range b.sources.Lists[list] {
-			r, err := rows.Open(b.sources.abs(rel))
-			if err != nil {
+			if t.Filed == ein.None || t.Country != "" {
 				continue
 			}
-			if _, err := read(disk.Until(ctx, r)); err != nil && ctx.Err() == nil {
-				b.report.Warnings = append(b.report.Warnings, rel+" could not be read to its end; recipients that only it knows are not resolved")
-			}
-			r.Close()
+			at := resolve.Location{Street: t.Street, City: t.City, State: t.State}
+			at.ZIP5, _ = place.ZIP5(t.ZIP, t.State)
+			kx := orgname.ParseLine(t.Name1, t.Name2, t.City, t.State).KX
+			u.AddFiled(resolve.FiledRecipient{EIN: t.Filed, KX: kx, Spelling: t.Name(), At: at}, funders[starts[i]:starts[i+1]]...)
 		}
-		return ctx.Err()
-	}
-	err := each(lists.Pub78, func(r io.Reader) (rows.Tally, error) {
-		return pub78.Read(r, func(p *pub78.Record) error {
-			if p.State != "" {
-				u.Add(resolve.Org{EIN: p.EIN, Name: p.Name, City: p.City, State: p.State, Sources: resolve.Pub78, Active: true})
-			}
-			return nil
-		})
 	})
+}
+
+// payers are the funders of the lines of each recipient, one for each line:
+// those of the i-th are funders[starts[i]:starts[i+1]].
+func (c *corpus) payers() (starts []uint32, funders []ein.EIN) {
+	starts = make([]uint32, c.lines.recipients.len()+2)
+	for _, to := range c.lines.recipientNo {
+		starts[to+2]++
+	}
+	for i := 2; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	funders = make([]ein.EIN, len(c.lines.recipientNo))
+	for row, to := range c.lines.recipientNo {
+		funders[starts[to+1]] = c.filingOf(uint32(row)).ein
+		starts[to+1]++
+	}
+	return starts[:len(starts)-1], funders
+}
+
+// otherList is a file of a list that is not the master file: of the eligible
+// donees, or of those whose exemption was revoked, which were paid while they
+// had it.
+type otherList struct {
+	path string
+	read func(io.Reader, *resolve.UniverseBuilder) error
+}
+
+func (b *builder) otherLists() (files []otherList) {
+	for _, rel := range b.sources.Lists[lists.Pub78] {
+		files = append(files, otherList{rel, addDonees})
+	}
+	for _, rel := range b.sources.Lists[lists.Revocation] {
+		files = append(files, otherList{rel, addRevoked})
+	}
+	return files
+}
+
+// loadList adds the organizations of a list. One that cannot be read is reported
+// where the lists are taken up; here it only means that fewer organizations are
+// known.
+func (b *builder) loadList(ctx context.Context, u *resolve.UniverseBuilder, l otherList) (report func(), err error) {
+	report = func() {}
+	r, err := rows.Open(b.sources.abs(l.path))
 	if err != nil {
-		return err
+		return report, nil
 	}
-	return each(lists.Revocation, func(r io.Reader) (rows.Tally, error) {
-		return revocation.Read(r, func(v *revocation.Record) error {
-			o := resolve.Org{EIN: v.EIN, Name: v.Name, Street: v.Street, City: v.City, State: v.State, Subsection: v.Subsection,
-				Sources: resolve.Revoked, Active: v.Reinstated != ""}
-			o.ZIP5, _ = place.ZIP5(v.ZIP, v.State)
-			if v.DBA != "" {
-				o.Aliases = []string{v.DBA}
-			}
-			u.Add(o)
-			return nil
-		})
+	defer r.Close()
+	if err := l.read(disk.Until(ctx, r), u); err != nil && ctx.Err() == nil {
+		report = func() {
+			b.report.Warnings = append(b.report.Warnings, l.path+" could not be read to its end; recipients that only it knows are not resolved")
+		}
+	}
+	return report, ctx.Err()
+}
+
+func addDonees(r io.Reader, u *resolve.UniverseBuilder) error {
+	_, err := pub78.Read(r, func(p *pub78.Record) error {
+		if p.State != "" {
+			u.Add(resolve.Org{EIN: p.EIN, Name: p.Name, City: p.City, State: p.State, Sources: resolve.Pub78, Active: true})
+		}
+		return nil
 	})
+	return err
+}
+
+func addRevoked(r io.Reader, u *resolve.UniverseBuilder) error {
+	_, err := revocation.Read(r, func(v *revocation.Record) error {
+		o := resolve.Org{EIN: v.EIN, Name: v.Name, Street: v.Street, City: v.City, State: v.State, Subsection: v.Subsection,
+			Sources: resolve.Revoked, Active: v.Reinstated != ""}
+		o.ZIP5, _ = place.ZIP5(v.ZIP, v.State)
+		if v.DBA != "" {
+			o.Aliases = []string{v.DBA}
+		}
+		u.Add(o)
+		return nil
+	})
+	return err
 }

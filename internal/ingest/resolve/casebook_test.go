@@ -64,7 +64,7 @@ func casebook() *Universe {
 	}
 	file := func(name, state string, filed ein.EIN, funders ...ein.EIN) {
 		for _, f := range funders {
-			b.AddFiled(80100000+f, filed, orgname.Key(name), name, Location{State: state})
+			b.AddFiled(FiledRecipient{filed, orgname.Key(name), name, Location{State: state}}, 80100000+f)
 		}
 	}
 	file("NATIONAL LEAGUE FOR HEDGEHOGS", "NY", national, 1, 2, 3)

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
@@ -16,13 +17,17 @@ var formerMarks = [...]string{"FKA", "F/K/A", "FORMERLY KNOWN AS"}
 // knownNames sorts the statements about one organization, strongest and latest
 // first, into what it is called now and what it was called. Names that have one
 // key, or the same letters, are the same name in another spelling.
-func knownNames(name string, said []statement) *KnownNames {
+func knownNames(name string, said []*statement) *KnownNames {
 	var k KnownNames
-	seen := map[string]bool{}
+	var spellings, seen []string
 	isNew := func(name string) bool {
+		if slices.Contains(spellings, name) {
+			return false // most statements repeat a name to the letter
+		}
+		spellings = append(spellings, name)
 		key, letters := nameKey(name), letters(name)
-		fresh := !seen[key] && !seen[letters]
-		seen[key], seen[letters] = true, true
+		fresh := !slices.Contains(seen, key) && !slices.Contains(seen, letters)
+		seen = append(seen, key, letters)
 		return fresh
 	}
 	isNew(name)
@@ -33,8 +38,7 @@ func knownNames(name string, said []statement) *KnownNames {
 	}
 	var filed bool // the latest return's name has been seen
 	var former []string
-	for i := range said {
-		s := &said[i]
+	for _, s := range said {
 		switch {
 		case s.sort: // may name a person
 		case s.alias, s.source == BMF, s.source == Pub78:
@@ -49,8 +53,8 @@ func knownNames(name string, said []statement) *KnownNames {
 	for _, name := range former {
 		add(&k.Former, name)
 	}
-	for i := range said {
-		if was, ok := formerPart(said[i].name); ok {
+	for _, s := range said {
+		if was, ok := formerPart(s.name); ok {
 			add(&k.Former, was)
 		}
 	}

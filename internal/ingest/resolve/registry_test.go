@@ -25,7 +25,7 @@ func registryUniverse() *Universe {
 	}
 	file := func(name string, filed ein.EIN, state string, funders ...ein.EIN) {
 		for _, f := range funders {
-			b.AddFiled(80000000+f, filed, orgname.Key(name), name, Location{State: state})
+			b.AddFiled(FiledRecipient{filed, orgname.Key(name), name, Location{State: state}}, 80000000+f)
 		}
 	}
 	file("PUBLIC RADIO BY THE LAKE", 70000001, "OH", 1, 2, 3)
@@ -89,7 +89,7 @@ func TestRegistryGenericWord(t *testing.T) {
 		b.Add(Org{EIN: ein.EIN(70000100 + i), Name: "LIBRARY", State: states[i%3], Sources: BMF, Active: true})
 	}
 	for f := range ein.EIN(20) {
-		b.AddFiled(80000001+f, 70000100, "LIBRARY", "LIBRARY", Location{State: "OH"})
+		b.AddFiled(FiledRecipient{70000100, "LIBRARY", "LIBRARY", Location{State: "OH"}}, 80000001+f)
 	}
 	r := New(b.Build(), Options{})
 	line := Recipient{Name1: "LIBRARY", State: "OH"}
@@ -103,7 +103,7 @@ func TestBelievedCountsFundersOnce(t *testing.T) {
 	t.Parallel()
 	b := NewUniverse()
 	file := func(funder ein.EIN, state string) {
-		b.AddFiled(80000000+funder, 340000009, "OLDSTATEUNIVERSITY", "OLD STATE UNIVERSITY", Location{State: state})
+		b.AddFiled(FiledRecipient{340000009, "OLDSTATEUNIVERSITY", "OLD STATE UNIVERSITY", Location{State: state}}, 80000000+funder)
 	}
 	file(1, "OH")
 	file(2, "OH")
@@ -125,7 +125,7 @@ func TestRegistryReadsStates(t *testing.T) {
 	b := NewUniverse()
 	b.Add(Org{EIN: 70000001, Name: "LAKESHORE BROADCASTING COMPANY", State: "PA", Sources: BMF, Active: true})
 	for i, state := range []string{"oh", "Ohio", "OH"} {
-		b.AddFiled(80000001+ein.EIN(i), 70000001, "RADIOBYLAKE", "RADIO BY THE LAKE", Location{State: state})
+		b.AddFiled(FiledRecipient{70000001, "RADIOBYLAKE", "RADIO BY THE LAKE", Location{State: state}}, 80000001+ein.EIN(i))
 	}
 	r := New(b.Build(), Options{})
 	line := Recipient{Name1: "RADIO BY THE LAKE", State: "OH"}

@@ -21,7 +21,7 @@ func TestModelNeedsAName(t *testing.T) {
 		o := Org{EIN: ein.EIN(70200001 + i), Name: name, Street: street, City: city, State: "OH", ZIP5: zip, Foundation: "15", Subsection: "03", Revenue: 90_000_000, Sources: BMF, Active: true}
 		b.Add(o)
 		for f := range 60 { // everybody pays it
-			b.AddFiled(ein.EIN(80000001+f), o.EIN, parse(&Recipient{Name1: name}).KX, name, Location{Street: street, City: city, State: "OH", ZIP5: zip})
+			b.AddFiled(FiledRecipient{o.EIN, parse(&Recipient{Name1: name}).KX, name, Location{Street: street, City: city, State: "OH", ZIP5: zip}}, ein.EIN(80000001+f))
 		}
 	}
 	r := New(b.Build(), Options{Model: Prior()})

@@ -93,7 +93,7 @@ func TestChaptersByStatement(t *testing.T) {
 	const center, chapter = ein.EIN(70000008), ein.EIN(70000009)
 	silent := New(ruleUniverse(nil), Options{})
 	said := New(ruleUniverse(func(b *UniverseBuilder) {
-		b.AddFiled(80000001, center, orgname.Key("QUILL LEAGUE"), "QUILL LEAGUE", Location{State: "OH"})
+		b.AddFiled(FiledRecipient{center, orgname.Key("QUILL LEAGUE"), "QUILL LEAGUE", Location{State: "OH"}}, 80000001)
 	}), Options{})
 	for _, c := range []struct {
 		zip          string
@@ -118,7 +118,7 @@ func TestFiledConflict(t *testing.T) {
 	t.Parallel()
 	r := New(ruleUniverse(func(b *UniverseBuilder) {
 		for f := range ein.EIN(filedFunders) {
-			b.AddFiled(80000001+f, 70000003, orgname.Key("STAR PORCH"), "STAR PORCH", Location{State: "OH"})
+			b.AddFiled(FiledRecipient{70000003, orgname.Key("STAR PORCH"), "STAR PORCH", Location{State: "OH"}}, 80000001+f)
 		}
 	}), Options{})
 	for _, c := range []struct {

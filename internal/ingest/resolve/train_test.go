@@ -152,10 +152,10 @@ func TestBlindForgetsTheFunder(t *testing.T) {
 	line := Recipient{Name1: "THE LAMP PEOPLE", State: "OH"}
 	n := parse(&line)
 	for range 6 {
-		b.AddFiled(funder, lantern, n.KX, line.Name1, Location{State: "OH"})
+		b.AddFiled(FiledRecipient{lantern, n.KX, line.Name1, Location{State: "OH"}}, funder)
 	}
 	for _, f := range []ein.EIN{80000002, 80000003, funder} {
-		b.AddFiled(f, unknown, "TOWNHALL", "TOWN HALL", Location{State: "OH"})
+		b.AddFiled(FiledRecipient{unknown, "TOWNHALL", "TOWN HALL", Location{State: "OH"}}, f)
 	}
 	r := New(b.Build(), Options{Model: Prior()})
 	if got := r.Resolve(&line, n); got != found(Registry, lantern) {

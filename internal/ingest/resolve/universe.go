@@ -219,8 +219,9 @@ func (a *arena) keep(s string) string {
 		return strings.Clone(s)
 	}
 	if a.b.Cap()-a.b.Len() < len(s) {
+		size := max(2*a.b.Cap(), arenaChunk/64, len(s))
 		a.b = strings.Builder{}
-		a.b.Grow(arenaChunk)
+		a.b.Grow(min(size, arenaChunk))
 	}
 	at := a.b.Len()
 	a.b.WriteString(s)

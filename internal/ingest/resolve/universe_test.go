@@ -112,7 +112,7 @@ func TestUniverseDoesNotDependOnOrder(t *testing.T) {
 					b.Add(orgs[i])
 				} else {
 					l := lines[i-len(orgs)]
-					b.AddFiled(l.funder, l.filed, orgname.Key(l.name), l.name, l.at)
+					b.AddFiled(FiledRecipient{l.filed, orgname.Key(l.name), l.name, l.at}, l.funder)
 				}
 			}
 			return b.Build()
@@ -140,7 +140,7 @@ func TestFiledOnly(t *testing.T) {
 	at := Location{City: "NORMAN", State: "OK", ZIP5: "73019"}
 	file := func(filed ein.EIN, name string, funders ...int) {
 		for _, f := range funders {
-			b.AddFiled(ein.EIN(80000000+f), filed, orgname.Key(name), name, at)
+			b.AddFiled(FiledRecipient{filed, orgname.Key(name), name, at}, ein.EIN(80000000+f))
 		}
 	}
 	file(70000001, "PRAIRIE STATE UNIVERSITY", 1, 2)
@@ -176,7 +176,7 @@ func TestPrefixes(t *testing.T) {
 	b := NewUniverse()
 	b.Add(Org{EIN: 70000001, Name: "LANTERN", Sources: BMF})
 	for f := range 5 {
-		b.AddFiled(ein.EIN(80000001+f), 190000001, "TOWN", "TOWN", Location{})
+		b.AddFiled(FiledRecipient{190000001, "TOWN", "TOWN", Location{}}, ein.EIN(80000001+f))
 	}
 	u := b.Build()
 	p := u.Prefixes()

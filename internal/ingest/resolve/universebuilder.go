@@ -2,19 +2,16 @@ package resolve
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/parallel"
-	"grantgraph/internal/place"
 )
-
-// filedFunders is how many distinct funders must file one EIN for one name
-// before an organization that no list knows is believed to exist.
-const filedFunders = 3
 
 // minAlias is the length below which a key found in parentheses or after "DBA"
 // is too short to find an organization by.
@@ -25,19 +22,29 @@ const minAlias = 6
 const maxNames = 32
 
 // UniverseBuilder gathers what the sources say about organizations. What it
-// builds depends on the set of statements, not on their order. It is not safe
-// for concurrent use.
+// builds depends on the set of statements, not on their order, and it is safe
+// for concurrent use until it is built.
 type UniverseBuilder struct {
+	listed [districts]district   // by EIN, in order
+	filed  [filedParts]filedPart // by name key, in order
+}
+
+// districts is into how many ranges of EINs the statements are divided. Each has
+// a lock of its own, so that several sources are read at once.
+const districts = 32
+
+// district holds the statements about a range of EINs.
+type district struct {
+	mu         sync.Mutex
 	statements []statement
 	last       map[ein.EIN]int32 // latest statement about an EIN, as index+1
 	text       arena
 	words      map[string]string // cities, ZIPs and codes, each kept once
 	codes      map[codes]*codes
+}
 
-	filed     []funderStatement // every EIN filed; gathered now and then
-	sumAt     int
-	unlisted  []unlistedLine
-	spellings map[keyAndEIN]string // what filers call an EIN, one spelling for each key
+func (b *UniverseBuilder) district(e ein.EIN) *district {
+	return &b.listed[min(e/((1_000_000_000+districts-1)/districts), districts-1)]
 }
 
 // codes are the register's codes for an organization; few combinations exist.
@@ -63,30 +70,14 @@ type statement struct {
 	sort               bool // an alias that is a sort name
 }
 
-// keyAndEIN is a name key that filers gave an EIN for.
-type keyAndEIN struct {
-	kx  uint64
-	ein ein.EIN
-}
-
-// unlistedLine is one line that gave an EIN no list was known to hold.
-type unlistedLine struct {
-	filed, funder ein.EIN
-	kx            uint64
-	spelling      string
-	at            Location
-}
-
 // NewUniverse starts an empty universe.
 func NewUniverse() *UniverseBuilder {
-	return &UniverseBuilder{
-		last:  map[ein.EIN]int32{},
-		words: map[string]string{},
-		codes: map[codes]*codes{},
-		sumAt: 1 << 20,
-
-		spellings: map[keyAndEIN]string{},
+	b := &UniverseBuilder{}
+	for i := range b.listed {
+		d := &b.listed[i]
+		d.last, d.words, d.codes = map[ein.EIN]int32{}, map[string]string{}, map[codes]*codes{}
 	}
+	return b
 }
 
 // Add records what one source says about an organization. Sources names that
@@ -96,97 +87,74 @@ func (b *UniverseBuilder) Add(o Org) {
 	if o.Sources == 0 || o.EIN == ein.None || strings.TrimSpace(o.Name) == "" {
 		return
 	}
-	s := statement{
-		name: o.Name, street: o.Street, city: b.keepWord(o.City), zip5: b.keepWord(o.ZIP5),
-		codes:  b.keepCodes(codes{o.NTEE, o.Subsection, o.Foundation, o.Affiliation, o.Group, o.Deductible, o.FilingReq}),
+	d := b.district(o.EIN)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.add(statement{
+		name: o.Name, street: o.Street, city: d.keepWord(o.City), zip5: d.keepWord(o.ZIP5),
+		codes:  d.keepCodes(codes{o.NTEE, o.Subsection, o.Foundation, o.Affiliation, o.Group, o.Deductible, o.FilingReq}),
 		ruling: o.Ruling, lastPeriod: o.LastPeriod,
 		revenue: o.Revenue, ein: o.EIN, asOf: o.AsOf, state: codeOf(o.State), source: o.Sources, active: o.Active,
-	}
-	b.addStatement(s)
+	})
 	for _, a := range o.Aliases {
 		if strings.TrimSpace(a) != "" {
-			b.addStatement(statement{name: a, codes: b.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true})
+			d.add(statement{name: a, codes: d.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true})
 		}
 	}
 	if s := strings.TrimSpace(o.SortName); s != "" && s != o.Name {
-		b.addStatement(statement{name: s, codes: b.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true, sort: true})
+		d.add(statement{name: s, codes: d.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true, sort: true})
 	}
 	for _, l := range o.Others {
-		b.addStatement(statement{
-			name: o.Name, street: l.Street, city: b.keepWord(l.City), zip5: b.keepWord(l.ZIP5), state: codeOf(l.State),
-			codes: b.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf - 1, source: o.Sources, active: o.Active,
+		d.add(statement{
+			name: o.Name, street: l.Street, city: d.keepWord(l.City), zip5: d.keepWord(l.ZIP5), state: codeOf(l.State),
+			codes: d.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf - 1, source: o.Sources, active: o.Active,
 		})
 	}
 }
 
-// addStatement keeps a statement unless the same has been said: most
-// organizations file the same name and address year after year.
-func (b *UniverseBuilder) addStatement(s statement) {
-	head := b.last[s.ein]
-	for at := head; at != 0; at = b.statements[at-1].next {
-		have := &b.statements[at-1]
+// add keeps a statement unless the same has been said: most organizations file
+// the same name and address year after year.
+func (d *district) add(s statement) {
+	head := d.last[s.ein]
+	for at := head; at != 0; at = d.statements[at-1].next {
+		have := &d.statements[at-1]
 		if have.source == s.source && have.alias == s.alias && have.sort == s.sort && have.active == s.active && have.codes == s.codes &&
 			have.name == s.name && have.street == s.street && have.city == s.city && have.zip5 == s.zip5 && have.state == s.state {
-			if s.asOf > have.asOf || s.asOf == have.asOf && s.revenue > have.revenue {
-				have.asOf, have.revenue = s.asOf, s.revenue
+			if byAuthority(&s, have) < 0 {
+				have.asOf, have.revenue, have.ruling, have.lastPeriod = s.asOf, s.revenue, s.ruling, s.lastPeriod
 			}
 			return
 		}
 	}
-	s.name, s.street, s.next = b.text.keep(s.name), b.text.keep(s.street), head
-	b.statements = append(b.statements, s)
-	b.last[s.ein] = int32(len(b.statements))
+	s.name, s.street, s.next = d.text.keep(s.name), d.text.keep(s.street), head
+	d.statements = append(d.statements, s)
+	d.last[s.ein] = int32(len(d.statements))
 }
 
-// AddFiled records that a funder stated an EIN for a recipient whose name has
-// the key kx; once for every line that does. It counts towards the recipient's
-// Pop and teaches the rules what names the recipient goes by, and an EIN that
-// no source turns out to know becomes an organization when three distinct
-// funders gave it for the same key. The strings are copied.
-func (b *UniverseBuilder) AddFiled(funder, filed ein.EIN, kx, spelling string, at Location) {
-	if filed == ein.None || filed == funder || kx == "" || strings.TrimSpace(spelling) == "" {
-		return
-	}
-	if codeOf(at.State) == 0 {
-		at.State, _ = place.State(at.State) // as the line is read when it is asked for
-	}
-	key := hashKey(kx)
-	b.filed = append(b.filed, funderStatement{key, filed, funder, 1, codeOf(at.State)})
-	if len(b.filed) >= b.sumAt {
-		b.filed = sumStatements(b.filed)
-		b.sumAt = max(1<<20, 2*len(b.filed))
-	}
-	// Any spelling with the key will do for its words; the first in order is
-	// kept, so that the order of arrival does not show.
-	as := keyAndEIN{key, filed}
-	if have, ok := b.spellings[as]; !ok || spelling < have {
-		b.spellings[as] = b.text.keep(spelling)
-	}
-	if b.last[filed] != 0 {
-		return
-	}
-	b.unlisted = append(b.unlisted, unlistedLine{filed, funder, key, b.keepWord(spelling),
-		Location{b.keepWord(at.Street), b.keepWord(at.City), b.keepWord(at.State), b.keepWord(at.ZIP5)}})
+// knows reports whether a list has the EIN, as far as they have been read.
+func (b *UniverseBuilder) knows(e ein.EIN) bool {
+	d := b.district(e)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.last[e] != 0
 }
 
 // Build makes the universe. The builder is spent.
 func (b *UniverseBuilder) Build() *Universe {
 	u := &Universe{prefixes: ein.Issued()}
-	for i := range b.statements {
-		u.prefixes.Add(b.statements[i].ein)
+	for i := range b.listed {
+		for k := range b.listed[i].statements {
+			u.prefixes.Add(b.listed[i].statements[k].ein)
+		}
 	}
 	b.addFiledOnly(&u.prefixes)
 	u.orgs = b.mergeStatements()
-	said, spellings := b.filed, b.spellings
+	said, names := b.sumFiled()
 	*b = UniverseBuilder{}
-	said = sumStatements(said)
-	u.pairs = filedPairs(said)
 	u.indexEINs()
-	for i := range u.orgs {
-		o := &u.orgs[i]
-		o.Pop = u.Funders(o.EIN)
-	}
-	u.names, u.index = indexOrgs(u.orgs, u.filedNames(spellings))
+	u.pairs = filedPairs(said)
+	u.countFunders()
+	u.names, u.index = indexOrgs(u.orgs, u.filedNames(names))
 	parallel.All(
 		func() { u.crowds = newCrowds(u.names.entries, u.orgs) },
 		func() { u.registry = newRegistry(said, u.prefixes) },
@@ -198,30 +166,50 @@ func (b *UniverseBuilder) Build() *Universe {
 // mergeStatements makes the organizations, in order of EIN. The statements about
 // each are found by the way they hang together, so that few are sorted at a time.
 func (b *UniverseBuilder) mergeStatements() []Org {
-	eins := slices.Sorted(maps.Keys(b.last))
-	orgs := make([]Org, len(eins))
-	onAllCores(len(eins), func(from, to int) {
-		var said []statement
-		for i := from; i < to; i++ {
+	starts := make([]int, districts+1)
+	for i := range b.listed {
+		starts[i+1] = starts[i] + len(b.listed[i].last)
+	}
+	orgs := make([]Org, starts[districts])
+	forEach(districts, func(i int) {
+		d := &b.listed[i]
+		var said []*statement
+		for k, e := range slices.Sorted(maps.Keys(d.last)) {
 			said = said[:0]
-			for at := b.last[eins[i]]; at != 0; at = b.statements[at-1].next {
-				said = append(said, b.statements[at-1])
+			for at := d.last[e]; at != 0; at = d.statements[at-1].next {
+				said = append(said, &d.statements[at-1])
 			}
 			slices.SortFunc(said, byAuthority)
-			orgs[i] = merge(said)
+			orgs[starts[i]+k] = merge(said)
 		}
+		*d = district{}
 	})
 	return orgs
 }
 
-// filedPairs are the EINs that were filed with the funders that filed them.
-func filedPairs(said []funderStatement) []uint64 {
-	pairs := make([]uint64, len(said))
-	for i := range said {
-		pairs[i] = uint64(said[i].ein)<<32 | uint64(said[i].funder)
+// forEach calls fn for 0 to n-1 on all cores.
+func forEach(n int, fn func(i int)) {
+	_ = parallel.Each(context.Background(), 0, n, func(_ context.Context, i int) error {
+		fn(i)
+		return nil
+	})
+}
+
+// countFunders counts the distinct funders that filed the EIN of each
+// organization. Both lists are in order of EIN.
+func (u *Universe) countFunders() {
+	at := 0
+	for i := range u.orgs {
+		o := &u.orgs[i]
+		for at < len(u.pairs) && ein.EIN(u.pairs[at]>>32) < o.EIN {
+			at++
+		}
+		from := at
+		for at < len(u.pairs) && ein.EIN(u.pairs[at]>>32) == o.EIN {
+			at++
+		}
+		o.Pop = int32(at - from)
 	}
-	slices.Sort(pairs)
-	return slices.Clip(slices.Compact(pairs))
 }
 
 // coveredStates are the states that a register was loaded for: those with at
@@ -243,31 +231,10 @@ func coveredStates(orgs []Org) map[stateCode]bool {
 	return covered
 }
 
-// filedNames are what filers call the organizations of the universe.
-func (u *Universe) filedNames(spellings map[keyAndEIN]string) []otherName {
-	list := make([]otherName, 0, len(spellings))
-	for as, spelling := range spellings {
-		if i, ok := u.position(as.ein); ok {
-			list = append(list, otherName{uint32(i), spelling, ""})
-		}
-	}
-	onAllCores(len(list), func(from, to int) {
-		var text arena
-		for i := from; i < to; i++ {
-			n := orgname.Parse(list[i].k2)
-			list[i].k2, list[i].kx = text.keep(n.K2), text.keep(n.KX)
-		}
-	})
-	slices.SortFunc(list, func(a, b otherName) int {
-		return cmp.Or(cmp.Compare(a.org, b.org), strings.Compare(a.kx, b.kx), strings.Compare(a.k2, b.k2))
-	})
-	return slices.CompactFunc(list, func(a, b otherName) bool { return a.org == b.org && a.kx == b.kx })
-}
-
 // byAuthority puts the statements about one EIN in the order in which they are
 // believed: stronger source, then later, then whole statements before aliases,
 // then by content so that the order of arrival does not show.
-func byAuthority(a, b statement) int {
+func byAuthority(a, b *statement) int {
 	if a.ein != b.ein {
 		return cmp.Compare(a.ein, b.ein)
 	}
@@ -312,11 +279,10 @@ func (c *codes) compare(d *codes) int {
 // merge makes one organization of what is said about it, believing the first
 // statement and letting later ones add only what is missing. An address is
 // taken whole: a street of one source never joins the ZIP of another.
-func merge(said []statement) Org {
+func merge(said []*statement) Org {
 	o := Org{EIN: said[0].ein, AsOf: said[0].asOf, Name: said[0].name}
 	placed := false
-	for i := range said {
-		s := &said[i]
+	for _, s := range said {
 		o.Sources |= s.source
 		o.Active = o.Active || s.active
 		o.AsOf = max(o.AsOf, s.asOf)
@@ -369,53 +335,6 @@ func fill[T comparable](field *T, value T) {
 	}
 }
 
-// addFiledOnly turns the evidence of filed EINs into organizations. An EIN with
-// a prefix that was never issued is nobody's, however many file it.
-func (b *UniverseBuilder) addFiledOnly(issued *ein.Prefixes) {
-	lines := slices.DeleteFunc(b.unlisted, func(f unlistedLine) bool { return b.last[f.filed] != 0 || !issued.Has(f.filed) })
-	slices.SortFunc(lines, func(x, y unlistedLine) int {
-		return cmp.Or(cmp.Compare(x.filed, y.filed), cmp.Compare(x.kx, y.kx), cmp.Compare(x.funder, y.funder))
-	})
-	for i := 0; i < len(lines); {
-		j, funders := i, 0
-		for ; j < len(lines) && lines[j].filed == lines[i].filed && lines[j].kx == lines[i].kx; j++ {
-			if j == i || lines[j].funder != lines[j-1].funder {
-				funders++
-			}
-		}
-		if funders >= filedFunders {
-			spelling := mostFrequent(lines[i:j], func(f *unlistedLine) string { return f.spelling }, strings.Compare)
-			at := mostFrequent(lines[i:j], func(f *unlistedLine) Location { return f.at }, CompareLocations)
-			// A name given by more funders is believed first.
-			b.Add(Org{EIN: lines[i].filed, Name: spelling, Street: at.Street, City: at.City, State: at.State, ZIP5: at.ZIP5,
-				Sources: FiledOnly, Active: true, AsOf: int32(funders)})
-		}
-		i = j
-	}
-	b.unlisted = nil
-}
-
-// CompareLocations orders addresses by state, ZIP, city and street.
-func CompareLocations(a, b Location) int {
-	return cmp.Or(strings.Compare(a.State, b.State), strings.Compare(a.ZIP5, b.ZIP5),
-		strings.Compare(a.City, b.City), strings.Compare(a.Street, b.Street))
-}
-
-// mostFrequent is the value most lines have, the first in order among equals.
-func mostFrequent[T comparable](lines []unlistedLine, of func(*unlistedLine) T, compare func(a, b T) int) T {
-	counts := map[T]int{}
-	for i := range lines {
-		counts[of(&lines[i])]++
-	}
-	best, most := of(&lines[0]), 0
-	for v, n := range counts {
-		if n > most || n == most && compare(v, best) < 0 {
-			best, most = v, n
-		}
-	}
-	return best
-}
-
 // appendNames adds the keys of one organization, in every state it has an
 // address in, and shows each name it bears besides its own, n, to other.
 func appendNames(to []nameEntry, id uint32, o *Org, n *orgname.Name, other func(*orgname.Name)) []nameEntry {
@@ -456,24 +375,24 @@ func appendNames(to []nameEntry, id uint32, o *Org, n *orgname.Name, other func(
 	return to
 }
 
-func (b *UniverseBuilder) keepWord(s string) string {
+func (d *district) keepWord(s string) string {
 	if s == "" {
 		return ""
 	}
-	if w, ok := b.words[s]; ok {
+	if w, ok := d.words[s]; ok {
 		return w
 	}
-	w := b.text.keep(s)
-	b.words[w] = w
+	w := d.text.keep(s)
+	d.words[w] = w
 	return w
 }
 
-func (b *UniverseBuilder) keepCodes(c codes) *codes {
-	if p, ok := b.codes[c]; ok {
+func (d *district) keepCodes(c codes) *codes {
+	if p, ok := d.codes[c]; ok {
 		return p
 	}
 	p := &codes{strings.Clone(c.ntee), strings.Clone(c.subsection), strings.Clone(c.foundation), strings.Clone(c.affiliation), strings.Clone(c.group),
 		strings.Clone(c.deductible), strings.Clone(c.filingReq)}
-	b.codes[*p] = p
+	d.codes[*p] = p
 	return p
 }

@@ -74,7 +74,7 @@ func realUniverse(t *testing.T, dir string, lines []realLine, filed func(funder 
 	for i := range lines {
 		if l := &lines[i]; filed(l.funder) {
 			zip, _ := place.ZIP5(l.ZIP, l.State)
-			b.AddFiled(l.funder, l.truth, parse(&l.Recipient).KX, l.Name1+" "+l.Name2, Location{l.Street, l.City, l.State, zip})
+			b.AddFiled(FiledRecipient{l.truth, parse(&l.Recipient).KX, l.Name1 + " " + l.Name2, Location{l.Street, l.City, l.State, zip}}, l.funder)
 		}
 	}
 	u := b.Build()

@@ -116,7 +116,7 @@ func Teach(b *resolve.UniverseBuilder, cases []Case) {
 		}
 		at := resolve.Location{Street: c.Street, City: c.City, State: c.State}
 		at.ZIP5, _ = place.ZIP5(c.ZIP, c.State)
-		b.AddFiled(c.Funder, c.Truth, c.name.KX, strings.TrimSpace(c.Name1+" "+c.Name2), at)
+		b.AddFiled(resolve.FiledRecipient{EIN: c.Truth, KX: c.name.KX, Spelling: strings.TrimSpace(c.Name1 + " " + c.Name2), At: at}, c.Funder)
 	}
 }
 

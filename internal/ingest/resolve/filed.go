@@ -1,0 +1,210 @@
+package resolve
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+)
+
+// filedFunders is how many distinct funders must file one EIN for one name
+// before an organization that no list knows is believed to exist.
+const filedFunders = 3
+
+// FiledRecipient is a recipient for which lines give an EIN.
+type FiledRecipient struct {
+	EIN      ein.EIN
+	KX       string // the key of its name
+	Spelling string // of the name, as filed
+	At       Location
+}
+
+// filedParts is into how many parts what lines file is divided, by the top bits
+// of the name key: each is small enough to be sorted in a cache.
+const (
+	filedBits  = 8
+	filedParts = 1 << filedBits
+)
+
+// filedPart is what lines file for the names of one part.
+type filedPart struct {
+	mu       sync.Mutex
+	said     []funderStatement
+	names    []filedName
+	unlisted []unlistedRecipient
+}
+
+// filedName is a name that filers gave an EIN for.
+type filedName struct {
+	kx       uint64
+	ein      ein.EIN
+	spelling string
+}
+
+// unlistedRecipient is a recipient whose EIN no list was known to hold.
+type unlistedRecipient struct {
+	kx       uint64
+	ein      ein.EIN
+	spelling string
+	at       Location
+	funders  []ein.EIN // of its lines
+}
+
+// AddFiled records that funders stated an EIN for a recipient: one entry of
+// funders for every line that does. It counts towards the recipient's Pop and
+// teaches the rules what names the recipient goes by, and an EIN that no source
+// turns out to know becomes an organization when three distinct funders gave it
+// for the same key. Strings and funders are the builder's until it is built.
+func (b *UniverseBuilder) AddFiled(f FiledRecipient, funders ...ein.EIN) {
+	if f.EIN == ein.None || f.KX == "" || strings.TrimSpace(f.Spelling) == "" {
+		return
+	}
+	funders = slices.DeleteFunc(funders, func(e ein.EIN) bool { return e == f.EIN })
+	if len(funders) == 0 {
+		return
+	}
+	slices.Sort(funders)
+	if codeOf(f.At.State) == 0 {
+		f.At.State, _ = place.State(f.At.State) // as the line is read when it is asked for
+	}
+	kx, state, unlisted := hashKey(f.KX), codeOf(f.At.State), !b.knows(f.EIN)
+	p := &b.filed[kx>>(64-filedBits)]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, funder := range funders {
+		if i > 0 && funder == funders[i-1] {
+			p.said[len(p.said)-1].rows++
+			continue
+		}
+		p.said = append(p.said, funderStatement{kx, f.EIN, funder, 1, state})
+	}
+	p.names = append(p.names, filedName{kx, f.EIN, f.Spelling})
+	if unlisted {
+		p.unlisted = append(p.unlisted, unlistedRecipient{kx, f.EIN, f.Spelling, f.At, funders})
+	}
+}
+
+// addFiledOnly turns the evidence of filed EINs into organizations. An EIN with
+// a prefix that was never issued is nobody's, however many file it.
+func (b *UniverseBuilder) addFiledOnly(issued *ein.Prefixes) {
+	var found []Org
+	for i := range b.filed {
+		p := &b.filed[i]
+		list := slices.DeleteFunc(p.unlisted, func(r unlistedRecipient) bool { return b.knows(r.ein) || !issued.Has(r.ein) })
+		slices.SortFunc(list, func(x, y unlistedRecipient) int { return cmp.Or(cmp.Compare(x.kx, y.kx), cmp.Compare(x.ein, y.ein)) })
+		for len(list) > 0 {
+			n := 1
+			for n < len(list) && list[n].kx == list[0].kx && list[n].ein == list[0].ein {
+				n++
+			}
+			if o, ok := believe(list[:n]); ok {
+				found = append(found, o)
+			}
+			list = list[n:]
+		}
+		p.unlisted = nil
+	}
+	for i := range found {
+		b.Add(found[i])
+	}
+}
+
+// believe makes an organization of the recipients that have one EIN and one key,
+// if enough funders have paid it.
+func believe(as []unlistedRecipient) (Org, bool) {
+	var funders []ein.EIN
+	for i := range as {
+		funders = append(funders, as[i].funders...)
+	}
+	slices.Sort(funders)
+	n := len(slices.Compact(funders))
+	if n < filedFunders {
+		return Org{}, false
+	}
+	spelling := mostFrequent(as, func(r *unlistedRecipient) string { return r.spelling }, strings.Compare)
+	at := mostFrequent(as, func(r *unlistedRecipient) Location { return r.at }, CompareLocations)
+	// A name given by more funders is believed first.
+	return Org{EIN: as[0].ein, Name: spelling, Street: at.Street, City: at.City, State: at.State, ZIP5: at.ZIP5,
+		Sources: FiledOnly, Active: true, AsOf: int32(n)}, true
+}
+
+// CompareLocations orders addresses by state, ZIP, city and street.
+func CompareLocations(a, b Location) int {
+	return cmp.Or(strings.Compare(a.State, b.State), strings.Compare(a.ZIP5, b.ZIP5),
+		strings.Compare(a.City, b.City), strings.Compare(a.Street, b.Street))
+}
+
+// mostFrequent is the value most lines have, the first in order among equals.
+func mostFrequent[T comparable](as []unlistedRecipient, of func(*unlistedRecipient) T, compare func(a, b T) int) T {
+	counts := map[T]int{}
+	for i := range as {
+		counts[of(&as[i])] += len(as[i].funders)
+	}
+	best, most := of(&as[0]), 0
+	for v, n := range counts {
+		if n > most || n == most && compare(v, best) < 0 {
+			best, most = v, n
+		}
+	}
+	return best
+}
+
+// sumFiled puts what lines file in order: the statements added up, and one
+// spelling for each EIN and key. Any spelling with the key will do for its words;
+// it is the first in order, so that the order of arrival does not show.
+func (b *UniverseBuilder) sumFiled() (said []funderStatement, names []filedName) {
+	forEach(filedParts, func(i int) {
+		p := &b.filed[i]
+		p.said = sumStatements(p.said)
+		slices.SortFunc(p.names, func(x, y filedName) int {
+			return cmp.Or(cmp.Compare(x.kx, y.kx), cmp.Compare(x.ein, y.ein), strings.Compare(x.spelling, y.spelling))
+		})
+		p.names = slices.CompactFunc(p.names, func(x, y filedName) bool { return x.kx == y.kx && x.ein == y.ein })
+	})
+	statements, spellings := 0, 0
+	for i := range b.filed {
+		statements += len(b.filed[i].said)
+		spellings += len(b.filed[i].names)
+	}
+	said, names = make([]funderStatement, 0, statements), make([]filedName, 0, spellings)
+	for i := range b.filed {
+		said, names = append(said, b.filed[i].said...), append(names, b.filed[i].names...)
+		b.filed[i] = filedPart{}
+	}
+	return said, names
+}
+
+// filedPairs are the EINs that were filed with the funders that filed them.
+func filedPairs(said []funderStatement) []uint64 {
+	pairs := make([]uint64, len(said))
+	for i := range said {
+		pairs[i] = uint64(said[i].ein)<<32 | uint64(said[i].funder)
+	}
+	slices.Sort(pairs)
+	return slices.Clip(slices.Compact(pairs))
+}
+
+// filedNames are what filers call the organizations of the universe.
+func (u *Universe) filedNames(names []filedName) []otherName {
+	list := make([]otherName, 0, len(names))
+	for i := range names {
+		if org, ok := u.position(names[i].ein); ok {
+			list = append(list, otherName{uint32(org), names[i].spelling, ""})
+		}
+	}
+	onAllCores(len(list), func(from, to int) {
+		var text arena
+		for i := from; i < to; i++ {
+			n := orgname.Parse(list[i].k2)
+			list[i].k2, list[i].kx = text.keep(n.K2), text.keep(n.KX)
+		}
+	})
+	slices.SortFunc(list, func(a, b otherName) int {
+		return cmp.Or(cmp.Compare(a.org, b.org), strings.Compare(a.kx, b.kx), strings.Compare(a.k2, b.k2))
+	})
+	return slices.CompactFunc(list, func(a, b otherName) bool { return a.org == b.org && a.kx == b.kx })
+}
