@@ -129,31 +129,6 @@ func (b *builder) assisted(ctx context.Context, u *resolve.Universe) (o *resolve
 	return o, nil
 }
 
-// history gathers whom funders name outright.
-func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, error) {
-	r, g := resolve.New(c.universe, resolve.Options{}), c.lines
-	b.phase("history", int64(g.recipients.len()))
-	named := make([]ein.EIN, g.recipients.len())
-	err := b.chunks(ctx, len(named), func(from, to int) {
-		for i := from; i < to; i++ {
-			t := g.recipient(uint32(i))
-			n := t.ParseName()
-			named[i] = r.Named(&t, &n)
-		}
-		b.step(int64(to - from))
-	})
-	if err != nil {
-		return nil, err
-	}
-	list := make([]resolve.Payment, 0, len(g.recipientNo))
-	for row, t := range g.recipientNo {
-		if named[t] != ein.None {
-			list = append(list, resolve.Payment{Funder: c.filingOf(uint32(row)).ein, Recipient: named[t]})
-		}
-	}
-	return resolve.NewHistory(list), nil
-}
-
 // labelSample is how many lines with an EIN are kept to learn from, about.
 const labelSample = 250_000
 

@@ -33,7 +33,7 @@ func NewHistory(list []Payment) *History {
 		for to < len(h.pairs) && h.pairs[to]>>32 == h.pairs[from]>>32 {
 			to++
 		}
-		if to-from <= manyPaid {
+		if to-from <= ManyPaid {
 			kept = append(kept, h.pairs[from:to]...)
 		}
 		from = to
@@ -79,9 +79,9 @@ func (r *Resolver) Named(t *Recipient, n *orgname.Name) ein.EIN {
 	return r.byName(q)
 }
 
-// manyPaid is from how many recipients on what a funder has paid says nothing:
-// a sponsor of donor-advised funds has paid everybody.
-const manyPaid = 250
+// ManyPaid is beyond how many recipients what a funder has paid says nothing: a
+// sponsor of donor-advised funds has paid everybody.
+const ManyPaid = 250
 
 // mayMeanPaid reports whether a line may mean someone its funder has paid before:
 // they have a telling word in common.
