@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/abroad"
 )
 
@@ -18,39 +18,15 @@ import (
 // keeps its identity from build to build, whatever spellings turn up later.
 const clusterKeysName = "cluster_keys.tsv"
 
+// isAbroad reports whether an identity is that of a recipient abroad.
+func isAbroad(identity string) bool { return strings.HasPrefix(identity, abroad.Prefix) }
+
 // clusterAbroad finds the spellings that name one recipient abroad, and gives
-// the rows of each the same identity. identities holds one per row.
-func (b *builder) clusterAbroad(c *corpus, identities []string) error {
-	type named struct {
-		recipient uint32
-		kind      abroad.Kind
-	}
-	index := map[named]int{}
-	var spellings []abroad.Spelling
-	parsed := map[uint32]resolve.Recipient{}
-	for row, id := range identities {
-		if !strings.HasPrefix(id, abroad.Prefix) {
-			continue
-		}
-		n := c.lines.recipientNo[row]
-		t, ok := parsed[n]
-		if !ok {
-			t = c.lines.recipient(n)
-			parsed[n] = t
-		}
-		_, status := c.lines.relation(uint32(row))
-		key := named{n, abroad.KindOf(t.Name(), status, false)}
-		year := int(c.filingOf(uint32(row)).year)
-		i, ok := index[key]
-		if !ok {
-			i = len(spellings)
-			index[key] = i
-			spellings = append(spellings, abroad.Spelling{Country: t.Country, Raw: t.Name(), Name: t.ParseName(), City: t.City, Kind: key.kind, FirstYear: year})
-		}
-		s := &spellings[i]
-		s.Rows++
-		s.FirstYear = min(s.FirstYear, year)
-	}
+// the rows of each the same identity. identities holds one per row; foreign are
+// the rows that were paid abroad, of which some may have been masked since.
+func (b *builder) clusterAbroad(c *corpus, identities []string, foreign []uint32) error {
+	foreign = slices.DeleteFunc(foreign, func(row uint32) bool { return !isAbroad(identities[row]) })
+	spellings, recipients := c.spellingsAbroad(foreign)
 	keys, err := readClusterKeys(filepath.Join(b.opt.Data, clusterKeysName))
 	if err != nil {
 		return err
@@ -58,21 +34,51 @@ func (b *builder) clusterAbroad(c *corpus, identities []string) error {
 	clusters := abroad.Cluster(spellings, keys)
 	b.clusters = clusters
 	b.report.Abroad = AbroadCount{Spellings: int64(clusters.Spellings), Clusters: int64(clusters.Clusters), Several: int64(clusters.Multiple)}
-	ids := make(map[uint32]string, len(parsed))
-	for n, t := range parsed {
-		name := t.ParseName()
-		if id, ok := clusters.Of(t.Country, name.KX, abroad.Org); ok {
+	ids := make(map[uint32]string, len(recipients))
+	for i, n := range recipients {
+		if id, ok := clusters.Of(spellings[i].Country, spellings[i].Name.KX, abroad.Org); ok {
 			ids[n] = id
 		}
 	}
-	for row, id := range identities {
-		if strings.HasPrefix(id, abroad.Prefix) {
-			if id, ok := ids[c.lines.recipientNo[row]]; ok {
-				identities[row] = id
-			}
+	for _, row := range foreign {
+		if id, ok := ids[c.lines.recipientNo[row]]; ok {
+			identities[row] = id
 		}
 	}
 	return nil
+}
+
+// spellingsAbroad are the ways in which the recipients of rows are written, each
+// with the number of its recipient.
+func (c *corpus) spellingsAbroad(rows []uint32) (spellings []abroad.Spelling, recipients []uint32) {
+	type said struct{ recipient, relation uint32 }
+	type named struct {
+		recipient uint32
+		kind      abroad.Kind
+	}
+	bySaid, byKind := map[said]int{}, map[named]int{}
+	for _, row := range rows {
+		n := c.lines.recipientNo[row]
+		year := int(c.filingOf(row).year)
+		line := said{n, c.lines.relationNo[row]}
+		i, ok := bySaid[line]
+		if !ok {
+			t := c.lines.recipient(n)
+			_, status := c.lines.relation(row)
+			key := named{n, abroad.KindOf(t.Name(), status, false)}
+			if i, ok = byKind[key]; !ok {
+				i = len(spellings)
+				byKind[key] = i
+				spellings = append(spellings, abroad.Spelling{Country: t.Country, Raw: t.Name(), Name: t.ParseName(), City: t.City, Kind: key.kind, FirstYear: year})
+				recipients = append(recipients, n)
+			}
+			bySaid[line] = i
+		}
+		s := &spellings[i]
+		s.Rows++
+		s.FirstYear = min(s.FirstYear, year)
+	}
+	return spellings, recipients
 }
 
 // isGovernment reports whether a recipient abroad is a government, by its name

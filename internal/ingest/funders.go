@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -12,9 +13,46 @@ import (
 )
 
 // sortRows puts the rows in the order of the grants table: funder, recipient,
-// year, amount, and the filing's own order.
-func (c *corpus) sortRows() {
+// year, amount, and the filing's own order. The filings are in the order of the
+// funders, so the rows are put together by filing, and then those of each funder
+// are sorted for themselves.
+func (b *builder) sortRows(ctx context.Context, c *corpus) error {
 	g, r := c.lines, c.recipients
+	rank := r.rank()
+	c.rows = c.rowsByFiling()
+	order := func(x, y keyedRow) int {
+		if x.key != y.key {
+			return cmp.Compare(x.key, y.key)
+		}
+		return cmp.Or(
+			cmp.Compare(g.amount[x.row], g.amount[y.row]),
+			cmp.Compare(g.origin[x.row], g.origin[y.row]),
+			cmp.Compare(g.part[x.row], g.part[y.row]),
+			cmp.Compare(g.line[x.row], g.line[y.row]),
+		)
+	}
+	return b.eachStretch(ctx, c, func(_, from, to int) {
+		rows := make([]keyedRow, 0, to-from)
+		for len(rows) < cap(rows) {
+			start := len(rows)
+			funder := c.filingOf(c.rows[from+start]).ein
+			for _, row := range c.rows[from+start : to] {
+				f := c.filingOf(row)
+				if f.ein != funder {
+					break
+				}
+				rows = append(rows, keyedRow{uint64(rank[r.id[row]])<<16 | uint64(uint16(f.year)), row})
+			}
+			slices.SortFunc(rows[start:], order)
+		}
+		for i := range rows {
+			c.rows[from+i] = rows[i].row
+		}
+	})
+}
+
+// rank is the place of each recipient in the order of their ids.
+func (r *recipients) rank() []uint32 {
 	rank := make([]uint32, r.ids.len())
 	head := func(id uint32) uint64 {
 		var b [8]byte
@@ -24,16 +62,50 @@ func (c *corpus) sortRows() {
 	for i, id := range sortedByKey(r.ids.len(), head, func(a, b uint32) int { return strings.Compare(r.ids.at(a), r.ids.at(b)) }) {
 		rank[id] = uint32(i)
 	}
-	pair := func(row uint32) uint64 { return uint64(c.filingOf(row).ein)<<32 | uint64(rank[r.id[row]]) }
-	c.rows = sortedByKey(len(g.amount), pair, func(a, b uint32) int {
-		return cmp.Or(
-			cmp.Compare(c.filings[g.filing[a]].year, c.filings[g.filing[b]].year),
-			cmp.Compare(g.amount[a], g.amount[b]),
-			cmp.Compare(g.origin[a], g.origin[b]),
-			cmp.Compare(g.part[a], g.part[b]),
-			cmp.Compare(g.line[a], g.line[b]),
-		)
+	return rank
+}
+
+// rowsByFiling are the rows in the order of the filings they stand in.
+func (c *corpus) rowsByFiling() []uint32 {
+	starts := make([]uint32, len(c.filings)+1)
+	for _, filing := range c.lines.filing {
+		starts[filing+1]++
+	}
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	rows := make([]uint32, len(c.lines.filing))
+	for row, filing := range c.lines.filing {
+		rows[starts[filing]] = uint32(row)
+		starts[filing]++
+	}
+	return rows
+}
+
+// eachStretch cuts the rows, which are in order of funder, into stretches of whole
+// funders, and calls fn for the i-th of them on all workers.
+func (b *builder) eachStretch(ctx context.Context, c *corpus, fn func(i, from, to int)) error {
+	ends := c.stretches()
+	return parallel.Each(ctx, b.workers, len(ends), func(_ context.Context, i int) error {
+		from := 0
+		if i > 0 {
+			from = ends[i-1]
+		}
+		fn(i, from, ends[i])
+		return nil
 	})
+}
+
+// stretches are where the stretches of the rows end.
+func (c *corpus) stretches() (ends []int) {
+	for to := 0; to < len(c.rows); {
+		to = min(to+4*chunkSize, len(c.rows))
+		for to < len(c.rows) && c.filingOf(c.rows[to]).ein == c.filingOf(c.rows[to-1]).ein {
+			to++
+		}
+		ends = append(ends, to)
+	}
+	return ends
 }
 
 // funder is one grantmaker with its rows.
@@ -48,62 +120,87 @@ type funder struct {
 
 // sortFunders takes the funders from the ordered rows and says what kind each
 // is.
-func (c *corpus) sortFunders() {
+func (b *builder) sortFunders(ctx context.Context, c *corpus) error {
 	advised := make([]bool, c.lines.purposes.len())
-	parallel.Ranges(len(advised), parallel.Parts(len(advised), 8<<10), func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
+	err := b.chunks(ctx, len(advised), func(from, to int) {
+		for i := from; i < to; i++ {
 			advised[i] = classify.DonorAdvised(c.lines.purposes.at(uint32(i)))
 		}
 	})
-	for from := 0; from < len(c.rows); {
-		e := c.filingOf(c.rows[from]).ein
-		to := from + 1
-		for to < len(c.rows) && c.filingOf(c.rows[to]).ein == e {
-			to++
-		}
-		fl := c.filers[e]
-		f := funder{ein: e, from: from, to: to, filer: fl}
-		facts := classify.FunderFacts{Name: fl.name, ReturnType: c.filings[fl.filing].form.String(), Grants: to - from, DAFGrantsYearPaid: fl.dafOf}
-		if fl.dafHeld != nil {
-			facts.DAFCount = *fl.dafHeld
-		}
-		if fl.dafPaid != nil {
-			facts.DAFGrants = *fl.dafPaid
-		}
-		amounts := make([]int64, 0, to-from)
-		yearly := make([]uint64, 0, to-from) // year and recipient
-		for i, row := range c.rows[from:to] {
-			if i == 0 || c.recipients.id[row] != c.recipients.id[c.rows[from+i-1]] {
-				f.grantees++
-			}
-			f.total += c.lines.amount[row]
-			if advised[c.lines.purpose[row]] {
-				facts.AdvisedGrants++
-			}
-			amounts = append(amounts, c.lines.amount[row])
-			yearly = append(yearly, uint64(c.filingOf(row).year)<<32|uint64(c.recipients.id[row]))
-		}
-		slices.Sort(amounts)
-		slices.Sort(yearly)
-		inYear := 0
-		for i := range yearly {
-			switch {
-			case i > 0 && yearly[i] == yearly[i-1]:
-				continue
-			case i > 0 && yearly[i]>>32 == yearly[i-1]>>32:
-				inYear++
-			default:
-				inYear = 1
-			}
-			facts.GranteesBestYear = max(facts.GranteesBestYear, inYear)
-		}
-		facts.Grantees, facts.TotalOut, facts.MedianGrant = f.grantees, f.total, amounts[len(amounts)/2]
-		f.kind = classify.KindOf(facts)
-		c.funders = append(c.funders, f)
-		from = to
+	if err != nil {
+		return err
 	}
+	parts := make([][]funder, len(c.stretches()))
+	err = b.eachStretch(ctx, c, func(i, from, to int) {
+		for from < to {
+			f := c.funderAt(from, advised)
+			parts[i] = append(parts[i], f)
+			from = f.to
+		}
+	})
+	if err != nil {
+		return err
+	}
+	c.funders = slices.Concat(parts...)
 	c.funderOf = make(map[ein.EIN]*funder, len(c.funders))
 	for i := range c.funders {
 		c.funderOf[c.funders[i].ein] = &c.funders[i]
 	}
+	return nil
+}
+
+// funderAt is the funder whose rows begin at from. advised says which purposes are
+// those of donor-advised funds.
+func (c *corpus) funderAt(from int, advised []bool) funder {
+	e := c.filingOf(c.rows[from]).ein
+	to := from + 1
+	for to < len(c.rows) && c.filingOf(c.rows[to]).ein == e {
+		to++
+	}
+	fl := c.filers[e]
+	f := funder{ein: e, from: from, to: to, filer: fl}
+	facts := classify.FunderFacts{Name: fl.name, ReturnType: c.filings[fl.filing].form.String(), Grants: to - from, DAFGrantsYearPaid: fl.dafOf}
+	if fl.dafHeld != nil {
+		facts.DAFCount = *fl.dafHeld
+	}
+	if fl.dafPaid != nil {
+		facts.DAFGrants = *fl.dafPaid
+	}
+	amounts := make([]int64, 0, to-from)
+	yearly := make([]uint64, 0, to-from) // year and recipient
+	for i, row := range c.rows[from:to] {
+		if i == 0 || c.recipients.id[row] != c.recipients.id[c.rows[from+i-1]] {
+			f.grantees++
+		}
+		f.total += c.lines.amount[row]
+		if advised[c.lines.purpose[row]] {
+			facts.AdvisedGrants++
+		}
+		amounts = append(amounts, c.lines.amount[row])
+		yearly = append(yearly, uint64(c.filingOf(row).year)<<32|uint64(c.recipients.id[row]))
+	}
+	slices.Sort(amounts)
+	facts.GranteesBestYear = mostInYear(yearly)
+	facts.Grantees, facts.TotalOut, facts.MedianGrant = f.grantees, f.total, amounts[len(amounts)/2]
+	f.kind = classify.KindOf(facts)
+	return f
+}
+
+// mostInYear is how many distinct recipients there are in the year that has most
+// of them. Pairs of year and recipient are sorted.
+func mostInYear(pairs []uint64) (most int) {
+	slices.Sort(pairs)
+	n := 0
+	for i := range pairs {
+		switch {
+		case i > 0 && pairs[i] == pairs[i-1]:
+			continue
+		case i > 0 && pairs[i]>>32 == pairs[i-1]>>32:
+			n++
+		default:
+			n = 1
+		}
+		most = max(most, n)
+	}
+	return most
 }

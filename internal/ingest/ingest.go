@@ -238,12 +238,13 @@ func (b *builder) readCorpus(ctx context.Context) (*corpus, error) {
 	if err := b.findRecipients(ctx, c, overrides); err != nil {
 		return nil, err
 	}
-	c.sortRows()
+	if err := b.sortRows(ctx, c); err != nil {
+		return nil, err
+	}
 	if err := b.findKin(ctx, c); err != nil {
 		return nil, err
 	}
-	c.sortFunders()
-	return c, nil
+	return c, b.sortFunders(ctx, c)
 }
 
 // writeSnapshot writes every table, and the indexes made from them. It empties
@@ -284,14 +285,19 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 	return b.makeManifest(counts)
 }
 
-// chunks runs fn over 0..n in pieces on all workers.
+// chunks runs fn over 0..n in pieces on all workers. All but the last are
+// chunkSize long.
 func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) error {
-	const size = 8 << 10
-	return parallel.Each(ctx, b.workers, (n+size-1)/size, func(_ context.Context, i int) error {
-		fn(i*size, min(n, (i+1)*size))
+	return parallel.Each(ctx, b.workers, chunkCount(n), func(_ context.Context, i int) error {
+		fn(i*chunkSize, min(n, (i+1)*chunkSize))
 		return nil
 	})
 }
+
+const chunkSize = 8 << 10
+
+// chunkCount is how many pieces 0..n has.
+func chunkCount(n int) int { return (n + chunkSize - 1) / chunkSize }
 
 // gazetteer is the shipped ZIP-to-county table, or a newer Census file.
 func (b *builder) gazetteer(ctx context.Context) (g *place.Gazetteer, err error) {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"grantgraph/internal/ingest/derive/board"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 )
 
@@ -47,58 +49,22 @@ type pair struct {
 // and places, or by their names and officers. The rows are sorted.
 func (b *builder) findKin(ctx context.Context, c *corpus) error {
 	r := &b.report.Related
+	parts := make([]kinFinder, len(c.stretches()))
+	err := b.eachStretch(ctx, c, func(i, from, to int) {
+		k := kinFinder{corpus: c}
+		for from < to {
+			from = k.lookAt(from)
+		}
+		parts[i] = k
+	})
+	if err != nil {
+		return err
+	}
 	var open []pair
-	var funder ein.EIN
-	var telling []string
-	var signature uint64
-	for from := 0; from < len(c.rows); {
-		first := c.rows[from]
-		e, id := c.filingOf(first).ein, c.recipients.id[first]
-		if e != funder {
-			funder = e
-			fl := c.filers[e]
-			telling = classify.Telling(orgname.Parse(fl.name).K2, fl.city)
-			signature = classify.Signature(telling)
-			if from%checkEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
-		p := pair{from: from, funder: e, paid: c.recipients.ein[first]}
-		var total int64
-		alike := false
-		for p.to = from; p.to < len(c.rows); p.to++ {
-			row := c.rows[p.to]
-			if c.recipients.id[row] != id || c.filingOf(row).ein != e {
-				break
-			}
-			total += c.lines.amount[row]
-			s := c.lines.telling[c.lines.recipientNo[row]]
-			alike = alike || s != 0 && (s&^signature == 0 || signature&^s == 0)
-			if c.recipients.class[row]&related != 0 {
-				r.Filed.add(c.lines.amount[row])
-			}
-		}
-		from = p.to
-		if c.recipients.class[first]&(individual|unidentified) != 0 || signature == 0 {
-			continue
-		}
-		near := false
-		if alike {
-			p.kinship, near = c.kinship(&p, telling)
-		}
-		switch {
-		case p.kinship != classify.Strangers && near:
-			c.relate(&p, &r.Name)
-			continue
-		case p.kinship >= classify.Supporters:
-			t := c.recipientOf(first)
-			if words := classify.Telling(nameWords(&t), t.City); len(words) >= 2 {
-				p.phrase = strings.Join(words, " ")
-			}
-		}
-		if p.phrase != "" || p.paid != ein.None && c.filers[p.paid] != nil && (p.kinship != classify.Strangers || total >= ownedFrom) {
-			open = append(open, p)
-		}
+	for i := range parts {
+		open = append(open, parts[i].open...)
+		r.Filed.join(parts[i].Filed)
+		r.Name.join(parts[i].Name)
 	}
 	if len(open) == 0 {
 		return nil
@@ -120,6 +86,69 @@ func (b *builder) findKin(ctx context.Context, c *corpus) error {
 		}
 	}
 	return nil
+}
+
+// kinFinder looks for kin in a stretch of the rows.
+type kinFinder struct {
+	*corpus
+	RelatedReport
+	open []pair // whose names and places do not decide
+
+	funder    ein.EIN // of the rows at hand
+	telling   []string
+	signature uint64
+}
+
+// turnTo begins with the rows of a funder.
+func (k *kinFinder) turnTo(e ein.EIN) {
+	fl := k.filers[e]
+	k.funder, k.telling = e, classify.Telling(orgname.Parse(fl.name).K2, fl.city)
+	k.signature = classify.Signature(k.telling)
+}
+
+// lookAt looks at the pair whose rows begin at from, and returns where they end.
+func (k *kinFinder) lookAt(from int) int {
+	c, first := k.corpus, k.rows[from]
+	e, id := c.filingOf(first).ein, c.recipients.id[first]
+	if e != k.funder {
+		k.turnTo(e)
+	}
+	p := pair{from: from, funder: e, paid: c.recipients.ein[first]}
+	var total int64
+	alike := false
+	for p.to = from; p.to < len(c.rows); p.to++ {
+		row := c.rows[p.to]
+		if c.recipients.id[row] != id || c.filingOf(row).ein != e {
+			break
+		}
+		total += c.lines.amount[row]
+		s := c.lines.telling[c.lines.recipientNo[row]]
+		alike = alike || s != 0 && (s&^k.signature == 0 || k.signature&^s == 0)
+		if c.recipients.class[row]&related != 0 {
+			k.Filed.add(c.lines.amount[row])
+		}
+	}
+	if c.recipients.class[first]&(individual|unidentified) != 0 || k.signature == 0 {
+		return p.to
+	}
+	near := false
+	if alike {
+		p.kinship, near = c.kinship(&p, k.telling)
+	}
+	switch {
+	case p.kinship != classify.Strangers && near:
+		c.relate(&p, &k.Name)
+		return p.to
+	case p.kinship >= classify.Supporters:
+		t := c.recipientOf(first)
+		if words := classify.Telling(nameWords(&t), t.City); len(words) >= 2 {
+			p.phrase = strings.Join(words, " ")
+		}
+	}
+	if p.phrase != "" || p.paid != ein.None && c.filers[p.paid] != nil && (p.kinship != classify.Strangers || total >= ownedFrom) {
+		k.open = append(k.open, p)
+	}
+	return p.to
 }
 
 // relate marks the rows of a pair that nobody has said to be related.
@@ -178,39 +207,47 @@ func sameStreet(a, b string) bool {
 
 // bearers counts the organizations whose names have all words of a phrase.
 func (c *corpus) bearers(open []pair) map[string]int {
-	type phrase struct {
-		text  string
-		words []string
-	}
-	byWord := map[string][]phrase{}
-	counts := map[string]int{}
+	numbers := map[string]int{} // of the phrases
+	var phrases [][]string      // the words of each
+	byWord := map[string][]int{}
 	for i := range open {
-		if text := open[i].phrase; text != "" {
-			if _, ok := counts[text]; !ok {
-				counts[text] = 0
-				words := strings.Fields(text)
-				byWord[words[0]] = append(byWord[words[0]], phrase{text, words})
+		text := open[i].phrase
+		if _, ok := numbers[text]; ok || text == "" {
+			continue
+		}
+		words := strings.Fields(text)
+		numbers[text] = len(phrases)
+		byWord[words[0]] = append(byWord[words[0]], len(phrases))
+		phrases = append(phrases, words)
+	}
+	if len(phrases) == 0 {
+		return nil
+	}
+	orgs := c.universe.Len()
+	parts := make([][]int, parallel.Parts(orgs, chunkSize))
+	parallel.Ranges(orgs, len(parts), func(part, from, to int) {
+		counts := make([]int, len(phrases))
+		for o := range c.universe.Between(from, to) {
+			name := strings.ToUpper(o.Name)
+			for w := range strings.FieldsSeq(name) {
+				for _, no := range byWord[w] {
+					missing := func(x string) bool { return !strings.Contains(name, x) }
+					if !slices.ContainsFunc(phrases[no][1:], missing) {
+						counts[no]++
+					}
+				}
 			}
 		}
-	}
-	if len(counts) == 0 {
-		return counts
-	}
-	for o := range c.universe.All() {
-		name := strings.ToUpper(o.Name)
-		for w := range strings.FieldsSeq(name) {
-			for _, p := range byWord[w] {
-				all := true
-				for _, x := range p.words[1:] {
-					all = all && strings.Contains(name, x)
-				}
-				if all {
-					counts[p.text]++
-				}
-			}
+		parts[part] = counts
+	})
+	for text, no := range numbers {
+		n := 0
+		for _, counts := range parts {
+			n += counts[no]
 		}
+		numbers[text] = n
 	}
-	return counts
+	return numbers
 }
 
 // boards reads who sat lately on the boards of the pairs that are open.
@@ -224,28 +261,36 @@ func (b *builder) boards(ctx context.Context, c *corpus, open []pair) (map[ein.E
 	if len(boards) == 0 {
 		return boards, nil
 	}
-	for i := range c.shards {
+	wanted := slices.Sorted(maps.Keys(boards))
+	type member struct {
+		of  ein.EIN
+		key uint64
+	}
+	err := parallel.Ordered(ctx, b.workers, len(c.shards), func(ctx context.Context, i int) (members []member, err error) {
 		for s, err := range readStaged[stagedName](ctx, b, &c.shards[i], "people") {
 			if err != nil {
 				return nil, err
 			}
 			f := c.chosenFiling(i, s.Seq)
-			if f == nil || s.Name == "" {
+			if f == nil || s.Name == "" || !contains(wanted, f.ein) || f.year <= c.filings[c.filers[f.ein].filing].year-officersYears {
 				continue
 			}
-			list, wanted := boards[f.ein]
-			if !wanted || f.year <= c.filings[c.filers[f.ein].filing].year-officersYears {
-				continue
-			}
-			if key, ok := board.PersonKey(s.Name); ok && !slices.Contains(list, key) {
-				boards[f.ein] = append(list, key)
+			if key, ok := board.PersonKey(s.Name); ok {
+				members = append(members, member{f.ein, key})
 			}
 		}
-	}
-	for _, list := range boards {
+		return members, nil
+	}, func(members []member) error {
+		for _, m := range members {
+			boards[m.of] = append(boards[m.of], m.key)
+		}
+		return nil
+	})
+	for of, list := range boards {
 		slices.Sort(list)
+		boards[of] = slices.Compact(list)
 	}
-	return boards, nil
+	return boards, err
 }
 
 // sharedKeys counts what two sorted lists have in common.

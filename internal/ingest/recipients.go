@@ -46,6 +46,29 @@ func (r *recipients) prob(row uint32) float64 {
 	return probability(r.rule[row], r.thousandths[row])
 }
 
+// number numbers the recipients of the rows, by their identities or, where that
+// is empty, by their EINs.
+func (r *recipients) number(identities []string) {
+	var key []byte
+	byEIN := map[ein.EIN]uint32{}
+	for row, identity := range identities {
+		if identity != "" {
+			key = append(key[:0], identity...)
+			r.id[row] = r.ids.id(key)
+			continue
+		}
+		e := r.ein[row]
+		id, ok := byEIN[e]
+		if !ok {
+			key = e.Append(append(key[:0], resolve.EINPrefix...))
+			id = r.ids.id(key)
+			byEIN[e] = id
+		}
+		r.id[row] = id
+	}
+	r.ids.freeze()
+}
+
 // conflict says how the EIN filed on a row and its name disagree.
 func (r *recipients) conflict(row uint32) grant.Conflict {
 	switch {
@@ -122,12 +145,12 @@ type recipientFinder struct {
 // funderMatches are the matches that depend on who pays. Most funders pay a
 // recipient for years, and each pair is asked about once.
 type funderMatches struct {
-	pairs   []uint64 // recipient and funder, sorted
+	pairs   []uint64 // funder and recipient, sorted
 	matches []keptMatch
 }
 
 func funderPair(recipient uint32, funder ein.EIN) uint64 {
-	return uint64(recipient)<<32 | uint64(funder)
+	return uint64(funder)<<32 | uint64(recipient)
 }
 
 // of is the match of a pair that was asked about.
@@ -166,9 +189,14 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 		return err
 	}
 	identities := make([]string, rows)
+	foreign := make([][]uint32, chunkCount(rows)) // rows paid abroad
 	err = b.chunks(ctx, rows, func(from, to int) {
+		abroad := &foreign[from/chunkSize]
 		for row := from; row < to; row++ {
 			identities[row] = f.resolveRow(uint32(row))
+			if isAbroad(identities[row]) {
+				*abroad = append(*abroad, uint32(row))
+			}
 		}
 		b.step(int64(to - from))
 	})
@@ -176,16 +204,10 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 		return err
 	}
 	b.maskIndividuals(c, identities)
-	if err := b.clusterAbroad(c, identities); err != nil {
+	if err := b.clusterAbroad(c, identities, slices.Concat(foreign...)); err != nil {
 		return err
 	}
-	var key []byte
-	for row, id := range identities {
-		if key = append(key[:0], id...); id == "" {
-			key = c.recipients.ein[row].Append(append(key, resolve.EINPrefix...))
-		}
-		c.recipients.id[row] = c.recipients.ids.id(key)
-	}
+	c.recipients.number(identities)
 	b.markConflicts(f)
 
 	c.support = make([]grant.Support, c.lines.purposes.len())
@@ -287,26 +309,16 @@ func (b *builder) recall(ctx context.Context, f *recipientFinder) error {
 
 // matchFunders finds the matches that depend on who pays.
 func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
-	var pairs []uint64
-	for row, no := range f.lines.recipientNo {
-		if f.funderMatters(f.facts[no].match, uint32(row)) {
-			pairs = append(pairs, funderPair(no, f.filingOf(uint32(row)).ein))
-		}
+	pairs, err := b.funderPairs(ctx, f)
+	if err != nil {
+		return err
 	}
-	slices.Sort(pairs)
-	pairs = slices.Compact(pairs)
 	f.funders = funderMatches{pairs, make([]keptMatch, len(pairs))}
 	// Those of one funder come together, because whom it has paid before is read
 	// for all of them at once.
-	order := make([]uint64, len(pairs)) // funder, and which pair it is
-	for i, pair := range pairs {
-		order[i] = pair<<32 | uint64(i)
-	}
-	slices.Sort(order)
-	return b.chunks(ctx, len(order), func(from, to int) {
-		for _, x := range order[from:to] {
-			i := uint32(x)
-			no, funder := uint32(pairs[i]>>32), ein.EIN(x>>32)
+	return b.chunks(ctx, len(pairs), func(from, to int) {
+		for i := from; i < to; i++ {
+			no, funder := uint32(pairs[i]), ein.EIN(pairs[i]>>32)
 			t := f.lines.recipient(no)
 			n := t.ParseName()
 			m := f.facts[no].match.match()
@@ -317,6 +329,29 @@ func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 			f.funders.matches[i] = keepMatch(f.resolver.ForFunder(&t, &n, m, funder, funderKey))
 		}
 	})
+}
+
+// funderPairs are the pairs of recipient and funder whose match depends on both,
+// sorted.
+func (b *builder) funderPairs(ctx context.Context, f *recipientFinder) ([]uint64, error) {
+	rows := len(f.lines.recipientNo)
+	parts := make([][]uint64, chunkCount(rows))
+	err := b.chunks(ctx, rows, func(from, to int) {
+		var pairs []uint64
+		for row := from; row < to; row++ {
+			if no := f.lines.recipientNo[row]; f.funderMatters(f.facts[no].match, uint32(row)) {
+				pairs = append(pairs, funderPair(no, f.filingOf(uint32(row)).ein))
+			}
+		}
+		slices.Sort(pairs)
+		parts[from/chunkSize] = slices.Compact(pairs)
+	})
+	if err != nil {
+		return nil, err
+	}
+	pairs := slices.Concat(parts...)
+	slices.Sort(pairs)
+	return slices.Compact(pairs), nil
 }
 
 // resolveRow decides whom one row paid and which classes it is in, and returns

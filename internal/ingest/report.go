@@ -286,6 +286,11 @@ func (c *Count) add(amount int64) {
 	c.TotalAmount += amount
 }
 
+func (c *Count) join(d Count) {
+	c.Grants += d.Grants
+	c.TotalAmount += d.TotalAmount
+}
+
 // addFunder adds the rows of one funder.
 func (t *tally) addFunder(b *builder, c *corpus, f *funder) {
 	g, to := c.lines, c.recipients

@@ -150,9 +150,12 @@ func (u *Universe) indexEINs() {
 func (u *Universe) Len() int { return len(u.orgs) }
 
 // All yields every organization in EIN order.
-func (u *Universe) All() iter.Seq[*Org] {
+func (u *Universe) All() iter.Seq[*Org] { return u.Between(0, len(u.orgs)) }
+
+// Between yields the organizations from one place in EIN order to another.
+func (u *Universe) Between(from, to int) iter.Seq[*Org] {
 	return func(yield func(*Org) bool) {
-		for i := range u.orgs {
+		for i := from; i < to; i++ {
 			if !yield(&u.orgs[i]) {
 				return
 			}
