@@ -163,8 +163,11 @@ type search struct {
 	found  []candidate
 	read   []reading
 	places []uint32 // words of the line's place
-	rows   [maxCandidates][nFeatures]float64
-	by     [maxCandidates]float64
+
+	// Of those that are found, once they are few.
+	compared [maxCandidates]nameComparison
+	rows     [maxCandidates][nFeatures]float64
+	by       [maxCandidates]float64
 
 	// Lines come in order of place: the words of the last city are those of the
 	// next one, too.

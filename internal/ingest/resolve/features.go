@@ -95,15 +95,65 @@ var features = [nFeatures]string{
 	"station", "station_street", "station_college", "local_away", "attached", "government_name", "same_place",
 }
 
+// nameComparison is how the name of a candidate and a line compare by their words.
+type nameComparison struct {
+	read *reading // the way to take the line that is nearest to the name
+	wordOverlap
+}
+
 // measure fills in the features of the candidates, and drops those that cannot
 // be meant.
 func (r *Resolver) measure(q *query, s *search, known []einCount) {
+	r.compareNames(q, s, known)
+	r.fillIn(q, s, known)
+}
+
+// compareNames compares the words of the line with those of the candidates, and
+// drops the candidates whose names have nothing to do with it.
+func (r *Resolver) compareNames(q *query, s *search, known []einCount) {
 	d := &r.u.index
 	s.setPlaces(d, q)
-	var atStreet []tenant
-	if q.zip != 0 && q.street != "" {
-		atStreet = d.atStreet(q.zip, q.street)
+	s.touch(d)
+	// Where neither filers nor call letters can speak for it, the name must.
+	nameDecides := len(known) == 0 && q.station == noStation
+	n := 0
+	for _, found := range s.found {
+		c := d.closest(s.read, found.name, s.places)
+		if nameDecides && c.rarest < distinctiveRarity && !d.alikeByLetters(c.read, found.name) {
+			continue
+		}
+		s.found[n], s.compared[n] = found, c
+		n++
 	}
+	s.found = s.found[:n]
+}
+
+// anyNamed reports whether the line may name one of the candidates. Where all of
+// them would be found by chance, none is chosen, however they measure.
+func (r *Resolver) anyNamed(q *query, s *search) bool {
+	d := &r.u.index
+	atStreet := r.atStreet(q)
+	for i := range s.found {
+		name, c := s.found[i].name, &s.compared[i]
+		if c.overlap >= leastOverlap || c.jaccard == 1 || c.overlap >= leastAtAddress && isTenant(atStreet, d.orgOf(name)) || d.alikeByLetters(c.read, name) {
+			return true
+		}
+	}
+	return len(s.found) > 0 && q.station != noStation
+}
+
+// atStreet are all tenants of the line's street address.
+func (r *Resolver) atStreet(q *query) []tenant {
+	if q.zip == 0 || q.street == "" {
+		return nil
+	}
+	return r.u.index.atStreet(q.zip, q.street)
+}
+
+// fillIn fills in the features of candidates that are compared by their words.
+func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
+	d := &r.u.index
+	atStreet := r.atStreet(q)
 	city := d.cityNo(q.inCity())
 	var rows uint32
 	for _, a := range known {
@@ -112,24 +162,37 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 		}
 	}
 	paid := r.opt.History.of(q.funder)
-	s.touch(d)
 	var revenue float64
 	n := 0
 	for i := range s.found {
-		name := s.found[i].name
-		kx := d.kx[name]
-		p, c := d.closest(s.read, name, s.places)
-		// Where neither filers nor call letters can speak for it, the name must.
-		if rows == 0 && q.station == noStation && c.rarest < distinctiveRarity && !d.alikeByLetters(p, name) {
+		name, c := s.found[i].name, &s.compared[i]
+		p, org := c.read, d.orgOf(name)
+		line, kx := p.name.KX, d.kx[name]
+		exact := kx == line
+		// A funder who gave the foundation's EIN for the university does not make it
+		// one.
+		if int(name) >= d.orgs && d.isBodyAt(&p.traits, org) {
 			continue
 		}
-		line := p.name.KX
+		// What bars a candidate comes first: the letters take longest to compare.
+		var conflicts orgname.Veto
+		if !exact {
+			other := d.traits(name)
+			conflicts = p.traits.Conflicts(&other)
+			if isBarring(&p.traits, &other, conflicts, c.nameIn) {
+				continue
+			}
+		}
+		o := &d.facts[org]
+		agree, clash := q.t.TaxStatus.compareWith(o)
+		if clash && conflicts&orgname.Aff != 0 {
+			continue
+		}
 		x := &s.rows[n]
 		*x = [nFeatures]float64{}
 		x[fJaccard], x[fOverlap], x[fLineIn], x[fNameIn], x[fRarest] = c.jaccard, c.overlap, c.lineIn, c.nameIn, c.rarest/10
-		x[fExact] = oneIf(kx == line)
-		if x[fExact] == 1 {
-			x[fSimilar] = 1
+		if exact {
+			x[fExact], x[fSimilar] = 1, 1
 		} else {
 			x[fSimilar] = similar(line, kx)
 			x[fEdit] = oneIf(len(kx) >= minFuzzy && oneEdit(line, kx))
@@ -137,31 +200,14 @@ func (r *Resolver) measure(q *query, s *search, known []einCount) {
 				x[fPrefix], x[fPrefixLong] = 1, float64(min(short, 60))/30
 			}
 			x[fAcronym] = oneIf(d.initials(p, name))
-		}
-		org := d.orgOf(name)
-		// A funder who gave the foundation's EIN for the university does not make it
-		// one.
-		if int(name) >= d.orgs && d.isBodyAt(&p.traits, org) {
-			continue
-		}
-		if x[fExact] == 0 {
 			x[fBag] = oneIf(c.jaccard == 1)
-			other := d.traits(name)
-			v := p.traits.Conflicts(&other)
-			if isBarring(&p.traits, &other, v, c.nameIn) {
-				continue
-			}
-			x[fNum], x[fDir], x[fAff], x[fStateName], x[fInst] = oneIf(v&orgname.Num != 0), oneIf(v&orgname.Dir != 0), oneIf(v&orgname.Aff != 0), oneIf(v&orgname.State != 0), oneIf(v&orgname.Inst != 0)
+			x[fNum], x[fDir], x[fAff] = oneIf(conflicts&orgname.Num != 0), oneIf(conflicts&orgname.Dir != 0), oneIf(conflicts&orgname.Aff != 0)
+			x[fStateName], x[fInst] = oneIf(conflicts&orgname.State != 0), oneIf(conflicts&orgname.Inst != 0)
 		}
+		x[fTaxStatus], x[fTaxStatusClash] = oneIf(agree), oneIf(clash)
 		x[fCore] = c.core
-		o := &d.facts[org]
 		if len(paid.pairs) > 0 && c.rarest >= distinctiveRarity && paid.has(r.u.eins[org]) {
 			x[fHistory] = c.overlap / math.Log2(1+float64(len(paid.pairs)))
-		}
-		agree, clash := q.t.TaxStatus.compareWith(o)
-		x[fTaxStatus], x[fTaxStatusClash] = oneIf(agree), oneIf(clash)
-		if clash && x[fAff] == 1 {
-			continue
 		}
 		x[fGovernment] = oneIf(q.t.TaxStatus == Government && o.is(filedOnly))
 		x[fCommon] = log1p(int(d.names[name].bearers))
@@ -314,17 +360,17 @@ func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool 
 }
 
 // closest picks the reading of a line that is nearest to a name.
-func (d *orgIndex) closest(read []reading, name uint32, places []uint32) (best *reading, w wordOverlap) {
+func (d *orgIndex) closest(read []reading, name uint32, places []uint32) (best nameComparison) {
 	for i := range read {
-		c := d.weigh(&read[i].words, name, places)
-		if read[i].name.KX == d.kx[name] {
-			return &read[i], c
+		c := nameComparison{&read[i], d.weigh(&read[i].words, name, places)}
+		if c.read.name.KX == d.kx[name] {
+			return c
 		}
-		if best == nil || c.overlap > w.overlap {
-			best, w = &read[i], c
+		if best.read == nil || c.overlap > best.overlap {
+			best = c
 		}
 	}
-	return best, w
+	return best
 }
 
 // coarse rounds a count or an amount down to a power of two. These drift from

@@ -18,7 +18,16 @@ func (r *Resolver) byModel(q *query, known []einCount) Match {
 
 // chooseByModel asks the model which of the candidates is meant.
 func (r *Resolver) chooseByModel(q *query, s *search, known []einCount) Match {
-	r.measure(q, s, known)
+	r.compareNames(q, s, known)
+	if !r.anyNamed(q, s) {
+		return Match{}
+	}
+	r.fillIn(q, s, known)
+	return r.choose(q, s)
+}
+
+// choose asks the model about candidates that are measured.
+func (r *Resolver) choose(q *query, s *search) Match {
 	best, second := r.bestTwo(q, s)
 	if best < 0 {
 		return Match{}

@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"grantgraph/internal/ein"
@@ -32,6 +34,48 @@ func TestModelNeedsAName(t *testing.T) {
 				t.Errorf("%s at %s is given to %s by %s (%.3f)", name, at, m.EIN, m.Rule, m.Prob)
 			}
 		}
+	}
+}
+
+// TestAnyNamed holds the answers of lines that may name nobody against those that
+// come of measuring every candidate.
+func TestAnyNamed(t *testing.T) {
+	t.Parallel()
+	const orgs = 3_000
+	r := New(inventUniverse(orgs), Options{Model: Prior()})
+	rng := rand.New(rand.NewPCG(4, 2))
+	vain, answers := 0, 0
+	for range 4_000 {
+		o, other := invent(rng.IntN(orgs)), invent(rng.IntN(orgs))
+		line := Recipient{Name1: o.Name, Street: o.Street, City: o.City, State: o.State, ZIP: o.ZIP5}
+		if at := strings.IndexByte(other.Name, ' '); rng.IntN(3) > 0 {
+			line.Name1 = other.Name[:at] + " " + o.Name[rng.IntN(len(o.Name)):]
+		}
+		if rng.IntN(2) == 0 {
+			line.Street = other.Street
+		}
+		q := &query{t: &line, n: parse(&line)}
+		q.prepare()
+		q.prepareStreet()
+		known := r.einCounts(q)
+		got := r.byModel(q, known)
+		s := r.u.searches.get()
+		r.candidates(q, s, known)
+		r.measure(q, s, known)
+		want := r.choose(q, s)
+		if got != want {
+			t.Fatalf("%+v: %+v, and %+v by measuring all", line, got, want)
+		}
+		if len(s.found) > 0 && !r.anyNamed(q, s) {
+			vain++
+		}
+		if want != (Match{}) {
+			answers++
+		}
+		r.u.searches.pool.Put(s)
+	}
+	if vain < 100 || answers < 100 {
+		t.Errorf("%d lines are measured in vain and %d have an answer: too few to tell", vain, answers)
 	}
 }
 
