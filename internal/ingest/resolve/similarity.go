@@ -39,34 +39,42 @@ func similar(a, b string) float64 {
 	if len(a) == 0 {
 		return 0
 	}
-	// Where in b each letter stands: the letters of a then find their partners
-	// without looking through b. Keys are capitals and digits, which differ in
-	// their low six bits.
+	// Letters that both begin with are each other's partners.
+	head := 0
+	for head < len(a) && a[head] == b[head] {
+		head++
+	}
+	// Where in the rest of b each letter stands: the letters of a then find their
+	// partners without looking through b. Keys are capitals and digits, which
+	// differ in their low six bits.
 	var in [64]uint64
-	for j := range len(b) {
-		in[b[j]&63] |= 1 << j
+	for j := head; j < len(b); j++ {
+		in[b[j]&63] |= 1 << (j & 63)
 	}
 	// Whether a letter has a partner cannot be foreseen, by the processor neither:
 	// where it has none, the bit that is set is none.
 	window := max(len(b)/2-1, 0)
-	var usedA, usedB uint64
-	for i := range len(a) {
-		near := uint64(1)<<(i+window+1) - 1 // beyond 63 the shift leaves 0, and this all
-		near &^= uint64(1)<<max(i-window, 0) - 1
+	usedA := uint64(1)<<head - 1
+	usedB := usedA
+	near := uint64(1)<<(head+window+1) - 1 // beyond 63 the shift leaves 0, and this all
+	near &^= uint64(1)<<max(head-window, 0) - 1
+	for i := head; i < len(a); i++ {
 		free := in[a[i]&63] & near &^ usedB
 		partner := free & -free
-		usedA |= (partner | -partner) >> 63 << i
+		usedA |= (partner | -partner) >> 63 << (i & 63)
 		usedB |= partner
+		near <<= 1
+		near |= uint64(i-window) >> 63 // the first letters are near the first of b
 	}
 	matches := bits.OnesCount64(usedA)
 	if matches == 0 {
 		return 0
 	}
-	swapped := 0
-	for ; usedA != 0; usedA, usedB = usedA&(usedA-1), usedB&(usedB-1) {
-		if a[bits.TrailingZeros64(usedA)] != b[bits.TrailingZeros64(usedB)] {
-			swapped++
-		}
+	swapped := uint32(0)
+	beyond := ^uint64(0) << head
+	for x, y := usedA&beyond, usedB&beyond; x != 0; x, y = x&(x-1), y&(y-1) {
+		differ := uint32(a[bits.TrailingZeros64(x)] ^ b[bits.TrailingZeros64(y)])
+		swapped += -differ >> 31
 	}
 	m := float64(matches)
 	jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(swapped)/2)/m) / 3

@@ -75,6 +75,10 @@ func TestSimilar(t *testing.T) {
 			return string(b)
 		}
 		a, b := word(), word()
+		if r.IntN(2) == 0 { // that begin alike
+			b = a[:r.IntN(len(a)+1)] + b
+			b = b[:min(len(b), 60)]
+		}
 		if got, want := similar(a, b), plain(a, b); got != want {
 			t.Fatalf("similar(%q, %q) = %v, want %v", a, b, got, want)
 		}
