@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
 )
 
 // The library puts rows together value by value, by reflection, which takes
@@ -16,11 +17,21 @@ import (
 // strings, numbers, truth values, pointers to numbers and lists of strings can
 // be read so; other ones are left to the library.
 
+// Word is a text of a table, for those who would otherwise look the same text up
+// again and again: where the column has a dictionary, all rows of a row group with
+// the same text have the same Word, and whoever reads them notes there what the
+// text is. A field of type *Word is never nil; where there is no text, it is empty.
+type Word struct {
+	Text string // shares the memory of all texts around it: clone it to keep it
+	Note uint32 // the reader's own, zero at first
+}
+
 // columnKind is what a field is made of.
 type columnKind uint8
 
 const (
 	stringColumn columnKind = iota
+	wordColumn
 	boolColumn
 	int32Column // and uint32
 	int64Column
@@ -35,6 +46,7 @@ var columnTypes = map[reflect.Type]struct {
 	stored parquet.Kind
 }{
 	reflect.TypeFor[string]():   {stringColumn, parquet.ByteArray},
+	reflect.TypeFor[*Word]():    {wordColumn, parquet.ByteArray},
 	reflect.TypeFor[bool]():     {boolColumn, parquet.Boolean},
 	reflect.TypeFor[int32]():    {int32Column, parquet.Int32},
 	reflect.TypeFor[uint32]():   {int32Column, parquet.Int32},
@@ -59,16 +71,15 @@ type column struct {
 	rows   int    // of the page
 
 	dictionary parquet.Dictionary
-	numbers    []int32  // of the values in the dictionary, where the page has one
-	words      []string // of the dictionary, as far as they were met
-	met        []bool
+	numbers    []int32  // of the texts in the dictionary, where the page has one
+	strings    []string // of the dictionary, or of the page where it has none
+	words      []Word   // the same
+	none       *Word    // of the row group
 
-	text    []byte // of strings outside a dictionary
-	offsets []uint32
-	bits    []byte
-	int32s  []int32
-	int64s  []int64
-	floats  []float64
+	bits   []byte
+	int32s []int32
+	int64s []int64
+	floats []float64
 
 	list []parquet.Value // of a page of lists
 }
@@ -102,8 +113,23 @@ func columnsOf[T any](f *parquet.File) ([]column, bool) {
 	return columns, true
 }
 
-// decodeColumns hands the rows of a file over in batches until take says no.
-func decodeColumns[T any](f *parquet.File, columns []column, take func([]T) bool) error {
+// hasWords reports whether rows have words in them, of which the library knows
+// nothing.
+func hasWords[T any]() bool {
+	t := reflect.TypeFor[T]()
+	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
+		if t.Field(i).Type == reflect.TypeFor[*Word]() {
+			return true
+		}
+	}
+	return false
+}
+
+var errColumn = errors.New("it does not have the columns that are read")
+
+// decodeColumns hands the rows of a file over in batches until take says no. It
+// asks for room for each batch, with rows in it that may have been in use.
+func decodeColumns[T any](f *parquet.File, columns []column, room func() []T, take func([]T) bool) error {
 	defer func() {
 		for i := range columns {
 			columns[i].close()
@@ -115,7 +141,8 @@ func decodeColumns[T any](f *parquet.File, columns []column, take func([]T) bool
 			columns[i].begin(chunks[columns[i].at])
 		}
 		for left := int(g.NumRows()); left > 0; {
-			rows := make([]T, min(left, batch))
+			rows := room()[:min(left, batch)]
+			clear(rows)
 			for i := range columns {
 				if err := columns[i].fill(unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Sizeof(rows[0]), len(rows)); err != nil {
 					return err
@@ -134,7 +161,7 @@ func decodeColumns[T any](f *parquet.File, columns []column, take func([]T) bool
 func (c *column) begin(chunk parquet.ColumnChunk) {
 	c.close()
 	c.chunk = chunk.Pages()
-	c.dictionary, c.words, c.met = nil, nil, nil
+	c.dictionary, c.none = nil, new(Word)
 }
 
 func (c *column) close() {
@@ -176,20 +203,43 @@ func (c *column) turn() error {
 	if c.levels = nil; c.most > 0 {
 		c.levels = page.DefinitionLevels()
 	}
-	data := page.Data()
-	if d := page.Dictionary(); d != nil {
-		if c.numbers = data.Int32(); d != c.dictionary {
-			c.dictionary, c.words, c.met = d, make([]string, d.Len()), make([]bool, d.Len())
+	data, d := page.Data(), page.Dictionary()
+	if d == nil {
+		c.numbers, c.dictionary = nil, nil
+		return c.read(&data)
+	}
+	// The numbers of the page are looked up: of texts when they are asked for, for
+	// there are few of them and many rows.
+	numbers, known := data.Int32(), d.Page().Data()
+	for _, no := range numbers {
+		if no < 0 || int(no) >= d.Len() {
+			return errWord
 		}
-		if c.kind == stringColumn {
+	}
+	switch c.kind {
+	case stringColumn, wordColumn:
+		if c.numbers = numbers; d == c.dictionary {
 			return nil
 		}
-		return c.lookUp(d)
+		c.dictionary = d
+		return c.read(&known)
+	case int32Column:
+		c.int32s = lookUp(known.Int32(), numbers)
+	case int64Column, int64Pointer:
+		c.int64s = lookUp(known.Int64(), numbers)
+	case floatColumn, floatPointer:
+		c.floats = lookUp(known.Double(), numbers)
+	default:
+		return errWord
 	}
-	c.numbers = nil
+	return nil
+}
+
+// read takes the values of a page or of a dictionary.
+func (c *column) read(data *encoding.Values) error {
 	switch c.kind {
-	case stringColumn:
-		c.text, c.offsets = data.ByteArray()
+	case stringColumn, wordColumn:
+		return c.readTexts(data.ByteArray())
 	case boolColumn:
 		c.bits = data.Boolean()
 	case int32Column:
@@ -202,33 +252,38 @@ func (c *column) turn() error {
 	return nil
 }
 
-// lookUp replaces the numbers of a page by what the dictionary has for them.
-func (c *column) lookUp(d parquet.Dictionary) error {
-	for _, no := range c.numbers {
-		if no < 0 || int(no) >= d.Len() {
-			return errWord
+// readTexts copies the texts of a page or of a dictionary, once, however many rows
+// have them: strings one by one, because readers keep some of them, and words at
+// once.
+func (c *column) readTexts(text []byte, offsets []uint32) error {
+	n := max(len(offsets), 1) - 1
+	for i := range n {
+		if offsets[i] > offsets[i+1] || int(offsets[i+1]) > len(text) {
+			return errRows
 		}
 	}
-	switch c.kind {
-	case int32Column:
-		c.int32s = make([]int32, len(c.numbers))
-		for i, no := range c.numbers {
-			c.int32s[i] = d.Index(no).Int32()
+	if c.kind == stringColumn {
+		c.strings = make([]string, n)
+		for i := range c.strings {
+			c.strings[i] = string(text[offsets[i]:offsets[i+1]])
 		}
-	case int64Column, int64Pointer:
-		c.int64s = make([]int64, len(c.numbers))
-		for i, no := range c.numbers {
-			c.int64s[i] = d.Index(no).Int64()
-		}
-	case floatColumn, floatPointer:
-		c.floats = make([]float64, len(c.numbers))
-		for i, no := range c.numbers {
-			c.floats[i] = d.Index(no).Double()
-		}
-	default:
-		return errWord
+		return nil
+	}
+	whole := string(text)
+	c.words = make([]Word, n)
+	for i := range c.words {
+		c.words[i].Text = whole[offsets[i]:offsets[i+1]]
 	}
 	return nil
+}
+
+// lookUp replaces numbers by what the dictionary has for them.
+func lookUp[V any](dictionary []V, numbers []int32) []V {
+	values := make([]V, len(numbers))
+	for i, no := range numbers {
+		values[i] = dictionary[no]
+	}
+	return values
 }
 
 var errWord = errors.New("a value is not in the dictionary of its column")
@@ -261,88 +316,134 @@ func (c *column) fill(rows unsafe.Pointer, size uintptr, n int) error {
 
 // fillPart sets the field of rows that are all in the page.
 func (c *column) fillPart(at unsafe.Pointer, size uintptr, n int) error {
-	levels := c.levels
-	if levels != nil {
-		if c.row+n > len(levels) {
+	to := fields{at: at, size: size, n: n, most: c.most}
+	if c.levels != nil {
+		if c.row+n > len(c.levels) {
 			return errRows
 		}
-		levels = levels[c.row : c.row+n]
+		to.levels = c.levels[c.row : c.row+n]
 	}
-	for i := range n {
-		if i > 0 {
-			at = unsafe.Add(at, size)
+	from, err := c.value, error(nil)
+	switch c.kind {
+	case stringColumn:
+		if c.numbers == nil {
+			c.value, err = set(to, c.strings, from)
+		} else {
+			c.value, err = setNumbered(to, c.strings, c.numbers, from)
 		}
-		if levels != nil && levels[i] != c.most {
-			continue
-		}
-		v := c.value
-		c.value++
-		switch c.kind {
-		case stringColumn:
-			s, err := c.stringAt(v)
-			if err != nil {
-				return err
-			}
-			*(*string)(at) = s
-		case boolColumn:
-			if v>>3 >= len(c.bits) {
-				return errRows
-			}
-			*(*bool)(at) = c.bits[v>>3]>>(v&7)&1 != 0
-		case int32Column:
-			if v >= len(c.int32s) {
-				return errRows
-			}
-			*(*int32)(at) = c.int32s[v]
-		case int64Column, int64Pointer:
-			if v >= len(c.int64s) {
-				return errRows
-			}
-			if c.kind == int64Column {
-				*(*int64)(at) = c.int64s[v]
-			} else {
-				x := c.int64s[v]
-				*(**int64)(at) = &x
-			}
-		case floatColumn, floatPointer:
-			if v >= len(c.floats) {
-				return errRows
-			}
-			if c.kind == floatColumn {
-				*(*float64)(at) = c.floats[v]
-			} else {
-				x := c.floats[v]
-				*(**float64)(at) = &x
-			}
-		}
+	case wordColumn:
+		c.value, err = c.setWords(to, from)
+	case boolColumn:
+		c.value, err = setBits(to, c.bits, from)
+	case int32Column:
+		c.value, err = set(to, c.int32s, from)
+	case int64Column:
+		c.value, err = set(to, c.int64s, from)
+	case floatColumn:
+		c.value, err = set(to, c.floats, from)
+	case int64Pointer:
+		c.value, err = setPointers(to, c.int64s, from)
+	case floatPointer:
+		c.value, err = setPointers(to, c.floats, from)
 	}
-	return nil
+	return err
 }
 
-// stringAt is a value of the page. One that the dictionary has is copied once,
-// however many rows have it.
-func (c *column) stringAt(v int) (string, error) {
-	if c.numbers == nil {
-		if v+1 >= len(c.offsets) {
-			return "", errRows
+// fields are a field of some rows. A row whose level is not the most there is has
+// no value.
+type fields struct {
+	at     unsafe.Pointer
+	size   uintptr // of a row
+	n      int
+	levels []byte // none where all rows have a value
+	most   byte
+}
+
+func (f *fields) place(i int) unsafe.Pointer { return unsafe.Add(f.at, uintptr(i)*f.size) }
+func (f *fields) has(i int) bool             { return f.levels == nil || f.levels[i] == f.most }
+
+// set sets the fields to the values from a place on, and returns the place behind
+// the last.
+func set[V any](f fields, values []V, next int) (int, error) {
+	for i := range f.n {
+		if !f.has(i) {
+			continue
 		}
-		from, to := c.offsets[v], c.offsets[v+1]
-		if from > to || int(to) > len(c.text) {
-			return "", errRows
+		if next >= len(values) {
+			return next, errRows
 		}
-		return string(c.text[from:to]), nil
+		*(*V)(f.place(i)) = values[next]
+		next++
 	}
-	if v >= len(c.numbers) {
-		return "", errRows
+	return next, nil
+}
+
+// setNumbered is set where the values are numbers in a dictionary, which has them
+// all.
+func setNumbered[V any](f fields, dictionary []V, numbers []int32, next int) (int, error) {
+	for i := range f.n {
+		if !f.has(i) {
+			continue
+		}
+		if next >= len(numbers) {
+			return next, errRows
+		}
+		*(*V)(f.place(i)) = dictionary[numbers[next]]
+		next++
 	}
-	no := c.numbers[v]
-	if no < 0 || int(no) >= len(c.words) {
-		return "", errWord
+	return next, nil
+}
+
+func (c *column) setWords(f fields, next int) (int, error) {
+	count := len(c.words)
+	if c.numbers != nil {
+		count = len(c.numbers)
 	}
-	if !c.met[no] {
-		c.words[no], c.met[no] = string(c.dictionary.Index(no).ByteArray()), true
+	for i := range f.n {
+		word := c.none
+		if f.has(i) {
+			if next >= count {
+				return next, errRows
+			}
+			no := next
+			if c.numbers != nil {
+				no = int(c.numbers[next])
+			}
+			word = &c.words[no]
+			next++
+		}
+		*(**Word)(f.place(i)) = word
 	}
-	return c.words[no], nil
+	return next, nil
+}
+
+func setBits(f fields, bits []byte, next int) (int, error) {
+	for i := range f.n {
+		if !f.has(i) {
+			continue
+		}
+		if next>>3 >= len(bits) {
+			return next, errRows
+		}
+		*(*bool)(f.place(i)) = bits[next>>3]>>(next&7)&1 != 0
+		next++
+	}
+	return next, nil
+}
+
+func setPointers[V any](f fields, values []V, next int) (int, error) {
+	for i := range f.n {
+		if !f.has(i) {
+			continue
+		}
+		if next >= len(values) {
+			return next, errRows
+		}
+		value := values[next]
+		*(**V)(f.place(i)) = &value
+		next++
+	}
+	return next, nil
 }
 
 // fillLists sets a field that is a list of strings.

@@ -87,6 +87,63 @@ func TestColumns(t *testing.T) {
 			if i != n {
 				t.Fatalf("%d of %d rows", i, n)
 			}
+			checkWords(t, path, rows)
+		}
+	}
+}
+
+// checkWords reads the texts of a file as words, all of them at once, and holds
+// them against the rows. In a column with a dictionary, a text is one word to the
+// next row group.
+func checkWords(t *testing.T, path string, rows []everything) {
+	type worded struct {
+		Plain  *Word `parquet:"plain"`
+		Absent *Word `parquet:"absent,optional"`
+		Word   *Word `parquet:"word,dict"`
+		Maybe  *Word `parquet:"maybe,optional,dict"`
+	}
+	i := 0
+	words := map[*Word]string{}
+	for batch, err := range readBatches[worded](path) {
+		must(t, err)
+		for _, r := range batch {
+			want := &rows[i]
+			if r.Plain.Text != want.Plain || r.Absent.Text != want.Absent || r.Word.Text != want.Word || r.Maybe.Text != want.Maybe {
+				t.Fatalf("row %d has the words %q, %q, %q and %q, and is %+v", i, r.Plain.Text, r.Absent.Text, r.Word.Text, r.Maybe.Text, want)
+			}
+			r.Plain.Note, r.Word.Note = r.Plain.Note+1, r.Word.Note+1
+			if r.Plain.Note != 1 {
+				t.Fatalf("a word without a dictionary is that of %d rows", r.Plain.Note)
+			}
+			words[r.Word] = r.Word.Text
+			i++
+		}
+	}
+	if i != len(rows) {
+		t.Fatalf("%d of %d rows as words", i, len(rows))
+	}
+	noted := 0
+	for w, text := range words {
+		if noted += int(w.Note); w.Text != text {
+			t.Fatalf("the word %q has become %q", text, w.Text)
+		}
+	}
+	if noted != len(rows) || len(rows) > 3*batch && len(words) > len(rows)/2 {
+		t.Fatalf("%d rows have %d words, noted for %d rows", len(rows), len(words), noted)
+	}
+}
+
+// TestWordsOfAnotherTable refuses a table without a column that is read as words.
+func TestWordsOfAnotherTable(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	must(t, parquet.WriteFile(path, []everything{anything(rand.New(rand.NewPCG(1, 1)))}))
+	type other struct {
+		Other *Word `parquet:"other"`
+	}
+	for _, err := range readBatches[other](path) {
+		if err == nil {
+			t.Fatal("words are read from a column that is not there")
 		}
 	}
 }

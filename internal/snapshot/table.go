@@ -145,31 +145,57 @@ func Rows[T any](s *Snapshot, table string) iter.Seq2[T, error] {
 	return ReadParquet[T](s.Path(table))
 }
 
-// ReadParquet reads the rows of a Parquet file. A goroutine decodes ahead of
-// the loop, so that decoding and the work on the rows overlap.
+// Batches reads a table many rows at a time, for those who go through millions.
+// The rows of a batch are good until the next.
+func Batches[T any](s *Snapshot, table string) iter.Seq2[[]T, error] {
+	return readBatches[T](s.Path(table))
+}
+
+// ReadParquet reads the rows of a Parquet file.
 func ReadParquet[T any](path string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		type batch struct {
-			rows []T
-			err  error
+		for rows, err := range readBatches[T](path) {
+			for i := range rows {
+				if !yield(rows[i], nil) {
+					return
+				}
+			}
+			if err != nil {
+				var zero T
+				yield(zero, err)
+				return
+			}
 		}
-		batches, stop := make(chan batch, 2), make(chan struct{})
+	}
+}
+
+// readBatches reads a file. A goroutine decodes ahead of the loop, so that
+// decoding and the work on the rows overlap, into the rows that the loop is done
+// with.
+func readBatches[T any](path string) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		const ahead = 2
+		batches, stop := make(chan []T, ahead), make(chan struct{})
+		used := make(chan []T, ahead+2) // and one on each side
+		room := func() []T {
+			select {
+			case rows := <-used:
+				return rows[:batch]
+			default:
+				return make([]T, batch)
+			}
+		}
+		var failed error
 		go func() {
 			defer close(batches)
-			err := decode(path, func(rows []T) bool {
+			failed = decode(path, room, func(rows []T) bool {
 				select {
-				case batches <- batch{rows: rows}:
+				case batches <- rows:
 					return true
 				case <-stop:
 					return false
 				}
 			})
-			if err != nil {
-				select {
-				case batches <- batch{err: err}:
-				case <-stop:
-				}
-			}
 		}()
 		// The file is closed before the loop is left.
 		defer func() {
@@ -177,23 +203,21 @@ func ReadParquet[T any](path string) iter.Seq2[T, error] {
 			for range batches {
 			}
 		}()
-		for b := range batches {
-			for i := range b.rows {
-				if !yield(b.rows[i], nil) {
-					return
-				}
-			}
-			if b.err != nil {
-				var zero T
-				yield(zero, b.err)
+		for rows := range batches {
+			if !yield(rows, nil) {
 				return
 			}
+			used <- rows
+		}
+		if failed != nil {
+			yield(nil, failed)
 		}
 	}
 }
 
-// decode hands the rows of a file over in batches until take says no.
-func decode[T any](path string, take func([]T) bool) error {
+// decode hands the rows of a file over in batches until take says no. It asks for
+// room for each.
+func decode[T any](path string, room func() []T, take func([]T) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fault.Disk(path, err)
@@ -211,15 +235,19 @@ func decode[T any](path string, take func([]T) bool) error {
 		return damaged(err)
 	}
 	if columns, ok := columnsOf[T](pf); ok {
-		if err := decodeColumns(pf, columns, take); err != nil {
+		if err := decodeColumns(pf, columns, room, take); err != nil {
 			return damaged(err)
 		}
 		return nil
 	}
+	if hasWords[T]() {
+		return damaged(errColumn)
+	}
 	r := parquet.NewGenericReader[T](pf)
 	defer r.Close()
 	for {
-		rows := make([]T, batch)
+		rows := room()
+		clear(rows)
 		n, err := r.Read(rows)
 		if n > 0 && !take(rows[:n]) {
 			return nil

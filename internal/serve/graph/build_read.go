@@ -17,18 +17,48 @@ import (
 // any.
 const sep = "\x00"
 
+// grantRow is what the index needs of a grant.
+type grantRow struct {
+	Key              *snapshot.Word `parquet:"grant_key"`
+	FunderEIN        *snapshot.Word `parquet:"funder_ein"`
+	RecipID          *snapshot.Word `parquet:"recip_id"`
+	RecipientEIN     *snapshot.Word `parquet:"recipient_ein"`
+	RecipientRaw     *snapshot.Word `parquet:"recipient_raw"`
+	RecipientFiled   *snapshot.Word `parquet:"recipient_filed"`
+	RecipientCity    *snapshot.Word `parquet:"recipient_city"`
+	RecipientState   *snapshot.Word `parquet:"recipient_state"`
+	RecipientZIP     *snapshot.Word `parquet:"recipient_zip"`
+	RecipientCounty  *snapshot.Word `parquet:"recipient_county"`
+	RecipientCountry *snapshot.Word `parquet:"recipient_country"`
+	Amount           int64          `parquet:"amount"`
+	TaxYear          int32          `parquet:"tax_year"`
+	Purpose          *snapshot.Word `parquet:"purpose"`
+	EINSource        *snapshot.Word `parquet:"ein_source"`
+	MatchProb        float64        `parquet:"match_prob"`
+	SourceTier       *snapshot.Word `parquet:"source_tier"`
+	IsIndividual     bool           `parquet:"is_individual"`
+	IsUnidentified   bool           `parquet:"is_unidentified"`
+	IsDAF            bool           `parquet:"is_daf"`
+	IsRelatedParty   bool           `parquet:"is_related_party"`
+	Support          int32          `parquet:"support"`
+	Filing           *snapshot.Word `parquet:"filing"`
+	ObjectID         *snapshot.Word `parquet:"object_id"`
+	ReturnType       *snapshot.Word `parquet:"return_type"`
+	PeriodEnd        *snapshot.Word `parquet:"period_end"`
+	EINConflict      *snapshot.Word `parquet:"ein_conflict"`
+}
+
 // readGrants fills the row columns. Strings are numbered in order of arrival.
 func (b *builder) readGrants(ctx context.Context, s *snapshot.Snapshot) error {
 	b.reserve(s.RowsOf(snapshot.Grants))
-	for r, err := range snapshot.Rows[snapshot.Grant](s, snapshot.Grants) {
-		if err != nil {
+	for rows, err := range snapshot.Batches[grantRow](s, snapshot.Grants) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
-		if b.rows%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := b.addRow(&r); err != nil {
-			return err
+		for i := range rows {
+			if err := b.addRow(&rows[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -46,7 +76,7 @@ func (b *builder) reserve(rows int64) {
 	b.rules, b.flags, b.supports = make([]uint8, 0, n), make([]uint8, 0, n), make([]uint16, 0, n)
 }
 
-func (b *builder) addRow(r *snapshot.Grant) error {
+func (b *builder) addRow(r *grantRow) error {
 	if b.rows == maxRows {
 		return inconsistent("there are more than %d grants", maxRows)
 	}
@@ -58,17 +88,21 @@ func (b *builder) addRow(r *snapshot.Grant) error {
 	if err != nil {
 		return err
 	}
-	rule, ok := grant.ParseRule(r.EINSource)
-	if !ok && r.EINSource != "" {
-		return inconsistent("grant %s has the unknown ein_source %q", r.Key, r.EINSource)
+	rule, err := ruleOf(r)
+	if err != nil {
+		return err
 	}
 	if math.IsNaN(r.MatchProb) {
-		return inconsistent("grant %s has no number as match_prob", r.Key)
+		return inconsistent("grant %s has no number as match_prob", r.Key.Text)
 	}
 	year, prob := arrival(&b.yearList, b.yearNumbers, r.TaxYear), arrival(&b.probList, b.probNumbers, r.MatchProb)
-	b.keys = append(b.keys, r.Key...)
+	b.keys = append(b.keys, r.Key.Text...)
 	if len(b.keys) > math.MaxUint32 {
 		return inconsistent("grant keys take more than 4 GiB")
+	}
+	name := r.RecipientFiled
+	if name.Text == "" {
+		name = r.RecipientRaw
 	}
 	b.rows++
 	b.keyEnds = append(b.keyEnds, uint32(len(b.keys)))
@@ -78,10 +112,10 @@ func (b *builder) addRow(r *snapshot.Grant) error {
 	b.years = append(b.years, year)
 	b.probs = append(b.probs, prob)
 	b.places = append(b.places, b.placeDict.join(r.RecipientCity, r.RecipientState, r.RecipientZIP, r.RecipientCountry, r.RecipientCounty))
-	b.names = append(b.names, b.nameDict.id(cmp.Or(r.RecipientFiled, r.RecipientRaw)))
-	b.purposes = append(b.purposes, b.purposeDict.id(r.Purpose))
+	b.names = append(b.names, b.nameDict.word(name))
+	b.purposes = append(b.purposes, b.purposeDict.word(r.Purpose))
 	b.filings = append(b.filings, b.filingDict.join(r.Filing, r.ObjectID, r.ReturnType, r.PeriodEnd))
-	b.rules = append(b.rules, uint8(rule))
+	b.rules = append(b.rules, rule)
 	b.flags = append(b.flags, flagsOf(r))
 	b.supports = append(b.supports, uint16(r.Support))
 	return nil
@@ -100,14 +134,14 @@ func arrival[T comparable, N uint8 | uint32](list *[]T, numbers map[T]N, value T
 
 // funderOf is the number of the funder of the next row. Rows come in the order
 // of funders, so it is the last one or a new one.
-func (b *builder) funderOf(r *snapshot.Grant) (uint32, error) {
-	e, err := ein.Parse(r.FunderEIN)
+func (b *builder) funderOf(r *grantRow) (uint32, error) {
+	e, err := einOf(r.FunderEIN)
 	if err != nil {
-		return 0, inconsistent("funder of grant %s: %w", r.Key, err)
+		return 0, inconsistent("funder of grant %s: %w", r.Key.Text, err)
 	}
 	last := len(b.funder) - 1
 	if last >= 0 && uint32(e) < b.funder[last].EIN {
-		return 0, inconsistent("grant %s is not in the order of funders", r.Key)
+		return 0, inconsistent("grant %s is not in the order of funders", r.Key.Text)
 	}
 	if last < 0 || uint32(e) != b.funder[last].EIN {
 		b.funder = append(b.funder, funderRecord{EIN: uint32(e), Kind: noKind})
@@ -118,33 +152,58 @@ func (b *builder) funderOf(r *snapshot.Grant) (uint32, error) {
 }
 
 // recipOf is the number of the recipient of a row.
-func (b *builder) recipOf(r *snapshot.Grant) (uint32, error) {
+func (b *builder) recipOf(r *grantRow) (uint32, error) {
 	var e ein.EIN
-	if r.RecipientEIN != "" {
+	if r.RecipientEIN.Text != "" {
 		var err error
-		if e, err = ein.Parse(r.RecipientEIN); err != nil {
-			return 0, inconsistent("recipient of grant %s: %w", r.Key, err)
+		if e, err = einOf(r.RecipientEIN); err != nil {
+			return 0, inconsistent("recipient of grant %s: %w", r.Key.Text, err)
 		}
 	}
-	recip := b.recipDict.id(r.RecipID)
+	recip := b.recipDict.word(r.RecipID)
 	if int(recip) == len(b.recipEINs) {
 		b.recipEINs = append(b.recipEINs, e)
 	} else if known := b.recipEINs[recip]; known != e {
-		return 0, inconsistent("recipient %s has two EINs, %q and %q", r.RecipID, known, e)
+		return 0, inconsistent("recipient %s has two EINs, %q and %q", r.RecipID.Text, known, e)
 	}
 	return recip, nil
 }
 
-func flagsOf(r *snapshot.Grant) (flags uint8) {
+// einOf reads an EIN once for all rows that have it.
+func einOf(w *snapshot.Word) (ein.EIN, error) {
+	if w.Note == 0 {
+		e, err := ein.Parse(w.Text)
+		if err != nil {
+			return 0, err
+		}
+		w.Note = uint32(e) + 1
+	}
+	return ein.EIN(w.Note - 1), nil
+}
+
+// ruleOf is the rule that found the EIN of a row.
+func ruleOf(r *grantRow) (uint8, error) {
+	w := r.EINSource
+	if w.Note == 0 {
+		rule, ok := grant.ParseRule(w.Text)
+		if !ok && w.Text != "" {
+			return 0, inconsistent("grant %s has the unknown ein_source %q", r.Key.Text, w.Text)
+		}
+		w.Note = uint32(rule) + 1
+	}
+	return uint8(w.Note - 1), nil
+}
+
+func flagsOf(r *grantRow) (flags uint8) {
 	for _, f := range [...]struct {
 		on  bool
 		bit uint8
-	}{{r.IsDAF, flagDAF}, {r.IsIndividual, flagPerson}, {r.IsRelatedParty, flagRelated}, {r.IsUnidentified, flagNobody}, {r.SourceTier == grant.Matched, flagMatched}} {
+	}{{r.IsDAF, flagDAF}, {r.IsIndividual, flagPerson}, {r.IsRelatedParty, flagRelated}, {r.IsUnidentified, flagNobody}, {r.SourceTier.Text == grant.Matched, flagMatched}} {
 		if f.on {
 			flags |= f.bit
 		}
 	}
-	conflict, _ := grant.ParseConflict(r.EINConflict)
+	conflict, _ := grant.ParseConflict(r.EINConflict.Text)
 	return flags | uint8(conflict)<<conflictShift
 }
 

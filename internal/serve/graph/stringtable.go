@@ -3,13 +3,13 @@ package graph
 import (
 	"fmt"
 	"hash/maphash"
-	"io"
 	"math"
 	"sort"
 	"strings"
 	"unsafe"
 
 	"grantgraph/internal/serve/radix"
+	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 )
 
@@ -45,30 +45,40 @@ func (t *table) find(s string) (uint32, bool) {
 // dict numbers distinct strings while an index is built: first in the order of
 // arrival, then, after sorted, in the order of the strings. There may be tens of
 // millions, so they stand end to end in a few large stretches of memory, and
-// the lookup holds numbers only.
+// the lookup holds numbers only: beside each a part of the string's hash, because
+// another string would have to be fetched from far away to see that it is another.
 type dict struct {
 	seed maphash.Seed
-	slot []uint32 // open addressing; 0 is empty, else the number and 1
+	slot []slot // open addressing
 	list []string
 	text []byte // the stretch that is being filled
-	key  []byte // the latest compound key
+
+	key    []byte // the latest compound key
+	recent []metCompound
+	noted  uint32 // words of compounds
 }
 
-func newDict() *dict { return &dict{seed: maphash.MakeSeed(), slot: make([]uint32, 1<<10)} }
+// slot is the number of a string and 1, below half of its hash. Zero is empty.
+type slot uint64
+
+func (s slot) id() uint32   { return uint32(s) - 1 }
+func (s slot) hash() uint32 { return uint32(s >> 32) }
+
+func newDict() *dict { return &dict{seed: maphash.MakeSeed(), slot: make([]slot, 1<<10)} }
 
 func (d *dict) id(s string) uint32 {
 	if 4*len(d.list) >= 3*len(d.slot) {
 		d.grow()
 	}
-	mask := uint64(len(d.slot) - 1)
-	at := maphash.String(d.seed, s) & mask
+	mask, hash := uint32(len(d.slot)-1), uint32(maphash.String(d.seed, s))
+	at := hash & mask
 	for ; d.slot[at] != 0; at = (at + 1) & mask {
-		if id := d.slot[at] - 1; d.list[id] == s {
-			return id
+		if found := d.slot[at]; found.hash() == hash && d.list[found.id()] == s {
+			return found.id()
 		}
 	}
 	d.list = append(d.list, d.keep(s))
-	d.slot[at] = uint32(len(d.list))
+	d.slot[at] = slot(hash)<<32 | slot(len(d.list))
 	return uint32(len(d.list) - 1)
 }
 
@@ -86,24 +96,76 @@ func (d *dict) keep(s string) string {
 }
 
 func (d *dict) grow() {
-	d.slot = make([]uint32, 2*len(d.slot))
-	mask := uint64(len(d.slot) - 1)
-	for id, s := range d.list {
-		at := maphash.String(d.seed, s) & mask
+	former := d.slot
+	d.slot = make([]slot, 2*len(former))
+	mask := uint32(len(d.slot) - 1)
+	for _, s := range former {
+		if s == 0 {
+			continue
+		}
+		at := s.hash() & mask
 		for d.slot[at] != 0 {
 			at = (at + 1) & mask
 		}
-		d.slot[at] = uint32(id + 1)
+		d.slot[at] = s
 	}
 }
 
-// join numbers a compound of strings.
-func (d *dict) join(parts ...string) uint32 {
-	d.key = d.key[:0]
-	for _, p := range parts {
-		d.key = append(append(d.key, p...), sep...)
+// word numbers a text of a table, and looks it up once for all rows of a row group
+// that have it.
+func (d *dict) word(w *snapshot.Word) uint32 {
+	if w.Note == 0 {
+		w.Note = d.id(w.Text) + 1
 	}
-	return d.id(unsafe.String(unsafe.SliceData(d.key), len(d.key)))
+	return w.Note - 1
+}
+
+// compound is up to so many words that are one key together, as the notes they
+// were given.
+type compound [5]uint32
+
+// metCompound is one that was numbered.
+type metCompound struct {
+	words compound
+	id    uint32
+}
+
+// recentCompounds is how many are remembered, one for each value of a short hash:
+// rows near each other tend to have the same ones. It is a power of two.
+const recentCompounds = 1 << 15
+
+func (c *compound) hash() uint32 {
+	h := uint32(0)
+	for _, note := range c {
+		h = (h ^ note) * 0x9E3779B1
+		h ^= h >> 15
+	}
+	return h % recentCompounds
+}
+
+// join numbers a compound of texts. One that was met lately in the same words is
+// not put together again.
+func (d *dict) join(parts ...*snapshot.Word) uint32 {
+	var words compound
+	for i, w := range parts {
+		if w.Note == 0 {
+			d.noted++
+			w.Note = d.noted
+		}
+		words[i] = w.Note
+	}
+	if d.recent == nil {
+		d.recent = make([]metCompound, recentCompounds)
+	}
+	met := &d.recent[words.hash()]
+	if met.words != words {
+		d.key = d.key[:0]
+		for _, w := range parts {
+			d.key = append(append(d.key, w.Text...), sep...)
+		}
+		*met = metCompound{words, d.id(unsafe.String(unsafe.SliceData(d.key), len(d.key)))}
+	}
+	return met.id
 }
 
 // sorted puts the list in order and renumbers the given columns. The lookup
@@ -119,7 +181,7 @@ func (d *dict) sorted(cols ...[]uint32) []uint32 {
 		list[i], former[i] = d.list[o.Of], o.Of
 		renumber[o.Of] = uint32(i)
 	}
-	d.list, d.slot = list, nil
+	d.list, d.slot, d.recent = list, nil, nil
 	for _, col := range cols {
 		for i := range col {
 			col[i] = renumber[col[i]]
@@ -141,9 +203,15 @@ func (d *dict) write(w *mapped.Writer, name string) {
 	}
 	mapped.Add(w, name+".off", off)
 	w.Begin(name + ".text")
+	part := make([]byte, 0, 64<<10)
 	for _, s := range d.list {
-		_, _ = io.WriteString(w, s)
+		if len(part)+len(s) > cap(part) {
+			_, _ = w.Write(part)
+			part = part[:0]
+		}
+		part = append(part, s...)
 	}
+	_, _ = w.Write(part)
 }
 
 // copier carries strings out of the mapped file, many to an allocation. What
