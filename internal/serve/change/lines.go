@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
@@ -96,41 +97,41 @@ type returnRow struct {
 // filing; match_prob, which every build estimates anew; and what is known of the
 // recipient from elsewhere, such as its cause.
 type grantRow struct {
-	FunderEIN string `parquet:"funder_ein"`
-	Filing    string `parquet:"filing"`
-	Period    string `parquet:"period_end"`
-	Part      string `parquet:"part"`
-	Line      int32  `parquet:"line"`
+	FunderEIN *snapshot.Word `parquet:"funder_ein"`
+	Filing    *snapshot.Word `parquet:"filing"`
+	Period    *snapshot.Word `parquet:"period_end"`
+	Part      *snapshot.Word `parquet:"part"`
+	Line      int32          `parquet:"line"`
 
-	Amount         int64  `parquet:"amount"`
-	Year           int32  `parquet:"tax_year"`
-	RecipID        string `parquet:"recip_id"`
-	RecipEIN       string `parquet:"recipient_ein"`
-	Raw            string `parquet:"recipient_raw"`
-	Filed          string `parquet:"recipient_filed"`
-	City           string `parquet:"recipient_city"`
-	State          string `parquet:"recipient_state"`
-	ZIP            string `parquet:"recipient_zip"`
-	County         string `parquet:"recipient_county"`
-	Country        string `parquet:"recipient_country"`
-	Purpose        string `parquet:"purpose"`
-	EINSource      string `parquet:"ein_source"`
-	EINConflict    string `parquet:"ein_conflict"`
-	Tier           string `parquet:"source_tier"`
-	Support        int32  `parquet:"support"`
-	IsIndividual   bool   `parquet:"is_individual"`
-	IsUnidentified bool   `parquet:"is_unidentified"`
-	IsDAF          bool   `parquet:"is_daf"`
-	IsRelatedParty bool   `parquet:"is_related_party"`
-	AmountSuspect  bool   `parquet:"amount_suspect"`
+	Amount         int64          `parquet:"amount"`
+	Year           int32          `parquet:"tax_year"`
+	RecipID        *snapshot.Word `parquet:"recip_id"`
+	RecipEIN       *snapshot.Word `parquet:"recipient_ein"`
+	Raw            *snapshot.Word `parquet:"recipient_raw"`
+	Filed          *snapshot.Word `parquet:"recipient_filed"`
+	City           *snapshot.Word `parquet:"recipient_city"`
+	State          *snapshot.Word `parquet:"recipient_state"`
+	ZIP            *snapshot.Word `parquet:"recipient_zip"`
+	County         *snapshot.Word `parquet:"recipient_county"`
+	Country        *snapshot.Word `parquet:"recipient_country"`
+	Purpose        *snapshot.Word `parquet:"purpose"`
+	EINSource      *snapshot.Word `parquet:"ein_source"`
+	EINConflict    *snapshot.Word `parquet:"ein_conflict"`
+	Tier           *snapshot.Word `parquet:"source_tier"`
+	Support        int32          `parquet:"support"`
+	IsIndividual   bool           `parquet:"is_individual"`
+	IsUnidentified bool           `parquet:"is_unidentified"`
+	IsDAF          bool           `parquet:"is_daf"`
+	IsRelatedParty bool           `parquet:"is_related_party"`
+	AmountSuspect  bool           `parquet:"amount_suspect"`
 }
 
 // appendContent writes what a row says, each text with its length, so that no two
 // rows are written alike.
 func (r *grantRow) appendContent(b []byte) []byte {
-	for _, text := range [...]string{r.RecipID, r.RecipEIN, r.Raw, r.Filed, r.City, r.State, r.ZIP, r.County, r.Country, r.Purpose, r.EINSource, r.EINConflict, r.Tier} {
-		b = binary.AppendUvarint(b, uint64(len(text)))
-		b = append(b, text...)
+	for _, word := range [...]*snapshot.Word{r.RecipID, r.RecipEIN, r.Raw, r.Filed, r.City, r.State, r.ZIP, r.County, r.Country, r.Purpose, r.EINSource, r.EINConflict, r.Tier} {
+		b = binary.AppendUvarint(b, uint64(len(word.Text)))
+		b = append(b, word.Text...)
 	}
 	b = binary.AppendVarint(b, r.Amount)
 	b = binary.AppendVarint(b, int64(r.Year))
@@ -145,10 +146,18 @@ func (r *grantRow) appendContent(b []byte) []byte {
 // another form for the same period has another.
 func (r *grantRow) place() uint32 {
 	place := uint32(r.Line) << 1
-	if r.Part == "SI2" {
+	if r.Part.Text == "SI2" {
 		place |= 1
 	}
 	return place
+}
+
+// period is the end of the period, read once for all rows that have it.
+func (r *grantRow) period() uint32 {
+	if r.Period.Note == 0 {
+		r.Period.Note = day(r.Period.Text)
+	}
+	return r.Period.Note
 }
 
 // writeLines writes the digests of a build from its tables.
@@ -247,18 +256,21 @@ func addLines(ctx context.Context, f io.Writer, s *snapshot.Snapshot, returns []
 		return err
 	}
 	var text []byte
-	for r, err := range snapshot.Rows[grantRow](s, snapshot.Grants) {
+	for rows, err := range snapshot.Batches[grantRow](s, snapshot.Grants) {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
-		if r.FunderEIN != funder {
-			if err := end(); err != nil {
-				return nil, err
+		for i := range rows {
+			r := &rows[i]
+			if r.FunderEIN.Text != funder {
+				if err := end(); err != nil {
+					return nil, err
+				}
+				funder = strings.Clone(r.FunderEIN.Text)
 			}
-			funder = r.FunderEIN
+			text = r.appendContent(text[:0])
+			held = append(held, placed{uint64(r.period())<<32 | uint64(r.place()), digest(text), r.Amount})
 		}
-		text = r.appendContent(text[:0])
-		held = append(held, placed{uint64(day(r.Period))<<32 | uint64(r.place()), digest(text), r.Amount})
 	}
 	return returns, end()
 }
