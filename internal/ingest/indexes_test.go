@@ -12,8 +12,7 @@ import (
 )
 
 // TestWriteIndexes makes indexes that say what they need: no more are under way
-// than there is memory for, two that fit are made at once, and those that take the
-// whole machine come last, one by one.
+// than there is memory for, be it Go's or not, and two that fit are made at once.
 func TestWriteIndexes(t *testing.T) {
 	t.Parallel()
 	w, err := snapshot.Create(t.TempDir(), time.Unix(0, 0))
@@ -28,34 +27,23 @@ func TestWriteIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	const half = indexMemory / 2 // of two rows, a quarter for each
-	var taken, under, made atomic.Int64
-	index := func(name string, need int64, meet func()) snapshot.Indexer {
-		return snapshot.Indexer{Name: name, Needs: map[string]int64{"rows": need / 2}, Write: func(context.Context, *snapshot.Writer) error {
-			if n := taken.Add(need); n > indexMemory && n != need {
+	var taken, made atomic.Int64
+	index := func(name string, need, foreign int64, meet func()) snapshot.Indexer {
+		return snapshot.Indexer{Name: name, Needs: map[string]int64{"rows": need / 2}, Foreign: foreign, Write: func(context.Context, *snapshot.Writer) error {
+			if n := taken.Add(need + foreign); n > indexMemory && n != need+foreign {
 				t.Errorf("%s makes it %d bytes", name, n)
 			}
-			under.Add(1)
 			meet()
-			under.Add(-1)
-			taken.Add(-need)
+			taken.Add(-need - foreign)
 			made.Add(1)
 			return nil
 		}}
 	}
 	nobody, both := func() {}, make(chan struct{})
-	alone := func(name string, after int64) snapshot.Indexer {
-		x := index(name, 0, func() {
-			if under.Load() != 1 || made.Load() != after {
-				t.Errorf("%s is made beside %d others, after %d", name, under.Load()-1, made.Load())
-			}
-		})
-		x.Alone = true
-		return x
-	}
 	var phases []string
 	b := &builder{workers: 2, opt: Options{Indexers: []snapshot.Indexer{
-		alone("engine", 5), index("first", half, func() { both <- struct{}{} }), index("second", half, func() { <-both }),
-		index("large", 3*indexMemory, nobody), index("third", half+2, nobody), index("fourth", half, nobody), alone("last", 6),
+		index("first", 0, half, func() { both <- struct{}{} }), index("second", half, 0, func() { <-both }),
+		index("large", 3*indexMemory, 0, nobody), index("third", half+2, 0, nobody), index("fourth", half-2, 2, nobody),
 	}}}
 	b.show = func(phase string, done, total int64) {
 		if done == total {
@@ -65,13 +53,35 @@ func TestWriteIndexes(t *testing.T) {
 	if err := b.writeIndexes(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(phases, []string{"indexes", "engine", "last"}) || made.Load() != 7 {
+	if !slices.Equal(phases, []string{"indexes"}) || made.Load() != 5 {
 		t.Errorf("%d are made, and the phases that end are %v", made.Load(), phases)
 	}
 
 	failed := errors.New("no")
-	b.opt.Indexers = []snapshot.Indexer{{Name: "a", Write: func(context.Context, *snapshot.Writer) error { return failed }}, alone("b", 0)}
-	if err := b.writeIndexes(t.Context(), w); !errors.Is(err, failed) || made.Load() != 7 {
+	b.workers = 1
+	b.opt.Indexers = []snapshot.Indexer{{Name: "a", Write: func(context.Context, *snapshot.Writer) error { return failed }}, index("b", 0, 0, nobody)}
+	if err := b.writeIndexes(t.Context(), w); !errors.Is(err, failed) || made.Load() != 5 {
 		t.Errorf("after an error: %v", err)
+	}
+}
+
+// TestMemoryOfGo holds that the memory of other engines is not given to Go, and
+// that an index which needs more than is left is given what it needs.
+func TestMemoryOfGo(t *testing.T) {
+	t.Parallel()
+	s := &snapshot.Snapshot{Manifest: snapshot.Manifest{Files: []snapshot.File{{Path: "tables/rows.parquet", Rows: 10}}}}
+	engine := snapshot.Indexer{Foreign: indexMemory / 3}
+	for _, c := range []struct {
+		list []snapshot.Indexer
+		want int64
+	}{
+		{nil, indexMemory},
+		{[]snapshot.Indexer{engine}, indexMemory - indexMemory/3},
+		{[]snapshot.Indexer{engine, {Needs: map[string]int64{"rows": 1}}}, indexMemory - indexMemory/3},
+		{[]snapshot.Indexer{engine, {Needs: map[string]int64{"rows": indexMemory}}}, 10 * indexMemory},
+	} {
+		if got := memoryOfGo(s, c.list); got != c.want {
+			t.Errorf("of %+v, %d bytes are Go's, not %d", c.list, got, c.want)
+		}
 	}
 }

@@ -207,12 +207,13 @@ type Indexer struct {
 
 	// Needs is how many bytes of memory it takes at its height for each row of a
 	// table; what it takes for tables that are not named is little.
-	Needs map[string]int64
-	Alone bool // it takes all cores, and memory that Go knows nothing of
+	Needs   map[string]int64
+	Foreign int64 // bytes that it takes beside, of which Go knows nothing
 }
 
 // Memory is how many bytes the index of a snapshot takes at its height.
 func (x *Indexer) Memory(s *Snapshot) (bytes int64) {
+	bytes = x.Foreign
 	for table, each := range x.Needs {
 		bytes += each * s.RowsOf(table)
 	}
