@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/radix"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
@@ -89,6 +90,7 @@ type builder struct {
 	out    *mapped.Writer
 	facts  []fact
 	latest []uint64 // of each organization, the mark of its latest filing, 0 for none
+	starts []uint32 // the number of the first organization of each range of EINs, and of all
 
 	// The organization that was looked for last: rows of one stand together.
 	last  string
@@ -226,6 +228,7 @@ func (b *builder) addIdentities(t *Tables) error {
 		return s.add(uint32(len(b.facts)-1), buf)
 	})
 	s.end()
+	b.starts = startsOf(b.facts)
 	return err
 }
 
@@ -277,12 +280,34 @@ func markOf(filing string) uint64 {
 	return max(h.Sum64(), 1)
 }
 
+// einRange is so many EINs that few of them are organizations, and einRanges is
+// how many such ranges there are.
+const (
+	einRange  = 512
+	einRanges = 1_000_000_000/einRange + 1
+)
+
+// startsOf are where the ranges of EINs begin among the organizations. A range is
+// found at once, where a search through all would look at distant ones first.
+func startsOf(facts []fact) []uint32 {
+	starts := make([]uint32, einRanges+1)
+	for i := range facts {
+		starts[facts[i].EIN/einRange+1]++
+	}
+	for i := range starts[1:] {
+		starts[i+1] += starts[i]
+	}
+	return starts
+}
+
 // number finds an organization.
 func (b *builder) number(text string) (uint32, bool) {
 	if text != b.last {
 		b.last, b.known = text, false
 		if e, err := ein.Parse(text); err == nil {
-			b.org, b.known = numberOf(b.facts, e)
+			from, to := b.starts[e/einRange], b.starts[e/einRange+1]
+			b.org, b.known = numberOf(b.facts[from:to], e)
+			b.org += from
 		}
 	}
 	return b.org, b.known
@@ -327,10 +352,10 @@ type entry struct {
 	org  uint32
 	size uint32
 	at   uint64
-	rank float64 // within the organization; smaller comes first
+	rank int64 // within the organization; smaller comes first
 }
 
-func gather[T any](g *gathered, org uint32, rank float64, row *T) {
+func gather[T any](g *gathered, org uint32, rank int64, row *T) {
 	at := len(g.bytes)
 	g.bytes = packed.Append(g.bytes, row)
 	g.entries = append(g.entries, entry{org, uint32(len(g.bytes) - at), uint64(at), rank})
@@ -339,9 +364,18 @@ func gather[T any](g *gathered, org uint32, rank float64, row *T) {
 // write puts the rows in order and writes them, at most so many of each
 // organization.
 func (g *gathered) write(b *builder, name string, most int) error {
-	slices.SortStableFunc(g.entries, func(x, y entry) int { return cmp.Or(cmp.Compare(x.org, y.org), cmp.Compare(x.rank, y.rank)) })
+	order := make([]radix.Item, len(g.entries))
+	for i := range order {
+		order[i] = radix.Item{Key: radix.Rising(g.entries[i].rank), Of: uint32(i)}
+	}
+	radix.Sort(order)
+	for i := range order {
+		order[i].Key = uint64(g.entries[order[i].Of].org)
+	}
+	radix.Sort(order)
 	s := b.begin(name, most)
-	for _, e := range g.entries {
+	for _, x := range order {
+		e := &g.entries[x.Of]
 		if err := s.add(e.org, g.bytes[e.at:e.at+uint64(e.size)]); err != nil {
 			return err
 		}
@@ -371,8 +405,8 @@ func (b *builder) addFilings(t *Tables) error {
 }
 
 // dayOf is a date as a number that sorts alike.
-func dayOf(date string) float64 {
-	n, _ := strconv.ParseFloat(strings.ReplaceAll(date, "-", ""), 64)
+func dayOf(date string) int64 {
+	n, _ := strconv.ParseInt(strings.ReplaceAll(date, "-", ""), 10, 64)
 	return n
 }
 
@@ -404,7 +438,7 @@ func (b *builder) addBoards(t *Tables) error {
 			return nil
 		}
 		row := boardLink{SharedPeople: l.SharedPeople, Possible: l.PossibleSharedPeople, SameState: l.SameState, Confidence: l.Conf}
-		rank := -(float64(l.SharedPeople)*2 + float64(l.PossibleSharedPeople)) // those who are sure count for more
+		rank := -(2*int64(l.SharedPeople) + int64(l.PossibleSharedPeople)) // those who are sure count for more
 		row.Number = int64(y)
 		gather(&g, x, rank, &row)
 		row.Number = int64(x)

@@ -7,6 +7,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/radix"
 )
 
 // Nearest finds organizations by meaning: those whose mission, programs and
@@ -203,14 +204,23 @@ func compareFacts(a, b *fact) int {
 
 // peersOf orders the organizations that have a cause and a state.
 func peersOf(facts []fact) []uint32 {
-	var list []uint32
+	var list []radix.Item
 	for i := range facts {
 		if f := &facts[i]; f.cause() != 0 && f.State != [2]byte{} {
-			list = append(list, uint32(i))
+			list = append(list, radix.Item{Key: radix.Rising(f.Revenue), Of: uint32(i)})
 		}
 	}
-	slices.SortFunc(list, func(a, b uint32) int { return cmp.Or(compareFacts(&facts[a], &facts[b]), cmp.Compare(a, b)) })
-	return list
+	radix.Sort(list)
+	for i := range list {
+		f := &facts[list[i].Of]
+		list[i].Key = uint64(f.cause())<<48 | uint64(f.State[0])<<40 | uint64(f.State[1])<<32 | uint64(f.County)
+	}
+	radix.Sort(list)
+	peers := make([]uint32, len(list))
+	for i, x := range list {
+		peers[i] = x.Of
+	}
+	return peers
 }
 
 // peersOf are organizations of the same cause that are near in place and size.
