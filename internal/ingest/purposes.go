@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,33 +16,49 @@ import (
 
 // purposeRanking finds what an organization was given money for, or gave it for,
 // one organization at a time. What it holds is the purposes of one organization,
-// and a bit for each text of the corpus.
+// and eight bytes for each text of the corpus.
 type purposeRanking struct {
 	*corpus
-	empty []bool // by purpose: says nothing
+	folded []uint64 // by purpose
 
-	paid   []purposePaid     // of the organization in hand
-	merged map[string]uint32 // folded text, to its place in best
-	best   []purposePaid
+	paid []purposePaid // of the organization in hand
+	best []purposePaid
 }
 
 // purposePaid is what was paid for one purpose.
 type purposePaid struct {
+	folded  uint64
 	purpose uint32
 	most    int64 // dollars under this very spelling
 	dollars int64 // under all spellings
 }
 
-// emptyPurposes says which texts of the corpus say nothing: none at all, or a pointer
-// to a list elsewhere.
-func (b *builder) emptyPurposes(ctx context.Context, g *lines) ([]bool, error) {
-	empty := make([]bool, g.purposes.len())
-	return empty, b.chunks(ctx, len(empty), func(from, to int) {
+// foldPurposes gives each text of the corpus a hash of what it is apart from case
+// and spacing, and 0 to those that say nothing: none at all, or a pointer to a
+// list elsewhere. The hash is fixed, so that a collision, should one ever happen,
+// happens in every build alike.
+func (b *builder) foldPurposes(ctx context.Context, g *lines) ([]uint64, error) {
+	folded := make([]uint64, g.purposes.len())
+	return folded, b.chunks(ctx, len(folded), func(from, to int) {
 		for i := from; i < to; i++ {
 			text := g.purposes.at(uint32(i))
-			empty[i] = strings.TrimSpace(text) == "" || classify.Placeholder(orgname.Fold(text))
+			if plain := orgname.Fold(text); strings.TrimSpace(text) != "" && !classify.Placeholder(plain) {
+				folded[i] = hashWords(plain)
+			}
 		}
 	})
+}
+
+// hashWords is a hash of the words of a text. It is never 0.
+func hashWords(text string) uint64 {
+	h := uint64(14695981039346656037)
+	for word := range strings.FieldsSeq(text) {
+		for i := 0; i < len(word); i++ {
+			h = (h ^ uint64(word[i])) * 1099511628211
+		}
+		h = (h ^ ' ') * 1099511628211
+	}
+	return max(h, 1)
 }
 
 // top ranks the purposes of some rows by dollars. Texts that differ only in case
@@ -49,18 +66,24 @@ func (b *builder) emptyPurposes(ctx context.Context, g *lines) ([]bool, error) {
 func (r *purposeRanking) top(rows []uint32) []uint32 {
 	r.paid = r.paid[:0]
 	for _, row := range rows {
-		if p := r.lines.purpose[row]; !r.empty[p] && !r.masked(row) {
-			r.paid = append(r.paid, purposePaid{purpose: p, most: r.lines.amount[row]})
+		p := r.lines.purpose[row]
+		if folded := r.folded[p]; folded != 0 && !r.masked(row) {
+			r.paid = append(r.paid, purposePaid{folded: folded, purpose: p, most: r.lines.amount[row]})
 		}
 	}
-	slices.SortFunc(r.paid, func(a, b purposePaid) int { return cmp.Compare(a.purpose, b.purpose) })
-	switch n := len(r.paid); {
-	case n == 0:
+	if len(r.paid) == 0 {
 		return nil
-	case r.paid[0].purpose == r.paid[n-1].purpose: // of most organizations
-		return []uint32{r.paid[0].purpose}
 	}
-	clear(r.merged)
+	first := r.paid[0].purpose
+	if !slices.ContainsFunc(r.paid, func(p purposePaid) bool { return p.purpose != first }) { // of most organizations
+		return []uint32{first}
+	}
+	slices.SortFunc(r.paid, func(a, b purposePaid) int {
+		if a.folded != b.folded {
+			return cmp.Compare(a.folded, b.folded)
+		}
+		return cmp.Compare(a.purpose, b.purpose)
+	})
 	r.best = r.best[:0]
 	for i := 0; i < len(r.paid); {
 		p := r.paid[i]
@@ -68,21 +91,21 @@ func (r *purposeRanking) top(rows []uint32) []uint32 {
 			p.most += r.paid[i].most
 		}
 		p.dollars = p.most
-		key := strings.Join(strings.Fields(orgname.Fold(r.lines.purposes.at(p.purpose))), " ")
-		at, ok := r.merged[key]
-		if !ok {
-			r.merged[key] = uint32(len(r.best))
+		if n := len(r.best); n == 0 || r.best[n-1].folded != p.folded {
 			r.best = append(r.best, p)
 			continue
 		}
-		same := &r.best[at]
+		same := &r.best[len(r.best)-1]
 		same.dollars += p.dollars
-		if cmp.Or(cmp.Compare(p.most, same.most), strings.Compare(r.lines.purposes.at(same.purpose), r.lines.purposes.at(p.purpose))) > 0 {
+		if cmp.Or(cmp.Compare(p.most, same.most), strings.Compare(r.text(same), r.text(&p))) > 0 {
 			same.purpose, same.most = p.purpose, p.most
 		}
 	}
 	slices.SortFunc(r.best, func(a, b purposePaid) int {
-		return cmp.Or(cmp.Compare(b.dollars, a.dollars), strings.Compare(r.lines.purposes.at(a.purpose), r.lines.purposes.at(b.purpose)))
+		if a.dollars != b.dollars {
+			return cmp.Compare(b.dollars, a.dollars)
+		}
+		return strings.Compare(r.text(&a), r.text(&b))
 	})
 	list := make([]uint32, min(len(r.best), snapshot.MaxPurposes))
 	for i := range list {
@@ -91,26 +114,28 @@ func (r *purposeRanking) top(rows []uint32) []uint32 {
 	return list
 }
 
-// orgPurposes are the purposes of one organization, by number.
+func (r *purposeRanking) text(p *purposePaid) string { return r.lines.purposes.at(p.purpose) }
+
+// orgPurposes are purposes of one organization, by number.
 type orgPurposes struct {
-	ein             ein.EIN
-	received, given []uint32
+	ein      ein.EIN
+	purposes []uint32
 }
 
 // writePurposes writes what each organization was given money for and gave it
 // for. Beside the rows themselves it takes four bytes for each, and up to a
 // hundred for each organization.
 func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corpus) error {
-	empty, err := b.emptyPurposes(ctx, c.lines)
+	folded, err := b.foldPurposes(ctx, c.lines)
 	if err != nil {
 		return err
 	}
-	r := &purposeRanking{corpus: c, empty: empty, merged: map[string]uint32{}}
-	var list []orgPurposes
-	for i := range c.funders {
+	r := &purposeRanking{corpus: c, folded: folded}
+	var given, received []orgPurposes
+	for i := range c.funders { // which are in the order of their EINs
 		f := &c.funders[i]
-		if given := r.top(c.rows[f.from:f.to]); len(given) > 0 {
-			list = append(list, orgPurposes{ein: f.ein, given: given})
+		if list := r.top(c.rows[f.from:f.to]); len(list) > 0 {
+			given = append(given, orgPurposes{f.ein, list})
 		}
 	}
 	starts, rows := c.rowsByRecipient()
@@ -122,26 +147,33 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 		if !ok {
 			continue
 		}
-		if received := r.top(rows[starts[id]:starts[id+1]]); len(received) > 0 {
-			list = append(list, orgPurposes{ein: storedEIN(e), received: received})
+		if list := r.top(rows[starts[id]:starts[id+1]]); len(list) > 0 {
+			received = append(received, orgPurposes{storedEIN(e), list})
 		}
 	}
-	slices.SortStableFunc(list, func(x, y orgPurposes) int { return cmp.Compare(x.ein, y.ein) })
-	texts := func(numbers []uint32) []string {
-		out := make([]string, len(numbers))
-		for i, n := range numbers {
-			out[i] = c.lines.purposes.at(n)
+	slices.SortFunc(received, func(x, y orgPurposes) int { return cmp.Compare(x.ein, y.ein) })
+	// next takes the purposes of an organization from the head of a list.
+	next := func(list *[]orgPurposes, e ein.EIN) []string {
+		if len(*list) == 0 || (*list)[0].ein != e {
+			return []string{}
 		}
-		return out
+		numbers := (*list)[0].purposes
+		*list = (*list)[1:]
+		texts := make([]string, len(numbers))
+		for i, n := range numbers {
+			texts[i] = c.lines.purposes.at(n)
+		}
+		return texts
 	}
 	return writeTable(ctx, w, snapshot.Purposes, func(yield func(snapshot.OrgPurposes) bool) {
-		for i := 0; i < len(list); i++ {
-			o := list[i]
-			if i+1 < len(list) && list[i+1].ein == o.ein { // it gives, and it receives
-				i++
-				o.received = list[i].received
+		for len(given)+len(received) > 0 {
+			e := ein.EIN(math.MaxUint32)
+			for _, list := range [...][]orgPurposes{given, received} {
+				if len(list) > 0 {
+					e = min(e, list[0].ein)
+				}
 			}
-			if !yield(snapshot.OrgPurposes{EIN: o.ein.String(), Received: texts(o.received), Given: texts(o.given)}) {
+			if !yield(snapshot.OrgPurposes{EIN: e.String(), Received: next(&received, e), Given: next(&given, e)}) {
 				return
 			}
 		}

@@ -1,10 +1,14 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot"
 )
 
@@ -41,4 +45,66 @@ func TestPurposes(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+// TestPurposeRanking holds the ranking against one that keeps everything in maps.
+func TestPurposeRanking(t *testing.T) {
+	t.Parallel()
+	texts := []string{"", " ", "SEE ATTACHED", "books", "Books", " BOOKS", "bo oks", "BO  OKS", "chairs", "Chairs", "café", "CAFE", "roof", "a b", "A  B", "ab", "\x01"}
+	for n := range snapshot.MaxPurposes {
+		texts = append(texts, fmt.Sprint("shelf ", n), fmt.Sprint("SHELF  ", n))
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		g := newLines(0)
+		var rows []uint32
+		for range 1 + random.IntN(60) {
+			rows = append(rows, uint32(len(rows)))
+			g.purpose = append(g.purpose, g.purposes.id([]byte(texts[random.IntN(1+random.IntN(len(texts)))])))
+			g.amount = append(g.amount, 1+random.Int64N(4))
+		}
+		c := &corpus{lines: g}
+		folded, err := (&builder{workers: 1}).foldPurposes(t.Context(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &purposeRanking{corpus: c, folded: folded}
+		var got []string
+		for _, p := range r.top(rows) {
+			got = append(got, g.purposes.at(p))
+		}
+		if want := plainlyRanked(g, rows); !slices.Equal(got, want) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// plainlyRanked is what purposeRanking is to find.
+func plainlyRanked(g *lines, rows []uint32) (ranked []string) {
+	dollars, spellings := map[string]int64{}, map[string]map[string]int64{}
+	for _, row := range rows {
+		text := g.purposes.at(g.purpose[row])
+		if strings.TrimSpace(text) == "" || text == "SEE ATTACHED" {
+			continue
+		}
+		key := strings.Join(strings.Fields(orgname.Fold(text)), " ")
+		if spellings[key] == nil {
+			spellings[key] = map[string]int64{}
+		}
+		dollars[key] += g.amount[row]
+		spellings[key][text] += g.amount[row]
+	}
+	sum := map[string]int64{} // by the usual spelling
+	for key, by := range spellings {
+		usual := ""
+		for text, n := range by {
+			if n > by[usual] || n == by[usual] && text < usual {
+				usual = text
+			}
+		}
+		sum[usual] = dollars[key]
+		ranked = append(ranked, usual)
+	}
+	slices.SortFunc(ranked, func(a, b string) int { return cmp.Or(cmp.Compare(sum[b], sum[a]), strings.Compare(a, b)) })
+	return ranked[:min(len(ranked), snapshot.MaxPurposes)]
 }
