@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -115,11 +116,11 @@ func (s *financials) row(at int32, f *filing) snapshot.Financial {
 	rest = rest[n:]
 	filed := binary.LittleEndian.Uint64(rest)
 	rest = rest[8:]
+	amounts := make([]int64, bits.OnesCount64(filed))
 	for i, v := range figures(&row) {
 		if filed&(1<<i) != 0 {
-			amount, size := binary.Varint(rest)
-			rest = rest[size:]
-			*v = &amount
+			amounts[0], size = binary.Varint(rest)
+			*v, amounts, rest = &amounts[0], amounts[1:], rest[size:]
 		}
 	}
 	row.MonthsLiquid = monthsLiquid(row.Cash, row.Savings, row.TotalExpenses)
