@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
 	"encoding/binary"
 
 	"github.com/parquet-go/parquet-go"
@@ -16,7 +15,10 @@ type codec[V comparable] struct {
 	encode   func([]byte, []V) ([]byte, error) // makes such a page
 	plain    func([]byte, []V) ([]byte, error) // makes a dictionary
 	size     func([]V) int                     // about how many bytes they take
-	less     func(a, b V) bool                 // the order that bounds refer to
+	hash     func(V) uint32
+	// widen widens bounds by some values. They are not numbers when one of those is
+	// not.
+	widen func(least, most V, by []V) (V, V)
 }
 
 var texts = codec[string]{
@@ -44,7 +46,33 @@ var texts = codec[string]{
 		}
 		return n
 	},
-	less: cmp.Less[string],
+	hash:  hashText,
+	widen: widenTexts,
+}
+
+// widenTexts widens bounds. Most texts are seen to be within by their first bytes.
+func widenTexts(least, most string, by []string) (string, string) {
+	low, high := head(least), head(most)
+	for _, s := range by {
+		switch at := head(s); {
+		case low < at && at < high:
+		case s < least:
+			least, low = s, at
+		case s > most:
+			most, high = s, at
+		}
+	}
+	return least, most
+}
+
+// head is the beginning of a text as a number that sorts as it does.
+func head(s string) uint64 {
+	if len(s) >= 8 {
+		return uint64(s[0])<<56 | uint64(s[1])<<48 | uint64(s[2])<<40 | uint64(s[3])<<32 | uint64(s[4])<<24 | uint64(s[5])<<16 | uint64(s[6])<<8 | uint64(s[7])
+	}
+	var b [8]byte
+	copy(b[:], s)
+	return binary.BigEndian.Uint64(b[:])
 }
 
 var truths = codec[bool]{
@@ -52,7 +80,13 @@ var truths = codec[bool]{
 	encode:   appendBits,
 	plain:    appendBits,
 	size:     func(list []bool) int { return len(list) / 8 },
-	less:     func(a, b bool) bool { return !a && b },
+	hash:     hashValue[bool],
+	widen: func(least, most bool, by []bool) (bool, bool) {
+		for _, v := range by {
+			least, most = least && v, most || v
+		}
+		return least, most
+	},
 }
 
 // appendBits writes truth values, eight in a byte.
@@ -71,7 +105,19 @@ func appendBits(b []byte, list []bool) ([]byte, error) {
 // numbers is the codec of a type of numbers.
 func numbers[V int32 | uint32 | int64 | float64]() codec[V] {
 	store := func(b []byte, list []V) ([]byte, error) { return binary.Append(b, binary.LittleEndian, list) }
-	return codec[V]{encoding: format.Plain, encode: store, plain: store, size: func(list []V) int { return binary.Size(list) }, less: cmp.Less[V]}
+	return codec[V]{
+		encoding: format.Plain,
+		encode:   store,
+		plain:    store,
+		size:     func(list []V) int { return binary.Size(list) },
+		hash:     hashValue[V],
+		widen: func(least, most V, by []V) (V, V) {
+			for _, v := range by {
+				least, most = min(least, v), max(most, v)
+			}
+			return least, most
+		},
+	}
 }
 
 // boundOf is how the least or greatest value of a column is stored.

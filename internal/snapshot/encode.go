@@ -112,20 +112,20 @@ func newColumn(schema *parquet.Schema, field reflect.StructField, page *pageBuff
 	}
 	b := columnBase{field: field.Offset, shape: shape, page: page}
 	b.meta.Type, b.meta.PathInSchema, b.meta.Codec = format.Type(leaf.Node.Type().Kind()), path, format.Zstd
-	dictionary := leaf.Node.Encoding() != nil && leaf.Node.Encoding().Encoding() == format.RLEDictionary
+	coded := leaf.Node.Encoding() != nil && leaf.Node.Encoding().Encoding() == format.RLEDictionary
 	switch kind.Kind() {
 	case reflect.String:
-		c = newValues(b, dictionary, texts)
+		c = newValues(b, coded, texts)
 	case reflect.Bool:
-		c = newValues(b, dictionary, truths)
+		c = newValues(b, coded, truths)
 	case reflect.Int32:
-		c = newValues(b, dictionary, numbers[int32]())
+		c = newValues(b, coded, numbers[int32]())
 	case reflect.Uint32:
-		c = newValues(b, dictionary, numbers[uint32]())
+		c = newValues(b, coded, numbers[uint32]())
 	case reflect.Int64:
-		c = newValues(b, dictionary, numbers[int64]())
+		c = newValues(b, coded, numbers[int64]())
 	case reflect.Float64:
-		c = newValues(b, dictionary, numbers[float64]())
+		c = newValues(b, coded, numbers[float64]())
 	default:
 		return 0, nil, fmt.Errorf("the field %s has a type that no column has", field.Name)
 	}
@@ -245,25 +245,23 @@ type values[V comparable] struct {
 	columnBase
 	codec[V]
 
-	list      []V // of the page, for a column without dictionary
-	bytes     int // of what is held for the page
-	some      bool
-	least     V // of the row group
-	most      V
-	unbounded bool // there is a value that is not a number
+	list  []V // of the page, for a column without dictionary
+	bytes int // of what is held for the page
+	some  bool
+	least V // of the row group
+	most  V
 
-	numbers []int32     // of the page, into the dictionary
-	number  map[V]int32 // nil for a column without one
-	words   []V
-	last    V // the value that was met last, and its number
+	numbers []int32        // of the page, into the dictionary
+	dict    *dictionary[V] // nil for a column without one
+	last    V              // the value that was met last, and its number
 	lastNo  int32
 }
 
-func newValues[V comparable](b columnBase, dictionary bool, c codec[V]) *values[V] {
+func newValues[V comparable](b columnBase, coded bool, c codec[V]) *values[V] {
 	v := &values[V]{columnBase: b, codec: c}
 	v.meta.Encoding = thrift.Slice[format.Encoding]{c.encoding}
-	if dictionary {
-		v.number = make(map[V]int32)
+	if coded {
+		v.dict = &dictionary[V]{hash: c.hash}
 		v.meta.Encoding = thrift.Slice[format.Encoding]{format.RLEDictionary, format.Plain}
 	}
 	if b.shape != inPlace {
@@ -311,18 +309,12 @@ func (v *values[V]) take(rows unsafe.Pointer, size uintptr, n int) error {
 }
 
 func (v *values[V]) add(value V) {
-	if v.number == nil {
+	if v.dict == nil {
 		v.list = append(v.list, value)
 		return
 	}
-	if value != v.last || len(v.words) == 0 {
-		no, ok := v.number[value]
-		if !ok {
-			no = int32(len(v.words))
-			v.number[value] = no
-			v.words = append(v.words, value)
-		}
-		v.last, v.lastNo = value, no
+	if value != v.last || len(v.dict.words) == 0 {
+		v.last, v.lastNo = value, v.dict.number(value)
 	}
 	v.numbers = append(v.numbers, v.lastNo)
 }
@@ -347,19 +339,13 @@ func (v *values[V]) addList(list []V) {
 
 // bound widens the bounds of the row group.
 func (v *values[V]) bound(list []V) {
-	if len(list) > 0 && !v.some {
+	if len(list) == 0 {
+		return
+	}
+	if !v.some {
 		v.some, v.least, v.most = true, list[0], list[0]
 	}
-	for _, value := range list {
-		if value != value {
-			v.unbounded = true // not a number: bounds may not be one, and would not hold it
-		}
-		if v.less(value, v.least) {
-			v.least = value
-		} else if v.less(v.most, value) {
-			v.most = value
-		}
-	}
+	v.least, v.most = v.widen(v.least, v.most, list)
 }
 
 // addLevels encodes repetition or definition levels, none of which is above one,
@@ -388,7 +374,7 @@ func (v *values[V]) endPage() error {
 	if err != nil {
 		return err
 	}
-	if v.number != nil {
+	if v.dict != nil {
 		p.values, err = parquet.RLEDictionary.EncodeInt32(p.values[:0], v.numbers)
 	} else {
 		v.bound(v.list)
@@ -442,16 +428,16 @@ func (v *values[V]) end() ([][]byte, format.ColumnMetaData, error) {
 	if err := v.endPage(); err != nil {
 		return nil, v.meta, err
 	}
-	if v.number != nil {
+	if v.dict != nil {
 		if err := v.addDictionary(); err != nil {
 			return nil, v.meta, err
 		}
 	}
-	if v.some && !v.unbounded {
+	if v.some && v.least == v.least { // one that is not a number would be no bound
 		v.meta.Statistics.MinValue, v.meta.Statistics.MaxValue = boundOf(v.least), boundOf(v.most)
 	}
 	pages, meta := v.pages, v.meta
-	v.pages, v.some, v.unbounded = nil, false, false
+	v.pages, v.some = nil, false
 	v.meta = format.ColumnMetaData{Type: meta.Type, Encoding: meta.Encoding, PathInSchema: meta.PathInSchema, Codec: meta.Codec}
 	return pages, meta, nil
 }
@@ -461,10 +447,10 @@ func (v *values[V]) addDictionary() (err error) {
 	data, size := v.pages, v.meta.TotalCompressedSize
 	v.pages = nil
 	header := format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
-		NumValues: int32(len(v.words)), Encoding: format.Plain,
+		NumValues: int32(len(v.dict.words)), Encoding: format.Plain,
 	})}
 	v.page.levels = v.page.levels[:0]
-	if v.page.values, err = v.plain(v.page.values[:0], v.words); err != nil {
+	if v.page.values, err = v.plain(v.page.values[:0], v.dict.words); err != nil {
 		return err
 	}
 	if err := v.addPage(&header); err != nil {
@@ -472,9 +458,7 @@ func (v *values[V]) addDictionary() (err error) {
 	}
 	v.pages = append(v.pages, data...)
 	v.meta.DataPageOffset = v.meta.TotalCompressedSize - size
-	v.bound(v.words)
-	clear(v.number)
-	clear(v.words)
-	v.words = v.words[:0]
+	v.bound(v.dict.words)
+	v.dict.reset()
 	return nil
 }
