@@ -24,26 +24,29 @@ var authority = map[string]int{OwnFiled: 3, Register: 2, Filed: 1}
 // recipient is kept.
 type Names struct {
 	listed func(ein.EIN) bool
-	paid   map[ein.EIN]*recipient
-	seen   set
+	paid   []recipient
+	at     places                       // of the recipients in paid
+	seen   set                          // spellings
+	called map[ein.EIN]map[string]int32 // how often which, only for those that no list knows
 
 	// The recipient that was named last, and how.
-	last     ein.EIN
-	lastName string
-	lastPaid *recipient
+	last       ein.EIN
+	lastName   string
+	lastAt     int
+	lastCalled map[string]int32
 }
 
 type recipient struct {
-	name      string
-	authority int
+	ein       ein.EIN
 	spellings int32
-	called    map[string]int32 // only for those that no list knows
+	authority int
+	name      string
 }
 
 // NewNames starts with no recipients. listed tells which EINs will be made
 // known later: what funders call those is counted, not kept.
 func NewNames(listed func(ein.EIN) bool) *Names {
-	return &Names{listed: listed, paid: make(map[ein.EIN]*recipient)}
+	return &Names{listed: listed, called: make(map[ein.EIN]map[string]int32)}
 }
 
 // AddSpelling says that a grant line calls the recipient e by a name. Lines of
@@ -54,53 +57,55 @@ func (n *Names) AddSpelling(e ein.EIN, name string) {
 	}
 	known := e == n.last && name == n.lastName
 	if e != n.last {
-		n.last, n.lastPaid = e, n.recipient(e)
+		n.last, n.lastAt = e, n.recipient(e)
+		n.lastCalled = n.called[e]
 	}
 	n.lastName = name
 	if !known && n.seen.add(uint32(e), name) {
-		n.lastPaid.spellings++
+		n.paid[n.lastAt].spellings++
 	}
-	if n.lastPaid.called != nil {
-		n.lastPaid.called[name]++
+	if n.lastCalled != nil {
+		n.lastCalled[name]++
 	}
 }
 
-// recipient is the recipient e, which is added when it is new.
-func (n *Names) recipient(e ein.EIN) *recipient {
-	r := n.paid[e]
-	if r == nil {
-		r = new(recipient)
+// recipient is where the recipient e stands, which is added when it is new.
+func (n *Names) recipient(e ein.EIN) int {
+	at, ok := n.at.find(e, len(n.paid))
+	if !ok {
+		n.paid = append(n.paid, recipient{ein: e})
 		if !n.listed(e) {
-			r.called = make(map[string]int32)
+			n.called[e] = make(map[string]int32)
 		}
-		n.paid[e] = r
 	}
-	return r
+	return at
 }
 
 // AddKnownName says how a source calls an organization. The best source has the
 // last word; between equals it is the first.
 func (n *Names) AddKnownName(e ein.EIN, name, source string) {
-	r := n.paid[e]
-	if r == nil || name == "" || authority[source] <= r.authority {
+	at, ok := n.at.find(e, none)
+	if !ok || name == "" || authority[source] <= n.paid[at].authority {
 		return
 	}
-	r.name, r.authority = name, authority[source]
+	n.paid[at].name, n.paid[at].authority = name, authority[source]
 }
 
-// Rows yields the recipients in the order of their EINs.
+// Rows yields the recipients in the order of their EINs. Nothing may be added
+// afterwards.
 func (n *Names) Rows() iter.Seq[snapshot.RecipientName] {
+	slices.SortFunc(n.paid, func(a, b recipient) int { return cmp.Compare(a.ein, b.ein) })
 	return func(yield func(snapshot.RecipientName) bool) {
-		for _, e := range slices.Sorted(maps.Keys(n.paid)) {
-			r := n.paid[e]
-			row := snapshot.RecipientName{EIN: e.String(), Name: r.name, Source: Filed, Spellings: r.spellings}
+		for i := range n.paid {
+			r := &n.paid[i]
+			row := snapshot.RecipientName{EIN: r.ein.String(), Name: r.name, Source: Filed, Spellings: r.spellings}
 			switch r.authority {
 			case authority[OwnFiled]:
 				row.Source = OwnFiled
 			case authority[Register]:
 				row.Source = Register
 			case 0:
-				row.Name = UsualSpelling(r.called)
+				row.Name = UsualSpelling(n.called[r.ein])
 			}
 			if !yield(row) {
 				return
@@ -163,4 +168,50 @@ func (s *set) find(h uint64) uint64 {
 		i = (i + 1) & mask
 	}
 	return i
+}
+
+// places says where the recipients stand in a list, in a table without pointers
+// that is asked for nearly every grant.
+type places struct {
+	table []uint64 // open addressing: an EIN, and its place plus one; 0 is empty
+	n     int
+}
+
+// none is no place.
+const none = -1
+
+// find is the place of e. One that is new gets the place given, if that is one.
+func (p *places) find(e ein.EIN, place int) (at int, ok bool) {
+	if p.n*4 >= len(p.table)*3 {
+		p.grow()
+	}
+	i := p.slot(e)
+	if p.table[i] != 0 {
+		return int(uint32(p.table[i])) - 1, true
+	}
+	if place != none {
+		p.table[i] = uint64(e)<<32 | uint64(place+1)
+		p.n++
+	}
+	return place, false
+}
+
+// slot is the entry of e, or the one that it is to have.
+func (p *places) slot(e ein.EIN) uint64 {
+	mask := uint64(len(p.table) - 1)
+	i := uint64(e) * 0x9e3779b97f4a7c15 >> 32 & mask
+	for p.table[i] != 0 && ein.EIN(p.table[i]>>32) != e {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (p *places) grow() {
+	old := p.table
+	p.table = make([]uint64, max(1<<10, 2*len(old)))
+	for _, entry := range old {
+		if entry != 0 {
+			p.table[p.slot(ein.EIN(entry>>32))] = entry
+		}
+	}
 }
