@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"grantgraph/internal/ingest/derive/cause"
 	"grantgraph/internal/ntee"
@@ -140,10 +141,12 @@ func CauseCases(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) ([]
 // writeCauses infers the causes of organizations without a code from those that
 // have one.
 func (d *deriver) writeCauses(ctx context.Context) error {
-	s := d.w.Unpublished()
 	trainer := cause.NewTrainer()
 	report := CauseReport{Letters: []CauseCount{}}
-	for c, err := range candidates(ctx, s, d.edition) {
+	// Those without a code are kept as evidence, so that the tables are read once.
+	var collector cause.Collector
+	var codeless []cause.Evidence
+	for c, err := range candidates(ctx, d.w.Unpublished(), d.edition) {
 		if err != nil {
 			return err
 		}
@@ -151,66 +154,27 @@ func (d *deriver) writeCauses(ctx context.Context) error {
 			trainer.Add(&c.Org, c.Letter)
 		}
 		if !c.coded {
-			report.Missing++
+			codeless = append(codeless, collector.Read(&c.Org))
 		}
 	}
+	report.Missing = int64(len(codeless))
 	model, err := trainer.Train(ctx, d.b.workers)
 	if err != nil {
 		return err
 	}
 	report.Registered = model.Labels
-	var failed error
-	var letters ['Z' + 1]int64
-	err = writeDerived(ctx, d, snapshot.InferredCauses, func(yield func(snapshot.InferredCause) bool) {
-		if model.Learned == 0 {
-			return
-		}
-		const block = 16 << 10
-		list := make([]cause.Org, 0, block)
-		found := make([]snapshot.InferredCause, block)
-		flush := func() bool {
-			failed = d.b.chunks(ctx, len(list), func(from, to int) {
-				r := model.Reader()
-				for i := from; i < to; i++ {
-					found[i] = snapshot.InferredCause{}
-					if letter, sure, ok := r.Infer(&list[i]); ok {
-						found[i] = snapshot.InferredCause{EIN: list[i].EIN.String(), Letter: string(rune(letter)), Confidence: sure}
-					}
-				}
-			})
-			if failed != nil {
-				return false
-			}
-			for _, row := range found[:len(list)] {
-				if row.Letter == "" {
-					continue
-				}
-				report.Inferred++
-				letters[row.Letter[0]]++
-				if !yield(row) {
-					return false
-				}
-			}
-			list = list[:0]
-			return true
-		}
-		for c, err := range candidates(ctx, s, d.edition) {
-			if err != nil {
-				failed = err
-				return
-			}
-			if c.coded {
-				continue
-			}
-			if list = append(list, c.Org); len(list) == block && !flush() {
-				return
-			}
-		}
-		flush()
-	})
-	if failed != nil {
-		return failed
+	inferred, err := d.inferCauses(ctx, model, codeless)
+	if err != nil {
+		return err
 	}
+	if err := writeDerived(ctx, d, snapshot.InferredCauses, slices.Values(inferred)); err != nil {
+		return err
+	}
+	var letters ['Z' + 1]int64
+	for i := range inferred {
+		letters[inferred[i].Letter[0]]++
+	}
+	report.Inferred = int64(len(inferred))
 	for letter, n := range letters {
 		if n > 0 {
 			t := &model.Causes[letter-'A']
@@ -223,10 +187,21 @@ func (d *deriver) writeCauses(ctx context.Context) error {
 	d.mu.Lock()
 	d.report.Causes = report
 	d.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return d.writeOrgCauses(ctx)
+	return d.writeOrgCauses(ctx, inferred)
+}
+
+// inferCauses are the causes that a model finds.
+func (d *deriver) inferCauses(ctx context.Context, model *cause.Model, codeless []cause.Evidence) ([]snapshot.InferredCause, error) {
+	rows := make([]snapshot.InferredCause, len(codeless))
+	err := d.b.chunks(ctx, len(codeless), func(from, to int) {
+		r := model.Reader()
+		for i := from; i < to; i++ {
+			if letter, sure, ok := r.InferFrom(&codeless[i]); ok {
+				rows[i] = snapshot.InferredCause{EIN: codeless[i].EIN.String(), Letter: string(rune(letter)), Confidence: sure}
+			}
+		}
+	})
+	return slices.DeleteFunc(rows, func(row snapshot.InferredCause) bool { return row.Letter == "" }), err
 }
 
 // codeRow is what is registered of an organization's cause.
@@ -235,24 +210,20 @@ type codeRow struct {
 	NTEE string `parquet:"ntee_cd,optional"`
 }
 
-// writeOrgCauses puts registered and inferred causes side by side.
-func (d *deriver) writeOrgCauses(ctx context.Context) error {
-	s := d.w.Unpublished()
-	next, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[snapshot.InferredCause](s, snapshot.InferredCauses)))
-	defer stop()
-	inferred, failed, more := next()
+// writeOrgCauses puts registered and inferred causes side by side. Both the
+// organizations and what was inferred are in the order of their EINs.
+func (d *deriver) writeOrgCauses(ctx context.Context, inferred []snapshot.InferredCause) error {
+	var failed error
 	err := writeDerived(ctx, d, snapshot.OrgCauses, func(yield func(snapshot.OrgCause) bool) {
-		for r, err := range cancelable(ctx, snapshot.Rows[codeRow](s, snapshot.Organizations)) {
-			for err == nil && failed == nil && more && inferred.EIN < r.EIN {
-				inferred, failed, more = next()
-			}
-			if failed = cmp.Or(failed, err); failed != nil {
+		for r, err := range cancelable(ctx, snapshot.Rows[codeRow](d.w.Unpublished(), snapshot.Organizations)) {
+			if failed = err; failed != nil {
 				return
 			}
 			row := snapshot.OrgCause{EIN: r.EIN}
 			var guess byte
-			if more && inferred.EIN == r.EIN {
-				guess, row.Confidence = inferred.Letter[0], inferred.Confidence
+			if len(inferred) > 0 && inferred[0].EIN == r.EIN {
+				guess, row.Confidence = inferred[0].Letter[0], inferred[0].Confidence
+				inferred = inferred[1:]
 			}
 			code, _ := ntee.Parse(r.NTEE)
 			letter, source := ntee.Any.Cause(code, guess)

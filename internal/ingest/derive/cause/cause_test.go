@@ -119,6 +119,27 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
+// TestCollected: evidence that was kept says what the organization says.
+func TestCollected(t *testing.T) {
+	t.Parallel()
+	for _, labels := range []int{3000, MinLabels - 1} {
+		r := train(t, 2, invent(10, labels)).Reader()
+		var collector Collector
+		asked := invent(11, 2000)
+		kept := make([]Evidence, len(asked))
+		for i := range asked {
+			kept[i] = collector.Read(&asked[i].Org)
+		}
+		for i := range asked {
+			letter, sure, ok := r.Infer(&asked[i].Org)
+			gotLetter, gotSure, gotOK := r.InferFrom(&kept[i])
+			if kept[i].EIN != asked[i].EIN || gotLetter != letter || gotSure != sure || gotOK != ok {
+				t.Fatalf("%s is %q %v %v, collected %q %v %v", asked[i].Name, letter, sure, ok, gotLetter, gotSure, gotOK)
+			}
+		}
+	}
+}
+
 func TestTooFewLabels(t *testing.T) {
 	t.Parallel()
 	list := invent(5, MinLabels-1)
@@ -249,7 +270,7 @@ func TestKin(t *testing.T) {
 		{Org{Name: "SOMETHING ELSE", Subsection: "19", Foundation: "00", Group: "0000"}, ""},
 	} {
 		got := ""
-		if kin, ok := r.relatives(&c.o); ok {
+		if kin, ok := m.relatives(families(&c.o)); ok {
 			got = string(rune('A' + kin.cause))
 		}
 		if got != c.want {

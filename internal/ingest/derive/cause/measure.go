@@ -183,7 +183,7 @@ func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]*Measured)
 			continue
 		}
 		out.Inferred++
-		if _, kin := r.relatives(&c.Org); kin {
+		if _, kin := r.m.relatives(families(&c.Org)); kin {
 			out.ByKin++
 			expected += ratio(res.Kin.Right, res.Kin.Inferred)
 			continue

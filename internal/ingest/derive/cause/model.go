@@ -181,11 +181,27 @@ func (r *Reader) Infer(o *Org) (letter byte, confidence float64, ok bool) {
 	if r.m.weights == nil {
 		return 0, 0, false
 	}
-	if kin, ok := r.relatives(o); ok {
+	if kin, ok := r.m.relatives(families(o)); ok {
 		return 'A' + kin.cause, rounded(kin.share), true
 	}
 	r.ev.read(o)
-	r.n.names, r.n.texts = r.m.number(r.n.names[:0], r.ev.names), r.m.number(r.n.texts[:0], r.ev.texts)
+	return r.weigh(r.ev.names, r.ev.texts)
+}
+
+// InferFrom is Infer of an organization whose evidence was read before.
+func (r *Reader) InferFrom(e *Evidence) (letter byte, confidence float64, ok bool) {
+	if r.m.weights == nil {
+		return 0, 0, false
+	}
+	if kin, ok := r.m.relatives(e.families); ok {
+		return 'A' + kin.cause, rounded(kin.share), true
+	}
+	return r.weigh(e.names, e.texts)
+}
+
+// weigh infers a cause from features.
+func (r *Reader) weigh(names, texts []feature) (letter byte, confidence float64, ok bool) {
+	r.n.names, r.n.texts = r.m.number(r.n.names[:0], names), r.m.number(r.n.texts[:0], texts)
 	var p scores
 	r.m.weights.predict(r.n, &p)
 	g := p.guess()
@@ -195,10 +211,10 @@ func (r *Reader) Infer(o *Org) (letter byte, confidence float64, ok bool) {
 	return 'A' + g.cause, rounded(g.prob), true
 }
 
-// relatives is the family that speaks for an organization.
-func (r *Reader) relatives(o *Org) (kin family, ok bool) {
-	for _, f := range families(o) {
-		if kin, ok = r.m.kin[f]; ok {
+// relatives is the family that speaks for its members, the first of those given.
+func (m *Model) relatives(families [2]uint64) (kin family, ok bool) {
+	for _, f := range families {
+		if kin, ok = m.kin[f]; ok {
 			return kin, true
 		}
 	}
