@@ -1,24 +1,33 @@
 package ingest
 
 import (
-	"bytes"
 	"hash/maphash"
 	"slices"
 	"unsafe"
 )
 
 // interner gives each distinct byte string a small number, in the order first
-// seen, and keeps all of them in one arena: no pointer per string for the
-// collector to follow, however many there are.
+// seen, and keeps all of them in few blocks: no pointer per string for the
+// collector to follow, however many there are, and nothing to move when there
+// are more of them.
 type interner struct {
-	arena []byte
-	ends  []uint64 // ends[i] is where string i stops in the arena
-	table []slot   // open addressing
+	blocks [][]byte
+	ends   []uint64 // where string i stops, counted through the blocks
+	hashes []uint32 // of the strings
+	table  []slot   // open addressing
 }
 
-// slot is an entry of the table: half of a hash and the number of the string plus
-// one, 0 when it is empty. Most strings that are not the one that is looked up
-// differ in the hash, and need not be fetched from the arena to be told apart.
+// A string stands within one block, but for one that is longer: that has
+// consecutive blocks of one piece of memory to itself, of which each reaches to
+// its end.
+const (
+	blockBits = 20
+	blockSize = 1 << blockBits
+)
+
+// slot is an entry of the table: the hash of a string and its number plus one, 0
+// when it is empty. Most strings that are not the one that is looked up differ in
+// the hash, and need not be fetched to be told apart.
 type slot uint64
 
 func (s slot) hash() uint32 { return uint32(s >> 32) }
@@ -29,17 +38,19 @@ var internerSeed = maphash.MakeSeed()
 func newInterner() *interner { return &interner{table: make([]slot, 1<<10)} }
 
 // id returns the number of b, adding it when it is new.
-func (in *interner) id(b []byte) uint32 {
+func (in *interner) id(b []byte) uint32 { return in.hashed(b, uint32(maphash.Bytes(internerSeed, b))) }
+
+// hashed is id for a string whose hash is known.
+func (in *interner) hashed(b []byte, hash uint32) uint32 {
 	if uint64(len(in.ends))*4 >= uint64(len(in.table))*3 {
 		in.grow()
 	}
-	hash := uint32(maphash.Bytes(internerSeed, b))
 	mask := uint32(len(in.table) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
 		switch s := in.table[i]; {
 		case s == 0:
-			in.arena = append(in.arena, b...)
-			in.ends = append(in.ends, uint64(len(in.arena)))
+			in.keep(b)
+			in.hashes = append(in.hashes, hash)
 			in.table[i] = slot(hash)<<32 | slot(len(in.ends))
 			return uint32(len(in.ends) - 1)
 		case s.hash() == hash && in.at(s.id()) == string(b):
@@ -48,19 +59,55 @@ func (in *interner) id(b []byte) uint32 {
 	}
 }
 
-// at returns string i. It shares the memory of the arena, which is only added to
-// until reset takes all strings out.
+// keep appends a string to the blocks.
+func (in *interner) keep(b []byte) {
+	at := in.end(len(in.ends))
+	if at%blockSize+uint64(len(b)) > blockSize {
+		at = nextBlock(at)
+	}
+	if len(b) > 0 {
+		block := int(at >> blockBits)
+		if block < len(in.blocks) && len(in.blocks[block])-int(at%blockSize) < len(b) {
+			in.blocks = in.blocks[:block] // left over from before a reset, and too small
+		}
+		if block == len(in.blocks) {
+			room := make([]byte, nextBlock(uint64(len(b))))
+			for from := 0; from < len(room); from += blockSize {
+				in.blocks = append(in.blocks, room[from:])
+			}
+		}
+		copy(in.blocks[block][at%blockSize:], b)
+	}
+	in.ends = append(in.ends, at+uint64(len(b)))
+}
+
+// nextBlock is where the first block starts that is not before at.
+func nextBlock(at uint64) uint64 { return (at + blockSize - 1) &^ (blockSize - 1) }
+
+// end is where the first n strings end.
+func (in *interner) end(n int) uint64 {
+	if n == 0 {
+		return 0
+	}
+	return in.ends[n-1]
+}
+
+// at returns string i. It shares the memory of its block, which is not written
+// again until reset takes all strings out.
 func (in *interner) at(i uint32) string {
 	text := in.bytes(i)
 	return unsafe.String(unsafe.SliceData(text), len(text))
 }
 
 func (in *interner) bytes(i uint32) []byte {
-	var start uint64
-	if i > 0 {
-		start = in.ends[i-1]
+	start, end := in.end(int(i)), in.ends[i]
+	if start == end {
+		return nil
 	}
-	return in.arena[start:in.ends[i]]
+	if start>>blockBits != (end-1)>>blockBits {
+		start = nextBlock(start) // the rest of the block was too small for it
+	}
+	return in.blocks[start>>blockBits][start%blockSize:][:end-start]
 }
 
 func (in *interner) len() int { return len(in.ends) }
@@ -69,23 +116,55 @@ func (in *interner) len() int { return len(in.ends) }
 // each of them has here.
 func (in *interner) join(other *interner) []uint32 {
 	ids := make([]uint32, other.len())
-	for i := range ids {
-		ids[i] = in.id(other.bytes(uint32(i)))
+	for from := 0; from < len(ids); from += fetchedAtOnce {
+		to := min(from+fetchedAtOnce, len(ids))
+		in.fetch(other.hashes[from:to])
+		for i := from; i < to; i++ {
+			ids[i] = in.hashed(other.bytes(uint32(i)), other.hashes[i])
+		}
 	}
 	return ids
 }
 
+// fetchedAtOnce is for how many strings the memory is fetched together.
+const fetchedAtOnce = 64
+
+// fetch reads what strings with these hashes will be compared with. Where there
+// are millions it is in no cache; but to wait for many pieces of memory together
+// takes little longer than to wait for one.
+//
+//go:noinline
+func (in *interner) fetch(hashes []uint32) (last byte) {
+	var slots [fetchedAtOnce]slot
+	mask := uint32(len(in.table) - 1)
+	for i, hash := range hashes {
+		slots[i] = in.table[hash&mask]
+	}
+	var ends [fetchedAtOnce]uint64
+	for i, hash := range hashes {
+		if s := slots[i]; s != 0 && s.hash() == hash {
+			ends[i] = in.ends[s.id()]
+		}
+	}
+	for _, end := range ends[:len(hashes)] {
+		if end > 0 {
+			last ^= in.blocks[(end-1)>>blockBits][(end-1)%blockSize]
+		}
+	}
+	return last
+}
+
 // reset takes all strings out. Those that at has returned are void then.
 func (in *interner) reset() {
-	in.arena, in.ends = in.arena[:0], in.ends[:0]
+	in.ends, in.hashes = in.ends[:0], in.hashes[:0]
 	clear(in.table)
 }
 
 // freeze gives back the memory that only more strings would need. There can be
 // none afterwards.
 func (in *interner) freeze() {
-	in.table = nil
-	in.arena, in.ends = bytes.Clone(in.arena), slices.Clone(in.ends)
+	in.table, in.hashes = nil, nil
+	in.ends = slices.Clone(in.ends)
 }
 
 func (in *interner) grow() {

@@ -3,7 +3,9 @@ package ingest
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"testing/quick"
 
@@ -50,6 +52,33 @@ func TestInternersJoin(t *testing.T) {
 	for i := range alone.len() {
 		if alone.at(uint32(i)) != joined.at(uint32(i)) {
 			t.Errorf("string %d is %q, not %q", i, joined.at(uint32(i)), alone.at(uint32(i)))
+		}
+	}
+}
+
+// TestInternerKeepsStringsOfAnyLength holds that strings are kept whole wherever
+// the blocks end, before and after a reset.
+func TestInternerKeepsStringsOfAnyLength(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	in, whole := newInterner(), newInterner()
+	for round := range 4 {
+		in.reset()
+		var want []string
+		for i := range 60 {
+			s := fmt.Sprintf("%d %d ", round, i) + strings.Repeat(string(rune('a'+i%26)), r.IntN(1<<(8+r.IntN(15))))
+			if i == 7 {
+				s = ""
+			}
+			if id := in.id([]byte(s)); int(id) != len(want) {
+				t.Fatalf("the string of %d bytes has number %d, not %d", len(s), id, len(want))
+			}
+			want = append(want, s)
+		}
+		for k, id := range whole.join(in) {
+			if in.at(uint32(k)) != want[k] || whole.at(id) != want[k] {
+				t.Fatalf("string %d of round %d, of %d bytes, is another one", k, round, len(want[k]))
+			}
 		}
 	}
 }
