@@ -208,7 +208,7 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 		return err
 	}
 	c.recipients.number(identities)
-	b.markConflicts(f)
+	b.countConflicts(c.recipients)
 
 	c.support = make([]grant.Support, c.lines.purposes.len())
 	return b.chunks(ctx, len(c.support), func(from, to int) {
@@ -401,6 +401,14 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	if a := f.lines.amount[row]; filing.declared >= 0 && a > 1_000_000 && a*100 > filing.declared*105 {
 		class |= suspect
 	}
+	if m.rule == resolve.Filed {
+		switch facts.conflict {
+		case grant.NameConflict:
+			class |= nameConflict
+		case grant.GroupConflict:
+			class |= groupConflict
+		}
+	}
 	r := f.recipients
 	r.ein[row], r.rule[row], r.thousandths[row], r.class[row] = m.ein, m.rule, m.thousandths, class
 
@@ -447,20 +455,15 @@ func (b *builder) readRelations(g *lines) []classify.Relation {
 	return said
 }
 
-// markConflicts marks and counts the rows whose filed EIN belongs to an
-// organization of quite another name, or to the center of a group of which the
-// line names a member.
-func (b *builder) markConflicts(f *recipientFinder) {
-	for row, rule := range f.recipients.rule {
-		if rule != resolve.Filed {
-			continue
-		}
-		switch f.facts[f.lines.recipientNo[row]].conflict {
-		case grant.NameConflict:
-			f.recipients.class[row] |= nameConflict
+// countConflicts counts the rows whose filed EIN belongs to an organization of
+// quite another name, or to the center of a group of which the line names a
+// member.
+func (b *builder) countConflicts(r *recipients) {
+	for _, class := range r.class {
+		switch {
+		case class&nameConflict != 0:
 			b.report.FiledNameConflicts++
-		case grant.GroupConflict:
-			f.recipients.class[row] |= groupConflict
+		case class&groupConflict != 0:
 			b.report.FiledGroupConflicts++
 		}
 	}

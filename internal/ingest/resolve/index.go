@@ -135,14 +135,16 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 			d.indexWords()
 			d.posts = newPostings(&d)
 			d.addStateWords()
-			d.numberCities(cities)
 		},
+		func() { d.numberCities(cities) },
+		func() { index = newNameIndex(slices.Concat(names...)) },
+		func() { d.acronyms = newAcronyms(&d) },
 		func() {
-			index = newNameIndex(slices.Concat(names...))
-			d.acronyms = newAcronyms(&d)
 			d.prefixes = newNamePrefixes(&d)
 			d.prefixesAt = newHashStarts(len(d.prefixes), func(i int) uint64 { return d.prefixes[i].hash })
-			d.addNeighbors(sortTenants(zips))
+		},
+		func() { d.addNeighbors(sortTenants(zips)) },
+		func() {
 			d.streets = sortTenants(streets)
 			d.streetsAt = newHashStarts(len(d.streets), func(i int) uint64 { return d.streets[i].place })
 		},

@@ -81,6 +81,9 @@ func letters(name string) string {
 
 // formerPart is the name that follows "FKA" in a name.
 func formerPart(name string) (string, bool) {
+	if !strings.ContainsAny(name, "Kk") {
+		return "", false // every mark has one
+	}
 	up := strings.ToUpper(name)
 	if len(up) != len(name) {
 		return "", false

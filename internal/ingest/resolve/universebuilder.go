@@ -152,9 +152,12 @@ func (b *UniverseBuilder) Build() *Universe {
 	said, names := b.sumFiled()
 	*b = UniverseBuilder{}
 	u.indexEINs()
-	u.pairs = filedPairs(said)
-	u.countFunders()
-	u.names, u.index = indexOrgs(u.orgs, u.filedNames(names))
+	var filed []otherName
+	parallel.All(
+		func() { u.pairs = filedPairs(said); u.countFunders() },
+		func() { filed = u.filedNames(names) },
+	)
+	u.names, u.index = indexOrgs(u.orgs, filed)
 	parallel.All(
 		func() { u.crowds = newCrowds(u.names.entries, u.orgs) },
 		func() { u.registry = newRegistry(said, u.prefixes) },

@@ -16,6 +16,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"grantgraph/internal/fault"
 )
@@ -173,7 +174,12 @@ func Inflate(r io.Reader) (io.Reader, error) {
 // Clean trims a field and makes it valid UTF-8. The lists are ASCII or UTF-8, but
 // a stray byte of another encoding must not make a name that no database will
 // store.
-func Clean(field string) string { return strings.ToValidUTF8(strings.TrimSpace(field), "\ufffd") }
+func Clean(field string) string {
+	if field = strings.TrimSpace(field); utf8.ValidString(field) {
+		return field
+	}
+	return strings.ToValidUTF8(field, "\ufffd")
+}
 
 // Find gives the place of each wanted column in a header, -1 when it is not
 // there. Case, surrounding space and a byte order mark make no difference.
