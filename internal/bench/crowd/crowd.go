@@ -54,11 +54,8 @@ func Build(ctx context.Context, data string, n int, seed uint64, progress func(d
 	if err := errors.Join(snapshot.WriteTable(w, snapshot.Organizations, orgs), snapshot.WriteTable(w, snapshot.Orgs, filings)); err != nil {
 		return nil, err
 	}
-	if err := search.Build(ctx, w); err != nil {
-		return nil, err
-	}
 	// Vectors of the fast encoder are scanned as those of the slow one are.
-	if err := search.Vectors(0)(ctx, w); err != nil {
+	if err := search.Build(0)(ctx, w); err != nil {
 		return nil, err
 	}
 	return w.Publish(snapshot.Manifest{})

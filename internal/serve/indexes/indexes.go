@@ -28,11 +28,10 @@ func Reading(documents int) []snapshot.Indexer {
 	return []snapshot.Indexer{
 		{Name: "warehouse", Write: warehouse.Build, Foreign: warehouse.Memory},
 		{Name: "graph", Write: graph.Build, Needs: map[string]int64{snapshot.Grants: 160}},
-		{Name: "search", Write: search.Build, Needs: map[string]int64{snapshot.Organizations: 600}},
+		{Name: "search", Write: search.Build(documents), Needs: map[string]int64{snapshot.Organizations: 780}},
 		{Name: "profile", Write: profile.Build, Needs: map[string]int64{snapshot.Organizations: 450}},
 		{Name: "directory", Write: directory.Build, Needs: map[string]int64{snapshot.Organizations: 450}},
 		{Name: "change", Write: change.Build, Needs: map[string]int64{snapshot.Returns: 200}},
-		{Name: "meaning", Write: search.Vectors(documents), Needs: map[string]int64{snapshot.Organizations: 180}},
 	}
 }
 

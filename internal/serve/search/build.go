@@ -34,39 +34,63 @@ type entry struct {
 	prominence float32 // 0 to 1
 }
 
-// Build writes the indexes of names and of words of the snapshot that is being
-// made. An organization has the number of its row in table organizations.
-func Build(ctx context.Context, w *snapshot.Writer) error {
-	names, texts, err := read(ctx, w.Unpublished())
-	if err != nil {
+// Build returns what writes the indexes of names, of words and of what the
+// organizations mean, of which the documents of so many are read by the slow
+// encoder. All three come from one walk through the documents.
+func Build(documents int) func(context.Context, *snapshot.Writer) error {
+	return func(ctx context.Context, w *snapshot.Writer) error {
+		b := newTextBuilder()
+		if err := writeVectors(ctx, w, documents, b.add); err != nil {
+			return err
+		}
+		return b.write(ctx, w)
+	}
+}
+
+// BuildNames writes the indexes of names and of words alone, for those who do not
+// search by meaning.
+func BuildNames(ctx context.Context, w *snapshot.Writer) error {
+	b := newTextBuilder()
+	for src, err := range document.Sources(ctx, w.Unpublished()) {
+		if err != nil {
+			return err
+		}
+		d := document.New(src)
+		b.add(src, &d)
+	}
+	return b.write(ctx, w)
+}
+
+// textBuilder makes the indexes of names and of words. An organization has the
+// number of its row in table organizations.
+type textBuilder struct {
+	names *builder
+	words *words.Builder
+}
+
+func newTextBuilder() *textBuilder {
+	return &textBuilder{names: newBuilder(), words: words.NewBuilder()}
+}
+
+// add adds the next organization.
+func (b *textBuilder) add(src *document.Source, d *document.Document) {
+	e := newEntry(src)
+	b.names.add(&e)
+	read := *d
+	read.Others = withInitials(d.Others, d.Name)
+	b.words.Add(&read)
+}
+
+func (b *textBuilder) write(ctx context.Context, w *snapshot.Writer) error {
+	if err := w.WriteFile(wordsFile, b.words.Write); err != nil {
 		return err
 	}
-	if err := w.WriteFile(wordsFile, texts.Write); err != nil {
-		return err
-	}
-	texts = nil // makes room for what follows
-	ix := names.index()
+	b.words = nil // makes room for what follows
+	ix := b.names.index()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return w.WriteFile(fileName, ix.write)
-}
-
-// read reads the organizations together with what their filings and grants say of
-// them.
-func read(ctx context.Context, s *snapshot.Snapshot) (*builder, *words.Builder, error) {
-	names, texts := newBuilder(), words.NewBuilder()
-	for src, err := range document.Sources(ctx, s) {
-		if err != nil {
-			return nil, nil, err
-		}
-		e := newEntry(src)
-		names.add(&e)
-		d := document.New(src)
-		d.Others = withInitials(d.Others, d.Name)
-		texts.Add(&d)
-	}
-	return names, texts, nil
 }
 
 // withInitials adds to the other names the one that people write as initials:

@@ -73,7 +73,7 @@ func village(t testing.TB, data string, documents int) *snapshot.Snapshot {
 	if err := errors.Join(
 		snapshot.WriteTable(w, snapshot.Organizations, slices.Values(orgs)),
 		snapshot.WriteTable(w, snapshot.Orgs, slices.Values(filings)),
-		Build(t.Context(), w), Vectors(documents)(t.Context(), w),
+		Build(documents)(t.Context(), w),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestVectorCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Abandon()
-	if err := Vectors(1)(ctx, w); err == nil {
+	if err := Build(1)(ctx, w); err == nil {
 		t.Error("a cancelled build goes on")
 	}
 }

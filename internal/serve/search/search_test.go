@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"grantgraph/internal/ein"
@@ -344,10 +345,21 @@ func TestEmpty(t *testing.T) {
 func TestBuildStops(t *testing.T) {
 	t.Parallel()
 	_, s := Invented(t)
-	ctx, cancel := context.WithCancel(context.Background())
+	w, err := snapshot.Create(t.TempDir(), time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abandon()
+	if err := w.Adopt(s, snapshot.Organizations); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := read(ctx, s); err == nil {
-		t.Error("a cancelled build goes on")
+	if err := BuildNames(ctx, w); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled build ends with %v", err)
+	}
+	if err := Build(0)(ctx, w); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled build with vectors ends with %v", err)
 	}
 }
 

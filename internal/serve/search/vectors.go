@@ -18,39 +18,37 @@ import (
 // a number and not a time, so that the choice does not depend on the machine.
 const DefaultDocuments = 100_000
 
-// Vectors writes what the organizations mean. All of them get the fast vector of
-// their documents; of those that say what they do, the largest, as many as
-// documents says, get one mixed with that of the slow encoder, which takes some
-// milliseconds for each. The slow vectors are kept in the data directory by the
+// writeVectors writes what the organizations mean, and hands each document on to
+// also. All of them get a fast vector; of those that say what they do, the
+// largest, as many as documents says, get one mixed with that of the slow encoder,
+// which takes some milliseconds for each. The slow vectors are kept in the data directory by the
 // hash of their text, so the next build only reads what has changed. Vectors
 // depend on the texts alone, not on the machine: where no kernel fits it, though,
 // none are read by the slow encoder, for that would take days.
-func Vectors(documents int) func(context.Context, *snapshot.Writer) error {
-	return func(ctx context.Context, w *snapshot.Writer) error {
-		m, err := meaning.Open()
-		if err != nil {
-			return err
-		}
-		if m.Encoder() == "student" {
-			documents = 0
-		}
-		s := w.Unpublished()
-		n, chosen, err := chooseRead(ctx, s, documents)
-		if err != nil {
-			return err
-		}
-		v := &vectorBuilder{model: m, chosen: chosen, total: int64(n), progress: w.Progress}
-		if documents > 0 {
-			if v.cache, err = openCache(filepath.Join(w.Scratch(), cacheName), m); err != nil {
-				return err
-			}
-			defer v.cache.close()
-		}
-		if err := w.WriteFile(vectorsFile, func(out io.Writer) error { return v.write(ctx, s, vector.NewWriter(out, n)) }); err != nil {
-			return err
-		}
-		return v.cache.compact()
+func writeVectors(ctx context.Context, w *snapshot.Writer, documents int, also func(*document.Source, *document.Document)) error {
+	m, err := meaning.Open()
+	if err != nil {
+		return err
 	}
+	if m.Encoder() == "student" {
+		documents = 0
+	}
+	s := w.Unpublished()
+	n, chosen, err := chooseRead(ctx, s, documents)
+	if err != nil {
+		return err
+	}
+	v := &vectorBuilder{model: m, chosen: chosen, total: int64(n), progress: w.Progress}
+	if documents > 0 {
+		if v.cache, err = openCache(filepath.Join(w.Scratch(), cacheName), m); err != nil {
+			return err
+		}
+		defer v.cache.close()
+	}
+	if err := w.WriteFile(vectorsFile, func(out io.Writer) error { return v.write(ctx, s, vector.NewWriter(out, n), also) }); err != nil {
+		return err
+	}
+	return v.cache.compact()
 }
 
 // chooseRead counts the organizations and chooses those that are read by the slow
@@ -100,12 +98,13 @@ type vectorBuilder struct {
 // written in order.
 const batch = 1024
 
-func (v *vectorBuilder) write(ctx context.Context, s *snapshot.Snapshot, out *vector.Writer) error {
+func (v *vectorBuilder) write(ctx context.Context, s *snapshot.Snapshot, out *vector.Writer, also func(*document.Source, *document.Document)) error {
 	for src, err := range document.Sources(ctx, s) {
 		if err != nil {
 			return err
 		}
 		d := document.New(src)
+		also(src, &d)
 		if v.texts = append(v.texts, d.Text()); len(v.texts) == batch {
 			if err := v.flush(ctx, out); err != nil {
 				return err

@@ -54,7 +54,7 @@ func Open(ctx context.Context, dir string, orgs []snapshot.Organization) (*Regis
 		snapshot.WriteTable(w, snapshot.Orgs, iter.Seq[snapshot.Org](none)),
 		snapshot.WriteTable(w, snapshot.FunderKinds, func(yield func(snapshot.FunderKind) bool) {}),
 		snapshot.WriteTable(w, snapshot.Purposes, func(yield func(snapshot.OrgPurposes) bool) {}),
-		search.Build(ctx, w), directory.Build(ctx, w),
+		search.BuildNames(ctx, w), directory.Build(ctx, w),
 	)
 	if err != nil {
 		return nil, err

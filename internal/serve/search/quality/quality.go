@@ -145,8 +145,7 @@ func Index(ctx context.Context, dir string, docs []Document) (*search.Index, err
 		snapshot.WriteTable(w, snapshot.Purposes, rows(docs, func(d *Document) snapshot.OrgPurposes {
 			return snapshot.OrgPurposes{EIN: d.EIN, Given: d.Purposes[:min(len(d.Purposes), snapshot.MaxPurposes)]}
 		})),
-		search.Build(ctx, w),
-		search.Vectors(len(docs))(ctx, w),
+		search.Build(len(docs))(ctx, w),
 	)
 	if err != nil {
 		return nil, err
