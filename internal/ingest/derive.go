@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"iter"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +17,6 @@ import (
 	"grantgraph/internal/ingest/derive/family"
 	"grantgraph/internal/ingest/derive/holding"
 	"grantgraph/internal/ingest/derive/recipient"
-	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/snapshot"
@@ -59,6 +59,9 @@ type deriver struct {
 // derive makes the derived tables from the written ones. Each reads only the
 // columns it needs, a row at a time.
 func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists.Edition) (DeriveReport, error) {
+	// This takes less than half of the memory that the steps before have taken, so
+	// the collector need not be in a hurry.
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	d := &deriver{b: b, w: w, s: w.Unpublished(), edition: edition, revenue: make(map[ein.EIN]int64), holdings: holding.New(), trainer: classify.NewTrainer()}
 	b.phase("derive", 7)
 	step := func(fn func(context.Context) error) func(context.Context) error {
@@ -414,106 +417,4 @@ func (d *deriver) writeBoards(ctx context.Context) error {
 	d.report.Seats = seats
 	d.mu.Unlock()
 	return writeDerived(ctx, d, snapshot.BoardLinks, boards.Links(d.families.Head))
-}
-
-// listedRow is what areas and names need of the universe of organizations.
-type listedRow struct {
-	EIN        string `parquet:"ein"`
-	Name       string `parquet:"name"`
-	City       string `parquet:"city,optional"`
-	State      string `parquet:"state,optional"`
-	County     string `parquet:"county,optional"`
-	Foundation string `parquet:"foundation,optional"`
-	Sources    int32  `parquet:"sources"`
-}
-
-// missionRow is what they need of the latest return.
-type missionRow struct {
-	EIN        string   `parquet:"ein"`
-	Name       string   `parquet:"name"`
-	ReturnType string   `parquet:"return_type"`
-	Mission    string   `parquet:"mission,optional"`
-	Activity   string   `parquet:"activity,optional"`
-	Programs   []string `parquet:"programs,list"`
-}
-
-// maxPrograms bounds how many programs of an organization are searched for
-// places.
-const maxPrograms = 4
-
-// writeAreas goes through organizations and filers side by side, both of which
-// are in the order of their EINs, and writes where each organization works and
-// how recipients are called.
-func (d *deriver) writeAreas(ctx context.Context) error {
-	next, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)))
-	defer stop()
-	filer, err, more := next()
-	finder := area.New(d.b.places)
-	t, errTable := snapshot.Table[snapshot.ServiceArea](d.w, snapshot.ServiceAreas)
-	if errTable != nil {
-		return errTable
-	}
-	var rows int64
-	// Places are looked for on all cores, a block of organizations at a time.
-	const block = 16 << 10
-	orgs := make([]area.Org, 0, block)
-	found := make([][]snapshot.ServiceArea, block)
-	flush := func() error {
-		err := d.b.chunks(ctx, len(orgs), func(from, to int) {
-			for i := from; i < to; i++ {
-				found[i] = slices.AppendSeq(found[i][:0], finder.Areas(&orgs[i]))
-			}
-		})
-		if err != nil {
-			return err
-		}
-		for i := range orgs {
-			for _, row := range found[i] {
-				if err := t.Add(row); err != nil {
-					return err
-				}
-			}
-			rows += int64(len(found[i]))
-		}
-		orgs = orgs[:0]
-		return nil
-	}
-	errRows := readTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
-		if r.Sources == snapshot.SourceLine {
-			return nil // one line says where a check went, not where anybody works
-		}
-		o := area.Org{EIN: storedEIN(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: irscode.PrivateFoundation(r.Foundation)}
-		source := recipient.Register
-		if resolve.Source(r.Sources) == resolve.FiledOnly {
-			source = recipient.Filed
-		}
-		d.names.AddKnownName(o.EIN, r.Name, source)
-		for more && err == nil && filer.EIN < r.EIN {
-			filer, err, more = next()
-		}
-		if err != nil {
-			return err
-		}
-		if more && filer.EIN == r.EIN {
-			d.names.AddKnownName(o.EIN, filer.Name, recipient.OwnFiled)
-			o.Foundation = o.Foundation || filer.ReturnType == "990PF"
-			o.Texts = append(append(o.Texts, filer.Mission, filer.Activity), filer.Programs[:min(len(filer.Programs), maxPrograms)]...)
-		}
-		o.Giving = d.giving.Of(o.EIN)
-		if orgs = append(orgs, o); len(orgs) == block {
-			return flush()
-		}
-		return nil
-	})
-	if errRows != nil {
-		return errRows
-	}
-	if err := flush(); err != nil {
-		return err
-	}
-	if err := t.Close(); err != nil {
-		return err
-	}
-	d.count(snapshot.ServiceAreas, rows)
-	return writeDerived(ctx, d, snapshot.RecipientNames, d.names.Rows())
 }

@@ -1,0 +1,143 @@
+package ingest
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"grantgraph/internal/ingest/derive/area"
+	"grantgraph/internal/ingest/derive/recipient"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/irscode"
+	"grantgraph/internal/parallel"
+	"grantgraph/internal/snapshot"
+)
+
+// listedRow is what areas and names need of the universe of organizations.
+type listedRow struct {
+	EIN        string `parquet:"ein"`
+	Name       string `parquet:"name"`
+	City       string `parquet:"city,optional"`
+	State      string `parquet:"state,optional"`
+	County     string `parquet:"county,optional"`
+	Foundation string `parquet:"foundation,optional"`
+	Sources    int32  `parquet:"sources"`
+}
+
+// missionRow is what they need of the latest return.
+type missionRow struct {
+	EIN        string   `parquet:"ein"`
+	Name       string   `parquet:"name"`
+	ReturnType string   `parquet:"return_type"`
+	Mission    string   `parquet:"mission,optional"`
+	Activity   string   `parquet:"activity,optional"`
+	Programs   []string `parquet:"programs,list"`
+}
+
+// maxPrograms bounds how many programs of an organization are searched for
+// places.
+const maxPrograms = 4
+
+// areaBlock is how many organizations are looked at together.
+const areaBlock = 16 << 10
+
+// writeAreas writes where each organization works, and how recipients are called.
+// Places are looked for in one block of organizations while the next is read.
+func (d *deriver) writeAreas(ctx context.Context) error {
+	blocks := make(chan []area.Org)
+	strands := [...]func(context.Context) error{
+		func(ctx context.Context) error {
+			defer close(blocks)
+			return d.readOrganizations(ctx, blocks)
+		},
+		func(ctx context.Context) error { return d.findAreas(ctx, blocks) },
+	}
+	err := parallel.Each(ctx, len(strands), len(strands), func(ctx context.Context, i int) error { return strands[i](ctx) })
+	if err != nil {
+		return err
+	}
+	return writeDerived(ctx, d, snapshot.RecipientNames, d.names.Rows())
+}
+
+// readOrganizations goes through organizations and filers side by side, both of
+// which are in the order of their EINs.
+func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Org) error {
+	next, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)))
+	defer stop()
+	filer, err, more := next()
+	orgs := make([]area.Org, 0, areaBlock)
+	send := func() error {
+		select {
+		case blocks <- orgs:
+			orgs = make([]area.Org, 0, areaBlock)
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	errRows := readTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
+		if r.Sources == snapshot.SourceLine {
+			return nil // one line says where a check went, not where anybody works
+		}
+		o := area.Org{EIN: storedEIN(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: irscode.PrivateFoundation(r.Foundation)}
+		source := recipient.Register
+		if resolve.Source(r.Sources) == resolve.FiledOnly {
+			source = recipient.Filed
+		}
+		d.names.AddKnownName(o.EIN, r.Name, source)
+		for more && err == nil && filer.EIN < r.EIN {
+			filer, err, more = next()
+		}
+		if err != nil {
+			return err
+		}
+		if more && filer.EIN == r.EIN {
+			d.names.AddKnownName(o.EIN, filer.Name, recipient.OwnFiled)
+			o.Foundation = o.Foundation || filer.ReturnType == "990PF"
+			o.Texts = append(append(o.Texts, filer.Mission, filer.Activity), filer.Programs[:min(len(filer.Programs), maxPrograms)]...)
+		}
+		o.Giving = d.giving.Of(o.EIN)
+		if orgs = append(orgs, o); len(orgs) == areaBlock {
+			return send()
+		}
+		return nil
+	})
+	if errRows != nil {
+		return errRows
+	}
+	return send()
+}
+
+// findAreas looks for places on all cores, and writes them.
+func (d *deriver) findAreas(ctx context.Context, blocks <-chan []area.Org) error {
+	finder := area.New(d.b.places)
+	t, err := snapshot.Table[snapshot.ServiceArea](d.w, snapshot.ServiceAreas)
+	if err != nil {
+		return err
+	}
+	var rows int64
+	found := make([][]snapshot.ServiceArea, areaBlock)
+	for orgs := range blocks {
+		err := d.b.chunks(ctx, len(orgs), func(from, to int) {
+			for i := from; i < to; i++ {
+				found[i] = slices.AppendSeq(found[i][:0], finder.Areas(&orgs[i]))
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for _, list := range found[:len(orgs)] {
+			for _, row := range list {
+				if err := t.Add(row); err != nil {
+					return err
+				}
+			}
+			rows += int64(len(list))
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err // which is also why there are no more blocks
+	}
+	d.count(snapshot.ServiceAreas, rows)
+	return t.Close()
+}
