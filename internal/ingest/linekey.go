@@ -59,12 +59,14 @@ func (k recipientKey) place() (state, zip string) {
 }
 
 // foreign reports whether the recipient has a foreign address, without taking
-// the whole key apart: the country is the eighth field.
+// the whole key apart: behind the country stand the status and the EIN, which are
+// short.
 func (k recipientKey) foreign() bool {
-	for range 7 {
-		k = k[strings.IndexByte(string(k), separator)+1:]
+	rest := string(k)
+	for range 2 {
+		rest = rest[:strings.LastIndexByte(rest, separator)]
 	}
-	return k[0] != separator
+	return rest[len(rest)-1] != separator
 }
 
 // relationKey is what a line says of the recipient besides who it is: its

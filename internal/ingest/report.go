@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -327,10 +328,8 @@ func (t *tally) addFunder(b *builder, c *corpus, f *funder) {
 				t.classes[i].add(amount)
 			}
 		}
-		for i := range t.supports {
-			if c.support[g.purpose[row]]&(1<<i) != 0 {
-				t.supports[i].add(amount)
-			}
+		for s := c.support[g.purpose[row]]; s != 0; s &= s - 1 {
+			t.supports[bits.TrailingZeros16(uint16(s))].add(amount)
 		}
 		if to.class[row]&(individual|unidentified) == unidentified {
 			b.report.Unnamed.add(amount)
