@@ -110,6 +110,14 @@ func (in *interner) bytes(i uint32) []byte {
 	return in.blocks[start>>blockBits][start%blockSize:][:end-start]
 }
 
+// first is the first byte of string i, 0 where it has none.
+func (in *interner) first(i uint32) byte {
+	if b := in.bytes(i); len(b) > 0 {
+		return b[0]
+	}
+	return 0
+}
+
 func (in *interner) len() int { return len(in.ends) }
 
 // join adds the strings of another in their order and returns the number that
