@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -76,6 +77,9 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%s is damaged: %v", file, err)
 			}
 			refused = l.Edition.VerifyFiles(t.Context(), nil)
+		case strings.HasSuffix(file, filepath.FromSlash(screen.IndexPath)):
+			// It is verified as it is opened.
+			_, refused = screen.OpenTables(l.Edition)
 		case strings.HasPrefix(file, l.Edition.Dir):
 			if _, refused = lists.Read(data); refused == nil {
 				t.Errorf("%s is damaged and the lists are read", file)

@@ -4,7 +4,7 @@ import "grantgraph/internal/ingest/source/irs990"
 
 // stageVersion changes whenever the reader or the staged columns change their
 // meaning, so that shards staged by an older program are read anew.
-const stageVersion = "6"
+const stageVersion = "7"
 
 // stagedHead is the part of a staged return that the choice among returns
 // needs; it is read alone for that.

@@ -193,7 +193,7 @@ func Open(opt Options) (_ *Server, err error) {
 	if err := s.route(); err != nil {
 		return nil, err
 	}
-	s.holder.Settle()
+	s.holder.FinishOpening()
 	return s, nil
 }
 

@@ -152,8 +152,8 @@ const Damaged = "snapshot_damaged"
 // Verify reads every file and holds it against its checksum.
 func (s *Snapshot) Verify() error { return s.verify(nil) }
 
-// VerifyTables is Verify of the tables. What else there is are indexes, for whoever
-// checks those as they are opened.
+// VerifyTables is Verify of the tables alone. Other files are verified as they are
+// opened.
 func (s *Snapshot) VerifyTables() error {
 	return s.verify(func(f File) bool { return f.Table() != "" })
 }

@@ -52,8 +52,8 @@ type refusal struct {
 
 // Open opens the current snapshot of a data directory and its lists. An index
 // or an edition that is damaged is left out of service, and logged; so is a
-// warehouse that cannot be opened. Call Settle when all else that requests need is
-// there.
+// warehouse that cannot be opened. Call FinishOpening when all else that
+// requests need is there.
 func Open(data string, opt Options) (_ *Holder, err error) {
 	if opt.Clock == nil {
 		opt.Clock = time.Now
@@ -75,14 +75,14 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 	return h, nil
 }
 
-// Settle does what would have held up Open, beside the requests: more workers for
-// SQL start, and what no index has checked as it was opened is verified. For the
-// datasets that follow the holder does so itself.
-func (h *Holder) Settle() {
+// FinishOpening does what would have held up Open, beside the requests: the other
+// workers for SQL start, and what no index has checked as it was opened is verified.
+// For the datasets that follow the holder does so itself.
+func (h *Holder) FinishOpening() {
 	h.change.Lock()
 	defer h.change.Unlock()
 	if !h.closed {
-		h.afterOpening(h.current)
+		h.finishOpening(h.current)
 	}
 }
 
@@ -252,7 +252,7 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 	next.SQL, next.warehouse = h.takeSQL(s, workers, noSQL)
 	h.stop()
 	h.swap(next)
-	h.afterOpening(next)
+	h.finishOpening(next)
 	return true, nil
 }
 
@@ -266,7 +266,7 @@ func (h *Holder) retryWarehouse(d *Dataset) {
 		next := d.withSQL(sql, warehouse)
 		h.stop()
 		h.swap(next)
-		h.afterOpening(next)
+		h.finishOpening(next)
 	}
 }
 
@@ -332,8 +332,9 @@ func (h *Holder) logBadChanges(o opened) {
 	}
 }
 
-// afterOpening is Settle of one dataset.
-func (h *Holder) afterOpening(d *Dataset) {
+// finishOpening starts the other workers for SQL and verifies what no index has
+// checked, beside the requests.
+func (h *Holder) finishOpening(d *Dataset) {
 	if d.SQL != nil {
 		d.SQL.StartMore()
 	}

@@ -146,7 +146,7 @@ type finder struct {
 
 	walker  walker
 	altBuf  [][]alt // of each term
-	fetched uint32  // so that what is only brought into the caches is not left out
+	fetched uint32  // only written, so that the compiler keeps the reads that fill the caches
 }
 
 func newFinder(x *Index) *finder {

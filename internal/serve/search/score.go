@@ -66,7 +66,7 @@ func (fd *finder) score() (complete bool) {
 // does.
 func (fd *finder) fetchBest() {
 	x := fd.x
-	fd.grouped = fd.grouped[:0]
+	fd.grouped = fd.grouped[:0] // which scan is done with
 	for _, r := range fd.best {
 		fd.grouped = append(fd.grouped, r.name)
 	}

@@ -61,6 +61,7 @@ func (r *runner) open(ctx context.Context, dir string, pro bool, memory int64, t
 	return run(ctx, r.conn, append([]string{"SET search_path = '" + path + "'"}, hardening(memory, threads)...)...)
 }
 
+// close closes the engine. The index of names stays mapped until the process ends.
 func (r *runner) close() {
 	r.conn.Close()
 	r.db.Close()

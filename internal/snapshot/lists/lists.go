@@ -174,9 +174,9 @@ func (c *Current) Status(name string) Status {
 	return s
 }
 
-// Read reads the lists of a data directory as they stand. Every file of the
-// edition is held against its checksum, so that no answer rests on one that was
-// damaged.
+// Read reads the lists of a data directory as they stand. The tables of the edition
+// are held against their checksums, so that no answer rests on one that was damaged.
+// Its index and its log are verified by whoever opens them.
 func Read(data string) (*Current, error) { return (*Current)(nil).Reread(data) }
 
 // Reread reads the lists as they stand now. An edition that c has is taken over
