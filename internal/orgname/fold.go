@@ -10,6 +10,34 @@ import (
 // lines of 75 characters; what lies past the bound is not a name.
 const maxInput = 2048
 
+// SameLetters reports whether two names are the same but for capitals, so
+// that they fold alike and have one key. Of letters beyond ASCII, and of
+// entities, it does not know: false says nothing.
+func SameLetters(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		if c := a[i] | b[i]; c >= utf8.RuneSelf || a[i] == '&' {
+			return false
+		}
+		if upper(a[i]) != upper(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func upper(c byte) byte {
+	if c >= 'a' && c <= 'z' {
+		c -= 'a' - 'A'
+	}
+	return c
+}
+
 // Fold unescapes HTML entities, maps letters with diacritics and typographic
 // signs to ASCII through a fixed table, and turns everything upper-case. A
 // character that has no ASCII likeness becomes a space. The result depends on

@@ -19,16 +19,24 @@ var formerMarks = [...]string{"FKA", "F/K/A", "FORMERLY KNOWN AS"}
 // key, or the same letters, are the same name in another spelling.
 func knownNames(name string, said []*statement) *KnownNames {
 	var k KnownNames
-	var spellings, seen []string
+	// Most organizations have one name in all sources, in capitals or not: how
+	// names are written is looked at only where there are two.
+	var spellings, keys []string
 	isNew := func(name string) bool {
-		if slices.Contains(spellings, name) {
-			return false // most statements repeat a name to the letter
+		if slices.ContainsFunc(spellings, func(other string) bool { return orgname.SameLetters(name, other) }) {
+			return false
 		}
 		spellings = append(spellings, name)
+		if len(spellings) == 1 {
+			return true
+		}
+		if len(keys) == 0 {
+			keys = append(keys, nameKey(spellings[0]), letters(spellings[0]))
+		}
 		key, letters := nameKey(name), letters(name)
-		fresh := !slices.Contains(seen, key) && !slices.Contains(seen, letters)
-		seen = append(seen, key, letters)
-		return fresh
+		known := slices.Contains(keys, key) || slices.Contains(keys, letters)
+		keys = append(keys, key, letters)
+		return !known
 	}
 	isNew(name)
 	add := func(to *[]string, name string) {

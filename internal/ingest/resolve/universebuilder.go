@@ -3,6 +3,7 @@ package resolve
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ type district struct {
 	statements []statement
 	last       map[ein.EIN]int32 // latest statement about an EIN, as index+1
 	text       arena
-	words      map[string]string // cities, ZIPs and codes, each kept once
+	words      map[string]string // cities, each kept once
 	codes      map[codes]*codes
 }
 
@@ -91,23 +92,23 @@ func (b *UniverseBuilder) Add(o Org) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.add(statement{
-		name: o.Name, street: o.Street, city: d.keepWord(o.City), zip5: d.keepWord(o.ZIP5),
+		name: o.Name, street: o.Street, city: d.keepWord(o.City), zip5: d.keepZIP(o.ZIP5),
 		codes:  d.keepCodes(codes{o.NTEE, o.Subsection, o.Foundation, o.Affiliation, o.Group, o.Deductible, o.FilingReq}),
 		ruling: o.Ruling, lastPeriod: o.LastPeriod,
 		revenue: o.Revenue, ein: o.EIN, asOf: o.AsOf, state: codeOf(o.State), source: o.Sources, active: o.Active,
 	})
 	for _, a := range o.Aliases {
 		if strings.TrimSpace(a) != "" {
-			d.add(statement{name: a, codes: d.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true})
+			d.add(statement{name: a, codes: noCodes, ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true})
 		}
 	}
 	if s := strings.TrimSpace(o.SortName); s != "" && s != o.Name {
-		d.add(statement{name: s, codes: d.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true, sort: true})
+		d.add(statement{name: s, codes: noCodes, ein: o.EIN, asOf: o.AsOf, source: o.Sources, active: o.Active, alias: true, sort: true})
 	}
 	for _, l := range o.Others {
 		d.add(statement{
-			name: o.Name, street: l.Street, city: d.keepWord(l.City), zip5: d.keepWord(l.ZIP5), state: codeOf(l.State),
-			codes: d.keepCodes(codes{}), ein: o.EIN, asOf: o.AsOf - 1, source: o.Sources, active: o.Active,
+			name: o.Name, street: l.Street, city: d.keepWord(l.City), zip5: d.keepZIP(l.ZIP5), state: codeOf(l.State),
+			codes: noCodes, ein: o.EIN, asOf: o.AsOf - 1, source: o.Sources, active: o.Active,
 		})
 	}
 }
@@ -390,7 +391,35 @@ func (d *district) keepWord(s string) string {
 	return w
 }
 
+// keepZIP is keepWord for ZIPs, which need not be looked for.
+func (d *district) keepZIP(zip5 string) string {
+	if zip := zipCode(zip5); zip != 0 {
+		return zipTexts()[zip]
+	}
+	return d.keepWord(zip5)
+}
+
+// zipTexts are all numbers of five digits.
+var zipTexts = sync.OnceValue(func() []string {
+	list := make([]string, maxZIP+1)
+	digits := make([]byte, 0, 5*len(list))
+	for i := range list {
+		digits = fmt.Appendf(digits, "%05d", i)
+	}
+	all := string(digits)
+	for i := range list {
+		list[i] = all[5*i : 5*i+5]
+	}
+	return list
+})
+
+// noCodes are those of an organization that the register has none for.
+var noCodes = &codes{}
+
 func (d *district) keepCodes(c codes) *codes {
+	if c == *noCodes {
+		return noCodes
+	}
 	if p, ok := d.codes[c]; ok {
 		return p
 	}

@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
@@ -122,7 +121,7 @@ func (r *rowsOf) names(filed []string) (list []string, all bool) {
 	// are written is looked at only where there are two.
 	var keys []string // of the list, as far as they were asked for
 	known := func(name string) bool {
-		if slices.ContainsFunc(list, func(other string) bool { return sameLetters(name, other) }) {
+		if slices.ContainsFunc(list, func(other string) bool { return orgname.SameLetters(name, other) }) {
 			return true
 		}
 		for _, other := range list[len(keys):] {
@@ -157,33 +156,6 @@ func (r *rowsOf) names(filed []string) (list []string, all bool) {
 		add(c.Name)
 	}
 	return list, all
-}
-
-// sameLetters reports whether two names are the same but for capitals. Of letters
-// beyond ASCII, and of entities, it does not know: false says nothing.
-func sameLetters(a, b string) bool {
-	if a == b {
-		return true
-	}
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) {
-		if c := a[i] | b[i]; c >= utf8.RuneSelf || a[i] == '&' {
-			return false
-		}
-		if upper(a[i]) != upper(b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func upper(c byte) byte {
-	if c >= 'a' && c <= 'z' {
-		c -= 'a' - 'A'
-	}
-	return c
 }
 
 // nameKey is the same for names that differ only in how they are written.
