@@ -46,16 +46,18 @@ func (k recipientKey) split() (r resolve.Recipient) {
 	return r
 }
 
-// place is the state and the ZIP, without taking the whole key apart: they are
-// the sixth field and the seventh.
-func (k recipientKey) place() (state, zip string) {
+// nameAndPlace are the three names as they stand in the key, the city, the state
+// and the ZIP, without taking the whole key apart.
+func (k recipientKey) nameAndPlace() (names, city, state, zip string) {
 	rest := string(k)
-	for range 5 {
-		rest = rest[strings.IndexByte(rest, separator)+1:]
+	next := func() (field string) {
+		field, rest, _ = strings.Cut(rest, string(separator))
+		return field
 	}
-	state, rest, _ = strings.Cut(rest, string(separator))
-	zip, _, _ = strings.Cut(rest, string(separator))
-	return state, zip
+	size := len(next()) + len(next()) + len(next()) + 2
+	names = string(k[:size])
+	next() // the street
+	return names, next(), next(), next()
 }
 
 // foreign reports whether the recipient has a foreign address, without taking

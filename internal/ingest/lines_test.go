@@ -92,8 +92,9 @@ func TestRecipientKeyRoundTrip(t *testing.T) {
 		key := recipientKey(appendRecipientKey(nil, &l))
 		want := resolve.Recipient{Name1: l.Name1, Name2: l.Name2, Person: l.Person, Street: l.Street, City: l.City, State: l.State, ZIP: l.ZIP, Country: l.Country,
 			TaxStatus: resolve.ReadTaxStatus(cmp.Or(l.Section, l.Status)), Filed: filed}
-		state, zip := key.place()
-		return key.split() == want && key.foreign() == (l.Country != "") && state == l.State && zip == l.ZIP
+		names, city, state, zip := key.nameAndPlace()
+		return key.split() == want && key.foreign() == (l.Country != "") && state == l.State && zip == l.ZIP && city == l.City &&
+			names == strings.Join([]string{l.Name1, l.Name2, l.Person}, string(separator))
 	}
 	if err := quick.Check(check, nil); err != nil {
 		t.Error(err)

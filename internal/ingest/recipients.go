@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -226,56 +225,60 @@ func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
 	f.lines.telling = make([]uint64, n)
 	byPlace := f.lines.byPlace()
 	return b.chunks(ctx, n, func(from, to int) {
+		var last namedRecipient
 		for _, i := range byPlace[from:to] {
-			f.facts[i] = f.resolve(i)
+			f.facts[i] = f.resolve(i, &last)
 		}
 		b.step(int64(to - from))
 	})
 }
 
-// byPlace are the numbers of the recipients in order of place. Lines of one town
-// are led to the same organizations, which are then still at hand.
-func (g *lines) byPlace() []uint32 {
-	place := func(i uint32) (at uint64) {
-		state, zip := g.recipientKey(i).place()
-		for k := range 2 {
-			at = at<<8 | uint64(byteAt(state, k))
-		}
-		for k := range 5 {
-			at = at<<8 | uint64(byteAt(zip, k))
-		}
-		return at
-	}
-	return sortedByKey(g.recipients.len(), place, func(a, b uint32) int { return cmp.Compare(a, b) })
+// namedRecipient is what follows from the names and the town of a recipient,
+// whatever its street, its standing and the EIN that was filed.
+type namedRecipient struct {
+	read    bool
+	of      resolve.Recipient
+	name    orgname.Name
+	ein     ein.EIN // that the name leads to by itself
+	own     classify.Named
+	telling uint64
+	listing bool
 }
 
-// byteAt is the k-th byte of a text, 0 where it has fewer.
-func byteAt(s string, k int) byte {
-	if k < len(s) {
-		return s[k]
+// readName reads the names of a recipient, unless they are the same as those of
+// the recipient before it.
+func (f *recipientFinder) readName(t *resolve.Recipient, last *namedRecipient) {
+	if o := &last.of; last.read && o.Name1 == t.Name1 && o.Name2 == t.Name2 && o.Person == t.Person &&
+		o.City == t.City && o.State == t.State && o.ZIP == t.ZIP && o.Country == t.Country {
+		return
 	}
-	return 0
+	n, line := t.ParseName(), classifierLine(t)
+	*last = namedRecipient{read: true, of: *t, name: n, own: classify.ReadName(&line), listing: classify.Listing(t.Name())}
+	last.telling = classify.Signature(classify.Telling(n.K2, t.City))
+	if !last.own.Unidentified() {
+		last.ein = f.resolver.Named(t, &n)
+	}
 }
 
-// resolve works out what the i-th recipient says by itself.
-func (f *recipientFinder) resolve(i uint32) (facts recipientFacts) {
+// resolve works out what the i-th recipient says by itself. last is the one
+// before it in order of place.
+func (f *recipientFinder) resolve(i uint32, last *namedRecipient) (facts recipientFacts) {
 	t := f.lines.recipient(i)
-	n := t.ParseName()
-	line := classifierLine(&t)
-	facts.own = classify.ReadName(&line)
+	f.readName(&t, last)
+	n, line := &last.name, classifierLine(&t)
+	facts.own, facts.listing = last.own, last.listing
 	facts.nameless = facts.own.Unidentified()
 	facts.keyless = n.KX == ""
-	facts.listing = classify.Listing(t.Name())
-	f.lines.telling[i] = classify.Signature(classify.Telling(n.K2, t.City))
+	f.lines.telling[i] = last.telling
 	if !facts.nameless {
-		m := f.resolver.Resolve(&t, &n)
+		m := f.resolver.ResolveNamed(&t, n, last.ein)
 		if m.EIN == ein.None {
-			facts.identity = f.resolver.RecipID(&t, &n, m, resolve.Organization, ein.None)
+			facts.identity = f.resolver.RecipID(&t, n, m, resolve.Organization, ein.None)
 		}
 		facts.match = keepMatch(m)
 	}
 	if t.Filed != ein.None {
-		facts.conflict = f.resolver.FiledConflict(&t, &n)
+		facts.conflict = f.resolver.FiledConflict(&t, n)
 	}
 	if !isStated(facts.match.rule) && asksPeople(facts.match.rule, &t) {
 		facts.judged = facts.own.By(f.people, &line)

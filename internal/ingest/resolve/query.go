@@ -18,6 +18,9 @@ type query struct {
 	without ein.EIN // a funder whose statements do not count
 	absent  ein.EIN // an organization that is taken for unknown
 
+	named    ein.EIN // what the name says
+	nameRead bool    // that is known beforehand
+
 	state  stateCode
 	zip    uint32
 	careOf bool   // the address is someone else's

@@ -66,6 +66,14 @@ func (r *Resolver) Resolve(t *Recipient, n *orgname.Name) Match {
 	return r.resolve(&query{t: t, n: n})
 }
 
+// ResolveNamed is Resolve for a recipient of which it is known what Named says.
+// That depends on neither the street nor the tax status nor the EIN that was
+// filed, so recipients that differ in these alone share it.
+func (r *Resolver) ResolveNamed(t *Recipient, n *orgname.Name, named ein.EIN) Match {
+	// Named is silent on a name without a key; its aliases may lead somewhere.
+	return r.resolve(&query{t: t, n: n, named: named, nameRead: n.KX != ""})
+}
+
 // ForFunder adapts the answer for a recipient to the funder that filed it: an
 // override for this funder's lines applies; the funder's own EIN, typed where
 // the recipient's belongs, counts as none; no rule but filed may find the funder

@@ -12,10 +12,10 @@ func (r *Resolver) resolve(q *query) Match {
 		return row.match()
 	}
 	q.prepare()
-	named := ein.None // what the name says
-	if !foreign(t) {
-		named = r.byName(q)
+	if !q.nameRead && !foreign(t) {
+		q.named = r.byName(q)
 	}
+	named := q.named
 	if t.Filed != q.barred && r.u.prefixes.Has(t.Filed) {
 		if !r.off[OverrideKeyError] {
 			if e := r.correctSlip(q, named); e != ein.None && e != q.barred {

@@ -1,0 +1,83 @@
+package ingest
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+
+	"grantgraph/internal/parallel"
+)
+
+// Recipients are gone through by place and then by name. Those of one town are
+// led to the same organizations, which are then still at hand; and those that
+// differ in nothing but the street, the standing and the EIN stand side by side,
+// so that what they have in common is worked out once.
+
+// A recipient's place in that order is a number: where it is above, and a hash of
+// its name and city below, by which equal ones come together.
+const (
+	placeBits = 18
+	nameBits  = 64 - placeBits
+)
+
+// byPlace are the numbers of the recipients in order of place and name.
+func (g *lines) byPlace() []uint32 {
+	n := g.recipients.len()
+	keys := make([]uint64, n)
+	parallel.Ranges(n, parallel.Parts(n, 32<<10), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			keys[i] = g.recipientKey(uint32(i)).order()
+		}
+	})
+	starts := make([]uint32, 1<<placeBits+1) // by place, where its recipients start
+	for _, k := range keys {
+		starts[k>>nameBits+1]++
+	}
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	order, next := make([]uint32, n), slices.Clone(starts)
+	for i, k := range keys {
+		to := &next[k>>nameBits]
+		order[*to] = uint32(i)
+		*to++
+	}
+	parallel.Ranges(1<<placeBits, 64, func(_, lo, hi int) {
+		for place := lo; place < hi; place++ {
+			slices.SortFunc(order[starts[place]:starts[place+1]], func(a, b uint32) int {
+				return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b))
+			})
+		}
+	})
+	return order
+}
+
+var orderSeed = maphash.MakeSeed()
+
+// order is the place of a recipient among all.
+func (k recipientKey) order() uint64 {
+	names, city, state, zip := k.nameAndPlace()
+	hash := maphash.String(orderSeed, names) ^ maphash.String(orderSeed, city)
+	return placeNumber(state, zip)<<nameBits | hash>>placeBits
+}
+
+// placeNumber is the ZIP where there is one, else the state. ZIPs near each other
+// are mostly of one state.
+func placeNumber(state, zip string) (at uint64) {
+	const zips = 100_000
+	for i := range 5 {
+		if i >= len(zip) || zip[i] < '0' || zip[i] > '9' {
+			return zips + stateNumber(state)
+		}
+		at = at*10 + uint64(zip[i]-'0')
+	}
+	return at
+}
+
+// stateNumber tells the codes of states apart; for anything else it is 0.
+func stateNumber(state string) uint64 {
+	if len(state) != 2 || state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' {
+		return 0
+	}
+	return 1 + uint64(state[0]-'A')*26 + uint64(state[1]-'A')
+}
