@@ -261,11 +261,9 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 				s.add(t.id, 1)
 			}
 		}
-		if q.street != "" {
-			if tenants := d.atStreet(q.zip, q.street); len(tenants) <= maxTenants {
-				for _, t := range tenants {
-					s.add(t.id, 3)
-				}
+		if len(q.atStreet) <= maxTenants {
+			for _, t := range q.atStreet {
+				s.add(t.id, 3)
 			}
 		}
 	}

@@ -132,28 +132,18 @@ func (r *Resolver) compareNames(q *query, s *search, known []einCount) {
 // them would be found by chance, none is chosen, however they measure.
 func (r *Resolver) anyNamed(q *query, s *search) bool {
 	d := &r.u.index
-	atStreet := r.atStreet(q)
 	for i := range s.found {
 		name, c := s.found[i].name, &s.compared[i]
-		if c.overlap >= leastOverlap || c.jaccard == 1 || c.overlap >= leastAtAddress && isTenant(atStreet, d.orgOf(name)) || d.alikeByLetters(c.read, name) {
+		if c.overlap >= leastOverlap || c.jaccard == 1 || c.overlap >= leastAtAddress && isTenant(q.atStreet, d.orgOf(name)) || d.alikeByLetters(c.read, name) {
 			return true
 		}
 	}
 	return len(s.found) > 0 && q.station != noStation
 }
 
-// atStreet are all tenants of the line's street address.
-func (r *Resolver) atStreet(q *query) []tenant {
-	if q.zip == 0 || q.street == "" {
-		return nil
-	}
-	return r.u.index.atStreet(q.zip, q.street)
-}
-
 // fillIn fills in the features of candidates that are compared by their words.
 func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 	d := &r.u.index
-	atStreet := r.atStreet(q)
 	city := d.cityNo(q.inCity())
 	var rows uint32
 	for _, a := range known {
@@ -216,8 +206,8 @@ func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 		x[fState] = oneIf(q.state != 0 && (o.state == q.state || o.is(elsewhere) && r.u.orgs[org].hadState(q.state)))
 		x[fCity] = oneIf(city != 0 && o.city == city && o.state == q.state)
 		x[fNoState], x[fNoZIP], x[fCareOf] = oneIf(q.state == 0), oneIf(q.zip == 0), oneIf(q.careOf)
-		if x[fStreet] = oneIf(isTenant(atStreet, org)); x[fStreet] == 1 {
-			x[fTenants] = log1p(len(atStreet) - 1)
+		if x[fStreet] = oneIf(isTenant(q.atStreet, org)); x[fStreet] == 1 {
+			x[fTenants] = log1p(len(q.atStreet) - 1)
 		}
 		x[fFoundation] = oneIf(o.is(private))
 		x[fChurch] = oneIf(o.is(church))
@@ -243,7 +233,7 @@ func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 			}
 		}
 		if q.station != noStation && x[fZIP] == 1 {
-			switch r.holder(q, org, x[fStreet] == 1, atStreet) {
+			switch r.holder(q, org, x[fStreet] == 1, q.atStreet) {
 			case broadcaster:
 				x[fStation], x[fStationStreet] = 1, x[fStreet]
 			case college:

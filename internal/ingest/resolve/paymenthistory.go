@@ -133,7 +133,7 @@ func (p *payer) read(r *Resolver, funder ein.EIN) {
 // of the line is someone the funder has paid before; else the answer stays.
 func (r *Resolver) askModelWithHistory(q *query, m Match) Match {
 	q.prepare()
-	q.prepareStreet()
+	r.prepareStreet(q)
 	d, known := &r.u.index, r.einCounts(q)
 	s := r.u.searches.get()
 	defer r.u.searches.pool.Put(s)

@@ -21,13 +21,17 @@ type query struct {
 	named    ein.EIN // what the name says
 	nameRead bool    // that is known beforehand
 
-	state  stateCode
-	zip    uint32
-	careOf bool   // the address is someone else's
-	street string // key of the street, empty when it says nothing
-	city   uint64 // the city as a number, 0 for none; asked for with inCity
+	state    stateCode
+	zip      uint32
+	careOf   bool     // the address is someone else's
+	street   string   // key of the street, empty when it says nothing
+	atStreet []tenant // who is there
+	city     uint64   // the city as a number, 0 for none; asked for with inCity
 
 	streetRead, cityRead bool
+
+	bearers     []nameEntry   // of the name; asked for with bearersOf
+	bearersRead *orgname.Name // the name they are of
 
 	station station // how the name is that of a station; set with the candidates
 }
@@ -41,11 +45,24 @@ func (q *query) prepare() {
 	q.careOf = q.n.CareOf || orgname.IsCareOf(q.t.Street)
 }
 
-// prepareStreet reads the street, which few lines come to need.
-func (q *query) prepareStreet() {
-	if !q.streetRead && !q.careOf && q.zip != 0 {
-		q.street, q.streetRead = orgname.StreetKey(q.t.Street), true
+// prepareStreet reads the street, which few lines come to need, and who is there.
+func (r *Resolver) prepareStreet(q *query) {
+	if q.streetRead || q.careOf || q.zip == 0 {
+		return
 	}
+	q.street, q.streetRead = orgname.StreetKey(q.t.Street), true
+	if q.street != "" {
+		q.atStreet = r.u.index.atStreet(q.zip, q.street)
+	}
+}
+
+// bearersOf are the organizations, anywhere, that bear the name of the line. Most
+// rules ask for them.
+func (r *Resolver) bearersOf(q *query) []nameEntry {
+	if q.bearersRead != q.n {
+		q.bearers, q.bearersRead = r.u.names.find(q.n.KX), q.n
+	}
+	return q.bearers
 }
 
 // inCity is the city of the line as a number, 0 for none.
@@ -79,14 +96,10 @@ func (r *Resolver) excluded(q *query, id uint32) bool {
 // tenants are the organizations at the line's address, unless they are so many
 // that it says nothing.
 func (r *Resolver) tenants(q *query) []tenant {
-	if q.prepareStreet(); q.street == "" {
+	if r.prepareStreet(q); len(q.atStreet) > maxTenants {
 		return nil
 	}
-	list := r.u.index.atStreet(q.zip, q.street)
-	if len(list) > maxTenants {
-		return nil
-	}
-	return list
+	return q.atStreet
 }
 
 // excludedName reports whether a name does not exist for this query: its

@@ -305,7 +305,7 @@ func (r *Resolver) placeAllows(q *query, known []einCount, e ein.EIN) bool {
 	if !here && states < manyStates && codeOf(o.State) != q.state {
 		return false
 	}
-	for _, entry := range inState(r.u.names.find(q.n.KX), q.state) {
+	for _, entry := range inState(r.bearersOf(q), q.state) {
 		if rival := &r.u.orgs[entry.id]; int(entry.id) != i && rival.Active && !r.excluded(q, entry.id) {
 			city := q.inCity()
 			return q.zip == 0 && city == 0 || q.zip != 0 && r.isInZIP(uint32(i), q.zip) || city != 0 && (r.u.index.facts[i].city == r.u.index.cityNo(city) || o.hadCity(city, q.state))
@@ -353,7 +353,7 @@ func (r *Resolver) einCounts(q *query) []einCount {
 	if len(known) > 0 && (q.without != ein.None || q.absent != ein.None) {
 		known = r.u.registry.without(n.KX, q.without, q.absent)
 	}
-	if len(known) > 0 && strings.IndexByte(n.K2, ' ') < 0 && len(r.u.names.find(n.KX)) > genericOrgs {
+	if len(known) > 0 && strings.IndexByte(n.K2, ' ') < 0 && len(r.bearersOf(q)) > genericOrgs {
 		return nil
 	}
 	return known
@@ -361,7 +361,7 @@ func (r *Resolver) einCounts(q *query) []einCount {
 
 // nameKnown reports whether any organization bears the name of the line.
 func (r *Resolver) nameKnown(q *query) bool {
-	for _, e := range r.u.names.find(q.n.KX) {
+	for _, e := range r.bearersOf(q) {
 		if !r.excluded(q, e.id) {
 			return true
 		}

@@ -113,7 +113,7 @@ func (r *Resolver) ResolveBlind(t *Recipient, n *orgname.Name, funder, absent ei
 // Considers reports whether an organization is among the candidates of a line
 // that is asked for blindly: what is not can be found by no model.
 func (r *Resolver) Considers(t *Recipient, n *orgname.Name, funder, truth ein.EIN) bool {
-	q := blindQuery(&Label{Recipient: *t, Name: n, Funder: funder}, ein.None)
+	q := r.blindQuery(&Label{Recipient: *t, Name: n, Funder: funder}, ein.None)
 	s := r.u.searches.get()
 	defer r.u.searches.pool.Put(s)
 	r.candidates(q, s, r.einCounts(q))

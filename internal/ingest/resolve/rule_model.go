@@ -33,7 +33,7 @@ func (r *Resolver) choose(q *query, s *search) Match {
 		return Match{}
 	}
 	p := model.Round(r.opt.Model.Prob(combined(s, best, second), r.shift(q)))
-	e := r.u.orgs[r.u.index.orgOf(s.found[best].name)].EIN
+	e := r.u.eins[r.u.index.orgOf(s.found[best].name)]
 	accept := model.Accept
 	if q.state != 0 && !r.u.covered[q.state] {
 		accept = model.AcceptUncovered

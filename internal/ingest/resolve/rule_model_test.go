@@ -56,7 +56,7 @@ func TestAnyNamed(t *testing.T) {
 		}
 		q := &query{t: &line, n: parse(&line)}
 		q.prepare()
-		q.prepareStreet()
+		r.prepareStreet(q)
 		known := r.einCounts(q)
 		got := r.byModel(q, known)
 		s := r.u.searches.get()

@@ -27,7 +27,7 @@ const hardConflicts = orgname.Num | orgname.Dir | orgname.Inst | orgname.Aff | o
 // nameBorneInState reports whether some organization in the line's state bears
 // its name.
 func (r *Resolver) nameBorneInState(q *query) bool {
-	for _, e := range inState(r.u.names.find(q.n.KX), q.state) {
+	for _, e := range inState(r.bearersOf(q), q.state) {
 		if !r.excluded(q, e.id) {
 			return true
 		}
@@ -132,11 +132,10 @@ func cutShort(n *orgname.Name, kx, k2 string) string {
 // sameNameByPlace tells organizations of one name in one state apart by ZIP,
 // else by city.
 func (r *Resolver) sameNameByPlace(q *query) ein.EIN {
-	n, state := q.n, q.state
-	if state == 0 {
+	if q.state == 0 {
 		return ein.None
 	}
-	return r.bearerByPlace(q, inState(r.u.names.find(n.KX), state))
+	return r.bearerByPlace(q, inState(r.bearersOf(q), q.state))
 }
 
 // bearerByPlace finds the only one of several that is in the line's ZIP, else in its city.

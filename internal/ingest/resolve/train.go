@@ -393,7 +393,7 @@ func (r *Resolver) addExamples(to *model.Rows, l *trainingLine, absent ein.EIN) 
 // measureLabel measures the candidates of a label, its own funder's statements
 // left out.
 func (r *Resolver) measureLabel(l *Label, absent ein.EIN, fn func(*search)) {
-	q := blindQuery(l, absent)
+	q := r.blindQuery(l, absent)
 	s := r.u.searches.get()
 	known := r.einCounts(q)
 	r.candidates(q, s, known)
@@ -403,12 +403,12 @@ func (r *Resolver) measureLabel(l *Label, absent ein.EIN, fn func(*search)) {
 }
 
 // blindQuery asks for a label without its EIN.
-func blindQuery(l *Label, absent ein.EIN) *query {
+func (r *Resolver) blindQuery(l *Label, absent ein.EIN) *query {
 	line := l.Recipient
 	line.Filed = ein.None
 	q := &query{t: &line, n: l.Name, barred: l.Funder, funder: l.Funder, without: l.Funder, absent: absent}
 	q.prepare()
-	q.prepareStreet()
+	r.prepareStreet(q)
 	return q
 }
 
