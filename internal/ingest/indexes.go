@@ -11,8 +11,9 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// indexMemory is how much memory the indexes take that are made side by side. One
-// that needs more is made alone, with what it needs.
+// indexMemory is how much memory the indexes take that are made side by side, with
+// the engines that Go knows nothing of. An index that needs more than these leave
+// is made with what it needs, and none of Go's beside it.
 const indexMemory = 6 << 30
 
 // writeIndexes makes the indexes of the finished tables. They know nothing of each
@@ -43,9 +44,9 @@ func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
 		now := done * parts / of
 		show(now - told.Swap(now))
 	}
-	room := semaphore.NewWeighted(indexMemory)
+	room := semaphore.NewWeighted(most)
 	err := parallel.Each(ctx, b.workers, len(list), func(ctx context.Context, i int) error {
-		need := min(list[i].Memory(s), indexMemory)
+		need := list[i].Memory(s)
 		if err := room.Acquire(ctx, need); err != nil {
 			return err
 		}
@@ -67,7 +68,7 @@ func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
 func memoryOfGo(s *snapshot.Snapshot, list []snapshot.Indexer) int64 {
 	most, others := int64(0), int64(0)
 	for i := range list {
-		most = max(most, list[i].Memory(s)-list[i].Foreign)
+		most = max(most, list[i].Memory(s))
 		others += list[i].Foreign
 	}
 	return max(most, indexMemory-others)

@@ -211,9 +211,8 @@ type Indexer struct {
 	Foreign int64 // bytes that it takes beside, of which Go knows nothing
 }
 
-// Memory is how many bytes the index of a snapshot takes at its height.
+// Memory is how many bytes of Go's the index of a snapshot takes at its height.
 func (x *Indexer) Memory(s *Snapshot) (bytes int64) {
-	bytes = x.Foreign
 	for table, each := range x.Needs {
 		bytes += each * s.RowsOf(table)
 	}
