@@ -37,7 +37,7 @@ func TestSQLSwap(t *testing.T) {
 	data := t.TempDir()
 	publish(t, data, world.Small)
 	log := &lines{}
-	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 2, PerOwner: 10}, Log: slog.New(slog.NewTextHandler(log, nil))})
+	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 2, PerOwner: 10, Wait: time.Hour, Timeout: time.Hour}, Log: slog.New(slog.NewTextHandler(log, nil))})
 	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestSQLDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := &lines{}
-	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.NewTextHandler(log, nil))})
+	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}, Log: slog.New(slog.NewTextHandler(log, nil))})
 	key, info, err := s.Store().Create(t.Context(), account.Plus, "", "")
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestSQLFoundDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := &lines{}
-	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.NewTextHandler(log, nil))})
+	s := startWith(t, Options{Data: data, SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}, Log: slog.New(slog.NewTextHandler(log, nil))})
 	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {
 		t.Fatal(err)

@@ -326,7 +326,7 @@ func (c *column) fillPart(at unsafe.Pointer, size uintptr, n int) error {
 	from, err := c.value, error(nil)
 	switch c.kind {
 	case stringColumn:
-		if c.numbers == nil {
+		if c.dictionary == nil {
 			c.value, err = set(to, c.strings, from)
 		} else {
 			c.value, err = setNumbered(to, c.strings, c.numbers, from)
@@ -396,7 +396,7 @@ func setNumbered[V any](f fields, dictionary []V, numbers []int32, next int) (in
 
 func (c *column) setWords(f fields, next int) (int, error) {
 	count := len(c.words)
-	if c.numbers != nil {
+	if c.dictionary != nil {
 		count = len(c.numbers)
 	}
 	for i := range f.n {
@@ -406,7 +406,7 @@ func (c *column) setWords(f fields, next int) (int, error) {
 				return next, errRows
 			}
 			no := next
-			if c.numbers != nil {
+			if c.dictionary != nil {
 				no = int(c.numbers[next])
 			}
 			word = &c.words[no]

@@ -345,6 +345,7 @@ func (h *Holder) finishOpening(d *Dataset) {
 // opened against their checksums, beside the requests. A warehouse that is
 // damaged is taken out of service.
 func (h *Holder) verify(d *Dataset) {
+	h.stop() // what was verified before is of no interest any more
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	_, release := h.Acquire()

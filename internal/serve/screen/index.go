@@ -207,8 +207,8 @@ func OpenTables(e *lists.Edition) (Tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The file is sound. That it is the one of this edition is as good as certain
-	// if it is as long: its checksum would take longer than all the rest.
+	// The file is sound. That it is the one of this edition is told by its length:
+	// to tell by its checksum would take longer than all the rest.
 	if i := slices.IndexFunc(e.Manifest.Files, func(m snapshot.File) bool { return m.Path == IndexPath }); i < 0 || e.Manifest.Files[i].Bytes != f.Size() {
 		return nil, errors.Join(fault.New(fileKind.Damaged, "the %s of the lists %s is not the one that was made with them", fileKind.Name, e.Manifest.Version).
 			Try("build the lists again; the sources are untouched"), f.Close())

@@ -106,7 +106,7 @@ func TestHeavy(t *testing.T) {
 // misses must fail all the same.
 func TestWithoutGate(t *testing.T) {
 	t.Parallel()
-	b := box(t, Options{Timeout: 5 * time.Second})
+	b := box(t, Options{})
 	secret := filepath.Join(t.TempDir(), "secret.csv")
 	if err := os.WriteFile(secret, []byte("word\nxyzzy\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package sqlbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) {
 		probe()
 		os.Exit(0)
 	}
+	startTimeout = time.Hour
 	os.Exit(world.Main(m))
 }
 
@@ -41,6 +43,8 @@ func box(t testing.TB, opt Options) *Warehouse {
 	if opt.Workers == 0 {
 		opt.Workers = 2
 	}
+	// Whatever is not about time has all of it, however busy the machine.
+	opt.Timeout, opt.Wait = cmp.Or(opt.Timeout, time.Hour), cmp.Or(opt.Wait, time.Hour)
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.NewTextHandler(testWriter{t}, nil))
 	}
@@ -625,7 +629,7 @@ func TestDamagedNames(t *testing.T) {
 	if err := os.WriteFile(names, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b, err := New(Options{Workers: 2, Log: slog.New(slog.DiscardHandler)})
+	b, err := New(Options{Workers: 2, Timeout: time.Hour, Wait: time.Hour, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
