@@ -48,6 +48,22 @@ func Parse(s string) (EIN, error) {
 	return EIN(n), nil
 }
 
+// Stored reads an EIN as String writes it, nine digits or nothing, from a table of
+// our own. Of anything else it is None.
+func Stored(s string) (e EIN) {
+	if len(s) != 9 {
+		return None
+	}
+	for i := range len(s) {
+		digit := s[i] - '0'
+		if digit > 9 {
+			return None
+		}
+		e = e*10 + EIN(digit)
+	}
+	return e
+}
+
 // Filed reads an EIN as a filer typed it on a grant line: eight digits have
 // lost a leading zero, fewer say nothing. ok is false when the text is no
 // usable EIN, including the dummies that filers type into a required field.

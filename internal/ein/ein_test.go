@@ -255,3 +255,17 @@ func BenchmarkOneSlip(b *testing.B) {
 		OneSlip(491234567, 491235467)
 	}
 }
+
+func TestStored(t *testing.T) {
+	t.Parallel()
+	for _, e := range []EIN{None, 1, 10_000_000, 123_456_789, 999_999_999} {
+		if got := Stored(e.String()); got != e {
+			t.Errorf("%s is stored, and %d is read", e, got)
+		}
+	}
+	for _, s := range []string{"", "1", "12345678", "1234567890", "12-345678", "12345678x", " 12345678", "１２３"} {
+		if got := Stored(s); got != None {
+			t.Errorf("%q is read as %d", s, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/derive/area"
 	"grantgraph/internal/ingest/derive/recipient"
 	"grantgraph/internal/ingest/resolve"
@@ -79,7 +80,7 @@ func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Or
 		if r.Sources == snapshot.SourceLine {
 			return nil // one line says where a check went, not where anybody works
 		}
-		o := area.Org{EIN: storedEIN(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: irscode.PrivateFoundation(r.Foundation)}
+		o := area.Org{EIN: ein.Stored(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: irscode.PrivateFoundation(r.Foundation)}
 		source := recipient.Register
 		if resolve.Source(r.Sources) == resolve.FiledOnly {
 			source = recipient.Filed

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/derive/cause"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/snapshot"
@@ -100,7 +101,7 @@ func candidates(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) ite
 				return
 			}
 			c := candidate{Case: cause.Case{Letter: cause.Letter(r.NTEE), Org: cause.Org{
-				EIN: storedEIN(r.EIN), Name: r.Name, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
+				EIN: ein.Stored(r.EIN), Name: r.Name, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
 			}}}
 			_, c.coded = ntee.Parse(r.NTEE)
 			if entry != nil {

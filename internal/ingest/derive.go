@@ -139,15 +139,6 @@ func (d *deriver) count(name string, rows int64) {
 	d.report.Tables = slices.Insert(d.report.Tables, at, NamedInt{name, rows})
 }
 
-// storedEIN reads an EIN of a table. Those were written by this build: nine
-// digits, or nothing for none.
-func storedEIN(s string) (e ein.EIN) {
-	for i := range len(s) {
-		e = e*10 + ein.EIN(s[i]-'0')
-	}
-	return e
-}
-
 // filerRow is what the derived tables need of table orgs.
 type filerRow struct {
 	EIN            string `parquet:"ein"`
@@ -170,7 +161,7 @@ func (d *deriver) readFilers(ctx context.Context) error {
 	}
 	var sites []site
 	err := readTable(ctx, d.s, snapshot.Orgs, func(r *filerRow) error {
-		e := storedEIN(r.EIN)
+		e := ein.Stored(r.EIN)
 		if r.TotalRevenue != nil {
 			d.revenue[e] = *r.TotalRevenue
 		}
@@ -221,7 +212,7 @@ func (d *deriver) writeFamilies(ctx context.Context) error {
 		if r.Sources == snapshot.SourceLine {
 			return nil // one line is too little to make somebody kin of
 		}
-		o := family.Org{EIN: storedEIN(r.EIN), Name: r.Name, Street: r.Street, ZIP5: r.ZIP5, Group: r.Group, Central: irscode.Central(r.Affil), Active: r.Active}
+		o := family.Org{EIN: ein.Stored(r.EIN), Name: r.Name, Street: r.Street, ZIP5: r.ZIP5, Group: r.Group, Central: irscode.Central(r.Affil), Active: r.Active}
 		if latest, ok := d.revenue[o.EIN]; ok {
 			o.Revenue = latest
 		} else if r.Revenue != nil {
@@ -238,7 +229,7 @@ func (d *deriver) writeFamilies(ctx context.Context) error {
 		// Supported organizations stand in Schedule A: money goes to them, but
 		// they are often not kin.
 		if r.Kind != "supported" && r.RelatedEIN != "" {
-			b.Relate(r.Filing, storedEIN(r.EIN), storedEIN(r.RelatedEIN), r.Controlled)
+			b.Relate(r.Filing, ein.Stored(r.EIN), ein.Stored(r.RelatedEIN), r.Controlled)
 		}
 		return nil
 	})
@@ -279,7 +270,7 @@ func (d *deriver) readGrants(ctx context.Context) error {
 		return err
 	}
 	err = readTable(ctx, d.s, snapshot.Grants, func(r *paidRow) error {
-		funder, paid := storedEIN(r.FunderEIN), storedEIN(r.RecipientEIN)
+		funder, paid := ein.Stored(r.FunderEIN), ein.Stored(r.RecipientEIN)
 		edges.Add(&cofund.Grant{Funder: funder, Recipient: paid, RecipID: r.RecipID, Year: r.TaxYear, Amount: r.Amount, Nobody: r.IsIndividual || r.IsUnidentified})
 		d.names.AddSpelling(paid, r.RecipientRaw)
 		d.giving.Add(&area.Grant{Funder: funder, County: r.RecipientCounty, State: r.RecipientState, Country: r.RecipientCountry, Year: r.TaxYear, Amount: r.Amount})
@@ -405,7 +396,7 @@ func (d *deriver) writeBoards(ctx context.Context) error {
 			seats.OfGroups++
 			return nil
 		}
-		if boards.AddOfficer(storedEIN(r.EIN), r.Name) {
+		if boards.AddOfficer(ein.Stored(r.EIN), r.Name) {
 			seats.Named++
 		}
 		return nil

@@ -187,7 +187,7 @@ func (c *corpus) funderAt(from int, advised []bool) funder {
 }
 
 // mostInYear is how many distinct recipients there are in the year that has most
-// of them. Pairs of year and recipient are sorted.
+// of them. It sorts the pairs, each a year above a recipient.
 func mostInYear(pairs []uint64) (most int) {
 	slices.Sort(pairs)
 	n := 0

@@ -30,14 +30,16 @@ func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, err
 	b.phase("history", int64(n))
 	p := &payments{corpus: c, resolver: resolve.New(c.universe, resolve.Options{}), named: make([]ein.EIN, n), asked: make([]bool, n)}
 	p.numberPayers()
-	if err := b.look(ctx, p, p.ofFirstLines()); err != nil {
-		return nil, err
-	}
-	everybody := p.payEverybody()
-	err := b.look(ctx, p, func(row uint32) bool { return !everybody[p.payerOf(row)] })
+	first, err := b.look(ctx, p, p.ofFirstLines())
 	if err != nil {
 		return nil, err
 	}
+	everybody := p.payEverybody()
+	others, err := b.look(ctx, p, func(row uint32) bool { return !everybody[p.payerOf(row)] })
+	if err != nil {
+		return nil, err
+	}
+	b.step(int64(n - first - others)) // those who need not be looked up
 	var list []resolve.Payment
 	for row, t := range c.lines.recipientNo {
 		if p.named[t] != ein.None && !everybody[p.payerOf(uint32(row))] {
@@ -75,8 +77,8 @@ func (p *payments) ofFirstLines() func(row uint32) bool {
 	}
 }
 
-// look looks up the recipients of the rows that are wanted.
-func (b *builder) look(ctx context.Context, p *payments, wanted func(row uint32) bool) error {
+// look looks up the recipients of the rows that are wanted, and returns how many.
+func (b *builder) look(ctx context.Context, p *payments, wanted func(row uint32) bool) (int, error) {
 	var open []uint32
 	for row, t := range p.lines.recipientNo {
 		if wanted(uint32(row)) && !p.asked[t] {
@@ -84,7 +86,7 @@ func (b *builder) look(ctx context.Context, p *payments, wanted func(row uint32)
 			open = append(open, t)
 		}
 	}
-	return b.chunks(ctx, len(open), func(from, to int) {
+	return len(open), b.chunks(ctx, len(open), func(from, to int) {
 		for _, i := range open[from:to] {
 			t := p.lines.recipient(i)
 			n := t.ParseName()

@@ -25,7 +25,7 @@ func TestHistoryIsThatOfAllLines(t *testing.T) {
 	c.universe = u.Build()
 	r := rand.New(rand.NewPCG(1, 1))
 	// The number of lines of each funder, and of the organizations they can name.
-	for i, f := range [][2]int{{40, 40}, {3000, orgs}, {3000, 200}, {260, orgs}, {firstLines, 300}, {1, 1}} {
+	for i, f := range [][2]int{{40, 40}, {3000, orgs}, {3000, 200}, {260, orgs}, {firstLines, 300}, {2, 1}} {
 		for range 2 { // filings
 			c.filings = append(c.filings, filing{ein: ein.EIN(80_000_001 + i)})
 			for range f[0] / 2 {

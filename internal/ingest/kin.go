@@ -240,14 +240,13 @@ func (c *corpus) bearers(open []pair) map[string]int {
 		}
 		parts[part] = counts
 	})
+	counts := make(map[string]int, len(numbers))
 	for text, no := range numbers {
-		n := 0
-		for _, counts := range parts {
-			n += counts[no]
+		for _, part := range parts {
+			counts[text] += part[no]
 		}
-		numbers[text] = n
 	}
-	return numbers
+	return counts
 }
 
 // boards reads who sat lately on the boards of the pairs that are open.
@@ -261,7 +260,7 @@ func (b *builder) boards(ctx context.Context, c *corpus, open []pair) (map[ein.E
 	if len(boards) == 0 {
 		return boards, nil
 	}
-	wanted := slices.Sorted(maps.Keys(boards))
+	wanted := slices.Sorted(maps.Keys(boards)) // to be read while the boards are written
 	type member struct {
 		of  ein.EIN
 		key uint64

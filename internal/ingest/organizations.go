@@ -111,7 +111,7 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 	strange := make([]bool, c.recipients.ids.len())
 	for id := range strange {
 		if e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), resolve.EINPrefix); ok {
-			strange[id] = !known(storedEIN(e))
+			strange[id] = !known(ein.Stored(e))
 		}
 	}
 	for row, e := range c.recipients.ein {

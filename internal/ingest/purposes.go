@@ -148,7 +148,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 			continue
 		}
 		if list := r.top(rows[starts[id]:starts[id+1]]); len(list) > 0 {
-			received = append(received, orgPurposes{storedEIN(e), list})
+			received = append(received, orgPurposes{ein.Stored(e), list})
 		}
 	}
 	slices.SortFunc(received, func(x, y orgPurposes) int { return cmp.Compare(x.ein, y.ein) })

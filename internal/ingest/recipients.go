@@ -190,11 +190,11 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *reso
 	identities := make([]string, rows)
 	foreign := make([][]uint32, chunkCount(rows)) // rows paid abroad
 	err = b.chunks(ctx, rows, func(from, to int) {
-		abroad := &foreign[from/chunkSize]
+		found := &foreign[from/chunkSize]
 		for row := from; row < to; row++ {
 			identities[row] = f.resolveRow(uint32(row))
 			if isAbroad(identities[row]) {
-				*abroad = append(*abroad, uint32(row))
+				*found = append(*found, uint32(row))
 			}
 		}
 		b.step(int64(to - from))
@@ -334,7 +334,7 @@ func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 	})
 }
 
-// funderPairs are the pairs of recipient and funder whose match depends on both,
+// funderPairs are the pairs of funder and recipient whose match depends on both,
 // sorted.
 func (b *builder) funderPairs(ctx context.Context, f *recipientFinder) ([]uint64, error) {
 	rows := len(f.lines.recipientNo)

@@ -83,7 +83,7 @@ func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) 
 		return w.fail(ctx, m.Name, "no usable EIN", fmt.Errorf("the filer's EIN: %w", err))
 	}
 	if _, ok := w.ret.FiscalYear(); !ok {
-		return w.fail(ctx, m.Name, "no period end", fmt.Errorf("no tax period ends on %q", w.ret.PeriodEnd))
+		return w.fail(ctx, m.Name, "no usable period end", fmt.Errorf("no tax period ends on %q", w.ret.PeriodEnd))
 	}
 	id, _ := irs990.ObjectID(m.Name)
 	ret, books := stageReturn(&w.ret, seq, m.Name, id, hex.EncodeToString(hash.Sum(nil)), filer, w.lines), stageBooks(&w.ret.Books, seq)

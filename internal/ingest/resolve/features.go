@@ -128,8 +128,9 @@ func (r *Resolver) compareNames(q *query, s *search, known []einCount) {
 	s.found = s.found[:n]
 }
 
-// anyNamed reports whether the line may name one of the candidates. Where all of
-// them would be found by chance, none is chosen, however they measure.
+// anyNamed is byChance before candidates are measured: it may say yes too often, and
+// never no where byChance would let one pass. Where all of them would be found by
+// chance, none is chosen, however they measure.
 func (r *Resolver) anyNamed(q *query, s *search) bool {
 	d := &r.u.index
 	for i := range s.found {

@@ -157,7 +157,7 @@ func mostFrequent[T comparable](as []unlistedRecipient, of func(*unlistedRecipie
 // spelling for each EIN and key. Any spelling with the key will do for its words;
 // it is the first in order, so that the order of arrival does not show.
 func (b *UniverseBuilder) sumFiled() (said []funderStatement, names []filedName) {
-	forEach(filedParts, func(i int) {
+	eachOnAllCores(filedParts, func(i int) {
 		p := &b.filed[i]
 		p.said = sumStatements(p.said)
 		slices.SortFunc(p.names, func(x, y filedName) int {

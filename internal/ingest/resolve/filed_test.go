@@ -20,7 +20,7 @@ func TestUniverseIsThatOfOneByOne(t *testing.T) {
 		orgs := make([]Org, 60)
 		for i := range orgs {
 			orgs[i] = invented(r)
-			orgs[i].EIN += ein.EIN(r.IntN(3)) * 400_000_000 // all over the districts
+			orgs[i].EIN += ein.EIN(r.IntN(3)) * 400_000_000 // in many parts
 		}
 		recipients := make([]FiledRecipient, 40)
 		funders := make([][]ein.EIN, len(recipients))

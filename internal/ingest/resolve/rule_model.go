@@ -60,7 +60,7 @@ const (
 )
 
 // byChance reports whether a candidate has so little of the line's name that it
-// is not named by it.
+// is not named by it. A reason to let one pass belongs in anyNamed too.
 func byChance(x *[nFeatures]float64) bool {
 	if x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fBag]+x[fStation]+x[fStationCollege] > 0 || x[fSimilar] >= veryAlike {
 		return false

@@ -26,16 +26,16 @@ const maxNames = 32
 // builds depends on the set of statements, not on their order, and it is safe
 // for concurrent use until it is built.
 type UniverseBuilder struct {
-	listed [districts]district   // by EIN, in order
-	filed  [filedParts]filedPart // by name key, in order
+	listed [listedParts]listedPart // by EIN, in order
+	filed  [filedParts]filedPart   // by name key, in order
 }
 
-// districts is into how many ranges of EINs the statements are divided. Each has
+// listedParts is into how many ranges of EINs the statements are divided. Each has
 // a lock of its own, so that several sources are read at once.
-const districts = 32
+const listedParts = 32
 
-// district holds the statements about a range of EINs.
-type district struct {
+// listedPart holds the statements about a range of EINs.
+type listedPart struct {
 	mu         sync.Mutex
 	statements []statement
 	last       map[ein.EIN]int32 // latest statement about an EIN, as index+1
@@ -44,8 +44,8 @@ type district struct {
 	codes      map[codes]*codes
 }
 
-func (b *UniverseBuilder) district(e ein.EIN) *district {
-	return &b.listed[min(e/((1_000_000_000+districts-1)/districts), districts-1)]
+func (b *UniverseBuilder) partOf(e ein.EIN) *listedPart {
+	return &b.listed[min(e/((1_000_000_000+listedParts-1)/listedParts), listedParts-1)]
 }
 
 // codes are the register's codes for an organization; few combinations exist.
@@ -88,7 +88,7 @@ func (b *UniverseBuilder) Add(o Org) {
 	if o.Sources == 0 || o.EIN == ein.None || strings.TrimSpace(o.Name) == "" {
 		return
 	}
-	d := b.district(o.EIN)
+	d := b.partOf(o.EIN)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.add(statement{
@@ -115,7 +115,7 @@ func (b *UniverseBuilder) Add(o Org) {
 
 // add keeps a statement unless the same has been said: most organizations file
 // the same name and address year after year.
-func (d *district) add(s statement) {
+func (d *listedPart) add(s statement) {
 	head := d.last[s.ein]
 	for at := head; at != 0; at = d.statements[at-1].next {
 		have := &d.statements[at-1]
@@ -134,7 +134,7 @@ func (d *district) add(s statement) {
 
 // knows reports whether a list has the EIN, as far as they have been read.
 func (b *UniverseBuilder) knows(e ein.EIN) bool {
-	d := b.district(e)
+	d := b.partOf(e)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.last[e] != 0
@@ -170,12 +170,12 @@ func (b *UniverseBuilder) Build() *Universe {
 // mergeStatements makes the organizations, in order of EIN. The statements about
 // each are found by the way they hang together, so that few are sorted at a time.
 func (b *UniverseBuilder) mergeStatements() []Org {
-	starts := make([]int, districts+1)
+	starts := make([]int, listedParts+1)
 	for i := range b.listed {
 		starts[i+1] = starts[i] + len(b.listed[i].last)
 	}
-	orgs := make([]Org, starts[districts])
-	forEach(districts, func(i int) {
+	orgs := make([]Org, starts[listedParts])
+	eachOnAllCores(listedParts, func(i int) {
 		d := &b.listed[i]
 		var said []*statement
 		for k, e := range slices.Sorted(maps.Keys(d.last)) {
@@ -186,13 +186,13 @@ func (b *UniverseBuilder) mergeStatements() []Org {
 			slices.SortFunc(said, byAuthority)
 			orgs[starts[i]+k] = merge(said)
 		}
-		*d = district{}
+		*d = listedPart{}
 	})
 	return orgs
 }
 
-// forEach calls fn for 0 to n-1 on all cores.
-func forEach(n int, fn func(i int)) {
+// eachOnAllCores calls fn for 0 to n-1 on all cores.
+func eachOnAllCores(n int, fn func(i int)) {
 	_ = parallel.Each(context.Background(), 0, n, func(_ context.Context, i int) error {
 		fn(i)
 		return nil
@@ -379,7 +379,7 @@ func appendNames(to []nameEntry, id uint32, o *Org, n *orgname.Name, other func(
 	return to
 }
 
-func (d *district) keepWord(s string) string {
+func (d *listedPart) keepWord(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -392,7 +392,7 @@ func (d *district) keepWord(s string) string {
 }
 
 // keepZIP is keepWord for ZIPs, which need not be looked for.
-func (d *district) keepZIP(zip5 string) string {
+func (d *listedPart) keepZIP(zip5 string) string {
 	if zip := zipCode(zip5); zip != 0 {
 		return zipTexts()[zip]
 	}
@@ -416,7 +416,7 @@ var zipTexts = sync.OnceValue(func() []string {
 // noCodes are those of an organization that the register has none for.
 var noCodes = &codes{}
 
-func (d *district) keepCodes(c codes) *codes {
+func (d *listedPart) keepCodes(c codes) *codes {
 	if c == *noCodes {
 		return noCodes
 	}

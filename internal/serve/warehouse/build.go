@@ -19,8 +19,8 @@ import (
 // buildMemory bounds the engine while it works; beyond it, it works on disk.
 const buildMemory = "2GB"
 
-// Memory is what the engine takes in all: there is some that it does not count.
-const Memory = 5 << 29
+// Memory is what the engine takes in all: buildMemory, and what it does not count.
+const Memory = 2560 << 20
 
 // Build writes the two files of the snapshot that is being made. Each is made
 // in a folder of its own beside the tables and then moved in, because the
