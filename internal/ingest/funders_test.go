@@ -44,7 +44,7 @@ func inventRows(seed uint64, rows int) *corpus {
 
 func TestRowsAreSortedAsTheyWouldBeAllTogether(t *testing.T) {
 	t.Parallel()
-	for seed, rows := range []int{1, 900, 5 * 4 * chunkSize} {
+	for seed, rows := range []int{0, 1, 900, 5 * 4 * chunkSize} {
 		c := inventRows(uint64(seed), rows)
 		b := &builder{workers: 3}
 		if err := b.sortRows(t.Context(), c); err != nil {

@@ -24,14 +24,22 @@ func TestHistoryIsThatOfAllLines(t *testing.T) {
 	}
 	c.universe = u.Build()
 	r := rand.New(rand.NewPCG(1, 1))
-	// The number of lines of each funder, and of the organizations they can name.
-	for i, f := range [][2]int{{40, 40}, {3000, orgs}, {3000, 200}, {260, orgs}, {firstLines, 300}, {2, 1}} {
-		for range 2 { // filings
+	for i, f := range []struct {
+		lines, orgs int  // of a funder, and those that its lines can name
+		inTurn      bool // each of them is named once
+	}{
+		{40, 40, false}, {3000, orgs, false}, {3000, 200, false}, {260, orgs, false}, {firstLines, 300, false}, {1, 1, false},
+		{resolve.ManyPaid, resolve.ManyPaid, true}, {resolve.ManyPaid + 1, resolve.ManyPaid + 1, true},
+	} {
+		for half := range 2 { // filings
 			c.filings = append(c.filings, filing{ein: ein.EIN(80_000_001 + i)})
-			for range f[0] / 2 {
-				k := r.IntN(f[1])
-				l := stagedLine{Name1: fmt.Sprintf("LANTERN %c%c%c SOCIETY", 'A'+k%26, 'A'+k/26%26, 'A'+k/100), City: "EXAMPLETON", State: "OH", Street: fmt.Sprint(r.IntN(3)), Cash: 1}
-				if r.IntN(4) == 0 {
+			for k := half * f.lines / 2; k < (half+1)*f.lines/2; k++ {
+				org := k
+				if !f.inTurn {
+					org = r.IntN(f.orgs)
+				}
+				l := stagedLine{Name1: fmt.Sprintf("LANTERN %c%c%c SOCIETY", 'A'+org%26, 'A'+org/26%26, 'A'+org/100), City: "EXAMPLETON", State: "OH", Street: fmt.Sprint(r.IntN(3)), Cash: 1}
+				if !f.inTurn && r.IntN(4) == 0 {
 					l.Name1 = "NOBODY KNOWN"
 				}
 				c.lines.add(&l, uint32(len(c.filings)-1), uint32(len(c.filings)-1), false)
