@@ -28,9 +28,9 @@ func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
 	if found, ok := g.cache.get(key); ok {
 		return found.(bitset), nil
 	}
-	reach := make(bitset, wordsFor(len(g.funder)))
+	reach := make(bitset, wordsFor(len(g.dict.funders)))
 	if c, ok := g.cellFilter(place); ok {
-		list, _ := g.funderCells.within(g, c)
+		list, _ := g.sums.funderStates.within(g, c)
 		for _, l := range list {
 			for i := range l.cells {
 				reach.set(l.cells[i].ID)
@@ -47,7 +47,7 @@ func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
 	}
 	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
 		for _, row := range rows {
-			reach.set(g.funders[row])
+			reach.set(g.cols.funders[row])
 		}
 	})
 	if err != nil {

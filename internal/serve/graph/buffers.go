@@ -51,5 +51,5 @@ func (g *Graph) recipMasks() []uint64 {
 	if masks, ok := g.buffers.masks.take(); ok {
 		return masks
 	}
-	return make([]uint64, len(g.recip))
+	return make([]uint64, len(g.dict.recips))
 }

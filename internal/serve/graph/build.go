@@ -81,25 +81,13 @@ func stage(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// builder holds the columns of the index while they are made. Columns named
-// in the plural are per row, in the order of the grants table.
+// builder holds the columns of the index while they are made.
 type builder struct {
 	rows int
-
+	columns
+	orders
 	keys      []byte // grant keys end to end
 	keyEnds   []uint32
-	funders   []uint32
-	recips    []uint32
-	amounts   []int64
-	years     []uint8
-	places    []uint32
-	names     []uint32 // as filed
-	purposes  []uint32
-	filings   []uint32
-	rules     []uint8
-	flags     []uint8
-	supports  []uint16
-	probs     []uint32
 	recipEINs []ein.EIN // by recipient number of arrival
 
 	recipDict, nameDict, purposeDict, placeDict, filingDict *dict
@@ -116,15 +104,10 @@ type builder struct {
 	placeList []placeRecord
 	short     *dict // names, cities, states, ZIP codes and so on
 
-	byEIN                 []uint32 // recipients with an EIN, in its order
-	byAmount, rank, byKey []uint32
-
-	funderTotals, recipTotals []partyTotals
-	yearSums                  []yearSum
-	classSums                 []Cost
-	groups                    groupIndex
-	totals                    Totals
-	words                     wordIndexBuilder
+	sums   storedSums
+	groups groupIndex
+	words  wordIndex
+	stems  *dict
 }
 
 // funderRecord is one funder; strings are numbers in the table of short ones.

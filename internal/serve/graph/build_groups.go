@@ -76,26 +76,13 @@ func (c *Cost) add(amount int64) {
 	c.Grants++
 }
 
-func (x *groupIndex) write(w *mapped.Writer) {
-	mapped.Add(w, "counties", x.countyList)
-	mapped.Add(w, "row.state", x.states)
-	mapped.Add(w, "row.county", x.counties)
-	mapped.Add(w, "row.letter", x.letters)
-	mapped.Add(w, "state.sums", x.stateSums)
-	mapped.Add(w, "county.sums", x.countySums)
-	mapped.Add(w, "support.sums", x.supportSums)
-	mapped.Add(w, "letter.sums", x.letterSums)
-}
-
-func openGroups(f *mapped.File, states, rows int) groupIndex {
-	costs := func(name string, n int) []Cost { return mapped.Column[Cost](f, name, n) }
-	x := groupIndex{
-		countyList: mapped.Column[uint32](f, "counties", mapped.AnyLength),
-		states:     mapped.Column[uint16](f, "row.state", rows),
-		counties:   mapped.Column[uint16](f, "row.county", rows),
-		letters:    mapped.Column[uint8](f, "row.letter", rows),
-	}
-	x.stateSums, x.countySums = costs("state.sums", states), costs("county.sums", len(x.countyList))
-	x.supportSums, x.letterSums = costs("support.sums", supportSets), costs("letter.sums", letters)
-	return x
+func (x *groupIndex) layout(s sections, states, rows int) {
+	column(s, "counties", &x.countyList, mapped.AnyLength)
+	column(s, "row.state", &x.states, rows)
+	column(s, "row.county", &x.counties, rows)
+	column(s, "row.letter", &x.letters, rows)
+	column(s, "state.sums", &x.stateSums, states)
+	column(s, "county.sums", &x.countySums, len(x.countyList))
+	column(s, "support.sums", &x.supportSums, supportSets)
+	column(s, "letter.sums", &x.letterSums, letters)
 }

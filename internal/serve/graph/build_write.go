@@ -13,35 +13,21 @@ import (
 // stage drop what no later one looks at.
 func (b *builder) write(ctx context.Context, out io.Writer) error {
 	w := mapped.NewWriter(out, fileKind)
-	mapped.Add(w, "scope", []int64{b.totals.Amount, b.totals.Grants, b.totals.Funders, b.totals.Recipients})
+	s := sections{to: w}
+	all := b.sums.all
+	mapped.Add(w, "scope", []int64{all.Amount, all.Grants, all.Funders, all.Recipients})
 	mapped.Add(w, "key.off", append([]uint32{0}, b.keyEnds...))
 	mapped.Add(w, "key.text", b.keys)
-	mapped.Add(w, "row.funder", b.funders)
-	mapped.Add(w, "row.recip", b.recips)
-	mapped.Add(w, "row.amount", b.amounts)
-	mapped.Add(w, "row.year", b.years)
-	mapped.Add(w, "row.place", b.places)
-	mapped.Add(w, "row.name", b.names)
-	mapped.Add(w, "row.purpose", b.purposes)
-	mapped.Add(w, "row.filing", b.filings)
-	mapped.Add(w, "row.rule", b.rules)
-	mapped.Add(w, "row.flags", b.flags)
-	mapped.Add(w, "row.support", b.supports)
-	mapped.Add(w, "row.prob", b.probs)
+	b.columns.layout(s, b.rows)
 	if err := stage(ctx, b.orderRows); err != nil {
 		return err
 	}
 	b.keys, b.keyEnds, b.filings = nil, nil, nil
-	mapped.Add(w, "row.rank", b.rank)
-	mapped.Add(w, "by.amount", b.byAmount)
-	mapped.Add(w, "by.key", b.byKey)
-	b.rank, b.byAmount, b.byKey = nil, nil, nil
-	mapped.Add(w, "by.ein", b.byEIN)
-	// The other direction of the graph: the columns that an aggregate over
-	// recipients reads, in the order of recipients.
-	mapped.Add(w, "back.funder", inOrder(b.funders, b.byRecip.val))
-	mapped.Add(w, "back.amount", inOrder(b.amounts, b.byRecip.val))
-	mapped.Add(w, "back.year", inOrder(b.years, b.byRecip.val))
+	b.orders.layout(s, b.rows)
+	b.orders = orders{}
+	back := backward{funders: inOrder(b.funders, b.byRecip.val), amounts: inOrder(b.amounts, b.byRecip.val), years: inOrder(b.years, b.byRecip.val)}
+	back.layout(s, b.rows)
+	back = backward{}
 
 	states := b.numberStates()
 	codes, recipsOfCode := b.numberCodes()
@@ -56,21 +42,17 @@ func (b *builder) write(ctx context.Context, out io.Writer) error {
 	mapped.Add(w, "funder.rows", b.byFunder)
 	mapped.Add(w, "recip", b.recip)
 	mapped.Add(w, "place", b.placeList)
-	mapped.Add(w, "funder.sums", b.funderTotals)
-	mapped.Add(w, "recip.sums", b.recipTotals)
-	mapped.Add(w, "funder.top", byTotal(b.funderTotals))
-	mapped.Add(w, "recip.top", byTotal(b.recipTotals))
-	mapped.Add(w, "year.sums", b.yearSums)
-	mapped.Add(w, "class.sums", b.classSums)
-	b.groups.write(w)
+	b.sums.funderTop, b.sums.recipTop = byTotal(b.sums.funders), byTotal(b.sums.recips)
+	b.sums.layout(s, len(b.funder), len(b.recip), len(b.yearList))
+	b.groups.layout(s, len(states), b.rows)
 	stored := b.makeCells(len(states))
-	stored.write(w)
+	stored.layout(s)
 	byState := b.stateCells(len(states), b.byFunder, nil, b.recips)
-	byState.write(w, "cell.funder.state")
+	byState.layout(s, "cell.funder.state", len(states)*len(b.yearList))
 	byState = b.stateCells(len(states), b.byRecip.off, b.byRecip.val, b.funders)
-	byState.write(w, "cell.recipient.state")
+	byState.layout(s, "cell.recipient.state", len(states)*len(b.yearList))
 	parties := b.partySets()
-	parties.write(w, len(b.yearList), len(b.funder), len(b.recip))
+	parties.each(len(b.yearList), len(b.funder), len(b.recip), func(name string, _, _ int, d *dimension) { mapped.Add(w, name, d.data) })
 	stored, byState, parties = cells{}, stateCells{}, partySets{}
 
 	if err := ctx.Err(); err != nil {
@@ -78,28 +60,27 @@ func (b *builder) write(ctx context.Context, out io.Writer) error {
 	}
 	b.writeSets(w, len(states))
 	given := b.giving()
-	given.write(w)
+	given.layout(s, len(b.funder))
 	given = giving{}
-	b.byRecip.write(w, "recip.rows")
+	b.byRecip.layout(s, "recip.rows", len(b.recip), b.rows)
 	byPlace := invert(b.places, len(b.placeList))
-	byPlace.write(w, "place.rows")
+	byPlace.layout(s, "place.rows", len(b.placeList), b.rows)
 	byPlace = lists{}
-	recipsOfCode.write(w, "code.recips")
+	recipsOfCode.layout(s, "code.recips", len(codes), len(b.recip))
 
 	// Of the rows, the words need nothing but their texts.
-	b.funders, b.recips, b.amounts, b.years, b.places = nil, nil, nil, nil, nil
-	b.rules, b.flags, b.supports, b.probs = nil, nil, nil, nil
-	b.groups, b.funderTotals, b.recipTotals = groupIndex{}, nil, nil
+	b.columns = columns{names: b.names, purposes: b.purposes}
+	b.groups, b.sums = groupIndex{}, storedSums{}
 	if err := stage(ctx, b.indexWords); err != nil {
 		return err
 	}
-	b.words.write(w)
+	b.words.layout(s, len(b.stems.list), len(b.recip), b.rows)
 	b.short.write(w, "text.short")
 	b.recipDict.write(w, "text.recip")
 	b.nameDict.write(w, "text.name")
 	b.purposeDict.write(w, "text.purpose")
 	b.filingDict.write(w, "text.filing")
-	b.words.stems.write(w, "text.stem")
+	b.stems.write(w, "text.stem")
 	return w.Close()
 }
 

@@ -100,23 +100,13 @@ func (b *builder) makeCells(states int) (c cells) {
 	return c
 }
 
-func (c *cells) write(w *mapped.Writer) {
-	mapped.Add(w, "cell.keys", c.keys)
-	mapped.Add(w, "cell.sums", c.sums)
-	mapped.Add(w, "cell.county.keys", c.countyKeys)
-	mapped.Add(w, "cell.county.sums", c.countySums)
-	mapped.Add(w, "cell.support.keys", c.supportKeys)
-	mapped.Add(w, "cell.support.sums", c.supportSums)
-}
-
-func openCells(f *mapped.File) (c cells) {
-	c.keys = mapped.Column[uint32](f, "cell.keys", mapped.AnyLength)
-	c.sums = mapped.Column[Cost](f, "cell.sums", len(c.keys))
-	c.countyKeys = mapped.Column[uint32](f, "cell.county.keys", mapped.AnyLength)
-	c.countySums = mapped.Column[Cost](f, "cell.county.sums", len(c.countyKeys))
-	c.supportKeys = mapped.Column[uint32](f, "cell.support.keys", mapped.AnyLength)
-	c.supportSums = mapped.Column[Cost](f, "cell.support.sums", len(c.supportKeys))
-	return c
+func (c *cells) layout(s sections) {
+	column(s, "cell.keys", &c.keys, mapped.AnyLength)
+	column(s, "cell.sums", &c.sums, len(c.keys))
+	column(s, "cell.county.keys", &c.countyKeys, mapped.AnyLength)
+	column(s, "cell.county.sums", &c.countySums, len(c.countyKeys))
+	column(s, "cell.support.keys", &c.supportKeys, mapped.AnyLength)
+	column(s, "cell.support.sums", &c.supportSums, len(c.supportKeys))
 }
 
 // cellFilter says of each part of a key which values a filter takes.
@@ -146,7 +136,7 @@ func (g *Graph) cellFilter(f *Filter) (c *cellFilter, ok bool) {
 		other.Place.Values = nil
 	}
 	other.Subject = ntee.Subject{}
-	if !other.empty() || f.inferredOnly || len(g.cells.keys) == 0 {
+	if !other.empty() || f.inferredOnly || len(g.sums.cells.keys) == 0 {
 		return nil, false
 	}
 	c = &cellFilter{everywhere: len(f.Place.Values) == 0, more: f.FunderKind != "" || f.Exclude != 0 || !f.Subject.Empty()}
@@ -160,7 +150,7 @@ func (g *Graph) cellFilter(f *Filter) (c *cellFilter, ok bool) {
 	}
 	all(c.states[:], c.everywhere)
 	if match := g.placeMatcher(State, f.Place.Values); !c.everywhere {
-		for i, s := range g.stateList {
+		for i, s := range g.dict.states {
 			c.states[i] = match(&placeRecord{State: s})
 		}
 	}
@@ -214,37 +204,37 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 	t = &tables{}
 	if rough {
 		t.years, t.states, t.letters, t.kinds = make([]Cost, maxYears), make([]Cost, cellStates), make([]Cost, cellLetters), make([]Cost, cellKinds)
-		for i, key := range g.cells.keys {
+		for i, key := range g.sums.cells.keys {
 			year, state, letter, kind, class := cellParts(key)
 			if c.years[year] && c.states[state] && c.letters[letter] && c.kinds[kind] && c.classes[class] {
-				sum := g.cells.sums[i]
+				sum := g.sums.cells.sums[i]
 				t.years[year].merge(sum, 1)
 				t.states[state].merge(sum, 1)
 				t.letters[letter].merge(sum, 1)
 				t.kinds[kind].merge(sum, 1)
 			}
 		}
-		t.states, t.letters = t.states[:len(g.stateList)], t.letters[:letters]
+		t.states, t.letters = t.states[:len(g.dict.states)], t.letters[:letters]
 	}
 	if counties {
 		t.counties = make([]Cost, len(g.groups.countyList))
-		for i, key := range g.cells.countyKeys {
+		for i, key := range g.sums.cells.countyKeys {
 			if year, state, county := countyParts(key); c.years[year] && c.states[state] && int(county) < len(t.counties) {
-				t.counties[county].merge(g.cells.countySums[i], 1)
+				t.counties[county].merge(g.sums.cells.countySums[i], 1)
 			}
 		}
 	}
 	if supports {
 		t.supports = make([]Cost, supportSets)
-		for i, key := range g.cells.supportKeys {
+		for i, key := range g.sums.cells.supportKeys {
 			if year, state, set := supportParts(key); c.years[year] && c.states[state] {
-				t.supports[set].merge(g.cells.supportSums[i], 1)
+				t.supports[set].merge(g.sums.cells.supportSums[i], 1)
 			}
 		}
 	}
 	if funders && !c.everywhere {
-		t.funders = make([]Cost, len(g.funder))
-		list, _ := g.funderCells.within(g, c)
+		t.funders = make([]Cost, len(g.dict.funders))
+		list, _ := g.sums.funderStates.within(g, c)
 		for _, l := range list {
 			for i := range l.cells {
 				p := &l.cells[i]
@@ -252,9 +242,9 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 			}
 		}
 	} else if funders {
-		t.funders = make([]Cost, len(g.funder))
+		t.funders = make([]Cost, len(g.dict.funders))
 		for f := range t.funders {
-			for _, p := range g.giving.years[g.giving.yearAt[f]:g.giving.yearAt[f+1]] {
+			for _, p := range g.sums.giving.yearsOf(uint32(f)) {
 				if c.years[p.Year%maxYears] {
 					t.funders[f].merge(Cost{Amount: p.Amount, Grants: int64(p.Grants)}, 1)
 				}
@@ -273,9 +263,9 @@ func (e *evaluation) recipientsFromCells(a *GroupsOf) (out best, ok bool, err er
 		return out, false, nil
 	}
 	if c.everywhere && c.always && !c.more {
-		out = best{most: a.Top, count: g.totals.Recipients, whole: Cost{Amount: g.totals.Amount, Grants: g.totals.Grants}}
-		for _, id := range g.recipTop[:min(a.Top, len(g.recipTop))] {
-			s := &g.recipTotals[id]
+		out = best{most: a.Top, count: g.sums.all.Recipients, whole: Cost{Amount: g.sums.all.Amount, Grants: g.sums.all.Grants}}
+		for _, id := range g.sums.recipTop[:min(a.Top, len(g.sums.recipTop))] {
+			s := &g.sums.recips[id]
 			out.list = append(out.list, numbered{id, Cost{Amount: s.Amount, Grants: int64(s.Grants)}})
 		}
 		return out, true, e.ctx.Err()

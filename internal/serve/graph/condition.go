@@ -58,7 +58,7 @@ func (g *Graph) unionOf(d dimension, mask uint32) condition {
 }
 
 // linked is the condition that the recipient has an EIN.
-func (g *Graph) linked() condition { return g.union(g.sets.linked.at(0)) }
+func (g *Graph) linked() condition { return g.union(g.postings.sets.linked.at(0)) }
 
 // compile turns a filter into conditions that all must hold. reach is the set
 // of funders that an area_served place selects.
@@ -84,13 +84,13 @@ func (g *Graph) compile(f *Filter, reach bitset) []condition {
 	add(g.termConds(f.Query.Must, false)...)
 	add(g.termConds(f.Query.MustNot, true)...)
 	if f.Support != 0 {
-		add(g.unionOf(g.sets.support, uint32(f.Support)&(1<<grant.Strategies-1)))
+		add(g.unionOf(g.postings.sets.support, uint32(f.Support)&(1<<grant.Strategies-1)))
 	}
 	if f.FunderKind != "" {
 		add(g.kindCond(f.FunderKind))
 	}
 	if out := uint8(f.Exclude) & classMask; out != 0 {
-		c := g.unionOf(g.sets.class, uint32(out))
+		c := g.unionOf(g.postings.sets.class, uint32(out))
 		c.not = true
 		add(c)
 	}
@@ -164,16 +164,16 @@ func (g *Graph) yearCond(years []Span) (c condition, ok bool) {
 	}
 	var sets []bitset
 	var mask uint64
-	for i, y := range g.yearList {
+	for i, y := range g.dict.years {
 		for _, s := range years {
 			if (s.From == 0 || int(y) >= s.From) && (s.To == 0 || int(y) <= s.To) {
-				sets = append(sets, g.sets.year.at(i))
+				sets = append(sets, g.postings.sets.year.at(i))
 				mask |= 1 << i
 				break
 			}
 		}
 	}
-	if len(sets) == len(g.yearList) {
+	if len(sets) == len(g.dict.years) {
 		return condition{}, false
 	}
 	c = g.union(sets...)
@@ -189,20 +189,20 @@ func (g *Graph) ruleCond(rules []grant.Rule) condition {
 			mask |= 1 << r
 		}
 	}
-	return g.unionOf(g.sets.rule, mask)
+	return g.unionOf(g.postings.sets.rule, mask)
 }
 
 func (g *Graph) probCond(least float64) condition {
-	from := sort.Search(len(g.probList), func(i int) bool { return g.probList[i] >= least })
-	if len(g.probList) > maxProbSets {
-		if from == len(g.probList) {
+	from := sort.Search(len(g.dict.probs), func(i int) bool { return g.dict.probs[i] >= least })
+	if len(g.dict.probs) > maxProbSets {
+		if from == len(g.dict.probs) {
 			return nothing()
 		}
-		return condition{bound: int64(g.rows), test: func(row uint32) bool { return int(g.probs[row]) >= from }}
+		return condition{bound: int64(g.rows), test: func(row uint32) bool { return int(g.cols.probs[row]) >= from }}
 	}
 	var sets []bitset
-	for i := from; i < len(g.probList); i++ {
-		sets = append(sets, g.sets.prob.at(i))
+	for i := from; i < len(g.dict.probs); i++ {
+		sets = append(sets, g.postings.sets.prob.at(i))
 	}
 	return g.union(sets...)
 }

@@ -9,10 +9,10 @@ import (
 func (g *Graph) ranks(least, most *int64) (lo, hi uint32) {
 	hi = uint32(g.rows)
 	if most != nil {
-		lo = uint32(sort.Search(g.rows, func(i int) bool { return g.amounts[g.byAmount[i]] <= *most }))
+		lo = uint32(sort.Search(g.rows, func(i int) bool { return g.cols.amounts[g.orders.byAmount[i]] <= *most }))
 	}
 	if least != nil {
-		hi = uint32(sort.Search(g.rows, func(i int) bool { return g.amounts[g.byAmount[i]] < *least }))
+		hi = uint32(sort.Search(g.rows, func(i int) bool { return g.cols.amounts[g.orders.byAmount[i]] < *least }))
 	}
 	return lo, max(lo, hi)
 }
@@ -45,7 +45,7 @@ func (g *Graph) amountConds(least, most *int64) []condition {
 		if !ok {
 			return []condition{g.rankCond(lo, hi)}
 		}
-		c := g.union(g.sets.amount.at(step))
+		c := g.union(g.postings.sets.amount.at(step))
 		c.not = end.not
 		list = append(list, c)
 	}
@@ -54,8 +54,8 @@ func (g *Graph) amountConds(least, most *int64) []condition {
 
 // amountStep is the step that so many rows reach.
 func (g *Graph) amountStep(rows uint32) (step int, ok bool) {
-	least := g.amounts[g.byAmount[rows-1]]
-	below := g.amounts[g.byAmount[rows]]
+	least := g.cols.amounts[g.orders.byAmount[rows-1]]
+	below := g.cols.amounts[g.orders.byAmount[rows]]
 	step = sort.Search(len(amountSteps), func(i int) bool { return amountSteps[i] > below })
 	return step, step < len(amountSteps) && amountSteps[step] <= least
 }
@@ -65,20 +65,20 @@ func (g *Graph) rankCond(lo, hi uint32) condition {
 	if lo == hi {
 		return nothing()
 	}
-	c := condition{bound: int64(hi - lo), ranks: span{lo, hi}, test: func(row uint32) bool { return g.rank[row]-lo < hi-lo }}
-	c.list = func(dst []uint32) []uint32 { return append(dst, g.byAmount[lo:hi]...) }
+	c := condition{bound: int64(hi - lo), ranks: span{lo, hi}, test: func(row uint32) bool { return g.orders.rank[row]-lo < hi-lo }}
+	c.list = func(dst []uint32) []uint32 { return append(dst, g.orders.byAmount[lo:hi]...) }
 	if int(hi-lo) < g.rows/scatterPart {
 		c.scatter = func(to bitset) {
-			for _, row := range g.byAmount[lo:hi] {
+			for _, row := range g.orders.byAmount[lo:hi] {
 				to.set(row)
 			}
 		}
 	} else if g.rows-int(hi-lo) < g.rows/scatterPart {
 		c.fewOutside = func(to bitset) {
-			for _, row := range g.byAmount[:lo] {
+			for _, row := range g.orders.byAmount[:lo] {
 				to.set(row)
 			}
-			for _, row := range g.byAmount[hi:] {
+			for _, row := range g.orders.byAmount[hi:] {
 				to.set(row)
 			}
 		}
@@ -98,7 +98,7 @@ func (g *Graph) keepRanks(set bitset, base uint32, ranks span) {
 		// Without a branch that nobody can predict.
 		var kept uint64
 		if w == ^uint64(0) {
-			for j, r := range g.rank[at : at+64] {
+			for j, r := range g.orders.rank[at : at+64] {
 				var in uint64
 				if r-lo < n {
 					in = 1
@@ -111,7 +111,7 @@ func (g *Graph) keepRanks(set bitset, base uint32, ranks span) {
 		for m := w; m != 0; m &= m - 1 {
 			j := bits.TrailingZeros64(m)
 			var in uint64
-			if g.rank[at+uint32(j)]-lo < n {
+			if g.orders.rank[at+uint32(j)]-lo < n {
 				in = 1
 			}
 			kept |= in << j

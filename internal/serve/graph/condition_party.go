@@ -9,7 +9,7 @@ import (
 )
 
 func (g *Graph) funderCond(eins []ein.EIN) condition {
-	set := make(bitset, wordsFor(len(g.funder)))
+	set := make(bitset, wordsFor(len(g.dict.funders)))
 	for _, e := range eins {
 		if i, ok := g.findFunder(e); ok {
 			set.set(i)
@@ -19,8 +19,8 @@ func (g *Graph) funderCond(eins []ein.EIN) condition {
 }
 
 func (g *Graph) findFunder(e ein.EIN) (uint32, bool) {
-	i := sort.Search(len(g.funder), func(i int) bool { return g.funder[i].EIN >= uint32(e) })
-	return uint32(i), i < len(g.funder) && g.funder[i].EIN == uint32(e)
+	i := sort.Search(len(g.dict.funders), func(i int) bool { return g.dict.funders[i].EIN >= uint32(e) })
+	return uint32(i), i < len(g.dict.funders) && g.dict.funders[i].EIN == uint32(e)
 }
 
 // funderSetCond is all rows of a set of funders: ranges, as rows stand in the
@@ -29,7 +29,7 @@ func (g *Graph) funderSetCond(set bitset) condition {
 	var ranges []span
 	var bound int64
 	for _, i := range set.appendTo(nil, 0) {
-		lo, hi := g.funderRows[i], g.funderRows[i+1]
+		lo, hi := g.postings.funderRows[i], g.postings.funderRows[i+1]
 		bound += int64(hi - lo)
 		if k := len(ranges); k > 0 && ranges[k-1].hi == lo {
 			ranges[k-1].hi = hi
@@ -55,7 +55,7 @@ func (g *Graph) funderSetCond(set bitset) condition {
 			}
 			return dst
 		},
-		test:    func(row uint32) bool { return set.has(g.funders[row]) },
+		test:    func(row uint32) bool { return set.has(g.cols.funders[row]) },
 		funders: func() bitset { return set },
 	}
 }
@@ -66,7 +66,7 @@ func (g *Graph) kindCond(name string) condition {
 	if !ok {
 		return nothing()
 	}
-	c := g.union(g.sets.kind.at(int(kind)))
+	c := g.union(g.postings.sets.kind.at(int(kind)))
 	c.funders = func() bitset {
 		return g.fundersThat(func(f *funderRecord) bool { return f.Kind == kind })
 	}
@@ -75,9 +75,9 @@ func (g *Graph) kindCond(name string) condition {
 
 // fundersThat is the set of funders that satisfy a test.
 func (g *Graph) fundersThat(test func(*funderRecord) bool) bitset {
-	set := make(bitset, wordsFor(len(g.funder)))
-	for i := range g.funder {
-		if test(&g.funder[i]) {
+	set := make(bitset, wordsFor(len(g.dict.funders)))
+	for i := range g.dict.funders {
+		if test(&g.dict.funders[i]) {
 			set.set(uint32(i))
 		}
 	}
@@ -91,9 +91,9 @@ func (g *Graph) recipsOf(eins []ein.EIN) []uint32 {
 		if e == ein.None {
 			continue
 		}
-		i := sort.Search(len(g.byEIN), func(i int) bool { return g.recip[g.byEIN[i]].EIN >= uint32(e) })
-		for ; i < len(g.byEIN) && g.recip[g.byEIN[i]].EIN == uint32(e); i++ {
-			list = append(list, g.byEIN[i])
+		i := sort.Search(len(g.orders.byEIN), func(i int) bool { return g.dict.recips[g.orders.byEIN[i]].EIN >= uint32(e) })
+		for ; i < len(g.orders.byEIN) && g.dict.recips[g.orders.byEIN[i]].EIN == uint32(e); i++ {
+			list = append(list, g.orders.byEIN[i])
 		}
 	}
 	slices.Sort(list)
@@ -104,13 +104,13 @@ func (g *Graph) recipsOf(eins []ein.EIN) []uint32 {
 func (g *Graph) recipCond(recips []uint32) condition {
 	var bound int64
 	for _, r := range recips {
-		bound += int64(g.recipRows.len(r))
+		bound += int64(g.back.rows.len(r))
 	}
 	if bound == 0 {
 		return nothing()
 	}
-	return listCond(bound, g.recipRows, recips, func(row uint32) bool {
-		_, ok := slices.BinarySearch(recips, g.recips[row])
+	return listCond(bound, g.back.rows, recips, func(row uint32) bool {
+		_, ok := slices.BinarySearch(recips, g.cols.recips[row])
 		return ok
 	})
 }
@@ -128,7 +128,7 @@ func (g *Graph) subjectCond(f *Filter) condition {
 			asked |= it.Majors & (1<<majors - 1)
 		}
 	}
-	inferred := g.unionOf(g.sets.inferred, asked)
+	inferred := g.unionOf(g.postings.sets.inferred, asked)
 	switch {
 	case f.inferredOnly:
 		return inferred
@@ -139,7 +139,7 @@ func (g *Graph) subjectCond(f *Filter) condition {
 		}
 		return g.recipCond(recips)
 	}
-	registered := g.unionOf(g.sets.major, asked)
+	registered := g.unionOf(g.postings.sets.major, asked)
 	if f.SubjectBasis == ntee.Any {
 		return g.union(append(registered.sets, inferred.sets...)...)
 	}
@@ -148,8 +148,8 @@ func (g *Graph) subjectCond(f *Filter) condition {
 
 // addInferred adds the recipients with one of the letters inferred, and sorts.
 func (g *Graph) addInferred(recips []uint32, asked uint32) []uint32 {
-	for i := range g.recip {
-		if letter := g.recip[i].Inferred; letter != 0 && asked>>(letter-'A')&1 != 0 {
+	for i := range g.dict.recips {
+		if letter := g.dict.recips[i].Inferred; letter != 0 && asked>>(letter-'A')&1 != 0 {
 			recips = append(recips, uint32(i))
 		}
 	}
@@ -160,9 +160,9 @@ func (g *Graph) addInferred(recips []uint32, asked uint32) []uint32 {
 // recipsUnder are the recipients with a code under the subject, ascending.
 func (g *Graph) recipsUnder(s *ntee.Subject) []uint32 {
 	var recips []uint32
-	for i, code := range g.codeList {
-		if s.Matches(ntee.Code(g.short.at(code))) {
-			recips = append(recips, g.codeRecips.at(uint32(i))...)
+	for i, code := range g.dict.codes {
+		if s.Matches(ntee.Code(g.dict.short.at(code))) {
+			recips = append(recips, g.postings.codeRecips.at(uint32(i))...)
 		}
 	}
 	slices.Sort(recips)

@@ -49,7 +49,7 @@ func (g *Graph) funderPlaceCond(match func(*placeRecord) bool) condition {
 
 // nearMatcher tests whether a place has a ZIP code near another.
 func (g *Graph) nearMatcher(n Near) func(*placeRecord) bool {
-	near := make(bitset, wordsFor(g.short.len()))
+	near := make(bitset, wordsFor(g.dict.short.len()))
 	ids := g.zipIDs()
 	for _, zip := range place.Shipped().Within(n.ZIP, float64(n.Miles)) {
 		if id := ids[zip]; id != 0 {
@@ -66,9 +66,9 @@ func (g *Graph) zipIDs() []uint32 {
 	g.zips.once.Do(func() {
 		ids := make([]uint32, 100_000)
 		// The table is sorted, so what begins with a digit stands together.
-		from := sort.Search(g.short.len(), func(i int) bool { return string(g.short.at(uint32(i))) >= "0" })
-		for i := uint32(from); int(i) < g.short.len(); i++ {
-			s := g.short.at(i)
+		from := sort.Search(g.dict.short.len(), func(i int) bool { return string(g.dict.short.at(uint32(i))) >= "0" })
+		for i := uint32(from); int(i) < g.dict.short.len(); i++ {
+			s := g.dict.short.at(i)
 			if s[0] > '9' {
 				break
 			}
@@ -142,7 +142,7 @@ func (g *Graph) wantedPlace(kind PlaceKind, v PlaceValue) (w wantedPlace, ok boo
 	if kind == City {
 		name = orgname.City(name)
 		if v.State != "" {
-			if w.state, ok = g.short.find(v.State); !ok {
+			if w.state, ok = g.dict.short.find(v.State); !ok {
 				return w, false
 			}
 		}
@@ -150,11 +150,11 @@ func (g *Graph) wantedPlace(kind PlaceKind, v PlaceValue) (w wantedPlace, ok boo
 	if name == "" {
 		return w, false
 	}
-	w.lo, ok = g.short.find(name)
+	w.lo, ok = g.dict.short.find(name)
 	w.hi = w.lo + 1
 	if kind == ZIP && len(name) == 3 {
-		w.hi = uint32(sort.Search(g.short.len(), func(i int) bool {
-			s := g.short.at(uint32(i))
+		w.hi = uint32(sort.Search(g.dict.short.len(), func(i int) bool {
+			s := g.dict.short.at(uint32(i))
 			return string(s[:min(3, len(s))]) > name
 		}))
 		ok = w.lo < w.hi
@@ -167,25 +167,25 @@ func (g *Graph) wantedPlace(kind PlaceKind, v PlaceValue) (w wantedPlace, ok boo
 func (g *Graph) recipPlaceCond(kind PlaceKind, match func(*placeRecord) bool) condition {
 	if kind == State {
 		var sets []bitset
-		for i, s := range g.stateList {
+		for i, s := range g.dict.states {
 			if match(&placeRecord{State: s}) {
-				sets = append(sets, g.sets.state.at(i))
+				sets = append(sets, g.postings.sets.state.at(i))
 			}
 		}
 		return g.union(sets...)
 	}
 	var list []uint32
 	var bound int64
-	for i := range g.place {
-		if match(&g.place[i]) {
+	for i := range g.dict.places {
+		if match(&g.dict.places[i]) {
 			list = append(list, uint32(i))
-			bound += int64(g.placeRows.len(uint32(i)))
+			bound += int64(g.postings.placeRows.len(uint32(i)))
 		}
 	}
 	if bound == 0 {
 		return nothing()
 	}
-	return listCond(bound, g.placeRows, list, func(row uint32) bool { return match(&g.place[g.places[row]]) })
+	return listCond(bound, g.postings.placeRows, list, func(row uint32) bool { return match(&g.dict.places[g.cols.places[row]]) })
 }
 
 // counties are the counties of a snapshot, gathered when they are first asked
@@ -203,14 +203,14 @@ func (g *Graph) HasCounty(fips string) bool {
 	defer g.counties.mu.Unlock()
 	if g.counties.ids == nil {
 		ids := map[uint32]bool{}
-		for i := range g.place {
-			ids[g.place[i].County] = true
+		for i := range g.dict.places {
+			ids[g.dict.places[i].County] = true
 		}
-		for i := range g.funder {
-			ids[g.funder[i].County] = true
+		for i := range g.dict.funders {
+			ids[g.dict.funders[i].County] = true
 		}
 		g.counties.ids = ids
 	}
-	id, ok := g.short.find(fips)
+	id, ok := g.dict.short.find(fips)
 	return ok && fips != "" && g.counties.ids[id]
 }

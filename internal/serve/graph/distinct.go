@@ -16,7 +16,7 @@ type distinctCounter struct {
 }
 
 func (g *Graph) distinctCounter() distinctCounter {
-	return distinctCounter{octets: (len(g.yearList) + 7) / 8}
+	return distinctCounter{octets: (len(g.dict.years) + 7) / 8}
 }
 
 // spread has bit i of a byte in byte i of a word.
@@ -70,16 +70,16 @@ func (e *evaluation) countRecipients(set *rowset) (recips distinctCounter, err e
 	if set.short || set.count < int64(g.rows)/sparse {
 		return e.countFewRecipients(set)
 	}
-	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
+	at := g.cuts(0, uint32(g.rows), g.back.rows.off)
 	parts := make([]distinctCounter, len(at)-1)
 	words := set.set // empty outside of its range
 	err = betweenCuts(e.ctx, at, func(i, from, to int) {
 		t := g.distinctCounter()
-		off, val := g.recipRows.off, g.recipRows.val
+		off, val := g.back.rows.off, g.back.rows.val
 		id, _ := slices.BinarySearch(off, uint32(from))
 		for pos := from; pos < to; id++ {
 			end := int(off[id+1])
-			years := g.backYears[pos:end]
+			years := g.back.years[pos:end]
 			var mask uint64
 			for i, row := range val[pos:end] {
 				// Without a branch: the bit of the row, at the place of its year.
@@ -104,11 +104,11 @@ func (e *evaluation) countFewRecipients(set *rowset) (recips distinctCounter, er
 	var touched []uint32
 	err = set.chunks(e.ctx, g.grain.chunk, func(rows []uint32) {
 		for _, row := range rows {
-			r := g.recips[row]
+			r := g.cols.recips[row]
 			if masks[r] == 0 {
 				touched = append(touched, r)
 			}
-			masks[r] |= 1 << (g.years[row] & (maxYears - 1))
+			masks[r] |= 1 << (g.cols.years[row] & (maxYears - 1))
 		}
 	})
 	recips = g.distinctCounter()

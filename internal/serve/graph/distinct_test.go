@@ -9,7 +9,7 @@ func TestTally(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, years := range []int{1, 7, 8, 9, 10, 16, 17, 63, 64} {
-		g := &Graph{yearList: make([]int32, years)}
+		g := &Graph{dict: dictionaries{years: make([]int32, years)}}
 		sum, want := g.distinctCounter(), distinctCounter{}
 		for part := range 8 {
 			// In every other part all have every year, which fills a byte soonest.

@@ -43,7 +43,7 @@ func (g *Graph) classCosts(ctx context.Context, f *Filter) ([]Cost, error) {
 		return nil, err
 	}
 	if set.all {
-		return slices.Clone(g.classSums), nil
+		return slices.Clone(g.sums.classes), nil
 	}
-	return e.sumIn(&set, g.sets.class.all(classes))
+	return e.sumIn(&set, g.postings.sets.class.all(classes))
 }

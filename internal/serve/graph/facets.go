@@ -185,18 +185,18 @@ func (g *Graph) facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 		}
 		return c
 	}
-	letters := g.sets.major.all(majors)
+	letters := g.postings.sets.major.all(majors)
 	if f.SubjectBasis == ntee.Any {
-		letters = append(letters, g.sets.inferred.all(majors)...)
+		letters = append(letters, g.postings.sets.inferred.all(majors)...)
 	}
 	out.Subjects = of(chooseSubject, letters, func(i int) string { return string(rune('A' + i%majors)) })
-	out.States = of(choosePlace, g.sets.state.all(len(g.stateList)), func(i int) string { return string(g.short.at(g.stateList[i])) })
-	out.Supports = of(chooseSupport, g.sets.support.all(grant.Strategies), func(i int) string { return grant.Support(1 << i).IDs()[0] })
+	out.States = of(choosePlace, g.postings.sets.state.all(len(g.dict.states)), func(i int) string { return string(g.dict.short.at(g.dict.states[i])) })
+	out.Supports = of(chooseSupport, g.postings.sets.support.all(grant.Strategies), func(i int) string { return grant.Support(1 << i).IDs()[0] })
 	out.Supports.None = 0 // they overlap
-	out.FunderTypes = of(chooseKind, g.sets.kind.all(len(kindNumbers)), func(i int) string { return kindNumbers.word(uint32(i)) })
-	year := func(i int) string { return strconv.Itoa(int(g.yearList[i])) }
+	out.FunderTypes = of(chooseKind, g.postings.sets.kind.all(len(kindNumbers)), func(i int) string { return kindNumbers.word(uint32(i)) })
+	year := func(i int) string { return strconv.Itoa(int(g.dict.years[i])) }
 	if len(f.Years) == 0 || f.yearsApart() {
-		out.Years = of(chooseYear, g.sets.year.all(len(g.yearList)), year)
+		out.Years = of(chooseYear, g.postings.sets.year.all(len(g.dict.years)), year)
 	} else if out.Years, err = g.yearsAlone(ctx, f); err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (g *Graph) facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 	}
 	out.Bands = append(out.Bands, all)
 	out.Surest, _ = count(chooseProb, g.sureSets(o.Probabilities))
-	classCounts, _ := count(chooseClass, g.sets.class.all(classes))
+	classCounts, _ := count(chooseClass, g.postings.sets.class.all(classes))
 	for i, n := range classCounts {
 		out.Classes[Class(1<<i)] = n
 	}
@@ -300,7 +300,7 @@ func (e *evaluation) countIn(rows *rowset, sets []bitset) []int64 {
 
 // sumIn adds the rows of a set up that are in each of other sets.
 func (e *evaluation) sumIn(rows *rowset, sets []bitset) ([]Cost, error) {
-	amounts, out := e.g.amounts, make([]Cost, len(sets))
+	amounts, out := e.g.cols.amounts, make([]Cost, len(sets))
 	if rows.short {
 		for i, s := range sets {
 			for _, row := range rows.list {
@@ -337,8 +337,8 @@ func (e *evaluation) sumIn(rows *rowset, sets []bitset) ([]Cost, error) {
 // persons adds the rows up that go to individuals, and to others that no line
 // names.
 func (e *evaluation) persons(found *rowset) (people, nobody Cost, err error) {
-	persons, others := e.g.sets.class.at(bits.TrailingZeros8(flagPerson)), e.set()
-	for i, w := range e.g.sets.class.at(bits.TrailingZeros8(flagNobody)) {
+	persons, others := e.g.postings.sets.class.at(bits.TrailingZeros8(flagPerson)), e.set()
+	for i, w := range e.g.postings.sets.class.at(bits.TrailingZeros8(flagNobody)) {
 		others[i] = w &^ persons[i]
 	}
 	sums, err := e.sumIn(found, []bitset{persons, others})
@@ -357,14 +357,14 @@ func (g *Graph) countiesIn(p *Place, rows *rowset) (c Counts) {
 	for _, v := range p.Values {
 		begin = append(begin, v.Name[:min(2, len(v.Name))])
 	}
-	for i := range g.place {
-		at := &g.place[i]
-		county := g.short.at(at.County)
+	for i := range g.dict.places {
+		at := &g.dict.places[i]
+		county := g.dict.short.at(at.County)
 		if len(county) == 0 || p.Kind == State && !match(at) || p.Kind == County && !slices.Contains(begin, string(county[:min(2, len(county))])) {
 			continue
 		}
 		n := int64(0)
-		for _, row := range g.placeRows.at(uint32(i)) {
+		for _, row := range g.postings.placeRows.at(uint32(i)) {
 			if rows.has(row) {
 				n++
 			}
@@ -381,7 +381,7 @@ func (g *Graph) bandSets(amounts []int64) []bitset {
 	o := FacetsOf{Amounts: amounts}
 	return g.markSets("b"+o.name(), len(amounts), func(set int) func(uint32) bool {
 		_, end := g.ranks(&amounts[set], nil)
-		return func(row uint32) bool { return g.rank[row] < end }
+		return func(row uint32) bool { return g.orders.rank[row] < end }
 	})
 }
 
@@ -389,8 +389,8 @@ func (g *Graph) bandSets(amounts []int64) []bitset {
 func (g *Graph) sureSets(least []float64) []bitset {
 	o := FacetsOf{Probabilities: least}
 	return g.markSets("p"+o.name(), len(least), func(set int) func(uint32) bool {
-		linked, from := g.sets.linked.at(0), uint32(sort.SearchFloat64s(g.probList, least[set]))
-		return func(row uint32) bool { return linked.has(row) && g.probs[row] >= from }
+		linked, from := g.postings.sets.linked.at(0), uint32(sort.SearchFloat64s(g.dict.probs, least[set]))
+		return func(row uint32) bool { return linked.has(row) && g.cols.probs[row] >= from }
 	})
 }
 

@@ -27,7 +27,7 @@ func (g *Graph) newTables(asks []GroupsOf) *tables {
 		case GroupSubject:
 			t.letters = make([]Cost, 2*letters)
 		case GroupState:
-			t.states = make([]Cost, 2*len(g.stateList))
+			t.states = make([]Cost, 2*len(g.dict.states))
 		case GroupCounty:
 			t.counties = make([]Cost, 2*len(g.groups.countyList))
 		case GroupSupport:
@@ -69,7 +69,7 @@ func (t *tables) fold() {
 func (t *tables) subtractFromStored(g *Graph) {
 	x := &g.groups
 	years := make([]Cost, maxYears)
-	for i, y := range g.yearSums {
+	for i, y := range g.sums.years {
 		years[i] = Cost{Amount: y.Amount, Grants: y.Grants}
 	}
 	from := tables{states: x.stateSums, counties: x.countySums, letters: x.letterSums, supports: x.supportSums, years: years}
@@ -81,7 +81,7 @@ func (t *tables) subtractFromStored(g *Graph) {
 		}
 	}
 	for f, c := range t.funders {
-		all := &g.funderTotals[f]
+		all := &g.sums.funders[f]
 		t.funders[f] = Cost{Amount: all.Amount - c.Amount, Grants: int64(all.Grants) - c.Grants}
 	}
 }
@@ -110,7 +110,7 @@ func (e *evaluation) tabulate(set *rowset, asks []GroupsOf) (*tables, error) {
 		rows, stored = e.others(set), true
 	}
 	if needsFunders(asks) {
-		out.funders = make([]Cost, len(g.funder))
+		out.funders = make([]Cost, len(g.dict.funders))
 	}
 	if !set.all {
 		if err := e.addUp(out, rows, asks); err != nil {
@@ -137,7 +137,7 @@ func (e *evaluation) others(set *rowset) *rowset {
 func (e *evaluation) addUp(out *tables, set *rowset, asks []GroupsOf) error {
 	g := e.g
 	lo, hi := set.bounds()
-	at := g.cuts(lo, hi, g.funderRows)
+	at := g.cuts(lo, hi, g.postings.funderRows)
 	parts := make([]*tables, len(at)-1)
 	err := betweenCuts(e.ctx, at, func(i, from, to int) {
 		t := g.newTables(asks)
@@ -158,19 +158,19 @@ func (e *evaluation) addUp(out *tables, set *rowset, asks []GroupsOf) error {
 func (t *tables) add(g *Graph, rows []uint32) {
 	x := &g.groups
 	if t.states != nil {
-		addColumn(t.states, x.states, g.amounts, rows, ^uint16(0))
+		addColumn(t.states, x.states, g.cols.amounts, rows, ^uint16(0))
 	}
 	if t.counties != nil {
-		addColumn(t.counties, x.counties, g.amounts, rows, ^uint16(0))
+		addColumn(t.counties, x.counties, g.cols.amounts, rows, ^uint16(0))
 	}
 	if t.letters != nil {
-		addColumn(t.letters, x.letters, g.amounts, rows, ^uint8(0))
+		addColumn(t.letters, x.letters, g.cols.amounts, rows, ^uint8(0))
 	}
 	if t.supports != nil {
-		addColumn(t.supports, g.supports, g.amounts, rows, supportSets-1)
+		addColumn(t.supports, g.cols.supports, g.cols.amounts, rows, supportSets-1)
 	}
 	if t.years != nil {
-		addColumn(t.years, g.years, g.amounts, rows, maxYears-1)
+		addColumn(t.years, g.cols.years, g.cols.amounts, rows, maxYears-1)
 	}
 	if t.funders != nil {
 		t.addFunders(g, rows)
@@ -194,10 +194,10 @@ func addColumn[K uint8 | uint16](sums []Cost, column []K, amounts []int64, rows 
 // addFunders goes funder by funder, as rows stand in their order.
 func (t *tables) addFunders(g *Graph, rows []uint32) {
 	for len(rows) > 0 {
-		f := g.funders[rows[0]]
-		end, amount, n := g.funderRows[f+1], int64(0), 0
+		f := g.cols.funders[rows[0]]
+		end, amount, n := g.postings.funderRows[f+1], int64(0), 0
 		for ; n < len(rows) && rows[n] < end; n++ {
-			amount += g.amounts[rows[n]]
+			amount += g.cols.amounts[rows[n]]
 		}
 		t.funders[f].merge(Cost{Amount: amount, Grants: int64(n)}, 1)
 		rows = rows[n:]

@@ -138,10 +138,10 @@ func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
 		}
 		return groupedBy(a, sums, 0, func(i uint32) string { return string(rune('A' + i - 1)) })
 	case GroupState:
-		return groupedBy(a, t.states, g.emptyAt(g.stateList), func(i uint32) string { return string(g.short.at(g.stateList[i])) })
+		return groupedBy(a, t.states, g.emptyAt(g.dict.states), func(i uint32) string { return string(g.dict.short.at(g.dict.states[i])) })
 	case GroupCounty:
 		list := g.groups.countyList
-		return groupedBy(a, t.counties, g.emptyAt(list), func(i uint32) string { return string(g.short.at(list[i])) })
+		return groupedBy(a, t.counties, g.emptyAt(list), func(i uint32) string { return string(g.dict.short.at(list[i])) })
 	case GroupFunderType:
 		kinds := slices.Sorted(slices.Values(kindNumbers.words()))
 		place := make([]int, len(kinds))
@@ -161,19 +161,19 @@ func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
 		}
 		if t.kinds == nil {
 			for f, c := range t.funders {
-				add(g.funder[f].Kind, c)
+				add(g.dict.funders[f].Kind, c)
 			}
 		}
 		return groupedBy(a, sums, len(kinds), func(i uint32) string { return kinds[i] })
 	}
-	out := groupedBy(a, t.years[:len(g.yearList)], -1, func(i uint32) string { return strconv.Itoa(int(g.yearList[i])) })
+	out := groupedBy(a, t.years[:len(g.dict.years)], -1, func(i uint32) string { return strconv.Itoa(int(g.dict.years[i])) })
 	slices.SortFunc(out.Groups, func(x, y Group) int { return cmp.Compare(x.Key, y.Key) })
 	return out
 }
 
 // emptyAt is where the empty string is in a sorted list of short strings, or -1.
 func (g *Graph) emptyAt(list []uint32) int {
-	if len(list) > 0 && len(g.short.at(list[0])) == 0 {
+	if len(list) > 0 && len(g.dict.short.at(list[0])) == 0 {
 		return 0
 	}
 	return -1
@@ -334,8 +334,8 @@ func (g *Graph) groupedFunders(sums []Cost, top int) Grouped {
 	}
 	var text copier
 	return b.grouped(GroupFunder, func(id uint32) Group {
-		f := &g.funder[id]
-		return Group{Key: ein.EIN(f.EIN).String(), Name: text.copy(g.short.at(f.Name)), EIN: ein.EIN(f.EIN)}
+		f := &g.dict.funders[id]
+		return Group{Key: ein.EIN(f.EIN).String(), Name: text.copy(g.dict.short.at(f.Name)), EIN: ein.EIN(f.EIN)}
 	})
 }
 
@@ -343,8 +343,8 @@ func (g *Graph) groupedFunders(sums []Cost, top int) Grouped {
 func (g *Graph) recipientGroup() func(id uint32) Group {
 	var text copier
 	return func(id uint32) Group {
-		p := &g.recip[id]
-		return Group{Key: text.copy(g.recipIDs.at(id)), Name: text.copy(g.short.at(p.Name)), EIN: ein.EIN(p.EIN), Classes: Class(p.Classes)}
+		p := &g.dict.recips[id]
+		return Group{Key: text.copy(g.dict.recipIDs.at(id)), Name: text.copy(g.dict.short.at(p.Name)), EIN: ein.EIN(p.EIN), Classes: Class(p.Classes)}
 	}
 }
 
@@ -369,9 +369,9 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 	}
 	var concerned bitset
 	if t.few {
-		concerned = touched(t.missing, g.recips, len(g.recip))
+		concerned = touched(t.missing, g.cols.recips, len(g.dict.recips))
 	}
-	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
+	at := g.cuts(0, uint32(g.rows), g.back.rows.off)
 	parts := make([]best, len(at)-1)
 	err := betweenCuts(e.ctx, at, func(i, from, to int) {
 		b := best{most: a.Top}
@@ -390,18 +390,18 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 
 // addRecipients is sumRecipients without what a grouping has no use for.
 func (g *Graph) addRecipients(words, concerned bitset, from, to int, b *best) {
-	off, val := g.recipRows.off, g.recipRows.val
+	off, val := g.back.rows.off, g.back.rows.val
 	id, _ := slices.BinarySearch(off, uint32(from))
 	for pos := from; pos < to; id++ {
 		end := int(off[id+1])
 		if concerned != nil && !concerned.has(uint32(id)) {
-			if s := &g.recipTotals[id]; s.Grants > 0 {
+			if s := &g.sums.recips[id]; s.Grants > 0 {
 				b.add(uint32(id), Cost{Amount: s.Amount, Grants: int64(s.Grants)})
 			}
 			pos = end
 			continue
 		}
-		amounts := g.backAmounts[pos:end]
+		amounts := g.back.amounts[pos:end]
 		var sum Cost
 		for i, row := range val[pos:end] {
 			in := int64(words[row>>6] >> (row & 63) & 1)

@@ -34,7 +34,7 @@ func (g *Graph) WiderBasis(ctx context.Context, f *Filter) (Cost, error) {
 	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
 		for _, row := range rows {
 			cost.Grants++
-			cost.Amount += g.amounts[row]
+			cost.Amount += g.cols.amounts[row]
 		}
 	})
 	if err != nil {

@@ -73,14 +73,14 @@ func (g *Graph) Sums(ctx context.Context, e ein.EIN, side Side) (PartySums, erro
 		if !ok {
 			return PartySums{}, nil
 		}
-		stored = &g.funderTotals[f]
+		stored = &g.sums.funders[f]
 	} else {
 		recips := g.recipsOf([]ein.EIN{e})
 		switch len(recips) {
 		case 0:
 			return PartySums{}, nil
 		case 1:
-			stored = &g.recipTotals[recips[0]]
+			stored = &g.sums.recips[recips[0]]
 		default: // funders of several of its identities count once
 			l, err := g.ledger(ctx, e, side, 0, nil)
 			if err != nil {
@@ -92,7 +92,7 @@ func (g *Graph) Sums(ctx context.Context, e ein.EIN, side Side) (PartySums, erro
 	if stored.Grants == 0 {
 		return PartySums{}, nil
 	}
-	return PartySums{stored.Amount, int64(stored.Grants), int64(stored.Others), int(g.yearList[stored.First]), int(g.yearList[stored.Last])}, nil
+	return PartySums{stored.Amount, int64(stored.Grants), int64(stored.Others), int(g.dict.years[stored.First]), int(g.dict.years[stored.Last])}, nil
 }
 
 // Ledger adds up what an organization gave or received, with so many of its
@@ -108,7 +108,7 @@ func (g *Graph) Ledger(ctx context.Context, e ein.EIN, side Side, top int, cause
 }
 
 func (g *Graph) ledger(ctx context.Context, e ein.EIN, side Side, top int, causeOf func(ein.EIN) byte) (*Ledger, error) {
-	t := &tally{g: g, side: side, causeOf: causeOf, most: top, stateList: slices.Clone(g.stateList), states: make([]groupSum, len(g.stateList)), seen: make(bitset, wordsFor(len(g.stateList)))}
+	t := &tally{g: g, side: side, causeOf: causeOf, most: top, stateList: slices.Clone(g.dict.states), states: make([]groupSum, len(g.dict.states)), seen: make(bitset, wordsFor(len(g.dict.states)))}
 	if side == Gave {
 		if err := t.addGiven(ctx, e); err != nil {
 			return nil, err
@@ -197,9 +197,9 @@ func (t *tally) flush() {
 func (t *tally) subject(party uint32) int {
 	var letter byte
 	if t.side == Gave {
-		letter = ntee.Code(t.g.short.at(t.g.recip[party].NTEE)).Major()
+		letter = ntee.Code(t.g.dict.short.at(t.g.dict.recips[party].NTEE)).Major()
 	} else if t.causeOf != nil {
-		letter = t.causeOf(ein.EIN(t.g.funder[party].EIN))
+		letter = t.causeOf(ein.EIN(t.g.dict.funders[party].EIN))
 	}
 	if letter < 'A' || letter > 'Z' {
 		return 0
@@ -214,13 +214,13 @@ func (t *tally) addGiven(ctx context.Context, e ein.EIN) error {
 	if !ok {
 		return nil
 	}
-	for at, end := g.funderRows[f], g.funderRows[f+1]; at < end; {
+	for at, end := g.postings.funderRows[f], g.postings.funderRows[f+1]; at < end; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		stop := min(end, at+uint32(g.grain.chunk))
 		for ; at < stop; at++ {
-			t.add(g.recips[at], g.amounts[at], g.years[at], int(g.place[g.places[at]].StateNo))
+			t.add(g.cols.recips[at], g.cols.amounts[at], g.cols.years[at], int(g.dict.places[g.cols.places[at]].StateNo))
 		}
 	}
 	t.flush()
@@ -234,23 +234,23 @@ func (t *tally) addReceived(ctx context.Context, e ein.EIN) error {
 	recips := g.recipsOf([]ein.EIN{e})
 	var places []uint32 // of the rows in the order of recipients
 	for _, r := range recips {
-		for at := g.recipRows.off[r]; at < g.recipRows.off[r+1]; at++ {
+		for at := g.back.rows.off[r]; at < g.back.rows.off[r+1]; at++ {
 			places = append(places, at)
 		}
 	}
 	if len(recips) > 1 {
-		slices.SortStableFunc(places, func(a, b uint32) int { return cmp.Compare(g.backFunders[a], g.backFunders[b]) })
+		slices.SortStableFunc(places, func(a, b uint32) int { return cmp.Compare(g.back.funders[a], g.back.funders[b]) })
 	}
 	state := -1
 	for i, at := range places {
 		if i%g.grain.chunk == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		f := g.backFunders[at]
-		if i == 0 || f != g.backFunders[places[i-1]] {
-			state = t.stateNumber(g.funder[f].State)
+		f := g.back.funders[at]
+		if i == 0 || f != g.back.funders[places[i-1]] {
+			state = t.stateNumber(g.dict.funders[f].State)
 		}
-		t.add(f, g.backAmounts[at], g.backYears[at], state)
+		t.add(f, g.back.amounts[at], g.back.years[at], state)
 	}
 	t.flush()
 	return nil
@@ -275,8 +275,8 @@ func (t *tally) ledger() *Ledger {
 	l := &Ledger{PartySums: PartySums{Total: t.all.amount, Grants: t.all.grants, Parties: t.all.parties}}
 	for m := t.mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		s, year := t.years[i], int(g.yearList[i])
-		l.Years = append(l.Years, LedgerYear{FiscalYear: year, Total: s.amount, Grants: s.grants, Parties: s.parties, Partial: g.partial[year]})
+		s, year := t.years[i], int(g.dict.years[i])
+		l.Years = append(l.Years, LedgerYear{FiscalYear: year, Total: s.amount, Grants: s.grants, Parties: s.parties, Partial: g.dict.partial[year]})
 	}
 	if n := len(l.Years); n > 0 {
 		l.FirstYear, l.LastYear = l.Years[0].FiscalYear, l.Years[n-1].FiscalYear
@@ -287,10 +287,10 @@ func (t *tally) ledger() *Ledger {
 		}
 		return string(rune('A' + i - 1))
 	})
-	l.States = groupList(t.states, func(i int) string { return string(g.short.at(t.stateList[i])) })
+	l.States = groupList(t.states, func(i int) string { return string(g.dict.short.at(t.stateList[i])) })
 	r := g.reader()
 	for _, rec := range t.top {
-		p := Party{PartySums: PartySums{Total: rec.Amount, Grants: int64(rec.Grants), FirstYear: int(g.yearList[rec.First]), LastYear: int(g.yearList[rec.Last])}}
+		p := Party{PartySums: PartySums{Total: rec.Amount, Grants: int64(rec.Grants), FirstYear: int(g.dict.years[rec.First]), LastYear: int(g.dict.years[rec.Last])}}
 		if t.side == Gave {
 			x := r.recipient(rec.id)
 			p.ID, p.EIN, p.Name, p.City, p.State = x.ID, x.EIN, x.Name, x.City, x.State

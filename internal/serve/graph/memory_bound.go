@@ -22,7 +22,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 		return 0 // the question fails before it takes anything
 	}
 	defer g.mu.RUnlock()
-	rows, funders, recips, places := int64(g.rows), int64(len(g.funder)), int64(len(g.recip)), int64(len(g.place))
+	rows, funders, recips, places := int64(g.rows), int64(len(g.dict.funders)), int64(len(g.dict.recips)), int64(len(g.dict.places))
 	// A list that grows by append takes up to three times its size.
 	list := func(n int64) int64 { return 3 * 4 * n }
 	set := func(n int64) int64 { return n/8 + 64 }
@@ -41,7 +41,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 		n += list(places)
 	}
 	if f.Place.Near != (Near{}) {
-		n += list(places) + set(int64(g.short.len())) + list(100_000)
+		n += list(places) + set(int64(g.dict.short.len())) + list(100_000)
 	}
 	if len(f.Countries) > 0 {
 		n += list(places)
@@ -54,7 +54,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 		for _, t := range terms {
 			n += 64 * int64(len(t.Words))
 			if len(t.Words) > 1 {
-				n += 4 * g.words.rarest(t)
+				n += 4 * g.postings.words.rarest(t)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 		few = 0
 	}
 	// Each core adds the cells of a block of recipients up, from places in all lists.
-	blocks := int64(runtime.GOMAXPROCS(0)) * (int64(unsafe.Sizeof(cellSums{})) + 64*int64(len(g.stateList)*len(g.yearList)))
+	blocks := int64(runtime.GOMAXPROCS(0)) * (int64(unsafe.Sizeof(cellSums{})) + 64*int64(len(g.dict.states)*len(g.dict.years)))
 	switch about {
 	case AboutGrants:
 		n += limit * grantBytes
@@ -83,7 +83,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 		}
 	case AboutGroups:
 		// A part of the work has tables of its own, and there are up to four for a core.
-		tables := 2 * int64(len(g.stateList)+len(g.groups.countyList)+supportSets+letters+maxYears)
+		tables := 2 * int64(len(g.dict.states)+len(g.groups.countyList)+supportSets+letters+maxYears)
 		n += limit*partyBytes + blocks + (tables*int64(4*runtime.GOMAXPROCS(0)+3)+funders)*int64(unsafe.Sizeof(Cost{}))
 		n += limit * int64(4*runtime.GOMAXPROCS(0)+3) * 3 * int64(unsafe.Sizeof(numbered{}))
 		if short {
@@ -116,7 +116,7 @@ func (g *Graph) rowsBound(f *Filter) int64 {
 		var n int64
 		for _, e := range f.Funders {
 			if i, ok := g.findFunder(e); ok {
-				n += int64(g.funderTotals[i].Grants)
+				n += int64(g.sums.funders[i].Grants)
 			}
 		}
 		bound = min(bound, n)
@@ -127,7 +127,7 @@ func (g *Graph) rowsBound(f *Filter) int64 {
 	if len(f.Recipients) > 0 {
 		var n int64
 		for _, r := range g.recipsOf(f.Recipients) {
-			n += int64(g.recipRows.len(r))
+			n += int64(g.back.rows.len(r))
 		}
 		bound = min(bound, n)
 	}

@@ -46,11 +46,11 @@ func (g *Graph) cofunders(ctx context.Context, e ein.EIN, limit, budget int) (Ne
 	if !ok {
 		return Neighbors{}, nil
 	}
-	recips := g.giving.links[g.giving.linkAt[f]:g.giving.linkAt[f+1]]
+	recips := g.sums.giving.links[g.sums.giving.linkAt[f]:g.sums.giving.linkAt[f+1]]
 	w := neighborWalk{
 		self:   []uint32{f},
-		degree: func(r uint32) int { return int(g.recipTotals[r].Others) },
-		edges:  func(r uint32) int { return g.recipRows.len(r) },
+		degree: func(r uint32) int { return int(g.sums.recips[r].Others) },
+		edges:  func(r uint32) int { return g.back.rows.len(r) },
 		of:     g.appendFunders,
 	}
 	found, n, err := w.walk(ctx, recips, limit, budget)
@@ -83,14 +83,14 @@ func (g *Graph) sharingFunders(ctx context.Context, e ein.EIN, limit, budget int
 	}
 	slices.Sort(funders)
 	funders = slices.Compact(funders)
-	links := func(f uint32) []uint32 { return g.giving.links[g.giving.linkAt[f]:g.giving.linkAt[f+1]] }
+	links := func(f uint32) []uint32 { return g.sums.giving.links[g.sums.giving.linkAt[f]:g.sums.giving.linkAt[f+1]] }
 	w := neighborWalk{
 		self:   recips,
 		degree: func(f uint32) int { return len(links(f)) },
 		edges:  func(f uint32) int { return len(links(f)) },
 		of: func(to []uint32, f uint32) []uint32 {
 			for _, r := range links(f) {
-				if g.recip[r].EIN != uint32(ein.None) {
+				if g.dict.recips[r].EIN != uint32(ein.None) {
 					to = append(to, r)
 				}
 			}
@@ -112,7 +112,7 @@ func (g *Graph) sharingFunders(ctx context.Context, e ein.EIN, limit, budget int
 // appendFunders appends the funders of a recipient, each once.
 func (g *Graph) appendFunders(to []uint32, r uint32) []uint32 {
 	last := uint32(math.MaxUint32)
-	for _, f := range g.backFunders[g.recipRows.off[r]:g.recipRows.off[r+1]] {
+	for _, f := range g.back.funders[g.back.rows.off[r]:g.back.rows.off[r+1]] {
 		if f != last {
 			to = append(to, f)
 			last = f
@@ -241,15 +241,15 @@ func (g *Graph) NeighborWeight(e ein.EIN) int64 {
 	}
 	n, parties := 0, 0
 	if f, ok := g.findFunder(e); ok {
-		n = edges(g.giving.links[g.giving.linkAt[f]:g.giving.linkAt[f+1]], func(r uint32) int { return g.recipRows.len(r) })
+		n = edges(g.sums.giving.links[g.sums.giving.linkAt[f]:g.sums.giving.linkAt[f+1]], func(r uint32) int { return g.back.rows.len(r) })
 	}
 	for _, r := range g.recipsOf([]ein.EIN{e}) {
-		parties += g.recipRows.len(r)
-		if g.recipRows.len(r) > few {
+		parties += g.back.rows.len(r)
+		if g.back.rows.len(r) > few {
 			n = neighborWork
 			continue
 		}
-		n = max(n, edges(g.appendFunders(nil, r), func(f uint32) int { return int(g.giving.linkAt[f+1] - g.giving.linkAt[f]) }))
+		n = max(n, edges(g.appendFunders(nil, r), func(f uint32) int { return int(g.sums.giving.linkAt[f+1] - g.sums.giving.linkAt[f]) }))
 	}
 	// Lists that grow by append take up to three times their size.
 	return int64(n)*8 + 3*4*int64(parties+mostDegree) + 8*(mostDegree+1)

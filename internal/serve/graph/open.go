@@ -30,94 +30,79 @@ func newGraph(f *mapped.File, m *snapshot.Manifest) (*Graph, error) {
 			f.Fail("it has %d bytes, its snapshot says %d", f.Size(), file.Bytes)
 		}
 	}
-	const some = mapped.AnyLength
-	u8 := func(name string, n int) []uint8 { return mapped.Column[uint8](f, name, n) }
-	u32 := func(name string, n int) []uint32 { return mapped.Column[uint32](f, name, n) }
-	i64 := func(name string, n int) []int64 { return mapped.Column[int64](f, name, n) }
-
-	scope := i64("scope", 4)
+	scope := mapped.Column[int64](f, "scope", 4)
 	if f.Err() != nil {
 		return nil, f.Err()
 	}
-	g := &Graph{file: f, totals: Totals{scope[0], scope[1], scope[2], scope[3]}, partial: make(map[int]bool)}
-	if g.totals.Grants < 0 || g.totals.Grants > maxRows || m.Counts.Grants != 0 && m.Counts.Grants != g.totals.Grants {
-		f.Fail("it has %d grants, its snapshot has %d, so it belongs to another one", g.totals.Grants, m.Counts.Grants)
+	all := Totals{scope[0], scope[1], scope[2], scope[3]}
+	if all.Grants < 0 || all.Grants > maxRows || m.Counts.Grants != 0 && m.Counts.Grants != all.Grants {
+		f.Fail("it has %d grants, its snapshot has %d, so it belongs to another one", all.Grants, m.Counts.Grants)
 		return nil, f.Err()
 	}
-	n := int(g.totals.Grants)
-	g.rows = n
-	g.keys = openTable(f, "key", n)
-	g.funders = u32("row.funder", n)
-	g.recips = u32("row.recip", n)
-	g.amounts = i64("row.amount", n)
-	g.years = u8("row.year", n)
-	g.places = u32("row.place", n)
-	g.names = u32("row.name", n)
-	g.purposes = u32("row.purpose", n)
-	g.filings = u32("row.filing", n)
-	g.rules = u8("row.rule", n)
-	g.flags = u8("row.flags", n)
-	g.supports = mapped.Column[uint16](f, "row.support", n)
-	g.probs = u32("row.prob", n)
-	g.rank = u32("row.rank", n)
-	g.byAmount = u32("by.amount", n)
-	g.byKey = u32("by.key", n)
-	g.byEIN = u32("by.ein", some)
-	g.backFunders = u32("back.funder", n)
-	g.backAmounts = i64("back.amount", n)
-	g.backYears = u8("back.year", n)
-
-	g.yearList = mapped.Column[int32](f, "years", some)
-	g.probList = mapped.Column[float64](f, "probs", some)
-	g.stateList = u32("states", some)
-	g.codeList = u32("codes", some)
-	g.funder = mapped.Column[funderRecord](f, "funder", some)
-	g.funderRows = u32("funder.rows", len(g.funder)+1)
-	g.recip = mapped.Column[recipRecord](f, "recip", some)
-	g.place = mapped.Column[placeRecord](f, "place", some)
-	g.funderTotals = mapped.Column[partyTotals](f, "funder.sums", len(g.funder))
-	g.recipTotals = mapped.Column[partyTotals](f, "recip.sums", len(g.recip))
-	g.funderTop = u32("funder.top", len(g.funder))
-	g.recipTop = u32("recip.top", len(g.recip))
-	g.yearSums = mapped.Column[yearSum](f, "year.sums", len(g.yearList))
-	g.classSums = mapped.Column[Cost](f, "class.sums", classes)
-
-	g.groups = openGroups(f, len(g.stateList), n)
-	g.cells = openCells(f)
-	if f.Err() != nil {
-		return nil, f.Err()
+	g := &Graph{file: f, rows: int(all.Grants), sums: storedSums{all: all}}
+	for _, part := range []func(sections){g.openRows, g.openDictionaries, g.openSums, g.openPostings} {
+		if part(sections{from: f}); f.Err() != nil {
+			return nil, f.Err()
+		}
 	}
-	g.funderCells = openStateCells(f, "cell.funder.state", len(g.stateList), len(g.yearList))
-	g.recipCells = openStateCells(f, "cell.recipient.state", len(g.stateList), len(g.yearList))
-	g.parties = openPartySets(f, len(g.yearList), len(g.funder), len(g.recip))
-	g.sets.each(len(g.yearList), len(g.stateList), len(g.probList), func(name string, values int, d *dimension) { *d = openDimension(f, name, values, n) })
-	g.giving = openGiving(f, len(g.funder))
-	g.recipRows = openLists(f, "recip.rows", len(g.recip), n)
-	g.placeRows = openLists(f, "place.rows", len(g.place), n)
-	g.codeRecips = openLists(f, "code.recips", len(g.codeList), len(g.recip))
-
-	g.short = openTable(f, "text.short", some)
-	g.recipIDs = openTable(f, "text.recip", len(g.recip))
-	g.nameText = openTable(f, "text.name", some)
-	g.purposeText = openTable(f, "text.purpose", some)
-	g.filingText = openTable(f, "text.filing", some)
-	stems := openTable(f, "text.stem", some)
-	if f.Err() != nil {
-		return nil, f.Err()
-	}
-	purposes, names := g.purposeText.len(), g.nameText.len()
-	g.words = wordIndex{
-		stems: stems, docs: openLists(f, "stem.docs", stems.len(), some), words: openLists(f, "doc.words", purposes+names+len(g.recip), some),
-		purposeRows: openLists(f, "purpose.rows", purposes, n), nameRows: openLists(f, "name.rows", names, n), recipRows: g.recipRows,
-		purposes: uint32(purposes), names: uint32(names), frequent: u32("stem.frequent", some),
-	}
-	g.words.bits = openDimension(f, "bits.stem", len(g.words.frequent), n)
-	if f.Err() != nil {
-		return nil, f.Err()
-	}
+	g.dict.partial = make(map[int]bool)
 	for _, y := range m.Counts.PartialFiscalYear {
-		g.partial[y] = true
+		g.dict.partial[y] = true
 	}
-	g.grain, g.cache = grainFor(n), newCache(cacheBytes)
+	g.grain, g.cache = grainFor(g.rows), newCache(cacheBytes)
 	return g, nil
+}
+
+func (g *Graph) openRows(s sections) {
+	g.cols.layout(s, g.rows)
+	g.orders.layout(s, g.rows)
+	g.back.layout(s, g.rows)
+}
+
+func (g *Graph) openDictionaries(s sections) {
+	const some = mapped.AnyLength
+	d := &g.dict
+	column(s, "years", &d.years, some)
+	column(s, "probs", &d.probs, some)
+	column(s, "states", &d.states, some)
+	column(s, "codes", &d.codes, some)
+	column(s, "funder", &d.funders, some)
+	column(s, "recip", &d.recips, some)
+	column(s, "place", &d.places, some)
+	d.keys = openTable(s.from, "key", g.rows)
+	d.short = openTable(s.from, "text.short", some)
+	d.recipIDs = openTable(s.from, "text.recip", len(d.recips))
+	d.names = openTable(s.from, "text.name", some)
+	d.purposes = openTable(s.from, "text.purpose", some)
+	d.filings = openTable(s.from, "text.filing", some)
+}
+
+func (g *Graph) openSums(s sections) {
+	funders, recips, states, years := len(g.dict.funders), len(g.dict.recips), len(g.dict.states), len(g.dict.years)
+	g.sums.layout(s, funders, recips, years)
+	g.groups.layout(s, states, g.rows)
+	g.sums.cells.layout(s)
+	g.sums.funderStates.layout(s, "cell.funder.state", states*years)
+	g.sums.recipStates.layout(s, "cell.recipient.state", states*years)
+	g.sums.giving.layout(s, funders)
+}
+
+func (g *Graph) openPostings(s sections) {
+	d, p := &g.dict, &g.postings
+	column(s, "funder.rows", &p.funderRows, len(d.funders)+1)
+	p.parties.each(len(d.years), len(d.funders), len(d.recips), func(name string, values, of int, d *dimension) {
+		*d = openDimension(s.from, name, values, of)
+	})
+	p.sets.each(len(d.years), len(d.states), len(d.probs), func(name string, values int, d *dimension) {
+		*d = openDimension(s.from, name, values, g.rows)
+	})
+	g.back.rows.layout(s, "recip.rows", len(d.recips), g.rows)
+	p.placeRows.layout(s, "place.rows", len(d.places), g.rows)
+	p.codeRecips.layout(s, "code.recips", len(d.codes), len(d.recips))
+	stems := openTable(s.from, "text.stem", mapped.AnyLength)
+	if s.from.Err() != nil {
+		return
+	}
+	p.words = wordIndex{stems: stems, recipRows: g.back.rows, purposes: uint32(d.purposes.len()), names: uint32(d.names.len())}
+	p.words.layout(s, stems.len(), len(d.recips), g.rows)
 }

@@ -1,10 +1,6 @@
 package graph
 
-import (
-	"math/bits"
-
-	"grantgraph/internal/snapshot/mapped"
-)
+import "math/bits"
 
 // partySets are sets of recipients and of funders, with which those of a cause, of
 // a kind of funder and of some years are counted without a look at rows.
@@ -47,15 +43,6 @@ func (b *builder) partySets() (p partySets) {
 		p.funderLetters.at(anyLetter*years + year).set(f)
 		p.funderKinds.at(kind).set(f)
 	}
-	return p
-}
-
-func (p *partySets) write(w *mapped.Writer, years, funders, recips int) {
-	p.each(years, funders, recips, func(name string, _, _ int, d *dimension) { mapped.Add(w, name, d.data) })
-}
-
-func openPartySets(f *mapped.File, years, funders, recips int) (p partySets) {
-	p.each(years, funders, recips, func(name string, values, of int, d *dimension) { *d = openDimension(f, name, values, of) })
 	return p
 }
 

@@ -66,7 +66,7 @@ func (e *evaluation) storedRecords(list []partyTotals, r *ranker) func(*selector
 // run within it.
 func (e *evaluation) byFunder(set *rowset, r *ranker) func(*selectors) error {
 	lo, hi := set.bounds()
-	at := e.g.cuts(lo, hi, e.g.funderRows)
+	at := e.g.cuts(lo, hi, e.g.postings.funderRows)
 	return func(p *selectors) error {
 		return betweenCuts(e.ctx, at, func(_, from, to int) {
 			s := p.take()
@@ -78,18 +78,18 @@ func (e *evaluation) byFunder(set *rowset, r *ranker) func(*selectors) error {
 
 // sumFunders sums the rows of each funder from row from to row to-1.
 func (g *Graph) sumFunders(set *rowset, from, to uint32, add func(record)) {
-	recips, amounts, years := g.recips, g.amounts, g.years
+	recips, amounts, years := g.cols.recips, g.cols.amounts, g.cols.years
 	var cur run
 	set.each(from, to, func(rows []uint32) {
 		for len(rows) > 0 {
-			if f := g.funders[rows[0]]; f != cur.id || cur.grants == 0 {
+			if f := g.cols.funders[rows[0]]; f != cur.id || cur.grants == 0 {
 				if cur.grants > 0 {
 					add(cur.record())
 				}
 				cur = run{id: f, other: math.MaxUint32}
 			}
 			// The totals stay in registers as long as the funder is the same.
-			end := g.funderRows[cur.id+1]
+			end := g.postings.funderRows[cur.id+1]
 			amount, mask, others, other := cur.amount, cur.years, cur.others, cur.other
 			n := 0
 			for ; n < len(rows) && rows[n] < end; n++ {
@@ -120,7 +120,7 @@ const sparse = 16
 // last run.
 func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) error, done func(), err error) {
 	g := e.g
-	if lo, hi := set.bounds(); lo < hi && g.funders[lo] == g.funders[hi-1] {
+	if lo, hi := set.bounds(); lo < hi && g.cols.funders[lo] == g.cols.funders[hi-1] {
 		at := g.linkCuts(lo, hi)
 		return func(p *selectors) error {
 			return betweenCuts(e.ctx, at, func(_, from, to int) {
@@ -156,9 +156,9 @@ func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) e
 	// those that are stored.
 	var concerned bitset
 	if missing, few := g.missingRows(set); few {
-		concerned = touched(missing, g.recips, len(g.recip))
+		concerned = touched(missing, g.cols.recips, len(g.dict.recips))
 	}
-	at := g.cuts(0, uint32(g.rows), g.recipRows.off)
+	at := g.cuts(0, uint32(g.rows), g.back.rows.off)
 	return func(p *selectors) error {
 		return betweenCuts(e.ctx, at, func(_, from, to int) {
 			s := p.take()
@@ -172,18 +172,18 @@ func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) e
 // of the order of recipients. words are the rows meant; those who are not
 // concerned, unless that is nil, have all of theirs there.
 func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, s *selector) {
-	off, val := g.recipRows.off, g.recipRows.val
+	off, val := g.back.rows.off, g.back.rows.val
 	id, _ := slices.BinarySearch(off, uint32(from))
 	for pos := from; pos < to; id++ {
 		end := int(off[id+1])
 		if concerned != nil && !concerned.has(uint32(id)) {
-			if sum := &g.recipTotals[id]; !r.skips(s, sum.Amount, sum.Grants) {
+			if sum := &g.sums.recips[id]; !r.skips(s, sum.Amount, sum.Grants) {
 				r.add(s, record{uint32(id), *sum})
 			}
 			pos = end
 			continue
 		}
-		rows, funders, amounts, years := val[pos:end], g.backFunders[pos:end], g.backAmounts[pos:end], g.backYears[pos:end]
+		rows, funders, amounts, years := val[pos:end], g.back.funders[pos:end], g.back.amounts[pos:end], g.back.years[pos:end]
 		var amount int64
 		var mask uint64
 		var grants, others uint32
@@ -217,7 +217,7 @@ func (g *Graph) linkCuts(lo, hi uint32) []int {
 	cuts := g.evenCuts(lo, hi)
 	out := cuts[:1]
 	for _, at := range cuts[1:] {
-		for at < int(hi) && g.recips[at] == g.recips[at-1] {
+		for at < int(hi) && g.cols.recips[at] == g.cols.recips[at-1] {
 			at++
 		}
 		if at > out[len(out)-1] {
@@ -230,7 +230,7 @@ func (g *Graph) linkCuts(lo, hi uint32) []int {
 // sumLinks sums the rows of each recipient of one funder, from row from to row
 // to-1. They stand in the order of recipients.
 func (g *Graph) sumLinks(set *rowset, from, to uint32, r *ranker, s *selector) {
-	recips, amounts, years := g.recips, g.amounts, g.years
+	recips, amounts, years := g.cols.recips, g.cols.amounts, g.cols.years
 	cur := run{others: 1}
 	flush := func() {
 		if cur.grants > 0 && !r.skips(s, cur.amount, cur.grants) {
@@ -265,7 +265,7 @@ func (g *Graph) fewRecipients(rows []uint32) []record {
 	lastFunder, lastRecip := uint32(math.MaxUint32), uint32(math.MaxUint32)
 	at := 0
 	for _, row := range rows {
-		f, to := g.funders[row], g.recips[row]
+		f, to := g.cols.funders[row], g.cols.recips[row]
 		if f != lastFunder || to != lastRecip {
 			var known bool
 			if at, known = place[to]; !known {
@@ -276,7 +276,7 @@ func (g *Graph) fewRecipients(rows []uint32) []record {
 			list[at].Others++
 			lastFunder, lastRecip = f, to
 		}
-		list[at].add(g.amounts[row], g.years[row])
+		list[at].add(g.cols.amounts[row], g.cols.years[row])
 	}
 	return list
 }
@@ -287,7 +287,7 @@ func (e *evaluation) sumFewRows(set *rowset) (dense []partyTotals, ids []uint32,
 	g := e.g
 	dense, ok := g.buffers.totals.take()
 	if !ok {
-		dense = make([]partyTotals, len(g.recip))
+		dense = make([]partyTotals, len(g.dict.recips))
 	}
 	ids = make([]uint32, 0, min(set.count, 1<<16))
 	done = func() {
@@ -297,7 +297,7 @@ func (e *evaluation) sumFewRows(set *rowset) (dense []partyTotals, ids []uint32,
 		g.buffers.totals.give(dense, freeArrays)
 	}
 	lastFunder, lastRecip := uint32(math.MaxUint32), uint32(math.MaxUint32)
-	funders, recips, amounts, years := g.funders, g.recips, g.amounts, g.years
+	funders, recips, amounts, years := g.cols.funders, g.cols.recips, g.cols.amounts, g.cols.years
 	err = set.chunks(e.ctx, g.grain.chunk, func(rows []uint32) {
 		for _, row := range rows {
 			f, to := funders[row], recips[row]

@@ -1,28 +1,19 @@
 package graph
 
-import "grantgraph/internal/snapshot/mapped"
-
 // lists is a list of numbers per key: list k is val[off[k]:off[k+1]].
 type lists struct {
 	off []uint32
 	val []uint32
 }
 
-func openLists(f *mapped.File, name string, keys, values int) lists {
-	l := lists{mapped.Column[uint32](f, name+".off", keys+1), mapped.Column[uint32](f, name+".val", values)}
-	if f.Err() == nil && int(l.off[keys]) != len(l.val) {
-		f.Fail("the lists of %s are incomplete", name)
-	}
-	return l
+func (l *lists) layout(s sections, name string, keys, values int) {
+	column(s, name+".off", &l.off, keys+1)
+	column(s, name+".val", &l.val, values)
+	complete(s, "lists of "+name, l.off, len(l.val))
 }
 
 func (l *lists) at(k uint32) []uint32 { return l.val[l.off[k]:l.off[k+1]:l.off[k+1]] }
 func (l *lists) len(k uint32) int     { return int(l.off[k+1] - l.off[k]) }
-
-func (l *lists) write(w *mapped.Writer, name string) {
-	mapped.Add(w, name+".off", l.off)
-	mapped.Add(w, name+".val", l.val)
-}
 
 // invert lists, for each key, the positions at which it stands in col, in
 // ascending order.

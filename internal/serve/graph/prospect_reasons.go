@@ -22,7 +22,7 @@ func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, e
 			continue
 		}
 		if years := s.own[c.id]; years != 0 {
-			p.FundedYear = int(g.yearList[bits.Len64(years)-1])
+			p.FundedYear = int(g.dict.years[bits.Len64(years)-1])
 		}
 	}
 	if s.q.Bare {
@@ -60,14 +60,14 @@ func (s *prospecting) sharedRecipient(r *reader, f uint32, a alike) (SharedRecip
 		return SharedRecipient{}, false
 	}
 	x := SharedRecipient{EIN: who.EIN, Name: who.Name, City: who.City, State: who.State, Likeness: min(1, a.weight)}
-	from, to := g.recipRows.off[a.recip], g.recipRows.off[a.recip+1]
-	rows := g.backFunders[from:to]
+	from, to := g.back.rows.off[a.recip], g.back.rows.off[a.recip+1]
+	rows := g.back.funders[from:to]
 	at, _ := slices.BinarySearch(rows, f)
 	for ; at < len(rows) && rows[at] == f; at++ {
-		if year := g.backYears[int(from)+at]; s.knows(year) {
-			x.Total += g.backAmounts[int(from)+at]
+		if year := g.back.years[int(from)+at]; s.knows(year) {
+			x.Total += g.back.amounts[int(from)+at]
 			x.Grants++
-			x.LastYear = max(x.LastYear, int(g.yearList[year]))
+			x.LastYear = max(x.LastYear, int(g.dict.years[year]))
 		}
 	}
 	return x, x.Grants > 0
@@ -77,12 +77,12 @@ func (s *prospecting) sharedRecipient(r *reader, f uint32, a alike) (SharedRecip
 func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 	g := s.g
 	var all, state, county, cause int64
-	amounts := make([]int64, 0, min(explainedRows, g.funderRows[f+1]-g.funderRows[f]))
+	amounts := make([]int64, 0, min(explainedRows, g.postings.funderRows[f+1]-g.postings.funderRows[f]))
 	s.sample(f, explainedRows, func(row uint32) {
-		if !s.knows(g.years[row]) {
+		if !s.knows(g.cols.years[row]) {
 			return
 		}
-		amount := g.amounts[row]
+		amount := g.cols.amounts[row]
 		amounts = append(amounts, amount)
 		all += amount
 		if int(g.groups.states[row]) == s.state {
@@ -96,10 +96,10 @@ func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 		}
 	})
 	p.Looked = int64(len(amounts))
-	for _, y := range g.giving.years[g.giving.yearAt[f]:g.giving.yearAt[f+1]] {
+	for _, y := range g.sums.giving.yearsOf(f) {
 		if s.knows(y.Year) {
 			p.Grants += int64(y.Grants)
-			p.LastYear = max(p.LastYear, int(g.yearList[y.Year]))
+			p.LastYear = max(p.LastYear, int(g.dict.years[y.Year]))
 		}
 	}
 	p.Given, p.GivenYear = s.given(f)
@@ -123,7 +123,7 @@ func (s *prospecting) firstTime(f uint32) (list []FirstTime) {
 	links, masks := g.links(f)
 	for i := 0; i < len(links); i += len(links)/explainedLinks + 1 {
 		m := masks[i] & s.known
-		if m == 0 || g.recip[links[i]].EIN == uint32(ein.None) {
+		if m == 0 || g.dict.recips[links[i]].EIN == uint32(ein.None) {
 			continue
 		}
 		fresh[bits.TrailingZeros64(m)]++
@@ -134,7 +134,7 @@ func (s *prospecting) firstTime(f uint32) (list []FirstTime) {
 	first := slices.IndexFunc(all[:], func(n int) bool { return n > 0 })
 	for y := s.last; y > first && first >= 0 && len(list) < firstTimeYears; y-- {
 		if all[y] > 0 {
-			list = append(list, FirstTime{int(g.yearList[y]), all[y], fresh[y]})
+			list = append(list, FirstTime{int(g.dict.years[y]), all[y], fresh[y]})
 		}
 	}
 	return list

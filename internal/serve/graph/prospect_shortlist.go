@@ -17,11 +17,11 @@ func (s *prospecting) findAlike(ctx context.Context, own []uint32) error {
 	w := neighborWalk{
 		self:   s.self,
 		degree: s.degree,
-		edges:  func(f uint32) int { return int(g.giving.linkAt[f+1] - g.giving.linkAt[f]) },
+		edges:  func(f uint32) int { return int(g.sums.giving.linkAt[f+1] - g.sums.giving.linkAt[f]) },
 		of: func(to []uint32, f uint32) []uint32 {
 			links, masks := g.links(f)
 			for i, r := range links {
-				if masks[i]&s.known != 0 && g.recip[r].EIN != uint32(ein.None) {
+				if masks[i]&s.known != 0 && g.dict.recips[r].EIN != uint32(ein.None) {
 					to = append(to, r)
 				}
 			}
@@ -55,11 +55,11 @@ func (s *prospecting) findAlike(ctx context.Context, own []uint32) error {
 // many rows it takes some that are evenly spread.
 func (s *prospecting) eachFunder(r uint32, visit func(f uint32)) {
 	g := s.g
-	from, to := g.recipRows.off[r], g.recipRows.off[r+1]
+	from, to := g.back.rows.off[r], g.back.rows.off[r+1]
 	step := (to-from)/alikeRows + 1
 	last := uint32(math.MaxUint32)
 	for at := from; at < to; at += step {
-		if f := g.backFunders[at]; f != last && s.knows(g.backYears[at]) {
+		if f := g.back.funders[at]; f != last && s.knows(g.back.years[at]) {
 			last = f
 			visit(f)
 		}
@@ -72,7 +72,7 @@ func (s *prospecting) walkBack() {
 	budget := alikeEdges
 	var funders []uint32
 	for i, a := range s.alike {
-		if budget -= min(alikeRows, s.g.recipRows.len(a.recip)); budget < 0 {
+		if budget -= min(alikeRows, s.g.back.rows.len(a.recip)); budget < 0 {
 			s.alike = s.alike[:i]
 			return
 		}
@@ -96,10 +96,10 @@ func (s *prospecting) addState() {
 	if s.state < 0 {
 		return
 	}
-	years := len(g.yearList)
+	years := len(g.dict.years)
 	for y, left := bits.Len64(s.known)-1, recentStateYears; y >= 0 && left > 0; y, left = y-1, left-1 {
 		at := s.state*years + y
-		for _, c := range g.funderCells.cells[g.funderCells.at[at]:g.funderCells.at[at+1]] {
+		for _, c := range g.sums.funderStates.cells[g.sums.funderStates.at[at]:g.sums.funderStates.at[at+1]] {
 			if s.shared[c.ID] == 0 && s.inState[c.ID] == 0 {
 				s.touched = append(s.touched, c.ID)
 			}
@@ -144,7 +144,7 @@ func (s *prospecting) shortlist(ctx context.Context) ([]uint32, error) {
 func (s *prospecting) quick(f uint32) float64 {
 	g := s.g
 	grants, latest := 0, 0
-	for _, y := range g.giving.years[g.giving.yearAt[f]:g.giving.yearAt[f+1]] {
+	for _, y := range g.sums.giving.yearsOf(f) {
 		if s.knows(y.Year) {
 			grants += int(y.Grants)
 			latest = int(y.Year)
@@ -162,11 +162,11 @@ func (s *prospecting) quick(f uint32) float64 {
 }
 
 func (s *prospecting) sameState(f uint32) bool {
-	return s.q.State != "" && string(s.g.short.at(s.g.funder[f].State)) == s.q.State
+	return s.q.State != "" && string(s.g.dict.short.at(s.g.dict.funders[f].State)) == s.q.State
 }
 
 func (s *prospecting) sameCounty(f uint32) bool {
-	return s.q.County != "" && string(s.g.short.at(s.g.funder[f].County)) == s.q.County
+	return s.q.County != "" && string(s.g.dict.short.at(s.g.dict.funders[f].County)) == s.q.County
 }
 
 // admission is the part of the filter that needs no rows.
@@ -176,30 +176,30 @@ func (s *prospecting) admission() func(f uint32) bool {
 	daf, _ := kindNumbers.parse("daf_or_passthrough")
 	var gives bitset
 	if len(o.GivesIn) > 0 {
-		gives = make(bitset, wordsFor(len(g.funder)))
-		for no, t := range g.stateList {
-			if !slices.Contains(o.GivesIn, string(g.short.at(t))) {
+		gives = make(bitset, wordsFor(len(g.dict.funders)))
+		for no, t := range g.dict.states {
+			if !slices.Contains(o.GivesIn, string(g.dict.short.at(t))) {
 				continue
 			}
-			for y := range g.yearList {
+			for y := range g.dict.years {
 				if !s.knows(uint8(y)) {
 					continue
 				}
-				at := no*len(g.yearList) + y
-				for _, c := range g.funderCells.cells[g.funderCells.at[at]:g.funderCells.at[at+1]] {
+				at := no*len(g.dict.years) + y
+				for _, c := range g.sums.funderStates.cells[g.sums.funderStates.at[at]:g.sums.funderStates.at[at+1]] {
 					gives.set(c.ID)
 				}
 			}
 		}
 	}
 	return func(f uint32) bool {
-		r := &g.funder[f]
+		r := &g.dict.funders[f]
 		switch {
 		case r.EIN == uint32(s.q.EIN), s.own[f]&s.since != 0:
 			return false
 		case hasKind && r.Kind != kind, o.Kind != "" && !hasKind, o.NoDAF && r.Kind == daf:
 			return false
-		case len(o.In) > 0 && !slices.Contains(o.In, string(g.short.at(r.State))):
+		case len(o.In) > 0 && !slices.Contains(o.In, string(g.dict.short.at(r.State))):
 			return false
 		case gives != nil && !gives.has(f):
 			return false
@@ -216,9 +216,9 @@ func (s *prospecting) admission() func(f uint32) bool {
 // latest.
 func (s *prospecting) given(f uint32) (amount int64, year int) {
 	g := s.g
-	for _, y := range g.giving.years[g.giving.yearAt[f]:g.giving.yearAt[f+1]] {
+	for _, y := range g.sums.giving.yearsOf(f) {
 		if s.knows(y.Year) && (year == 0 || int(y.Year) <= s.last) {
-			amount, year = y.Amount, int(g.yearList[y.Year])
+			amount, year = y.Amount, int(g.dict.years[y.Year])
 		}
 	}
 	return amount, year

@@ -12,14 +12,14 @@ import (
 func (s *prospecting) givesTo(f uint32) bool {
 	g, o := s.g, &s.q.Only
 	if o.matchesCode == nil {
-		o.matchesCode = make([]bool, g.short.len())
-		for _, code := range g.codeList {
-			o.matchesCode[code] = o.Subject.Matches(ntee.Code(g.short.at(code)))
+		o.matchesCode = make([]bool, g.dict.short.len())
+		for _, code := range g.dict.codes {
+			o.matchesCode[code] = o.Subject.Matches(ntee.Code(g.dict.short.at(code)))
 		}
 	}
 	found := false
 	s.sample(f, explainedRows, func(row uint32) {
-		found = found || s.knows(g.years[row]) && g.recip[g.recips[row]].EIN != uint32(ein.None) && o.matchesCode[g.recip[g.recips[row]].NTEE]
+		found = found || s.knows(g.cols.years[row]) && g.dict.recips[g.cols.recips[row]].EIN != uint32(ein.None) && o.matchesCode[g.dict.recips[g.cols.recips[row]].NTEE]
 	})
 	return found
 }
@@ -28,7 +28,7 @@ func (s *prospecting) givesTo(f uint32) bool {
 // evenly spread, some at once, so that those of one recipient tend to be
 // together.
 func (s *prospecting) sample(f uint32, most int, visit func(row uint32)) (looked int) {
-	from, to := int(s.g.funderRows[f]), int(s.g.funderRows[f+1])
+	from, to := int(s.g.postings.funderRows[f]), int(s.g.postings.funderRows[f+1])
 	if to-from <= most {
 		for row := from; row < to; row++ {
 			visit(uint32(row))
@@ -67,14 +67,14 @@ func (s *prospecting) read(c *rated) {
 	var amounts [sampledAmounts]int64
 	seen := 0
 	s.sample(f, sampledRows, func(row uint32) {
-		if !s.knows(g.years[row]) {
+		if !s.knows(g.cols.years[row]) {
 			return
 		}
-		latest = max(latest, int(g.years[row]))
-		amounts[seen%sampledAmounts] = g.amounts[row]
+		latest = max(latest, int(g.cols.years[row]))
+		amounts[seen%sampledAmounts] = g.cols.amounts[row]
 		seen++
-		r := g.recips[row]
-		if r == last || g.recip[r].EIN == uint32(ein.None) {
+		r := g.cols.recips[row]
+		if r == last || g.dict.recips[r].EIN == uint32(ein.None) {
 			return
 		}
 		last = r
@@ -89,7 +89,7 @@ func (s *prospecting) read(c *rated) {
 		if cause {
 			x.InCause++
 		}
-		if g.recip[r].NTEE == s.code {
+		if g.dict.recips[r].NTEE == s.code {
 			x.InCode++
 		}
 		if state && cause {
@@ -103,12 +103,12 @@ func (s *prospecting) read(c *rated) {
 	if s.size > 0 && x.Typical > 0 {
 		x.AmountGap = math.Abs(math.Log10(float64(s.size) / float64(x.Typical)))
 	}
-	for _, y := range g.giving.years[g.giving.yearAt[f]:g.giving.yearAt[f+1]] {
+	for _, y := range g.sums.giving.yearsOf(f) {
 		if s.knows(y.Year) {
 			latest = max(latest, int(y.Year))
 		}
 	}
-	x.YearsSince = max(0, int(g.yearList[max(0, s.last)])-int(g.yearList[latest]))
+	x.YearsSince = max(0, int(g.dict.years[max(0, s.last)])-int(g.dict.years[latest]))
 	links, masks := g.links(f)
 	step := len(links)/sampledLinks + 1
 	year := uint64(1) << latest
@@ -116,7 +116,7 @@ func (s *prospecting) read(c *rated) {
 	earlier := false
 	for i := 0; i < len(links); i += step {
 		m := masks[i] & s.known
-		if m == 0 || g.recip[links[i]].EIN == uint32(ein.None) {
+		if m == 0 || g.dict.recips[links[i]].EIN == uint32(ein.None) {
 			continue
 		}
 		x.Recipients++

@@ -240,7 +240,7 @@ type alike struct {
 
 func (g *Graph) newProspecting(q *ProspectsQuestion) *prospecting {
 	s := &prospecting{g: g, q: q, self: g.recipsOf([]ein.EIN{q.EIN}), state: -1, county: -1, cause: q.Cause, size: q.Size, own: map[uint32]uint64{}, last: -1, whole: true}
-	for i, y := range g.yearList {
+	for i, y := range g.dict.years {
 		if q.Before != 0 && int(y) >= q.Before {
 			s.whole = false
 			continue
@@ -254,16 +254,16 @@ func (g *Graph) newProspecting(q *ProspectsQuestion) *prospecting {
 		}
 	}
 	if q.State != "" {
-		s.state = slices.IndexFunc(g.stateList, func(t uint32) bool { return string(g.short.at(t)) == q.State })
+		s.state = slices.IndexFunc(g.dict.states, func(t uint32) bool { return string(g.dict.short.at(t)) == q.State })
 	}
 	if q.County != "" {
-		s.county = slices.IndexFunc(g.groups.countyList, func(t uint32) bool { return string(g.short.at(t)) == q.County })
+		s.county = slices.IndexFunc(g.groups.countyList, func(t uint32) bool { return string(g.dict.short.at(t)) == q.County })
 	}
 	s.code = math.MaxUint32
-	if i := slices.IndexFunc(g.codeList, func(t uint32) bool { return string(g.short.at(t)) == string(q.Code) }); i >= 0 && q.Code != "" {
-		s.code = g.codeList[i]
+	if i := slices.IndexFunc(g.dict.codes, func(t uint32) bool { return string(g.dict.short.at(t)) == string(q.Code) }); i >= 0 && q.Code != "" {
+		s.code = g.dict.codes[i]
 	}
-	s.walk, s.shared, s.inState = make([]float32, len(g.funder)), make([]uint16, len(g.funder)), make([]uint32, len(g.funder))
+	s.walk, s.shared, s.inState = make([]float32, len(g.dict.funders)), make([]uint16, len(g.dict.funders)), make([]uint32, len(g.dict.funders))
 	return s
 }
 
@@ -274,16 +274,16 @@ func (s *prospecting) ownFunders(ctx context.Context) (list []uint32, err error)
 	g := s.g
 	var amounts []int64
 	for _, r := range s.self {
-		for at := g.recipRows.off[r]; at < g.recipRows.off[r+1]; at++ {
+		for at := g.back.rows.off[r]; at < g.back.rows.off[r+1]; at++ {
 			if at%checkParties == 0 && ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			if !s.knows(g.backYears[at]) {
+			if !s.knows(g.back.years[at]) {
 				continue
 			}
-			s.own[g.backFunders[at]] |= 1 << g.backYears[at]
+			s.own[g.back.funders[at]] |= 1 << g.back.years[at]
 			if len(amounts) < explainedRows {
-				amounts = append(amounts, g.backAmounts[at])
+				amounts = append(amounts, g.back.amounts[at])
 			}
 		}
 	}
@@ -299,8 +299,8 @@ func (s *prospecting) ownFunders(ctx context.Context) (list []uint32, err error)
 
 // links are the recipients of a funder, and their years.
 func (g *Graph) links(f uint32) ([]uint32, []uint64) {
-	from, to := g.giving.linkAt[f], g.giving.linkAt[f+1]
-	return g.giving.links[from:to], g.giving.masks[from:to]
+	from, to := g.sums.giving.linkAt[f], g.sums.giving.linkAt[f+1]
+	return g.sums.giving.links[from:to], g.sums.giving.masks[from:to]
 }
 
 // degree is how many recipients a funder has.
@@ -327,8 +327,8 @@ func (g *Graph) ProspectsWeight(e ein.EIN) int64 {
 	defer g.mu.RUnlock()
 	var own int64
 	for _, r := range g.recipsOf([]ein.EIN{e}) {
-		own += int64(g.recipTotals[r].Others)
+		own += int64(g.sums.recips[r].Others)
 	}
 	const candidates = 2 << 20
-	return candidates + int64(len(g.funder))*(4+2+4+3*4+8) + 8*(prospectEdges+explainedRows*2*int64(runtime.GOMAXPROCS(0))) + 64*own
+	return candidates + int64(len(g.dict.funders))*(4+2+4+3*4+8) + 8*(prospectEdges+explainedRows*2*int64(runtime.GOMAXPROCS(0))) + 64*own
 }

@@ -49,9 +49,9 @@ func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []
 	var label func(id uint32) uint32
 	switch s.By {
 	case ByFunderName:
-		label = func(id uint32) uint32 { return g.funder[id].Name }
+		label = func(id uint32) uint32 { return g.dict.funders[id].Name }
 	case ByFunderState:
-		label = func(id uint32) uint32 { return g.funder[id].State }
+		label = func(id uint32) uint32 { return g.dict.funders[id].State }
 	}
 	page, hits, err := g.ranked(ctx, Question{About: AboutFunders, Filter: f, Sort: s, Page: p}, label)
 	if err != nil {
@@ -62,7 +62,7 @@ func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []
 	for _, rec := range page {
 		rows = append(rows, FunderTotal{
 			Funder: read.funder(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Recipients: int64(rec.Others),
-			FirstYear: int(g.yearList[rec.First]), LastYear: int(g.yearList[rec.Last]),
+			FirstYear: int(g.dict.years[rec.First]), LastYear: int(g.dict.years[rec.Last]),
 		})
 	}
 	return rows, hits, nil
@@ -85,9 +85,9 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 	var label func(id uint32) uint32
 	switch s.By {
 	case ByRecipName:
-		label = func(id uint32) uint32 { return g.recip[id].Name }
+		label = func(id uint32) uint32 { return g.dict.recips[id].Name }
 	case ByRecipState:
-		label = func(id uint32) uint32 { return g.recip[id].State }
+		label = func(id uint32) uint32 { return g.dict.recips[id].State }
 	}
 	page, hits, err := g.ranked(ctx, Question{About: AboutRecipients, Filter: f, Sort: s, Page: p}, label)
 	if err != nil {
@@ -98,7 +98,7 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 	for _, rec := range page {
 		rows = append(rows, RecipientTotal{
 			Recipient: read.recipient(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Funders: int64(rec.Others),
-			FirstYear: int(g.yearList[rec.First]), LastYear: int(g.yearList[rec.Last]),
+			FirstYear: int(g.dict.years[rec.First]), LastYear: int(g.dict.years[rec.Last]),
 		})
 	}
 	return rows, hits, nil
@@ -156,8 +156,8 @@ func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32)
 // funders are counted of those who are on the page.
 func (e *evaluation) rankCells(c *cellFilter, list recipientCells, ask Question, label func(id uint32) uint32) (*ranking, error) {
 	r := newRanker(ask.Sort, label)
-	from, to := ask.Page.within(int64(len(e.g.recip)))
-	out, err := e.selected(r, from, to, len(e.g.recip), e.byCells(list, r))
+	from, to := ask.Page.within(int64(len(e.g.dict.recips)))
+	out, err := e.selected(r, from, to, len(e.g.dict.recips), e.byCells(list, r))
 	if err != nil || len(list.lists) == 1 {
 		return out, err
 	}
@@ -179,11 +179,11 @@ func (e *evaluation) rankFundersOf(recip uint32, ask Question, label func(id uin
 	if y, some := g.yearCond(ask.Filter.Years); some {
 		wanted = y.years
 	}
-	lo, hi := g.recipRows.off[recip], g.recipRows.off[recip+1]
-	funders, amounts, years := g.backFunders[lo:hi], g.backAmounts[lo:hi], g.backYears[lo:hi]
+	lo, hi := g.back.rows.off[recip], g.back.rows.off[recip+1]
+	funders, amounts, years := g.back.funders[lo:hi], g.back.amounts[lo:hi], g.back.years[lo:hi]
 	r := newRanker(ask.Sort, label)
-	from, to := ask.Page.within(int64(len(g.funder)))
-	return e.selected(r, from, to, len(g.funder), func(p *selectors) error {
+	from, to := ask.Page.within(int64(len(g.dict.funders)))
+	return e.selected(r, from, to, len(g.dict.funders), func(p *selectors) error {
 		s := p.take()
 		defer p.give(s)
 		for at := 0; at < len(funders); {
@@ -220,9 +220,9 @@ func (e *evaluation) selected(r *ranker, from, to int64, most int, run func(*sel
 // ranking orders the funders or recipients of the rows of a set.
 func (e *evaluation) ranking(set *rowset, ask Question, label func(id uint32) uint32) (*ranking, error) {
 	g := e.g
-	s, all, byTotal := ask.Sort, g.funderTotals, g.funderTop
+	s, all, byTotal := ask.Sort, g.sums.funders, g.sums.funderTop
 	if ask.About == AboutRecipients {
-		all, byTotal = g.recipTotals, g.recipTop
+		all, byTotal = g.sums.recips, g.sums.recipTop
 	}
 	from, to := ask.Page.within(int64(len(all)))
 	if set.all && s.By == ByAmount && !s.Asc {
@@ -270,7 +270,7 @@ func (r *ranker) order(g *Graph, records int) order {
 	o := order{lo: math.MinInt64, hi: math.MaxInt64, skewed: true, most: int64(records)}
 	switch {
 	case r.label != nil:
-		o.lo, o.hi, o.skewed = min(0, r.sign*int64(g.short.len())), max(0, r.sign*int64(g.short.len())), false
+		o.lo, o.hi, o.skewed = min(0, r.sign*int64(g.dict.short.len())), max(0, r.sign*int64(g.dict.short.len())), false
 	case !r.byCount:
 		o.amount = func(key int64) int64 { return r.sign * key }
 	}

@@ -72,7 +72,7 @@ func (g *Graph) Relations(ctx context.Context, q RelationsQuestion) (*Relations,
 	out := &Relations{Apart: make([]Cost, len(q.Apart))}
 	latest, judged := g.judgedYear(q.Complete)
 	if judged {
-		out.Latest = int(g.yearList[latest])
+		out.Latest = int(g.dict.years[latest])
 	}
 	all, years, err := g.pairs(ctx, &rows, &q, out.Apart)
 	if err != nil {
@@ -83,7 +83,7 @@ func (g *Graph) Relations(ctx context.Context, q RelationsQuestion) (*Relations,
 	}
 	first, last := bits.TrailingZeros64(years), bits.Len64(years)-1
 	for i := first; i <= last; i++ {
-		out.Years = append(out.Years, int(g.yearList[i]))
+		out.Years = append(out.Years, int(g.dict.years[i]))
 	}
 	kept := all[:0]
 	for _, p := range all {
@@ -117,11 +117,11 @@ func (g *Graph) RelationsWeight(e ein.EIN, side Side) int64 {
 		if !ok {
 			return page
 		}
-		return page + grown*int64(g.funderTotals[f].Others)*int64(unsafe.Sizeof(pair{}))
+		return page + grown*int64(g.sums.funders[f].Others)*int64(unsafe.Sizeof(pair{}))
 	}
 	n := int64(0)
 	for _, r := range g.recipsOf([]ein.EIN{e}) {
-		n += int64(g.recipRows.len(r))
+		n += int64(g.back.rows.len(r))
 	}
 	return page + n*(grown*int64(unsafe.Sizeof(pair{}))+2*(4+8+1+4))
 }
@@ -141,25 +141,25 @@ func (g *Graph) rowsOf(e ein.EIN, side Side) (rows partyRows) {
 		if !ok {
 			return rows
 		}
-		from, to := g.funderRows[f], g.funderRows[f+1]
-		return partyRows{g.recips[from:to], g.amounts[from:to], g.years[from:to]}
+		from, to := g.postings.funderRows[f], g.postings.funderRows[f+1]
+		return partyRows{g.cols.recips[from:to], g.cols.amounts[from:to], g.cols.years[from:to]}
 	}
 	recips := g.recipsOf([]ein.EIN{e})
 	var places []uint32
 	for _, r := range recips {
-		from, to := g.recipRows.off[r], g.recipRows.off[r+1]
+		from, to := g.back.rows.off[r], g.back.rows.off[r+1]
 		if len(recips) == 1 {
-			return partyRows{g.backFunders[from:to], g.backAmounts[from:to], g.backYears[from:to]}
+			return partyRows{g.back.funders[from:to], g.back.amounts[from:to], g.back.years[from:to]}
 		}
 		for at := from; at < to; at++ {
 			places = append(places, at)
 		}
 	}
-	slices.SortStableFunc(places, func(a, b uint32) int { return cmp.Compare(g.backFunders[a], g.backFunders[b]) })
+	slices.SortStableFunc(places, func(a, b uint32) int { return cmp.Compare(g.back.funders[a], g.back.funders[b]) })
 	for _, at := range places {
-		rows.parties = append(rows.parties, g.backFunders[at])
-		rows.amounts = append(rows.amounts, g.backAmounts[at])
-		rows.years = append(rows.years, g.backYears[at])
+		rows.parties = append(rows.parties, g.back.funders[at])
+		rows.amounts = append(rows.amounts, g.back.amounts[at])
+		rows.years = append(rows.years, g.back.years[at])
 	}
 	return rows
 }
@@ -200,18 +200,18 @@ func (g *Graph) pairs(ctx context.Context, rows *partyRows, q *RelationsQuestion
 
 // apart is the place of the class by which a party is not listed, or -1.
 func (g *Graph) apart(party uint32, q *RelationsQuestion) int {
-	if q.Side == Received || g.recip[party].EIN != uint32(ein.None) {
+	if q.Side == Received || g.dict.recips[party].EIN != uint32(ein.None) {
 		return -1
 	}
-	return slices.IndexFunc(q.Apart, func(c Class) bool { return Class(g.recip[party].Classes)&c != 0 })
+	return slices.IndexFunc(q.Apart, func(c Class) bool { return Class(g.dict.recips[party].Classes)&c != 0 })
 }
 
 // judgedYear is the number of the latest complete year, where another complete
 // one is before it to judge it by: never the first year of the data.
 func (g *Graph) judgedYear(complete func(int) bool) (latest int, ok bool) {
 	found := 0
-	for i := len(g.yearList) - 1; i >= 0 && found < 2; i-- {
-		if complete != nil && complete(int(g.yearList[i])) {
+	for i := len(g.dict.years) - 1; i >= 0 && found < 2; i-- {
+		if complete != nil && complete(int(g.dict.years[i])) {
 			if found++; found == 1 {
 				latest = i
 			}
@@ -287,7 +287,7 @@ func sortRange(list []pair, from, to int, compare func(a, b *pair) int) {
 func (g *Graph) relation(r *reader, rows *partyRows, p *pair, side Side, first, last int) Relation {
 	out := Relation{Mark: p.mark, ByYear: make([]Cost, last-first+1)}
 	out.PartySums = PartySums{Total: p.amount, Grants: int64(p.grants()),
-		FirstYear: int(g.yearList[bits.TrailingZeros64(p.years)]), LastYear: int(g.yearList[bits.Len64(p.years)-1])}
+		FirstYear: int(g.dict.years[bits.TrailingZeros64(p.years)]), LastYear: int(g.dict.years[bits.Len64(p.years)-1])}
 	for at := p.from; at < p.to; at++ {
 		y := &out.ByYear[int(rows.years[at])-first]
 		y.Grants++

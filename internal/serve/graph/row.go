@@ -22,10 +22,10 @@ func (g *Graph) reader() *reader {
 	return &reader{g: g, funders: make(map[uint32]*Funder), recips: make(map[uint32]*Recipient)}
 }
 
-func (r *reader) short(i uint32) string { return r.text.copy(r.g.short.at(i)) }
+func (r *reader) short(i uint32) string { return r.text.copy(r.g.dict.short.at(i)) }
 
 func (r *reader) funder(i uint32) Funder {
-	f := &r.g.funder[i]
+	f := &r.g.dict.funders[i]
 	out := Funder{EIN: ein.EIN(f.EIN), Name: r.short(f.Name), City: r.short(f.City), State: r.short(f.State)}
 	if f.Kind != noKind {
 		out.Kind = kindNumbers.word(f.Kind)
@@ -34,38 +34,38 @@ func (r *reader) funder(i uint32) Funder {
 }
 
 func (r *reader) recipient(i uint32) Recipient {
-	p := &r.g.recip[i]
+	p := &r.g.dict.recips[i]
 	return Recipient{
-		ID: r.text.copy(r.g.recipIDs.at(i)), EIN: ein.EIN(p.EIN), Name: r.short(p.Name),
+		ID: r.text.copy(r.g.dict.recipIDs.at(i)), EIN: ein.EIN(p.EIN), Name: r.short(p.Name),
 		City: r.short(p.City), State: r.short(p.State), ZIP: r.short(p.ZIP), Country: r.short(p.Country), Classes: Class(p.Classes),
 	}
 }
 
 func (r *reader) grant(row uint32) Grant {
 	g := r.g
-	f, ok := r.funders[g.funders[row]]
+	f, ok := r.funders[g.cols.funders[row]]
 	if !ok {
-		v := r.funder(g.funders[row])
+		v := r.funder(g.cols.funders[row])
 		f = &v
-		r.funders[g.funders[row]] = f
+		r.funders[g.cols.funders[row]] = f
 	}
-	p, ok := r.recips[g.recips[row]]
+	p, ok := r.recips[g.cols.recips[row]]
 	if !ok {
-		v := r.recipient(g.recips[row])
+		v := r.recipient(g.cols.recips[row])
 		p = &v
-		r.recips[g.recips[row]] = p
+		r.recips[g.cols.recips[row]] = p
 	}
-	at := &g.place[g.places[row]]
-	filing := bytes.SplitN(g.filingText.at(g.filings[row]), []byte(sep), 5)
+	at := &g.dict.places[g.cols.places[row]]
+	filing := bytes.SplitN(g.dict.filings.at(g.cols.filings[row]), []byte(sep), 5)
 	return Grant{
-		Key: r.text.copy(g.keys.at(row)), Funder: f, Recipient: p, NameFiled: r.text.copy(g.nameText.at(g.names[row])),
+		Key: r.text.copy(g.dict.keys.at(row)), Funder: f, Recipient: p, NameFiled: r.text.copy(g.dict.names.at(g.cols.names[row])),
 		City: r.short(at.City), State: r.short(at.State), ZIP: r.short(at.ZIP), Country: r.short(at.Country),
-		Amount: g.amounts[row], FiscalYear: int(g.yearList[g.years[row]]), NTEE: ntee.Code(r.short(g.recip[g.recips[row]].NTEE)),
-		Inferred: byte(g.recip[g.recips[row]].Inferred),
-		Support:  grant.Support(g.supports[row]), Purpose: r.text.copy(g.purposeText.at(g.purposes[row])),
+		Amount: g.cols.amounts[row], FiscalYear: int(g.dict.years[g.cols.years[row]]), NTEE: ntee.Code(r.short(g.dict.recips[g.cols.recips[row]].NTEE)),
+		Inferred: byte(g.dict.recips[g.cols.recips[row]].Inferred),
+		Support:  grant.Support(g.cols.supports[row]), Purpose: r.text.copy(g.dict.purposes.at(g.cols.purposes[row])),
 		Filing: r.text.copy(filing[0]), ObjectID: r.text.copy(filing[1]), ReturnType: r.text.copy(filing[2]), PeriodEnd: r.text.copy(filing[3]),
-		Rule: grant.Rule(g.rules[row]), Prob: g.probList[g.probs[row]], Matched: g.flags[row]&flagMatched != 0, Classes: Class(g.flags[row] & classMask),
-		Conflict: grant.Conflict(g.flags[row] >> conflictShift & conflictMask),
+		Rule: grant.Rule(g.cols.rules[row]), Prob: g.dict.probs[g.cols.probs[row]], Matched: g.cols.flags[row]&flagMatched != 0, Classes: Class(g.cols.flags[row] & classMask),
+		Conflict: grant.Conflict(g.cols.flags[row] >> conflictShift & conflictMask),
 	}
 }
 
@@ -84,9 +84,9 @@ func (g *Graph) Grant(key string) (Grant, bool) {
 
 // findKey is the row with the given key.
 func (g *Graph) findKey(key string) (uint32, bool) {
-	i := sort.Search(g.rows, func(i int) bool { return string(g.keys.at(g.byKey[i])) >= key })
-	if i == g.rows || string(g.keys.at(g.byKey[i])) != key {
+	i := sort.Search(g.rows, func(i int) bool { return string(g.dict.keys.at(g.orders.byKey[i])) >= key })
+	if i == g.rows || string(g.dict.keys.at(g.orders.byKey[i])) != key {
 		return 0, false
 	}
-	return g.byKey[i], true
+	return g.orders.byKey[i], true
 }

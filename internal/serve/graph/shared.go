@@ -48,8 +48,8 @@ func (g *Graph) partiesOf(e ein.EIN, side Side) (list []uint32) {
 	if !ok {
 		return nil
 	}
-	for _, r := range g.giving.links[g.giving.linkAt[f]:g.giving.linkAt[f+1]] {
-		if g.recip[r].EIN != uint32(ein.None) {
+	for _, r := range g.sums.giving.links[g.sums.giving.linkAt[f]:g.sums.giving.linkAt[f+1]] {
+		if g.dict.recips[r].EIN != uint32(ein.None) {
 			list = append(list, r)
 		}
 	}

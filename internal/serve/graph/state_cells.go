@@ -74,17 +74,10 @@ func (b *builder) stateCells(states int, starts, order, others []uint32) stateCe
 	return out
 }
 
-func (s *stateCells) write(w *mapped.Writer, name string) {
-	mapped.Add(w, name+".at", s.at)
-	mapped.Add(w, name, s.cells)
-}
-
-func openStateCells(f *mapped.File, name string, states, years int) stateCells {
-	s := stateCells{mapped.Column[uint32](f, name+".at", states*years+1), mapped.Column[stateCell](f, name, mapped.AnyLength)}
-	if f.Err() == nil && int(s.at[states*years]) != len(s.cells) {
-		f.Fail("the sums of %s are incomplete", name)
-	}
-	return s
+func (c *stateCells) layout(s sections, name string, keys int) {
+	column(s, name+".at", &c.at, keys+1)
+	column(s, name, &c.cells, mapped.AnyLength)
+	complete(s, "sums of "+name, c.at, len(c.cells))
 }
 
 // yearCells are the cells of one state and year.
@@ -96,12 +89,12 @@ type yearCells struct {
 // within lists the cells of the states and years of a filter, and says how many
 // they are.
 func (s *stateCells) within(g *Graph, c *cellFilter) (list []yearCells, n int) {
-	for state := range g.stateList {
+	for state := range g.dict.states {
 		if state >= cellStates || !c.states[state] {
 			continue
 		}
-		for year := range g.yearList {
-			at := state*len(g.yearList) + year
+		for year := range g.dict.years {
+			at := state*len(g.dict.years) + year
 			if cells := s.cells[s.at[at]:s.at[at+1]]; c.years[year] && len(cells) > 0 {
 				list = append(list, yearCells{uint8(year), cells})
 				n += len(cells)
@@ -124,9 +117,9 @@ func (g *Graph) recipientCells(f *Filter, c *cellFilter) (l recipientCells, ok b
 	if c.everywhere && c.always || f.FunderKind != "" || f.Exclude != 0 {
 		return l, false
 	}
-	l.lists, l.cells = g.recipCells.within(g, c)
+	l.lists, l.cells = g.sums.recipStates.within(g, c)
 	if !f.Subject.Empty() {
-		l.some = g.parties.ofLetters(c)
+		l.some = g.postings.parties.ofLetters(c)
 	}
 	return l, true
 }
@@ -134,9 +127,9 @@ func (g *Graph) recipientCells(f *Filter, c *cellFilter) (l recipientCells, ok b
 // cuts divides the recipients for several cores, unless their cells are few.
 func (l *recipientCells) cuts(g *Graph) []int {
 	if l.cells < g.grain.part {
-		return []int{0, len(g.recip)}
+		return []int{0, len(g.dict.recips)}
 	}
-	return g.evenCuts(0, uint32(len(g.recip)))
+	return g.evenCuts(0, uint32(len(g.dict.recips)))
 }
 
 // cellBlock is how many recipients are added up at a time, at most. Their sums stay in the
@@ -230,10 +223,10 @@ func (e *evaluation) byCells(l recipientCells, r *ranker) func(*selectors) error
 // fundersOf counts the funders of a recipient in the states and years of a
 // filter.
 func (g *Graph) fundersOf(id uint32, c *cellFilter) (n uint32) {
-	lo, hi := g.recipRows.off[id], g.recipRows.off[id+1]
-	funders, years := g.backFunders[lo:hi], g.backYears[lo:hi]
+	lo, hi := g.back.rows.off[id], g.back.rows.off[id+1]
+	funders, years := g.back.funders[lo:hi], g.back.years[lo:hi]
 	last, some := uint32(0), false
-	for i, row := range g.recipRows.val[lo:hi] {
+	for i, row := range g.back.rows.val[lo:hi] {
 		if f := funders[i]; (!some || f != last) && c.years[years[i]%maxYears] && (c.everywhere || c.states[g.groups.states[row]%cellStates]) {
 			last, some = f, true
 			n++

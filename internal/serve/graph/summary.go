@@ -34,8 +34,8 @@ func (g *Graph) Summary(ctx context.Context, f *Filter) (Totals, []YearTotals, e
 }
 
 func (g *Graph) yearTotals(i int, t Totals) YearTotals {
-	year := int(g.yearList[i])
-	return YearTotals{FiscalYear: year, Totals: t, Partial: g.partial[year]}
+	year := int(g.dict.years[i])
+	return YearTotals{FiscalYear: year, Totals: t, Partial: g.dict.partial[year]}
 }
 
 func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
@@ -58,8 +58,8 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 		return nil, err
 	}
 	if set.all {
-		s := &summary{totals: g.totals, years: make([]YearTotals, len(g.yearList))}
-		for i, y := range g.yearSums {
+		s := &summary{totals: g.sums.all, years: make([]YearTotals, len(g.dict.years))}
+		for i, y := range g.sums.years {
 			s.years[i] = g.yearTotals(i, Totals{y.Amount, y.Grants, y.Funders, y.Recips})
 		}
 		return s, nil
@@ -85,7 +85,7 @@ func (g *Graph) summary(sum *yearly, funders, recips *distinctCounter) *summary 
 	s := &summary{totals: Totals{Funders: funders.n, Recipients: recips.n}, years: []YearTotals{}}
 	funders.flush()
 	recips.flush()
-	for i := range g.yearList {
+	for i := range g.dict.years {
 		s.totals.Amount += sum.amounts[i]
 		s.totals.Grants += sum.grants[i]
 		if sum.grants[i] > 0 {
@@ -99,7 +99,7 @@ func (g *Graph) summary(sum *yearly, funders, recips *distinctCounter) *summary 
 func (e *evaluation) sumYears(set *rowset) (sum yearly, funders distinctCounter, err error) {
 	g := e.g
 	lo, hi := set.bounds()
-	at := g.cuts(lo, hi, g.funderRows)
+	at := g.cuts(lo, hi, g.postings.funderRows)
 	type chunk struct {
 		yearly
 		funders distinctCounter
@@ -112,15 +112,15 @@ func (e *evaluation) sumYears(set *rowset) (sum yearly, funders distinctCounter,
 		var funder uint32
 		set.each(uint32(from), uint32(to), func(rows []uint32) {
 			for len(rows) > 0 {
-				if f := g.funders[rows[0]]; f != funder {
+				if f := g.cols.funders[rows[0]]; f != funder {
 					p.funders.add(mask)
 					mask, funder = 0, f
 				}
-				end, m, n := g.funderRows[funder+1], mask, 0
+				end, m, n := g.postings.funderRows[funder+1], mask, 0
 				for ; n < len(rows) && rows[n] < end; n++ {
-					y := g.years[rows[n]] & (maxYears - 1)
+					y := g.cols.years[rows[n]] & (maxYears - 1)
 					m |= 1 << y
-					p.amounts[y] += g.amounts[rows[n]]
+					p.amounts[y] += g.cols.amounts[rows[n]]
 					p.grants[y]++
 				}
 				mask, rows = m, rows[n:]

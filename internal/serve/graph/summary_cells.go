@@ -14,24 +14,24 @@ func (e *evaluation) sumCells(f *Filter) (s *summary, ok bool, err error) {
 		return nil, false, nil
 	}
 	var years []int
-	for y := range g.yearList {
+	for y := range g.dict.years {
 		if c.years[y] {
 			years = append(years, y)
 		}
 	}
 	funders, recips := g.distinctCounter(), g.distinctCounter()
 	if states {
-		payers, n := g.funderCells.within(g, c)
-		payees, m := g.recipCells.within(g, c)
+		payers, n := g.sums.funderStates.within(g, c)
+		payees, m := g.sums.recipStates.within(g, c)
 		if n+m > g.rows/2 {
 			return nil, false, nil
 		}
-		funders.countCells(payers, len(g.funder))
-		recips.countCells(payees, len(g.recip))
+		funders.countCells(payers, len(g.dict.funders))
+		recips.countCells(payees, len(g.dict.recips))
 	} else {
 		e.countParties(f, c, years, &funders, &recips)
 	}
-	sum := g.cells.byYear(c)
+	sum := g.sums.cells.byYear(c)
 	return g.summary(&sum, &funders, &recips), true, e.ctx.Err()
 }
 
@@ -49,7 +49,7 @@ func (c *cells) byYear(f *cellFilter) (sum yearly) {
 
 // countParties counts those of causes, a kind of funder and years.
 func (e *evaluation) countParties(f *Filter, c *cellFilter, years []int, funders, recips *distinctCounter) {
-	p, all := &e.g.parties, len(e.g.yearList)
+	p, all := &e.g.postings.parties, len(e.g.dict.years)
 	kind, kinds := uint32(anyKindSet), bitset(nil)
 	if f.FunderKind != "" {
 		known := false

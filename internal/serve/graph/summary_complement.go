@@ -32,24 +32,24 @@ func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, err
 	g := e.g
 	var sum yearly
 	funders, recips := g.distinctCounter(), g.distinctCounter()
-	funders.n, recips.n = g.totals.Funders, g.totals.Recipients
-	for i, y := range g.yearSums {
+	funders.n, recips.n = g.sums.all.Funders, g.sums.all.Recipients
+	for i, y := range g.sums.years {
 		sum.amounts[i], sum.grants[i] = y.Amount, y.Grants
 		funders.byYear[i], recips.byYear[i] = y.Funders, y.Recips
 	}
 	for _, row := range missing {
-		y := g.years[row] & (maxYears - 1)
-		sum.amounts[y] -= g.amounts[row]
+		y := g.cols.years[row] & (maxYears - 1)
+		sum.amounts[y] -= g.cols.amounts[row]
 		sum.grants[y]--
 	}
 	before, after := g.distinctCounter(), g.distinctCounter()
-	for _, f := range touched(missing, g.funders, len(g.funder)).appendTo(nil, 0) {
+	for _, f := range touched(missing, g.cols.funders, len(g.dict.funders)).appendTo(nil, 0) {
 		var all, left uint64
-		for _, p := range g.giving.years[g.giving.yearAt[f]:g.giving.yearAt[f+1]] {
+		for _, p := range g.sums.giving.yearsOf(f) {
 			all |= 1 << (p.Year & (maxYears - 1))
 		}
-		for row := g.funderRows[f]; row < g.funderRows[f+1] && left != all; row++ {
-			left |= set.set[row>>6] >> (row & 63) & 1 << (g.years[row] & (maxYears - 1))
+		for row := g.postings.funderRows[f]; row < g.postings.funderRows[f+1] && left != all; row++ {
+			left |= set.set[row>>6] >> (row & 63) & 1 << (g.cols.years[row] & (maxYears - 1))
 		}
 		before.add(all)
 		after.add(left)
@@ -57,17 +57,17 @@ func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, err
 	funders.merge(&after)
 	funders.subtract(&before)
 
-	some := touched(missing, g.recips, len(g.recip)).appendTo(nil, 0)
+	some := touched(missing, g.cols.recips, len(g.dict.recips)).appendTo(nil, 0)
 	at := g.evenCuts(0, uint32(len(some)))
 	type change struct{ before, after distinctCounter }
 	parts := make([]change, len(at)-1)
 	err := betweenCuts(e.ctx, at, func(i, from, to int) {
 		before, after := g.distinctCounter(), g.distinctCounter()
 		for _, id := range some[from:to] {
-			lo, hi := g.recipRows.off[id], g.recipRows.off[id+1]
-			years := g.backYears[lo:hi]
+			lo, hi := g.back.rows.off[id], g.back.rows.off[id+1]
+			years := g.back.years[lo:hi]
 			var all, left uint64
-			for i, row := range g.recipRows.val[lo:hi] {
+			for i, row := range g.back.rows.val[lo:hi] {
 				y := years[i] & (maxYears - 1)
 				all |= 1 << y
 				left |= set.set[row>>6] >> (row & 63) & 1 << y

@@ -48,22 +48,23 @@ func (b *builder) giving() giving {
 	return v
 }
 
-func (v *giving) write(w *mapped.Writer) {
-	mapped.Add(w, "giving.years.off", v.yearAt)
-	mapped.Add(w, "giving.years.val", v.years)
-	mapped.Add(w, "giving.links.off", v.linkAt)
-	mapped.Add(w, "giving.links.val", v.links)
-	mapped.Add(w, "giving.links.years", v.masks)
+func (v *giving) layout(s sections, funders int) {
+	column(s, "giving.years.off", &v.yearAt, funders+1)
+	column(s, "giving.years.val", &v.years, mapped.AnyLength)
+	column(s, "giving.links.off", &v.linkAt, funders+1)
+	column(s, "giving.links.val", &v.links, mapped.AnyLength)
+	column(s, "giving.links.years", &v.masks, len(v.links))
+	complete(s, "lists of giving", v.yearAt, len(v.years))
+	complete(s, "lists of giving", v.linkAt, len(v.links))
 }
 
-func openGiving(f *mapped.File, funders int) giving {
-	v := giving{yearAt: mapped.Column[uint32](f, "giving.years.off", funders+1), linkAt: mapped.Column[uint32](f, "giving.links.off", funders+1)}
-	v.years, v.links = mapped.Column[yearGiving](f, "giving.years.val", mapped.AnyLength), mapped.Column[uint32](f, "giving.links.val", mapped.AnyLength)
-	v.masks = mapped.Column[uint64](f, "giving.links.years", len(v.links))
-	if f.Err() == nil && (int(v.yearAt[funders]) != len(v.years) || int(v.linkAt[funders]) != len(v.links)) {
-		f.Fail("the lists of giving are incomplete")
-	}
-	return v
+// yearsOf is what a funder gave in each of its years.
+func (v *giving) yearsOf(f uint32) []yearGiving { return v.years[v.yearAt[f]:v.yearAt[f+1]] }
+
+// linksOf is the recipients of a funder, each once, and the years of each.
+func (v *giving) linksOf(f uint32) (recips []uint32, years []uint64) {
+	from, to := v.linkAt[f], v.linkAt[f+1]
+	return v.links[from:to], v.masks[from:to]
 }
 
 // wholeFunders is a condition that selects funders or all of them, with all of their
@@ -98,16 +99,16 @@ func (g *Graph) wholeFunders(conditions []condition) (w wholeFunders, ok bool) {
 	}
 	var rows int64
 	if funders == nil {
-		for f := range g.funder {
+		for f := range g.dict.funders {
 			w.funders = append(w.funders, uint32(f))
 		}
-		for y := range g.yearSums {
-			rows += g.yearSums[y].Grants & -int64(w.years>>y&1)
+		for y := range g.sums.years {
+			rows += g.sums.years[y].Grants & -int64(w.years>>y&1)
 		}
 	} else {
 		w.funders = funders.appendTo(nil, 0)
 		for _, f := range w.funders {
-			rows += int64(g.funderTotals[f].Grants)
+			rows += int64(g.sums.funders[f].Grants)
 		}
 	}
 	return w, rows > 0 && rows >= int64(g.rows)/sparse
@@ -115,13 +116,13 @@ func (g *Graph) wholeFunders(conditions []condition) (w wholeFunders, ok bool) {
 
 // sumWholeFunders is the summary of whole funders.
 func (e *evaluation) sumWholeFunders(w wholeFunders) (*summary, error) {
-	g, v := e.g, &e.g.giving
+	g, v := e.g, &e.g.sums.giving
 	var sum yearly
 	funders := g.distinctCounter()
 	masks := g.recipMasks()
 	for _, f := range w.funders {
 		var mask uint64
-		for _, p := range v.years[v.yearAt[f]:v.yearAt[f+1]] {
+		for _, p := range v.yearsOf(f) {
 			y := p.Year & (maxYears - 1)
 			if w.years>>y&1 != 0 {
 				sum.amounts[y] += p.Amount
@@ -130,9 +131,9 @@ func (e *evaluation) sumWholeFunders(w wholeFunders) (*summary, error) {
 			}
 		}
 		funders.add(mask)
-		links := v.masks[v.linkAt[f]:v.linkAt[f+1]]
-		for i, r := range v.links[v.linkAt[f]:v.linkAt[f+1]] {
-			masks[r] |= links[i]
+		links, years := v.linksOf(f)
+		for i, r := range links {
+			masks[r] |= years[i]
 		}
 	}
 	at := g.evenCuts(0, uint32(len(masks)))

@@ -52,15 +52,15 @@ type rowPage struct {
 func (g *Graph) rowOrder(by Order) func(row uint32) uint32 {
 	switch by {
 	case ByYear:
-		return func(row uint32) uint32 { return uint32(g.years[row]) }
+		return func(row uint32) uint32 { return uint32(g.cols.years[row]) }
 	case ByFunderName:
-		return func(row uint32) uint32 { return g.funder[g.funders[row]].Name }
+		return func(row uint32) uint32 { return g.dict.funders[g.cols.funders[row]].Name }
 	case ByFunderState:
-		return func(row uint32) uint32 { return g.funder[g.funders[row]].State }
+		return func(row uint32) uint32 { return g.dict.funders[g.cols.funders[row]].State }
 	case ByRecipName:
-		return func(row uint32) uint32 { return g.recip[g.recips[row]].Name }
+		return func(row uint32) uint32 { return g.dict.recips[g.cols.recips[row]].Name }
 	case ByRecipState:
-		return func(row uint32) uint32 { return g.place[g.places[row]].State }
+		return func(row uint32) uint32 { return g.dict.places[g.cols.places[row]].State }
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 		return nil, err
 	}
 	for _, it := range list {
-		out.rows = append(out.rows, g.byAmount[it.id])
+		out.rows = append(out.rows, g.orders.byAmount[it.id])
 	}
 	return out, nil
 }
@@ -126,13 +126,13 @@ func (e *evaluation) pick(set *rowset, s Sort, group func(uint32) uint32, from, 
 	o := order{most: int64(g.rows), amount: func(int64) int64 { return 0 }}
 	switch {
 	case group != nil:
-		groups := int64(g.short.len())
+		groups := int64(g.dict.short.len())
 		if s.By == ByYear {
 			groups = maxYears
 		}
 		o.lo, o.hi = min(0, sign*groups), max(0, sign*groups)
 	case s.Asc:
-		o.lo, o.hi, o.skewed = g.amounts[g.byAmount[g.rows-1]], g.amounts[g.byAmount[0]], true
+		o.lo, o.hi, o.skewed = g.cols.amounts[g.orders.byAmount[g.rows-1]], g.cols.amounts[g.orders.byAmount[0]], true
 	default:
 		o.lo, o.hi = 0, int64(g.rows)
 	}
@@ -146,18 +146,18 @@ func (e *evaluation) pick(set *rowset, s Sort, group func(uint32) uint32, from, 
 				case group != nil:
 					for _, row := range rows {
 						if key := sign * int64(group(row)); !best.skips(key) {
-							best.push(item{key: key, id: g.rank[row]})
+							best.push(item{key: key, id: g.orders.rank[row]})
 						}
 					}
 				case s.Asc:
 					for _, row := range rows {
-						if key := g.amounts[row]; !best.skips(key) {
-							best.push(item{key: key, id: g.rank[row]})
+						if key := g.cols.amounts[row]; !best.skips(key) {
+							best.push(item{key: key, id: g.orders.rank[row]})
 						}
 					}
 				default:
 					for _, row := range rows {
-						if rank := g.rank[row]; !best.skips(int64(rank)) {
+						if rank := g.orders.rank[row]; !best.skips(int64(rank)) {
 							best.push(item{key: int64(rank), id: rank})
 						}
 					}
@@ -200,16 +200,16 @@ func (g *Graph) walk(set *rowset, lo, hi uint32, asc bool, from, to, steps int) 
 	}
 	if !asc {
 		if set.all && from < to {
-			return append(rows, g.byAmount[int(lo)+from:int(lo)+to]...), true
+			return append(rows, g.orders.byAmount[int(lo)+from:int(lo)+to]...), true
 		}
-		visit(g.byAmount[lo:hi])
+		visit(g.orders.byAmount[lo:hi])
 		return rows, seen >= to
 	}
 	// Backwards, but rows of one amount stay in the order of their keys.
 	for hi > lo && seen < to {
-		amount := g.amounts[g.byAmount[hi-1]]
-		start := lo + uint32(sort.Search(int(hi-lo), func(i int) bool { return g.amounts[g.byAmount[int(lo)+i]] <= amount }))
-		if visit(g.byAmount[start:hi]) {
+		amount := g.cols.amounts[g.orders.byAmount[hi-1]]
+		start := lo + uint32(sort.Search(int(hi-lo), func(i int) bool { return g.cols.amounts[g.orders.byAmount[int(lo)+i]] <= amount }))
+		if visit(g.orders.byAmount[start:hi]) {
 			break
 		}
 		hi = start

@@ -8,30 +8,15 @@ import (
 	"grantgraph/internal/stem"
 )
 
-// wordIndexBuilder makes the word index. A document is one distinct text: a
-// purpose, a name as filed, or the canonical name of a recipient, numbered in
-// this order. Texts repeat heavily, so words point to documents and documents
-// to rows.
-type wordIndexBuilder struct {
-	stems       *dict
-	docs        lists // documents of each stem
-	words       lists // stems of each document, in the order of its text
-	purposeRows lists
-	nameRows    lists
-	frequent    []uint32 // stems that have a bitset of rows
-	bits        dimension
-}
-
 // A stem has its own bitset when at least one row in frequentPart has it: then
 // the bits take no more room than the list would, and far less time.
 const frequentPart = 32
 
+// indexWords makes the word index, and a dictionary of its stems.
 func (b *builder) indexWords() error {
-	t := &b.words
-	t.stems = newDict()
 	purposes, names := len(b.purposeDict.list), len(b.nameDict.list)
 	docs := purposes + names + len(b.recip)
-	off, flat := make([]uint32, 1, docs+1), make([]uint32, 0, docs*6)
+	stems, off, flat := newDict(), make([]uint32, 1, docs+1), make([]uint32, 0, docs*6)
 	for doc := range docs {
 		var text string
 		switch {
@@ -43,50 +28,54 @@ func (b *builder) indexWords() error {
 			text = b.short.list[b.recip[doc-purposes-names].Name]
 		}
 		for w := range stem.Words(text) {
-			flat = append(flat, t.stems.id(stem.Of(w)))
+			flat = append(flat, stems.id(stem.Of(w)))
 		}
 		if len(flat) > math.MaxUint32 {
 			return inconsistent("the texts have more words than this index can hold")
 		}
 		off = append(off, uint32(len(flat)))
 	}
-	t.stems.sorted(flat)
-	t.words = lists{off, flat}
-	t.docs = transpose(t.words, len(t.stems.list))
-	t.purposeRows = invert(b.purposes, purposes)
-	t.nameRows = invert(b.names, names)
+	stems.sorted(flat)
+	words := lists{off, flat}
+	t := wordIndex{
+		words: words, docs: transpose(words, len(stems.list)), purposeRows: invert(b.purposes, purposes), nameRows: invert(b.names, names),
+		recipRows: b.byRecip, purposes: uint32(purposes), names: uint32(names),
+	}
 	b.purposes, b.names = nil, nil
-
-	index := wordIndex{docs: t.docs, purposeRows: t.purposeRows, nameRows: t.nameRows, recipRows: b.byRecip, purposes: uint32(purposes), names: uint32(names)}
-	for stem := range t.stems.list {
-		if index.rowsBound(t.docs.at(uint32(stem))) >= int64(b.rows)/frequentPart+1 {
+	for stem := range stems.list {
+		if t.rowsBound(t.docs.at(uint32(stem))) >= int64(b.rows)/frequentPart+1 {
 			t.frequent = append(t.frequent, uint32(stem))
 		}
 	}
 	t.bits = newDimension(len(t.frequent), b.rows)
 	for i, stem := range t.frequent {
-		index.scatter(t.docs.at(stem), t.bits.at(i))
+		t.scatter(t.docs.at(stem), t.bits.at(i))
 	}
+	b.words, b.stems = t, stems
 	return nil
 }
 
-func (t *wordIndexBuilder) write(w *mapped.Writer) {
-	mapped.Add(w, "stem.frequent", t.frequent)
-	mapped.Add(w, "bits.stem", t.bits.data)
-	t.docs.write(w, "stem.docs")
-	t.words.write(w, "doc.words")
-	t.purposeRows.write(w, "purpose.rows")
-	t.nameRows.write(w, "name.rows")
-}
-
-// wordIndex is the word index of an opened graph.
+// wordIndex is the word index. A document is one distinct text: a purpose, a
+// name as filed, or the canonical name of a recipient, numbered in this order.
+// Texts repeat heavily, so words point to documents and documents to rows.
 type wordIndex struct {
 	stems                            table
-	docs, words                      lists
+	docs                             lists // documents of each stem
+	words                            lists // stems of each document, in the order of its text
 	purposeRows, nameRows, recipRows lists
-	purposes, names                  uint32 // documents of these kinds
-	frequent                         []uint32
+	purposes, names                  uint32   // documents of these kinds
+	frequent                         []uint32 // stems that have a bitset of rows
 	bits                             dimension
+}
+
+func (t *wordIndex) layout(s sections, stems, recips, rows int) {
+	column(s, "stem.frequent", &t.frequent, mapped.AnyLength)
+	t.bits.words = wordsFor(rows)
+	column(s, "bits.stem", &t.bits.data, len(t.frequent)*t.bits.words)
+	t.docs.layout(s, "stem.docs", stems, mapped.AnyLength)
+	t.words.layout(s, "doc.words", int(t.purposes+t.names)+recips, mapped.AnyLength)
+	t.purposeRows.layout(s, "purpose.rows", int(t.purposes), rows)
+	t.nameRows.layout(s, "name.rows", int(t.names), rows)
 }
 
 // rowsOf lists the rows of a document.
@@ -207,7 +196,7 @@ func (g *Graph) termConds(terms []Term, not bool) []condition {
 // termCond is the rows that have the term in the purpose, the name as filed or
 // the canonical name.
 func (g *Graph) termCond(term Term) condition {
-	t := &g.words
+	t := &g.postings.words
 	docs, stem, single := t.find(term)
 	if len(docs) == 0 {
 		return nothing()
@@ -227,7 +216,7 @@ func (g *Graph) termCond(term Term) condition {
 			return dst
 		},
 		test: func(row uint32) bool {
-			for _, d := range [...]uint32{g.purposes[row], t.purposes + g.names[row], t.purposes + t.names + g.recips[row]} {
+			for _, d := range [...]uint32{g.cols.purposes[row], t.purposes + g.cols.names[row], t.purposes + t.names + g.cols.recips[row]} {
 				if _, ok := slices.BinarySearch(docs, d); ok {
 					return true
 				}
