@@ -8,13 +8,15 @@ CASES ?= 50000
 # Test binaries that hold DuckDB are large, and linking many at once takes memory.
 PACKAGES := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
-.PHONY: run build test require lint fuzz oracle soak fleet bench audit clean
+.PHONY: FORCE run build test require lint fuzz oracle soak fleet bench audit clean
 
-run: build ## make an invented world, build it, serve it on 127.0.0.1:8080
+run: bin/grantgraph ## make an invented world, build it, serve it on 127.0.0.1:8080
 	@bin/grantgraph demo
 
-build: ## the binary, in bin/
-	$(GO) build -o bin/grantgraph ./cmd/grantgraph
+build: bin/grantgraph bin/measure ## both programs, in bin/
+
+bin/grantgraph bin/measure: FORCE # Go knows whether there is anything to do
+	$(GO) build -o $@ ./cmd/$(@F)
 
 test: require lint ## everything continuous integration runs; seeds of fuzz targets run as tests
 	$(GO) test -p $(PACKAGES) -timeout 60m ./...

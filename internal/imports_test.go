@@ -1,7 +1,7 @@
 // Package internal_test holds the rule of imports: ingest and serve never import
 // each other; both import snapshot, which imports neither; the packages beside
 // them import only one another; bench may import everything, and is imported by
-// tests and by cmd alone. Package client, for programs of others, imports none of
+// tests and by cmd/measure alone; terminal is imported by cmd alone. Package client, for programs of others, imports none of
 // them; what serves has its types from there.
 package internal_test
 
@@ -10,6 +10,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -30,6 +32,7 @@ var mayImport = map[string][]string{
 	"serve":    {"ground", "snapshot", "client"},
 	"bench":    {"ground", "snapshot", "ingest", "serve", "client"},
 	"client":   {},
+	"terminal": {"ground"},
 }
 
 // areaOf is the part of the house that a path below internal is in, or beside it.
@@ -39,6 +42,25 @@ func areaOf(path string) string {
 		return "ground"
 	}
 	return first
+}
+
+// TestProductLinksNoMeasurement: what users run links nothing that only measures.
+func TestProductLinksNoMeasurement(t *testing.T) {
+	t.Parallel()
+	list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "grantgraph/cmd/grantgraph").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Fields(string(list))
+	if !slices.Contains(all, "grantgraph/internal/serve") {
+		t.Fatalf("the list of packages has %d entries, and the service is not among them", len(all))
+	}
+	for _, name := range all {
+		inside, ours := strings.CutPrefix(name, "grantgraph/internal/")
+		if last := path.Base(name); ours && (strings.HasPrefix(inside, "bench/") || last == "quality" || last == "eval" || last == "judged") {
+			t.Errorf("cmd/grantgraph links %s, which only cmd/measure needs", name)
+		}
+	}
 }
 
 // TestImports holds the rule of the house: the wings do not know each other.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/terminal"
 )
 
 // agentCmd is the side of an automated agent: it gets keys from a service,
@@ -50,7 +51,7 @@ type agentServiceFlags struct {
 // printReply is done when there is nothing to say in words: the answer was an
 // error, or JSON is wanted. Programs get what the service said of either, all
 // of it, in a form that people can read too.
-func (c *agentServiceFlags) printReply(a *app, got *agentReply, err error) (done bool, _ error) {
+func (c *agentServiceFlags) printReply(a *terminal.App, got *agentReply, err error) (done bool, _ error) {
 	if !c.JSON {
 		return err != nil, err
 	}
@@ -82,7 +83,7 @@ type agentDialogFlags struct {
 }
 
 // interactive decides whether to ask.
-func (c *agentDialogFlags) interactive(a *app, asJSON bool) (bool, error) {
+func (c *agentDialogFlags) interactive(a *terminal.App, asJSON bool) (bool, error) {
 	if c.Interactive != nil {
 		if *c.Interactive && asJSON {
 			return false, fault.New("bad_flag", "--json and --interactive cannot be combined").Try("leave one of them out")
@@ -110,7 +111,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // printKeyAndAsk prints the state of a key and, where somebody is there to ask, goes
 // through its challenge.
-func printKeyAndAsk(a *app, client *agentClient, got *agentReply, talk bool, pause pauseFunc) error {
+func printKeyAndAsk(a *terminal.App, client *agentClient, got *agentReply, talk bool, pause pauseFunc) error {
 	client.printKey(a.Out, got)
 	if got.Challenge == nil {
 		return nil

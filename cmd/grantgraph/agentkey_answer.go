@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"grantgraph/internal/secret"
+	"grantgraph/internal/terminal"
 )
 
 type agentAnswerCmd struct {
@@ -22,7 +23,7 @@ answer in single quotes, and put -- before the first one if any begins with a hy
 The exit code is 1 unless every answer is right.`
 }
 
-func (c *agentAnswerCmd) Run(a *app) error {
+func (c *agentAnswerCmd) Run(a *terminal.App) error {
 	client, err := newAgentClient(a.Err, c.URL, c.Key.Reveal(), sleep)
 	if err != nil {
 		return err

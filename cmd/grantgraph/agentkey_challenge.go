@@ -2,6 +2,7 @@ package main
 
 import (
 	"grantgraph/internal/secret"
+	"grantgraph/internal/terminal"
 )
 
 type agentChallengeCmd struct {
@@ -17,9 +18,9 @@ often as you like until the key expires. For a locked key, its current challenge
 again.`
 }
 
-func (c *agentChallengeCmd) Run(a *app) error { return c.run(a, sleep) }
+func (c *agentChallengeCmd) Run(a *terminal.App) error { return c.run(a, sleep) }
 
-func (c *agentChallengeCmd) run(a *app, pause pauseFunc) error {
+func (c *agentChallengeCmd) run(a *terminal.App, pause pauseFunc) error {
 	talk, err := c.interactive(a, c.JSON)
 	if err != nil {
 		return err

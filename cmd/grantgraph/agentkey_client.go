@@ -18,6 +18,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/terminal"
 )
 
 // The bounds of what is believed of a service. Its largest answer here is a
@@ -193,7 +194,7 @@ func (r agentRow) cell(field string) string {
 	case json.Number:
 		s = v.String()
 		if n, err := v.Int64(); err == nil && strings.HasSuffix(field, "amount") {
-			s = count(n)
+			s = terminal.Count(n)
 		}
 	}
 	if s == "" {

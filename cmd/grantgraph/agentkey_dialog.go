@@ -14,11 +14,12 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/terminal"
 )
 
 // printKey says what a key may do.
 func (c *agentClient) printKey(w io.Writer, a *agentReply) {
-	tier, ends, limit := printable(a.Tier), printable(a.ExpiresAt), count(a.Calls.Limit)
+	tier, ends, limit := printable(a.Tier), printable(a.ExpiresAt), terminal.Count(a.Calls.Limit)
 	switch a.Status {
 	case "locked":
 		fmt.Fprintf(w, "A key of the %s tier, locked: for now it can make only the calls of its challenge.\n"+
@@ -29,7 +30,7 @@ func (c *agentClient) printKey(w io.Writer, a *agentReply) {
 			fmt.Fprintf(w, "Next:  grantgraph agent-key challenge --url %s --key KEY\n", c.Address())
 		}
 	default:
-		fmt.Fprintf(w, "A key of the %s tier, unlocked: %s of %s calls are left. It expires at %s.\n", tier, count(a.Calls.Remaining), limit, ends)
+		fmt.Fprintf(w, "A key of the %s tier, unlocked: %s of %s calls are left. It expires at %s.\n", tier, terminal.Count(a.Calls.Remaining), limit, ends)
 		fmt.Fprintf(w, "Use it:  curl -H 'X-API-Key: KEY' '%s/api/v1/grants/summary'\n", c.Address())
 	}
 }
@@ -69,7 +70,7 @@ func duration(seconds int) string {
 	if seconds == 1 {
 		return "1 second"
 	}
-	return count(seconds) + " seconds"
+	return terminal.Count(seconds) + " seconds"
 }
 
 // challengeDialog goes through a challenge with whoever is at the keyboard.
@@ -80,7 +81,7 @@ type challengeDialog struct {
 	pause  pauseFunc
 }
 
-func newChallengeDialog(a *app, client *agentClient, pause pauseFunc) *challengeDialog {
+func newChallengeDialog(a *terminal.App, client *agentClient, pause pauseFunc) *challengeDialog {
 	return &challengeDialog{client: client, in: bufio.NewScanner(a.In), out: a.Out, pause: pause}
 }
 
@@ -210,15 +211,15 @@ func (v *challengeDialog) showRows(ctx context.Context, ch *client.AgentChalleng
 			}
 			header = append(header, printable(f))
 		}
-		t := newTable(header...)
+		t := terminal.NewTable(header...)
 		for n, row := range rows {
-			cells := []string{count(n + 1)}
+			cells := []string{terminal.Count(n + 1)}
 			for _, f := range fields {
 				cells = append(cells, row.cell(f))
 			}
-			t.add(cells...)
+			t.Add(cells...)
 		}
-		t.print(v.out)
+		t.Print(v.out)
 	}
 	return nil
 }

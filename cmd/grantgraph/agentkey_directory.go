@@ -17,6 +17,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/terminal"
 )
 
 // keyDirectory is the directory of keys as the host of an agent answers it. The
@@ -54,7 +55,7 @@ for each response.
     grantgraph agent-key directory --jwk agent.jwk --authority agent.example --serve :443 --cert cert.pem --key key.pem`
 }
 
-func (c *agentDirectoryCmd) Run(a *app) error {
+func (c *agentDirectoryCmd) Run(a *terminal.App) error {
 	authority, err := checkAuthority(c.Authority)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func checkAuthority(s string) (string, error) {
 	return host, nil
 }
 
-func (c *agentDirectoryCmd) print(a *app, authority string, keys []ed25519.PrivateKey) error {
+func (c *agentDirectoryCmd) print(a *terminal.App, authority string, keys []ed25519.PrivateKey) error {
 	host := authority
 	if host == "" {
 		host = anyHost
@@ -130,11 +131,11 @@ func (c *agentDirectoryCmd) print(a *app, authority string, keys []ed25519.Priva
 			out.Headers[name] = header.Get(name)
 		}
 	}
-	return a.printJSON(out)
+	return a.PrintJSON(out)
 }
 
 // serve answers with the directory over TLS until it is interrupted.
-func (c *agentDirectoryCmd) serve(a *app, authority string, keys []ed25519.PrivateKey) error {
+func (c *agentDirectoryCmd) serve(a *terminal.App, authority string, keys []ed25519.PrivateKey) error {
 	if c.Cert == "" || c.Key == "" {
 		return fault.New("bad_flag", "a directory is read over https, so --serve needs --cert and --key").Try("--cert cert.pem --key key.pem")
 	}

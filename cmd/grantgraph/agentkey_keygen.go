@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/terminal"
 )
 
 type agentKeygenCmd struct {
@@ -20,7 +21,7 @@ The private key is never printed. Printed are the thumbprint, which identifies t
 the document with the public key that the agent's host has to publish.`
 }
 
-func (c *agentKeygenCmd) Run(a *app) error {
+func (c *agentKeygenCmd) Run(a *terminal.App) error {
 	_, key, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (c *agentKeygenCmd) Run(a *app) error {
 	}
 	thumbprint := httpsig.Thumbprint(publicKey(key))
 	if c.JSON {
-		return a.printJSON(struct {
+		return a.PrintJSON(struct {
 			File       string          `json:"file"`
 			Thumbprint string          `json:"thumbprint"`
 			Path       string          `json:"path"`

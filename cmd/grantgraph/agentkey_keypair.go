@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/terminal"
 )
 
 // keyPairFile is a keypair as its file has it: a private JSON web key (RFC 8037).
@@ -35,7 +36,7 @@ func publicKey(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(
 
 // readKeyPair reads the file of a keypair. What is in it never gets into an
 // error.
-func readKeyPair(a *app, path string) (ed25519.PrivateKey, error) {
+func readKeyPair(a *terminal.App, path string) (ed25519.PrivateKey, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fault.Disk(path, err)

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/terminal"
 )
 
 // keygen makes a keypair and gives its file and its private half as the file
@@ -41,7 +42,7 @@ func keygen(t *testing.T) (path string, key ed25519.PrivateKey, d string) {
 	if err := json.Unmarshal(content, &p); err != nil {
 		t.Fatal(err)
 	}
-	key, err = readKeyPair(&app{Err: io.Discard}, path)
+	key, err = readKeyPair(&terminal.App{Err: io.Discard}, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestKeygen(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &said); err != nil || len(said.Directory.Keys) != 1 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	key, err := readKeyPair(&app{Err: io.Discard}, path)
+	key, err := readKeyPair(&terminal.App{Err: io.Discard}, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestKeygen(t *testing.T) {
 
 	other := filepath.Join(t.TempDir(), "other.jwk")
 	_, out, _ = command(t, "agent-key", "keygen", "--out", other)
-	key, err = readKeyPair(&app{Err: io.Discard}, other)
+	key, err = readKeyPair(&terminal.App{Err: io.Discard}, other)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/terminal"
 )
 
 type agentMintCmd struct {
@@ -26,9 +27,9 @@ Without --jwk the key is anonymous and locked until its questions are answered, 
 and the key works immediately; the agent's directory must already list the public key.`
 }
 
-func (c *agentMintCmd) Run(a *app) error { return c.run(a, sleep) }
+func (c *agentMintCmd) Run(a *terminal.App) error { return c.run(a, sleep) }
 
-func (c *agentMintCmd) run(a *app, pause pauseFunc) error {
+func (c *agentMintCmd) run(a *terminal.App, pause pauseFunc) error {
 	talk, err := c.interactive(a, c.JSON)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func (c *agentMintCmd) run(a *app, pause pauseFunc) error {
 }
 
 // signer is nil when the request is to be anonymous.
-func (c *agentMintCmd) signer(a *app) (*httpsig.Signer, error) {
+func (c *agentMintCmd) signer(a *terminal.App) (*httpsig.Signer, error) {
 	switch {
 	case c.JWK == "" && c.Agent == "" && !c.Bare:
 		return nil, nil

@@ -20,6 +20,7 @@ import (
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/terminal"
 )
 
 // TestAgentServed gets keys of each kind from a service with an invented world,
@@ -49,7 +50,7 @@ func anonymousWalk(t *testing.T, data string) {
 	// Three wrong answers, a new challenge, and right ones.
 	var out bytes.Buffer
 	mint := &agentMintCmd{agentServiceFlags: service, agentDialogFlags: talk, Purpose: "a test", Source: "its author"}
-	if err := mint.run(&app{Ctx: t.Context(), In: &scholar{out: &out, wrong: 3}, Out: &out, Err: io.Discard}, pass); err != nil {
+	if err := mint.run(&terminal.App{Ctx: t.Context(), In: &scholar{out: &out, wrong: 3}, Out: &out, Err: io.Discard}, pass); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 	contains(t, "the output", out.String(), "locked: ", "Attempts left: 2.", "Attempts left: 1.", "There is a new challenge.", "All answers are right.", "unlocked: 10 of 10 calls are left")
@@ -92,7 +93,7 @@ func anonymousWalk(t *testing.T, data string) {
 	out.Reset()
 	waits = nil
 	next := &agentChallengeCmd{agentServiceFlags: service, agentDialogFlags: talk, Key: secret.New(key)}
-	if err := next.run(&app{Ctx: t.Context(), In: &scholar{out: &out}, Out: &out, Err: io.Discard}, pass); err != nil {
+	if err := next.run(&terminal.App{Ctx: t.Context(), In: &scholar{out: &out}, Out: &out, Err: io.Discard}, pass); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 	contains(t, "the output", out.String(), "Waiting 5 seconds", "unlocked: 10 of 10 calls are left")

@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/terminal"
 )
 
 type agentSignCmd struct {
@@ -29,7 +30,7 @@ func (agentSignCmd) Help() string {
     curl -H @headers --json '{"purpose":"TEXT","source":"TEXT"}' URL/api/v1/agent-key`
 }
 
-func (c *agentSignCmd) Run(a *app) error {
+func (c *agentSignCmd) Run(a *terminal.App) error {
 	u, err := url.Parse(c.Target)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return fault.New("bad_url", "%q is not a web address", c.Target).Try("the full address, such as https://grants.example.org/api/v1/agent-key")
@@ -50,7 +51,7 @@ func (c *agentSignCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		return a.printJSON(struct {
+		return a.PrintJSON(struct {
 			Agent     string `json:"Signature-Agent"`
 			Input     string `json:"Signature-Input"`
 			Signature string `json:"Signature"`

@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/terminal"
 )
 
 // What a service says, in the shapes of the wire.
@@ -244,7 +245,7 @@ func sit(ctx context.Context, url string, in io.Reader) (out string, waits []tim
 	yes := true
 	var o bytes.Buffer
 	c := &agentMintCmd{agentServiceFlags: agentServiceFlags{URL: url}, agentDialogFlags: agentDialogFlags{&yes}, Purpose: "p", Source: "s"}
-	err = c.run(&app{Ctx: ctx, In: in, Out: &o, Err: io.Discard}, func(ctx context.Context, d time.Duration) error {
+	err = c.run(&terminal.App{Ctx: ctx, In: in, Out: &o, Err: io.Discard}, func(ctx context.Context, d time.Duration) error {
 		waits = append(waits, d)
 		return ctx.Err()
 	})

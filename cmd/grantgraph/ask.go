@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/ask"
+	"grantgraph/internal/terminal"
 )
 
 type askCmd struct {
@@ -34,7 +35,7 @@ without a model, and shows how it was understood. The exit code is 1 if it was n
 // maxShown is how many rows are printed for people.
 const maxShown = 20
 
-func (c *askCmd) Run(a *app) error {
+func (c *askCmd) Run(a *terminal.App) error {
 	s, err := serve.Open(serve.Options{Data: c.Data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func (c *askCmd) Run(a *app) error {
 		err = printAnswer(a.Out, answer)
 	}
 	if err == nil && !answer.Understood {
-		return exitCode(1)
+		return terminal.ExitCode(1)
 	}
 	return err
 }

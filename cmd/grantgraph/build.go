@@ -2,13 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"time"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/resolve/model"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 type buildCmd struct {
@@ -51,15 +55,15 @@ the snapshot does not say who they are; overrides/masked.csv does the same for
 single lines.`
 }
 
-func (c *buildCmd) Run(a *app) error {
+func (c *buildCmd) Run(a *terminal.App) error {
 	if c.DryRun {
 		return c.look(a)
 	}
 	_, err := c.run(a)
-	return a.resumeWith(err, "run the same command again; what has been read is kept in %s, and the snapshot being served has not changed", c.Data)
+	return a.ResumeWith(err, "run the same command again; what has been read is kept in %s, and the snapshot being served has not changed", c.Data)
 }
 
-func (c *buildCmd) run(a *app) (*ingest.Result, error) {
+func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
 	if c.Workers < 0 || c.Keep < 1 {
 		return nil, fault.New("bad_flag", "--workers must not be negative and --keep must be at least 1").Try("grantgraph build --help")
 	}
@@ -79,17 +83,23 @@ func (c *buildCmd) run(a *app) (*ingest.Result, error) {
 			return nil, err
 		}
 	}
-	m, err := readModel(c.Model)
-	if err != nil {
-		return nil, err
+	var m *model.Model
+	if c.Model != "" {
+		err := terminal.ReadFile(c.Model, "a model of this version", func(r io.Reader) (err error) {
+			m, err = resolve.ReadModel(r)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	start := time.Now()
-	bars := newBuildBars(a, c.Quiet || c.JSON)
-	bars.given = m != nil
+	bars := terminal.NewPhases(a, c.Quiet || c.JSON)
+	bars.ModelGiven = m != nil
 	result, err := ingest.Run(a.Ctx, ingest.Options{
-		Note: bars.note, Sources: c.Sources, Data: c.Data, Stage: stage, WithoutQuarantined: c.Without, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, MaskIndividuals: c.Persons == snapshot.IndividualsMasked, Model: m, Progress: bars.progress, Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
+		Note: bars.Note, Sources: c.Sources, Data: c.Data, Stage: stage, WithoutQuarantined: c.Without, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, MaskIndividuals: c.Persons == snapshot.IndividualsMasked, Model: m, Progress: bars.Progress, Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
 	})
-	bars.close()
+	bars.Close()
 	if err != nil {
 		return nil, err
 	}

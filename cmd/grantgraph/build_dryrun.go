@@ -6,10 +6,11 @@ import (
 	"io"
 
 	"grantgraph/internal/ingest"
+	"grantgraph/internal/terminal"
 )
 
 // look prints what a build would read.
-func (c *buildCmd) look(a *app) error {
+func (c *buildCmd) look(a *terminal.App) error {
 	survey, err := ingest.Look(a.Ctx, c.Sources)
 	if err != nil {
 		return err
@@ -28,7 +29,7 @@ func printSurvey(w io.Writer, s *ingest.Survey) {
 		fmt.Fprint(w, "\nInvented data: the sources include a world made by grantgraph synth.\n")
 	}
 	fmt.Fprint(w, "\nA build would read\n\n")
-	t := newTable("source", ">files", ">size", "dated")
+	t := terminal.NewTable("source", ">files", ">size", "dated")
 	for from := 0; from < len(s.Taken); {
 		to, size := from, int64(0)
 		first, last, undated := "", "", false
@@ -51,10 +52,10 @@ func printSurvey(w io.Writer, s *ingest.Survey) {
 		if undated && dates != "" {
 			dates += ", and without a date"
 		}
-		t.add(s.Taken[from].Kind, count(to-from), bytesize(size), dates)
+		t.Add(s.Taken[from].Kind, terminal.Count(to-from), terminal.Bytes(size), dates)
 		from = to
 	}
-	t.print(w)
+	t.Print(w)
 	printUntaken(w, s.Untaken, int64(len(s.Untaken)), len(s.Untaken))
 	for _, warning := range s.Warnings {
 		fmt.Fprintf(w, "\nNote: %s\n", warning)
@@ -66,13 +67,13 @@ func printUntaken(w io.Writer, list []ingest.Untaken, all int64, most int) {
 	if all == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nFiles not taken: %s\n\n", count(all))
-	t := newTable("file", "reason")
+	fmt.Fprintf(w, "\nFiles not taken: %s\n\n", terminal.Count(all))
+	t := terminal.NewTable("file", "reason")
 	for _, u := range list[:min(len(list), most)] {
-		t.add(u.Path, u.Reason)
+		t.Add(u.Path, u.Reason)
 	}
-	t.print(w)
+	t.Print(w)
 	if shown := int64(min(len(list), most)); shown < all {
-		fmt.Fprintf(w, "\n  and %s more; grantgraph build --dry-run lists all of them\n", count(all-shown))
+		fmt.Fprintf(w, "\n  and %s more; grantgraph build --dry-run lists all of them\n", terminal.Count(all-shown))
 	}
 }

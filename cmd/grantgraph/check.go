@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/terminal"
 )
 
 // checkCmd verifies the files that are served.
@@ -37,7 +38,7 @@ type checkResult struct {
 	snapshot *snapshot.Snapshot
 }
 
-func (c *checkCmd) Run(a *app) error {
+func (c *checkCmd) Run(a *terminal.App) error {
 	var out struct {
 		Snapshot *checkResult `json:"snapshot"`
 		Lists    *checkResult `json:"lists"` // null when there is no edition
@@ -97,7 +98,7 @@ func (c *checkCmd) Run(a *app) error {
 		if part.checkResult == nil {
 			continue
 		}
-		bar := a.phase(part.name, part.Bytes, c.Quiet || c.JSON)
+		bar := a.Phase(part.name, part.Bytes, c.Quiet || c.JSON)
 		var done int64
 		for _, f := range part.snapshot.Manifest.Files {
 			if err := part.snapshot.VerifyFile(a.Ctx, f); a.Ctx.Err() != nil {
@@ -106,12 +107,12 @@ func (c *checkCmd) Run(a *app) error {
 				out.Damaged = append(out.Damaged, err.Error())
 			}
 			done += f.Bytes
-			bar.set(done)
+			bar.Set(done)
 		}
-		bar.end("%s in %s files", bytesize(part.Bytes), count(part.Files))
+		bar.End("%s in %s files", terminal.Bytes(part.Bytes), terminal.Count(part.Files))
 	}
 	if c.JSON {
-		if err := a.printJSON(out); err != nil {
+		if err := a.PrintJSON(out); err != nil {
 			return err
 		}
 	} else {
@@ -127,19 +128,19 @@ func (c *checkCmd) Run(a *app) error {
 	return nil
 }
 
-func (c *checkCmd) print(a *app, snap, edition *checkResult) {
-	t := newTable("", "version", ">files", ">bytes")
+func (c *checkCmd) print(a *terminal.App, snap, edition *checkResult) {
+	t := terminal.NewTable("", "version", ">files", ">bytes")
 	for _, part := range []struct {
 		name string
 		*checkResult
 	}{{"snapshot", snap}, {"lists", edition}} {
 		if part.checkResult == nil {
-			t.add(part.name, "none", "", "")
+			t.Add(part.name, "none", "", "")
 			continue
 		}
-		t.add(part.name, part.Version, count(part.Files), count(part.Bytes))
+		t.Add(part.name, part.Version, terminal.Count(part.Files), terminal.Count(part.Bytes))
 	}
-	t.print(a.Out)
+	t.Print(a.Out)
 }
 
 // plural writes a number with the word for one or for several.
@@ -147,5 +148,5 @@ func plural(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return count(n) + " " + several
+	return terminal.Count(n) + " " + several
 }

@@ -26,6 +26,7 @@ import (
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/terminal"
 )
 
 // demoCmd makes a world, builds it and serves it.
@@ -50,7 +51,7 @@ with the address and the keys. A folder that holds anything else is refused.`
 
 var demoSizes = map[string]string{"small": "20k", "medium": "200k", "large": "2M"}
 
-func (c *demoCmd) Run(a *app) (err error) {
+func (c *demoCmd) Run(a *terminal.App) (err error) {
 	if err := c.refuseOtherData(); err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 		return err
 	}
 	if err := c.build(a); err != nil {
-		return a.resumeWith(err, "run the same command again; what has been made is kept in %s", c.Data)
+		return a.ResumeWith(err, "run the same command again; what has been made is kept in %s", c.Data)
 	}
 	if c.Once {
 		return nil
@@ -92,7 +93,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 }
 
 // build makes the world and builds it.
-func (c *demoCmd) build(a *app) error {
+func (c *demoCmd) build(a *terminal.App) error {
 	world := filepath.Join(c.Data, fmt.Sprintf("world-%s-%d", c.Size, c.Seed))
 	invent := synthCmd{Out: world, Grants: demoSizes[c.Size], Seed: c.Seed, Quiet: c.Quiet}
 	if err := invent.reuseOrRun(a); err != nil {
@@ -218,7 +219,7 @@ type demo struct {
 // prepare makes a key for each plan and writes demo.json. Keys of an earlier
 // run that still work are kept, so that what was copied from the screen goes
 // on working.
-func (c *demoCmd) prepare(a *app, s *serve.Server) (*demo, error) {
+func (c *demoCmd) prepare(a *terminal.App, s *serve.Server) (*demo, error) {
 	path := c.path()
 	d := &demo{Keys: map[string]string{}}
 	if body, err := os.ReadFile(c.previousPath()); err == nil {
@@ -259,7 +260,7 @@ func (c *demoCmd) path() string         { return filepath.Join(c.Data, "demo.jso
 func (c *demoCmd) previousPath() string { return c.path() + ".last" }
 
 // pickExamples finds a funder and a recipient worth asking about.
-func (d *demo) pickExamples(a *app, data string) error {
+func (d *demo) pickExamples(a *terminal.App, data string) error {
 	h, err := dataset.Open(data, dataset.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
@@ -282,13 +283,13 @@ func (d *demo) pickExamples(a *app, data string) error {
 	return err
 }
 
-func (c *demoCmd) printWelcome(a *app, d *demo) {
+func (c *demoCmd) printWelcome(a *terminal.App, d *demo) {
 	fmt.Fprintf(a.Out, "\nEverything above is invented. It is being served at\n\n  %s\n\n", d.BaseURL)
-	t := newTable("", "")
+	t := terminal.NewTable("", "")
 	for _, terms := range account.Plans() {
-		t.add(string(terms.Plan)+" key", d.Keys[string(terms.Plan)])
+		t.Add(string(terms.Plan)+" key", d.Keys[string(terms.Plan)])
 	}
-	t.print(a.Out)
+	t.Print(a.Out)
 	fmt.Fprintf(a.Out, `
 Try:
 

@@ -20,6 +20,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/snippet"
 	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/terminal"
 )
 
 // pastedID differs from answer to answer.
@@ -78,7 +79,7 @@ func TestExamplesOnCommandLine(t *testing.T) {
 			continue
 		}
 		var out bytes.Buffer
-		a := &app{Ctx: t.Context(), Out: &out}
+		a := &terminal.App{Ctx: t.Context(), Out: &out}
 		r, err := c.Get.request(a)
 		if err != nil {
 			t.Errorf("%s: %v", names[i], err)

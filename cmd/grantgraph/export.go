@@ -17,6 +17,7 @@ import (
 	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/remote"
+	"grantgraph/internal/terminal"
 )
 
 // exportCmd writes the warehouse for other engines.
@@ -42,7 +43,7 @@ In a store, export.json comes last: an export that has it is whole. The definiti
 name the files where they lie there.`
 }
 
-func (c *exportCmd) Run(a *app) error {
+func (c *exportCmd) Run(a *terminal.App) error {
 	s, err := snapshot.Open(c.Data)
 	if err != nil {
 		return err
@@ -59,23 +60,23 @@ func (c *exportCmd) Run(a *app) error {
 }
 
 // write exports into a folder, and then says what came of it.
-func (c *exportCmd) write(a *app, s *snapshot.Snapshot, dir, shown string, at warehouse.Location, then func() error) error {
-	t := newTable("table", ">rows", "files")
+func (c *exportCmd) write(a *terminal.App, s *snapshot.Snapshot, dir, shown string, at warehouse.Location, then func() error) error {
+	t := terminal.NewTable("table", ">rows", "files")
 	e, err := warehouse.Export(a.Ctx, s, dir, warehouse.ExportOptions{Open: c.Open, Location: at,
-		Done: func(x warehouse.ExportedTable) { t.add(x.Name, count(x.Rows), x.Files) }})
+		Done: func(x warehouse.ExportedTable) { t.Add(x.Name, terminal.Count(x.Rows), x.Files) }})
 	if err == nil {
 		err = then()
 	}
 	if err != nil {
 		return err
 	}
-	t.print(a.Out)
+	t.Print(a.Out)
 	fmt.Fprintf(a.Out, "\nSnapshot %s: %d tables in %s\n", e.Version, len(e.Tables), shown)
 	return nil
 }
 
 // send exports into a store, by way of a folder in the data directory.
-func (c *exportCmd) send(a *app, s *snapshot.Snapshot) error {
+func (c *exportCmd) send(a *terminal.App, s *snapshot.Snapshot) error {
 	store, err := remote.Open(c.To, remote.Options{Headers: c.Header})
 	if err != nil {
 		return err

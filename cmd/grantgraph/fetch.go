@@ -5,19 +5,18 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"path"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source"
 	"grantgraph/internal/ingest/source/fetch"
 	"grantgraph/internal/secret"
+	"grantgraph/internal/terminal"
 )
 
 type fetchCmd struct {
@@ -52,7 +51,7 @@ One source that fails does not stop the others. The exit code is 1 if a source
 failed and there is no earlier copy of it.`
 }
 
-func (c *fetchCmd) Run(a *app) error {
+func (c *fetchCmd) Run(a *terminal.App) error {
 	if c.List {
 		return c.list(a.Out)
 	}
@@ -143,34 +142,34 @@ func (c *fetchCmd) list(w io.Writer) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(source.All())
 	}
-	t := newTable("source", "what it is", "published by", "revised", "asked for", "folder")
+	t := terminal.NewTable("source", "what it is", "published by", "revised", "asked for", "folder")
 	for _, s := range source.All() {
-		t.add(s.Name, s.Title, s.Publisher, s.Publishes, s.Polled, s.Folder+"/")
+		t.Add(s.Name, s.Title, s.Publisher, s.Publishes, s.Polled, s.Folder+"/")
 	}
-	t.print(w)
+	t.Print(w)
 	fmt.Fprintln(w, "\nFor addresses, terms, what is used of each source and what its reader was verified on: --list --json.")
 	return nil
 }
 
 // printFetch prints what a fetch came to.
 func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration) {
-	t := newTable("source", ">files", ">new", ">unchanged", ">refused", ">rows", ">bytes", "revised")
+	t := terminal.NewTable("source", ">files", ">new", ">unchanged", ">refused", ">rows", ">bytes", "revised")
 	var transferred, wanted int64
 	fresh := 0
 	for _, r := range sum.Results {
-		t.add(r.Source, count(r.Files), count(r.New), count(r.Unchanged), count(r.Refused), count(r.Rows), bytesize(r.Bytes), r.Revised)
+		t.Add(r.Source, terminal.Count(r.Files), terminal.Count(r.New), terminal.Count(r.Unchanged), terminal.Count(r.Refused), terminal.Count(r.Rows), terminal.Bytes(r.Bytes), r.Revised)
 		transferred += r.Transferred
 		fresh += r.New
 		for _, f := range r.Wanted {
 			wanted += max(0, f.Bytes)
 		}
 	}
-	t.print(w)
+	t.Print(w)
 	for _, r := range sum.Results {
 		for _, f := range r.Wanted {
 			size := "of unknown size"
 			if f.Bytes >= 0 {
-				size = bytesize(f.Bytes)
+				size = terminal.Bytes(f.Bytes)
 			}
 			fmt.Fprintf(w, "\n  %s, %s\n    from %s\n", f.Path, size, f.URL)
 		}
@@ -190,10 +189,10 @@ func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration
 		}
 	}
 	if c.DryRun {
-		fmt.Fprintf(w, "\nNew: %s, at least %s. Nothing was downloaded.\n", plural(fresh, "file", "files"), bytesize(wanted))
+		fmt.Fprintf(w, "\nNew: %s, at least %s. Nothing was downloaded.\n", plural(fresh, "file", "files"), terminal.Bytes(wanted))
 		return
 	}
-	fmt.Fprintf(w, "\n%s downloaded in %s.\n", bytesize(transferred), took.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "\n%s downloaded in %s.\n", terminal.Bytes(transferred), took.Round(100*time.Millisecond))
 	if fresh > 0 {
 		fmt.Fprintf(w, "Next:  grantgraph build --sources %s\n", c.Sources)
 	}
@@ -211,7 +210,7 @@ func firstFew(list []string) []string {
 // fetchBars shows each file as it comes: a bar of its bytes on a terminal, and
 // a line for every source elsewhere.
 type fetchBars struct {
-	app          *app
+	app          *terminal.App
 	quiet        bool
 	source, file string
 	came         map[string]int64 // bytes of each file of the source
@@ -248,10 +247,7 @@ func (b *fetchBars) next(file string, total int64) {
 	if file == "" {
 		return
 	}
-	if f, ok := b.app.Err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		columns, _, _ := term.GetSize(int(f.Fd()))
-		b.bar = progressbar.NewOptions64(total, barOptions(b.app.Err, columns, fmt.Sprintf("  %-11s %-32s", b.source, path.Base(file)), true)...)
-	}
+	b.bar = b.app.Bar(fmt.Sprintf("  %-11s %-32s", b.source, path.Base(file)), total, true)
 }
 
 // close ends the line of a source.
@@ -264,6 +260,6 @@ func (b *fetchBars) close() {
 	for _, n := range b.came {
 		bytes += n
 	}
-	fmt.Fprintf(b.app.Err, "  %-11s %s files, %s  (%s)\n", b.source, count(len(b.came)), bytesize(bytes), time.Since(b.start).Round(10*time.Millisecond))
+	fmt.Fprintf(b.app.Err, "  %-11s %s files, %s  (%s)\n", b.source, terminal.Count(len(b.came)), terminal.Bytes(bytes), time.Since(b.start).Round(10*time.Millisecond))
 	b.source = ""
 }

@@ -22,6 +22,7 @@ import (
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // whole is whether the whole proof is asked for (make fleet), not the short form
@@ -508,7 +509,7 @@ func (p *proof) measure() {
 // printRates prints what was measured, the fewest nodes first.
 func (p *proof) printRates() {
 	slices.Reverse(p.rates)
-	p.figure("%d cores, load %s.\n\n", runtime.NumCPU(), hostLoad())
+	p.figure("%d cores, load %s.\n\n", runtime.NumCPU(), terminal.HostLoad())
 	p.figure("| nodes | requests a second | for each second of the nodes' processors | to one node | for each second of HAProxy's | of PostgreSQL's |\n|---|---|---|---|---|---|\n")
 	for _, r := range p.rates {
 		p.figure("| %d | %.0f | %.0f | %.2f | %.0f | %.0f |\n", r.nodes, r.wall, r.node, r.node/p.rates[0].node, r.proxy, r.database)

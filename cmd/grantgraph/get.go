@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/terminal"
 )
 
 type getCmd struct {
@@ -40,7 +41,7 @@ and prints the response. The exit code is 1 if it is an error.
     grantgraph get --key KEY /api/v1/sql --body '{"sql": "SELECT count(*) FROM grants"}'`
 }
 
-func (c *getCmd) Run(a *app) error {
+func (c *getCmd) Run(a *terminal.App) error {
 	r, err := c.request(a)
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func (c *getCmd) Run(a *app) error {
 }
 
 // request is what the flags ask for.
-func (c *getCmd) request(a *app) (*http.Request, error) {
+func (c *getCmd) request(a *terminal.App) (*http.Request, error) {
 	if !strings.HasPrefix(c.Path, "/") {
 		return nil, fault.New("bad_path", "%q is not a path", c.Path).Try("grantgraph get /api/v1/meta")
 	}
@@ -87,7 +88,7 @@ func (c *getCmd) request(a *app) (*http.Request, error) {
 }
 
 // send prints what a service answers.
-func (c *getCmd) send(a *app, service http.Handler, r *http.Request) error {
+func (c *getCmd) send(a *terminal.App, service http.Handler, r *http.Request) error {
 	w := httptest.NewRecorder()
 	service.ServeHTTP(w, r)
 	answer := w.Result()

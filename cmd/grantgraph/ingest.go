@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/ingest/queue"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/snapshot/remote"
+	"grantgraph/internal/terminal"
 )
 
 // ingestCmd reads returns on many machines.
@@ -56,7 +57,7 @@ func (f *stageFlags) open() (*ingest.Stage, error) {
 	return ingest.OpenStage(store), nil
 }
 
-func (f *queueFlags) open(a *app, conns int) (*queue.Queue, error) {
+func (f *queueFlags) open(a *terminal.App, conns int) (*queue.Queue, error) {
 	if f.Database.Empty() {
 		return nil, fault.New("bad_flag", "--database is missing").Try("--database postgres://user:password@host:5432/name")
 	}
@@ -84,7 +85,7 @@ store, archives that have not changed since the last plan are not read again.
 An archive that is no readable zip is set aside with its reason; the others are queued.`
 }
 
-func (c *ingestPlanCmd) Run(a *app) error {
+func (c *ingestPlanCmd) Run(a *terminal.App) error {
 	const least, most = 64 << 10, 1 << 30
 	if c.Workers < 0 || c.Size < least || c.Size > most {
 		return fault.New("bad_flag", "--workers must not be negative, and --shard-bytes %d to %d", least, most).Try("grantgraph ingest plan --help")
@@ -98,19 +99,19 @@ func (c *ingestPlanCmd) Run(a *app) error {
 		return err
 	}
 	defer q.Close()
-	bar := a.phase("hash", 0, c.Quiet || c.JSON)
-	p, err := q.Plan(a.Ctx, queue.PlanOptions{Sources: c.Sources, Stage: stage, Workers: c.Workers, ShardBytes: c.Size, Prune: c.Prune, Progress: func(done, _ int64) { bar.set(done) }})
+	bar := a.Phase("hash", 0, c.Quiet || c.JSON)
+	p, err := q.Plan(a.Ctx, queue.PlanOptions{Sources: c.Sources, Stage: stage, Workers: c.Workers, ShardBytes: c.Size, Prune: c.Prune, Progress: func(done, _ int64) { bar.Set(done) }})
 	if err != nil {
-		return a.resumeWith(err, "run the same command again; the plan before this one still counts")
+		return a.ResumeWith(err, "run the same command again; the plan before this one still counts")
 	}
-	bar.end("%s archives", count(p.Archives))
+	bar.End("%s archives", terminal.Count(p.Archives))
 	if c.JSON {
-		return a.printJSON(p)
+		return a.PrintJSON(p)
 	}
-	fmt.Fprintf(a.Out, "Plan %s: %s returns in %s archives, %s of XML, in %s shards\n", p.Plan, count(p.Returns), count(p.Archives), bytesize(p.Bytes), count(p.Shards))
-	fmt.Fprintf(a.Out, "  %s staged already, %s queued now, %s in the queue before\n", count(p.Staged), count(p.Queued), count(p.Shards-p.Staged-p.Queued))
+	fmt.Fprintf(a.Out, "Plan %s: %s returns in %s archives, %s of XML, in %s shards\n", p.Plan, terminal.Count(p.Returns), terminal.Count(p.Archives), terminal.Bytes(p.Bytes), terminal.Count(p.Shards))
+	fmt.Fprintf(a.Out, "  %s staged already, %s queued now, %s in the queue before\n", terminal.Count(p.Staged), terminal.Count(p.Queued), terminal.Count(p.Shards-p.Staged-p.Queued))
 	if p.Removed > 0 {
-		fmt.Fprintf(a.Out, "  %s objects removed from %s\n", count(p.Removed), p.Stage)
+		fmt.Fprintf(a.Out, "  %s objects removed from %s\n", terminal.Count(p.Removed), p.Stage)
 	}
 	for _, r := range p.Refused {
 		fmt.Fprintf(a.Out, "  set aside: %s\n", r.Reason)
@@ -142,7 +143,7 @@ is over. What cannot be read goes into quarantine with its reason, and does not 
 rest: grantgraph ingest status.`
 }
 
-func (c *ingestWorkCmd) Run(a *app) error {
+func (c *ingestWorkCmd) Run(a *terminal.App) error {
 	const most = 256
 	if c.Workers < 0 || c.Workers > most || c.Lease < time.Second || c.Lease > time.Hour || c.Patient < 0 {
 		return fault.New("bad_flag", "--workers must be 0 to %d, --lease 1s to 1h, and --patience not negative", most).Try("grantgraph ingest work --help")
@@ -161,20 +162,20 @@ func (c *ingestWorkCmd) Run(a *app) error {
 		return err
 	}
 	defer q.Close()
-	bars := newBuildBars(a, c.Quiet || c.JSON)
+	bars := terminal.NewPhases(a, c.Quiet || c.JSON)
 	w, err := q.Work(a.Ctx, queue.WorkOptions{Stage: stage, Sources: c.Sources, Scratch: c.Scratch, Slots: c.Workers, Lease: c.Lease, Patient: c.Patient, Stay: c.Stay,
-		Progress: func(done, total int64) { bars.progress("stage", done, total) }, Note: bars.note})
-	bars.close()
+		Progress: func(done, total int64) { bars.Progress("stage", done, total) }, Note: bars.Note})
+	bars.Close()
 	if err != nil {
-		return a.resumeWith(err, "run the same command again; what is staged is kept, and other workers go on")
+		return a.ResumeWith(err, "run the same command again; what is staged is kept, and other workers go on")
 	}
 	if c.JSON {
-		return a.printJSON(w)
+		return a.PrintJSON(w)
 	}
-	fmt.Fprintf(a.Out, "Worker %s: %s shards staged, %s returns, %s of XML in %s (%s/s)\n", w.Worker, count(w.Staged), count(w.Returns), bytesize(w.Bytes),
-		time.Duration(w.Seconds*float64(time.Second)).Round(10*time.Millisecond), bytesize(int64(float64(w.Bytes)/max(w.Seconds, 0.001))))
+	fmt.Fprintf(a.Out, "Worker %s: %s shards staged, %s returns, %s of XML in %s (%s/s)\n", w.Worker, terminal.Count(w.Staged), terminal.Count(w.Returns), terminal.Bytes(w.Bytes),
+		time.Duration(w.Seconds*float64(time.Second)).Round(10*time.Millisecond), terminal.Bytes(int64(float64(w.Bytes)/max(w.Seconds, 0.001))))
 	if w.Quarantined > 0 {
-		fmt.Fprintf(a.Out, "%s shards could not be read and are in quarantine: grantgraph ingest status\n", count(w.Quarantined))
+		fmt.Fprintf(a.Out, "%s shards could not be read and are in quarantine: grantgraph ingest status\n", terminal.Count(w.Quarantined))
 	}
 	return nil
 }
@@ -184,7 +185,7 @@ type ingestStatusCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (c *ingestStatusCmd) Run(a *app) error {
+func (c *ingestStatusCmd) Run(a *terminal.App) error {
 	q, err := c.queueFlags.open(a, 2)
 	if err != nil {
 		return err
@@ -195,43 +196,43 @@ func (c *ingestStatusCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		return a.printJSON(s)
+		return a.PrintJSON(s)
 	}
-	fmt.Fprintf(a.Out, "Plan %s of %s: %s archives of %s, staged into %s\n\n", s.Plan, s.Made.UTC().Format(time.RFC3339), count(s.Archives), s.Sources, s.Stage)
-	t := newTable("", ">shards", ">returns", ">XML")
+	fmt.Fprintf(a.Out, "Plan %s of %s: %s archives of %s, staged into %s\n\n", s.Plan, s.Made.UTC().Format(time.RFC3339), terminal.Count(s.Archives), s.Sources, s.Stage)
+	t := terminal.NewTable("", ">shards", ">returns", ">XML")
 	for _, row := range []struct {
 		name string
 		queue.Amount
 	}{{"staged", s.Staged}, {"being read", s.Running}, {"waiting", s.Waiting}, {"quarantined", s.Quarantined}} {
-		t.add(row.name, count(row.Shards), count(row.Returns), bytesize(row.Bytes))
+		t.Add(row.name, terminal.Count(row.Shards), terminal.Count(row.Returns), terminal.Bytes(row.Bytes))
 	}
-	t.print(a.Out)
+	t.Print(a.Out)
 	switch {
 	case s.Running.Shards+s.Waiting.Shards == 0:
-		fmt.Fprintf(a.Out, "\nEverything is done; what is staged takes %s.\n", bytesize(s.Packed))
+		fmt.Fprintf(a.Out, "\nEverything is done; what is staged takes %s.\n", terminal.Bytes(s.Packed))
 	case s.Rate > 0:
-		fmt.Fprintf(a.Out, "\n%s of XML a second; about %s left.\n", bytesize(int64(s.Rate)), time.Duration(s.Left*float64(time.Second)).Round(time.Second))
+		fmt.Fprintf(a.Out, "\n%s of XML a second; about %s left.\n", terminal.Bytes(int64(s.Rate)), time.Duration(s.Left*float64(time.Second)).Round(time.Second))
 	default:
 		fmt.Fprintf(a.Out, "\nNothing was staged in the last minute.\n")
 	}
 	if len(s.Workers) > 0 {
 		fmt.Fprintln(a.Out)
-		w := newTable("worker", "", ">slots", ">reading", ">shards", ">XML", ">a second and slot")
+		w := terminal.NewTable("worker", "", ">slots", ">reading", ">shards", ">XML", ">a second and slot")
 		for _, x := range s.Workers {
 			state := "gone"
 			if x.Alive {
 				state = "at work"
 			}
-			w.add(x.ID, state, count(x.Slots), count(x.Running), count(x.Shards), bytesize(x.Bytes), bytesize(int64(x.Rate)))
+			w.Add(x.ID, state, terminal.Count(x.Slots), terminal.Count(x.Running), terminal.Count(x.Shards), terminal.Bytes(x.Bytes), terminal.Bytes(int64(x.Rate)))
 		}
-		w.print(a.Out)
+		w.Print(a.Out)
 	}
 	if len(s.Quarantine) > 0 {
 		fmt.Fprintf(a.Out, "\nIn quarantine; fetch the archive again and plan again, or build --without-quarantined:\n")
 		for _, x := range s.Quarantine {
 			what := "the whole archive"
 			if x.Shard != "" {
-				what = fmt.Sprintf("shard %s, %s returns", x.Shard, count(x.Returns))
+				what = fmt.Sprintf("shard %s, %s returns", x.Shard, terminal.Count(x.Returns))
 			}
 			fmt.Fprintf(a.Out, "  %s (%s): %s\n", x.Archive, what, fault.Clip(x.Reason, 500))
 		}

@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/archive"
 	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/terminal"
 )
 
 // inspectCmd shows what the reader finds in returns, for people or as JSON.
@@ -55,7 +56,7 @@ type inspection struct {
 	best   highlights
 }
 
-func (c *inspectCmd) Run(a *app) error {
+func (c *inspectCmd) Run(a *terminal.App) error {
 	if c.Grants && !c.JSON {
 		return fault.New("grants_without_json", "--grants lists every grant line and needs --json").
 			Try("grantgraph inspect --json --grants FILE")
@@ -158,7 +159,7 @@ func (c *inspectCmd) Run(a *app) error {
 			Try("see the reasons above; are these e-filed returns of the 990 series?")
 	}
 	if failed > 0 {
-		fmt.Fprintf(a.Err, "grantgraph: %s read, %s could not be read\n", count(read), count(failed))
+		fmt.Fprintf(a.Err, "grantgraph: %s read, %s could not be read\n", terminal.Count(read), terminal.Count(failed))
 	}
 	return out.end()
 }

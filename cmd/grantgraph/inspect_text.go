@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/money"
+	"grantgraph/internal/terminal"
 )
 
 // highlights are the few items of each list that a page shows.
@@ -97,7 +98,7 @@ func (h *highlights) attach(s *irs990.Sink) {
 // and a table for the returns of a zip.
 type textPrinter struct {
 	w     io.Writer
-	table *table
+	table *terminal.Table
 	shown int
 }
 
@@ -119,7 +120,7 @@ func (p *textPrinter) print(i *inspection) error {
 		return printReturn(p.w, i)
 	}
 	if p.table == nil {
-		p.table = newTable("Return", "Form", "EIN", "Filer", "Ends", ">FY", ">Grants", ">Paid", ">People", "")
+		p.table = terminal.NewTable("Return", "Form", "EIN", "Filer", "Ends", ">FY", ">Grants", ">Paid", ">People", "")
 	}
 	r, t := i.ret, &i.ret.Tally
 	year := "–"
@@ -130,9 +131,9 @@ func (p *textPrinter) print(i *inspection) error {
 	if r.Amended {
 		mark = "amended"
 	}
-	p.table.add(shorten(i.file[strings.LastIndexAny(i.file, "!/")+1:], 30), r.Form, r.EIN, shorten(r.Name1, 40), r.PeriodEnd, year,
-		count(t.PFPaid+t.ScheduleI), money.Dollars(t.PFPaidSum+t.ScheduleICash), count(t.PartVIIPeople+t.PFOfficers+t.EZOfficers), mark)
-	if len(p.table.rows) >= tableAtMost {
+	p.table.Add(shorten(i.file[strings.LastIndexAny(i.file, "!/")+1:], 30), r.Form, r.EIN, shorten(r.Name1, 40), r.PeriodEnd, year,
+		terminal.Count(t.PFPaid+t.ScheduleI), money.Dollars(t.PFPaidSum+t.ScheduleICash), terminal.Count(t.PartVIIPeople+t.PFOfficers+t.EZOfficers), mark)
+	if p.table.Len() >= tableAtMost {
 		return p.flush()
 	}
 	return nil
@@ -145,7 +146,7 @@ func (p *textPrinter) flush() error {
 		return nil
 	}
 	w := &errWriter{w: p.w}
-	p.table.print(w)
+	p.table.Print(w)
 	p.table = nil
 	p.shown++
 	return w.err
@@ -171,10 +172,10 @@ func printReturn(out io.Writer, i *inspection) error {
 	w := &errWriter{w: out}
 	r := i.ret
 	fmt.Fprintf(w, "%s\n", cmp.Or(strings.TrimSpace(r.Name1+" "+r.Name2), "(no name)"))
-	facts := newTable("", "")
+	facts := terminal.NewTable("", "")
 	fact := func(name, value string) {
 		if strings.TrimSpace(value) != "" {
-			facts.add(name, value)
+			facts.Add(name, value)
 		}
 	}
 	fact("File", i.file)
@@ -200,47 +201,47 @@ func printReturn(out io.Writer, i *inspection) error {
 	if n := len(r.Programs); n > 0 {
 		fact("Programs", fmt.Sprintf("%d described; the first: %s", n, shorten(strings.Join(strings.Fields(r.Programs[0]), " "), 120)))
 	}
-	facts.print(w)
+	facts.Print(w)
 
 	section(w, "Figures", moneyTable(&r.Money))
 	section(w, "Declared and summed", totals(r))
 	if d := &r.DAF; d.Flag || d.Held.Set {
-		t := newTable("", ">")
-		t.add("Funds held", amount(d.Held, ""))
-		t.add("Contributed to them", amount(d.Contributions, "$"))
-		t.add("Granted from them", amount(d.Grants, "$"))
-		t.add("Their value", amount(d.Value, "$"))
+		t := terminal.NewTable("", ">")
+		t.Add("Funds held", amount(d.Held, ""))
+		t.Add("Contributed to them", amount(d.Contributions, "$"))
+		t.Add("Granted from them", amount(d.Grants, "$"))
+		t.Add("Their value", amount(d.Value, "$"))
 		section(w, "Donor-advised funds", t)
 	}
 	if len(i.best.grants) > 0 {
-		t := newTable("", ">", "", "", "")
+		t := terminal.NewTable("", ">", "", "", "")
 		for _, g := range i.best.grants {
-			t.add(fmt.Sprintf("%s %d", g.part, g.line), money.Dollars(g.cash), shorten(g.name, 50), g.place, shorten(g.purpose, 40))
+			t.Add(fmt.Sprintf("%s %d", g.part, g.line), money.Dollars(g.cash), shorten(g.name, 50), g.place, shorten(g.purpose, 40))
 		}
-		section(w, fmt.Sprintf("Grants: %s lines, the largest", count(r.Tally.PFPaid+r.Tally.ScheduleI)), t)
+		section(w, fmt.Sprintf("Grants: %s lines, the largest", terminal.Count(r.Tally.PFPaid+r.Tally.ScheduleI)), t)
 	}
 	if len(i.best.people) > 0 {
-		t := newTable("", "", ">")
+		t := terminal.NewTable("", "", ">")
 		for _, p := range i.best.people {
-			t.add(shorten(p.name, 40), shorten(p.title, 40), money.Dollars(p.pay))
+			t.Add(shorten(p.name, 40), shorten(p.title, 40), money.Dollars(p.pay))
 		}
-		section(w, fmt.Sprintf("People: %s, the best paid", count(r.Tally.PartVIIPeople+r.Tally.PFOfficers+r.Tally.EZOfficers)), t)
+		section(w, fmt.Sprintf("People: %s, the best paid", terminal.Count(r.Tally.PartVIIPeople+r.Tally.PFOfficers+r.Tally.EZOfficers)), t)
 	}
 	if r.Tally.Holdings > 0 {
-		fmt.Fprintf(w, "\nHoldings: %s items, %s at market value (%s)\n", count(r.Tally.Holdings), money.Dollars(i.best.fmv), tallyWords(i.best.schedule))
+		fmt.Fprintf(w, "\nHoldings: %s items, %s at market value (%s)\n", terminal.Count(r.Tally.Holdings), money.Dollars(i.best.fmv), tallyWords(i.best.schedule))
 	}
 	if r.Tally.Related > 0 {
-		fmt.Fprintf(w, "\nRelated organizations: %s (%s)\n", count(r.Tally.Related), tallyWords(i.best.kinds))
+		fmt.Fprintf(w, "\nRelated organizations: %s (%s)\n", terminal.Count(r.Tally.Related), tallyWords(i.best.kinds))
 	}
 	return w.err
 }
 
-func section(w io.Writer, title string, t *table) {
-	if len(t.rows) == 0 {
+func section(w io.Writer, title string, t *terminal.Table) {
+	if t.Len() == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", title)
-	t.print(w)
+	t.Print(w)
 }
 
 func flagWords(r *irs990.Return) []string {
@@ -276,11 +277,11 @@ func amount(a irs990.Amount, unit string) string {
 	case unit == "$":
 		return money.Dollars(a.Value)
 	}
-	return count(a.Value)
+	return terminal.Count(a.Value)
 }
 
-func moneyTable(m *irs990.Financials) *table {
-	t := newTable("", ">")
+func moneyTable(m *irs990.Financials) *terminal.Table {
+	t := terminal.NewTable("", ">")
 	for _, line := range []struct {
 		name string
 		a    irs990.Amount
@@ -292,15 +293,15 @@ func moneyTable(m *irs990.Financials) *table {
 		{"Liabilities", m.Liabilities}, {"Net assets", m.NetAssets}, {"Gross receipts", m.GrossReceipts},
 	} {
 		if line.a.Set {
-			t.add(line.name, money.Dollars(line.a.Value))
+			t.Add(line.name, money.Dollars(line.a.Value))
 		}
 	}
 	return t
 }
 
 // totals sets what the filer declared beside what the lines add up to.
-func totals(r *irs990.Return) *table {
-	t := newTable("", ">Declared", ">Lines", ">Sum of lines", "")
+func totals(r *irs990.Return) *terminal.Table {
+	t := terminal.NewTable("", ">Declared", ">Lines", ">Sum of lines", "")
 	row := func(name string, declared irs990.Amount, lines int, sum int64, exact bool) {
 		if !declared.Set && lines == 0 {
 			return
@@ -318,7 +319,7 @@ func totals(r *irs990.Return) *table {
 		default:
 			mark = "✓ the rest is in lines under $5,000, or not itemized"
 		}
-		t.add(name, amount(declared, "$"), count(lines), money.Dollars(sum), mark)
+		t.Add(name, amount(declared, "$"), terminal.Count(lines), money.Dollars(sum), mark)
 	}
 	y := &r.Tally
 	row("990-PF, paid in the year", r.Declared.PFPaid, y.PFPaid, y.PFPaidSum, true)
@@ -336,7 +337,7 @@ func tallyWords(m map[string]int) string {
 	}
 	slices.Sort(keys)
 	for i, k := range keys {
-		keys[i] = fmt.Sprintf("%s %s", k, count(m[k]))
+		keys[i] = fmt.Sprintf("%s %s", k, terminal.Count(m[k]))
 	}
 	return strings.Join(keys, ", ")
 }

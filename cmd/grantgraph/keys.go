@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // keysCmd makes and changes the keys of the service.
@@ -88,7 +88,7 @@ type keyRecord struct {
 	Reset     time.Time    `json:"calls_reset"`
 }
 
-func newKeyRecord(a *app, s account.Store, k account.KeyInfo, secret string) (keyRecord, error) {
+func newKeyRecord(a *terminal.App, s account.Store, k account.KeyInfo, secret string) (keyRecord, error) {
 	b, err := s.Balance(a.Ctx, k.ID)
 	return keyRecord{
 		ID: k.ID, Key: secret, Plan: k.Plan, Email: k.Email, Label: k.Label, Active: k.Active, Created: k.Created, Rotated: k.Rotated,
@@ -96,29 +96,22 @@ func newKeyRecord(a *app, s account.Store, k account.KeyInfo, secret string) (ke
 	}, err
 }
 
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.Out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
-
 // show prints one key after something was done to it. The secret, where there
 // is one, stands alone on the first line, for scripts.
-func (c *keyStore) show(a *app, s account.Store, k account.KeyInfo, secret, done string) error {
+func (c *keyStore) show(a *terminal.App, s account.Store, k account.KeyInfo, secret, done string) error {
 	r, err := newKeyRecord(a, s, k, secret)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return a.printJSON(r)
+		return a.PrintJSON(r)
 	}
 	if secret != "" {
 		fmt.Fprintln(a.Out, secret)
 		fmt.Fprintf(a.Err, "%s %s on the %s plan. The key is shown only once: save it now.\n", k.ID, done, k.Plan)
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%s %s: plan %s, %s, %s of %s calls left until %s\n", k.ID, done, k.Plan, activity(k.Active), count(r.Remaining), count(r.Limit), r.Reset.Format(time.DateOnly))
+	fmt.Fprintf(a.Out, "%s %s: plan %s, %s, %s of %s calls left until %s\n", k.ID, done, k.Plan, activity(k.Active), terminal.Count(r.Remaining), terminal.Count(r.Limit), r.Reset.Format(time.DateOnly))
 	return nil
 }
 
@@ -126,7 +119,7 @@ func (c *keyStore) show(a *app, s account.Store, k account.KeyInfo, secret, done
 func isAccount(arg string) bool { return strings.Contains(arg, "@") }
 
 // showAccount prints the keys of an account after something was done to it.
-func (c *keyStore) showAccount(a *app, s account.Store, of account.Account, done string, err error) error {
+func (c *keyStore) showAccount(a *terminal.App, s account.Store, of account.Account, done string, err error) error {
 	if err != nil {
 		return err
 	}
@@ -155,7 +148,7 @@ type keysCreateCmd struct {
 	New      bool   `help:"Start the accounts of a data directory that has no snapshot yet."`
 }
 
-func (c *keysCreateCmd) Run(a *app) error {
+func (c *keysCreateCmd) Run(a *terminal.App) error {
 	plan, err := account.ParsePlan(c.Plan)
 	if err != nil {
 		return err
@@ -193,7 +186,7 @@ type keysListCmd struct {
 	keyStore `embed:""`
 }
 
-func (c *keysListCmd) Run(a *app) error {
+func (c *keysListCmd) Run(a *terminal.App) error {
 	return c.withStore(func(s account.Store) error {
 		keys, err := s.List(a.Ctx)
 		if err != nil {
@@ -204,7 +197,7 @@ func (c *keysListCmd) Run(a *app) error {
 }
 
 // list prints keys, or says that there are none.
-func (c *keyStore) list(a *app, s account.Store, keys []account.KeyInfo, none string) error {
+func (c *keyStore) list(a *terminal.App, s account.Store, keys []account.KeyInfo, none string) error {
 	records := make([]keyRecord, 0, len(keys))
 	for _, k := range keys {
 		r, err := newKeyRecord(a, s, k, "")
@@ -214,17 +207,17 @@ func (c *keyStore) list(a *app, s account.Store, keys []account.KeyInfo, none st
 		records = append(records, r)
 	}
 	if c.JSON {
-		return a.printJSON(records)
+		return a.PrintJSON(records)
 	}
 	if len(records) == 0 {
 		fmt.Fprintln(a.Out, none)
 		return nil
 	}
-	t := newTable("id", "plan", "state", ">calls left", ">of", "until", "created", "email", "label")
+	t := terminal.NewTable("id", "plan", "state", ">calls left", ">of", "until", "created", "email", "label")
 	for _, r := range records {
-		t.add(r.ID, string(r.Plan), activity(r.Active), count(r.Remaining), count(r.Limit), r.Reset.Format(time.DateOnly), r.Created.Format(time.DateOnly), r.Email, r.Label)
+		t.Add(r.ID, string(r.Plan), activity(r.Active), terminal.Count(r.Remaining), terminal.Count(r.Limit), r.Reset.Format(time.DateOnly), r.Created.Format(time.DateOnly), r.Email, r.Label)
 	}
-	t.print(a.Out)
+	t.Print(a.Out)
 	return nil
 }
 
@@ -233,7 +226,7 @@ type keysRotateCmd struct {
 	ID       string `arg:"" help:"ID of the key, or the key itself."`
 }
 
-func (c *keysRotateCmd) Run(a *app) error {
+func (c *keysRotateCmd) Run(a *terminal.App) error {
 	return c.withStore(func(s account.Store) error {
 		secret, k, err := s.Rotate(a.Ctx, c.ID)
 		if err != nil {
@@ -248,7 +241,7 @@ type keysDeactivateCmd struct {
 	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
 }
 
-func (c *keysDeactivateCmd) Run(a *app) error {
+func (c *keysDeactivateCmd) Run(a *terminal.App) error {
 	return c.withStore(func(s account.Store) error {
 		if isAccount(c.ID) {
 			of, err := s.DeactivateAccount(a.Ctx, c.ID)
@@ -267,7 +260,7 @@ type keysReactivateCmd struct {
 	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
 }
 
-func (c *keysReactivateCmd) Run(a *app) error {
+func (c *keysReactivateCmd) Run(a *terminal.App) error {
 	return c.withStore(func(s account.Store) error {
 		if isAccount(c.ID) {
 			of, err := s.ReactivateAccount(a.Ctx, c.ID)
@@ -286,14 +279,14 @@ type keysDeleteCmd struct {
 	ID       string `arg:"" help:"ID of the key, or the key itself."`
 }
 
-func (c *keysDeleteCmd) Run(a *app) error {
+func (c *keysDeleteCmd) Run(a *terminal.App) error {
 	return c.withStore(func(s account.Store) error {
 		k, err := s.Delete(a.Ctx, c.ID)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return a.printJSON(map[string]any{"id": k.ID, "deleted": true})
+			return a.PrintJSON(map[string]any{"id": k.ID, "deleted": true})
 		}
 		fmt.Fprintf(a.Out, "%s deleted: it no longer works, and cannot be brought back\n", k.ID)
 		return nil
@@ -306,7 +299,7 @@ type keysPlanCmd struct {
 	Plan     string `arg:"" help:"free, plus or pro."`
 }
 
-func (c *keysPlanCmd) Run(a *app) error {
+func (c *keysPlanCmd) Run(a *terminal.App) error {
 	plan, err := account.ParsePlan(c.Plan)
 	if err != nil {
 		return err
@@ -343,7 +336,7 @@ type eventRecord struct {
 	Details string       `json:"details,omitempty"`
 }
 
-func (c *keysAuditCmd) Run(a *app) error {
+func (c *keysAuditCmd) Run(a *terminal.App) error {
 	if c.Limit < 1 || c.Limit > 1000 {
 		return fault.New("bad_flag", "--limit %d is not between 1 and 1,000", c.Limit).Try("--limit 1000, and --before SEQ for the next page")
 	}
@@ -371,17 +364,17 @@ func (c *keysAuditCmd) Run(a *app) error {
 			records[i] = eventRecord(e)
 		}
 		if c.JSON {
-			return a.printJSON(records)
+			return a.PrintJSON(records)
 		}
 		if len(records) == 0 {
 			fmt.Fprintln(a.Out, "No such events yet.")
 			return nil
 		}
-		t := newTable(">seq", "at", "kind", "actor", "key", "details")
+		t := terminal.NewTable(">seq", "at", "kind", "actor", "key", "details")
 		for _, r := range records {
-			t.add(fmt.Sprint(r.Seq), r.At.Format(time.RFC3339), string(r.Kind), r.Actor, r.Key, r.Details)
+			t.Add(fmt.Sprint(r.Seq), r.At.Format(time.RFC3339), string(r.Kind), r.Actor, r.Key, r.Details)
 		}
-		t.print(a.Out)
+		t.Print(a.Out)
 		return nil
 	})
 }

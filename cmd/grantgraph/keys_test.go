@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/terminal"
 )
 
 // keys runs one of the keys commands.
@@ -30,7 +31,7 @@ func keys(t *testing.T, args ...string) (out string, err error) {
 		return "", err
 	}
 	var o, e bytes.Buffer
-	err = ctx.Run(&app{Ctx: t.Context(), In: strings.NewReader(""), Out: &o, Err: &e})
+	err = ctx.Run(&terminal.App{Ctx: t.Context(), In: strings.NewReader(""), Out: &o, Err: &e})
 	return o.String(), err
 }
 

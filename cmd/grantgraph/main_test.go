@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/terminal"
 )
 
 // TestParse asks in ways the command line does not have: the answer points to
@@ -26,6 +27,12 @@ func TestParse(t *testing.T) {
 		code, _, errs := command(t, strings.Fields(test.args)...)
 		if code != 2 || !strings.Contains(errs, test.want) || !strings.HasSuffix(errs, "Try: "+test.try+"\n") {
 			t.Errorf("%s: exit %d, %s", test.args, code, errs)
+		}
+	}
+	for _, name := range []string{"bench", "eval"} {
+		code, _, errs := command(t, name, "--help")
+		if code != 1 || !strings.Contains(errs, "Try: use measure "+name) {
+			t.Errorf("%s: exit %d, %s", name, code, errs)
 		}
 	}
 	code, _, errs := command(t, "serve", "--sources", t.TempDir(), "--data", t.TempDir(), "--mirror", "ofca=http://127.0.0.1:1")
@@ -102,7 +109,7 @@ func TestInterrupted(t *testing.T) {
 		{[]string{"inspect", filepath.Join(world.Small.Sources(t), "990", "2023_TEOS_XML_01A.zip")}, ""},
 	} {
 		var out, errs bytes.Buffer
-		if code := run(ctx, c.args, strings.NewReader(""), &out, &errs); code != interrupted || errs.String() != "grantgraph: stopped before it was finished\n"+c.says {
+		if code := run(ctx, c.args, strings.NewReader(""), &out, &errs); code != terminal.Interrupted || errs.String() != "grantgraph: stopped before it was finished\n"+c.says {
 			t.Errorf("%v: exit %d, %s", c.args, code, errs.String())
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/mcp"
 	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/terminal"
 )
 
 type mcpCmd struct {
@@ -36,7 +37,7 @@ With --data it answers from a data directory on this machine, without a key, and
 is counted. With --url it passes calls on to a service, which counts them on the key.`
 }
 
-func (c *mcpCmd) Run(a *app) error {
+func (c *mcpCmd) Run(a *terminal.App) error {
 	tools, done, err := c.tools(a)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ type unclosed struct{ io.Writer }
 func (unclosed) Close() error { return nil }
 
 // tools are those over local data, or over a service.
-func (c *mcpCmd) tools(a *app) (tools *mcp.Service, done func(), err error) {
+func (c *mcpCmd) tools(a *terminal.App) (tools *mcp.Service, done func(), err error) {
 	if c.URL != "" {
 		tools, err = c.remote(a)
 		return tools, func() {}, err
@@ -76,7 +77,7 @@ func (c *mcpCmd) tools(a *app) (tools *mcp.Service, done func(), err error) {
 
 // remote are the tools over a service: those of its operations that this program
 // knows.
-func (c *mcpCmd) remote(a *app) (*mcp.Service, error) {
+func (c *mcpCmd) remote(a *terminal.App) (*mcp.Service, error) {
 	key, err := readKey(c.KeyFile)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 	"grantgraph/internal/snapshot/remote"
+	"grantgraph/internal/terminal"
 )
 
 // publishCmd sends what was built to where other machines fetch it.
@@ -49,7 +50,7 @@ An address may say more: s3://bucket/prefix?endpoint=https://s3.example.org&regi
 from ~/.aws/credentials and AWS_PROFILE, or from the machine's role.`
 }
 
-func (c *publishCmd) Run(a *app) error {
+func (c *publishCmd) Run(a *terminal.App) error {
 	if c.To == "" {
 		return fault.New("bad_flag", "--to is missing").Try("--to s3://bucket/prefix, or --to FOLDER")
 	}
@@ -84,16 +85,16 @@ func (c *publishCmd) Run(a *app) error {
 const maxParallel = 64
 
 // publish sends the lists first: a snapshot is served with the lists of its day.
-func (c *publishCmd) publish(a *app, store remote.Store) error {
+func (c *publishCmd) publish(a *terminal.App, store remote.Store) error {
 	var done []*remote.Published
 	send := func(area remote.Area, s *snapshot.Snapshot) error {
-		bar := a.phase(string(area), totalBytes(&s.Manifest), c.Quiet || c.JSON)
+		bar := a.Phase(string(area), totalBytes(&s.Manifest), c.Quiet || c.JSON)
 		p := remote.Publication{Store: store, Area: area, Parallel: c.Parallel, Keep: c.Keep, Resend: c.Resend,
-			Progress: func(done, _ int64) { bar.set(done) }}
+			Progress: func(done, _ int64) { bar.Set(done) }}
 		out, err := p.Publish(a.Ctx, s)
 		if out != nil {
 			done = append(done, out)
-			bar.end("%s sent of %s in %s files", bytesize(out.Sent), bytesize(out.Bytes), count(out.Files))
+			bar.End("%s sent of %s in %s files", terminal.Bytes(out.Sent), terminal.Bytes(out.Bytes), terminal.Count(out.Files))
 		}
 		return err
 	}
@@ -135,22 +136,22 @@ func (c *publishCmd) publish(a *app, store remote.Store) error {
 	return err
 }
 
-func (c *publishCmd) print(a *app, done ...*remote.Published) error {
+func (c *publishCmd) print(a *terminal.App, done ...*remote.Published) error {
 	if c.JSON {
-		return a.printJSON(map[string]any{"published": done})
+		return a.PrintJSON(map[string]any{"published": done})
 	}
 	if len(done) == 0 {
 		return nil
 	}
-	t := newTable("", "version", "before", ">files", ">bytes", ">sent", "removed")
+	t := terminal.NewTable("", "version", "before", ">files", ">bytes", ">sent", "removed")
 	for _, d := range done {
 		before := d.Previous
 		if before == "" {
 			before = "none"
 		}
-		t.add(string(d.Area), d.Version, before, count(d.Files), count(d.Bytes), count(d.Sent), strings.Join(d.Removed, " "))
+		t.Add(string(d.Area), d.Version, before, terminal.Count(d.Files), terminal.Count(d.Bytes), terminal.Count(d.Sent), strings.Join(d.Removed, " "))
 	}
-	t.print(a.Out)
+	t.Print(a.Out)
 	for _, d := range done {
 		if d.Kept != "" {
 			fmt.Fprintf(a.Out, "\nNote: %s: %s\n", d.Area, d.Kept)
@@ -160,9 +161,9 @@ func (c *publishCmd) print(a *app, done ...*remote.Published) error {
 }
 
 // list shows what is in the store.
-func (c *publishCmd) list(a *app, store remote.Store) error {
+func (c *publishCmd) list(a *terminal.App, store remote.Store) error {
 	found := map[remote.Area][]remote.Version{}
-	t := newTable("", "version", "", ">files", ">bytes", ">nodes")
+	t := terminal.NewTable("", "version", "", ">files", ">bytes", ">nodes")
 	for _, area := range []remote.Area{remote.Snapshots, remote.Lists} {
 		versions, err := remote.List(a.Ctx, store, area)
 		if err != nil {
@@ -174,12 +175,12 @@ func (c *publishCmd) list(a *app, store remote.Store) error {
 			if v.Current {
 				mark = strings.TrimSpace("current " + mark)
 			}
-			t.add(string(area), v.Version, mark, count(v.Files), count(v.Bytes), count(v.Nodes))
+			t.Add(string(area), v.Version, mark, terminal.Count(v.Files), terminal.Count(v.Bytes), terminal.Count(v.Nodes))
 		}
 	}
 	if c.JSON {
-		return a.printJSON(found)
+		return a.PrintJSON(found)
 	}
-	t.print(a.Out)
+	t.Print(a.Out)
 	return nil
 }

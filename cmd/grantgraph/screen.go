@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/screen/sheet"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/terminal"
 )
 
 type screenCmd struct {
@@ -42,9 +43,9 @@ read says why in the column error. If the command is interrupted, the same comma
 continues where it stopped. The exit code is 0 when all rows are written, whatever was found.`
 }
 
-func (c *screenCmd) Run(a *app) error { return c.run(a, sleep) }
+func (c *screenCmd) Run(a *terminal.App) error { return c.run(a, sleep) }
 
-func (c *screenCmd) run(a *app, pause pauseFunc) error {
+func (c *screenCmd) run(a *terminal.App, pause pauseFunc) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (c *screenCmd) run(a *app, pause pauseFunc) error {
 	resumed := out.Tally.All
 	if err := c.screenRows(a, in, book, by, out); err != nil {
 		if keepErr := out.Checkpoint(); keepErr == nil && out.Tally.All > 0 {
-			fmt.Fprintf(a.Err, "%s of %s rows are screened and kept; run the same command again to continue.\n", count(out.Tally.All), count(book.Count))
+			fmt.Fprintf(a.Err, "%s of %s rows are screened and kept; run the same command again to continue.\n", terminal.Count(out.Tally.All), terminal.Count(book.Count))
 		}
 		return c.about(err)
 	}
@@ -178,7 +179,7 @@ func readKey(file string) (string, error) {
 }
 
 // screenRows screens the rows that are left and writes them.
-func (c *screenCmd) screenRows(a *app, in io.ReadSeeker, book *sheet.Sheet, by screeningSource, out *sheet.Output) error {
+func (c *screenCmd) screenRows(a *terminal.App, in io.ReadSeeker, book *sheet.Sheet, by screeningSource, out *sheet.Output) error {
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return fault.Disk(c.File, err)
 	}
@@ -191,7 +192,7 @@ func (c *screenCmd) screenRows(a *app, in io.ReadSeeker, book *sheet.Sheet, by s
 			return err
 		}
 	}
-	bar := a.phase("screen", book.Count, c.Quiet || c.JSON)
+	bar := a.Phase("screen", book.Count, c.Quiet || c.JSON)
 	saved := out.Tally.All
 	for done := false; !done; {
 		var part batch
@@ -208,9 +209,9 @@ func (c *screenCmd) screenRows(a *app, in io.ReadSeeker, book *sheet.Sheet, by s
 			}
 			saved = out.Tally.All
 		}
-		bar.set(out.Tally.All)
+		bar.Set(out.Tally.All)
 	}
-	bar.end("%s", plural(int(out.Tally.All), "row", "rows"))
+	bar.End("%s", plural(int(out.Tally.All), "row", "rows"))
 	return nil
 }
 
@@ -279,7 +280,7 @@ type screenSummary struct {
 	sheet.Tally
 }
 
-func (c *screenCmd) summarize(a *app, book *sheet.Sheet, out *sheet.Output, resumed int64) error {
+func (c *screenCmd) summarize(a *terminal.App, book *sheet.Sheet, out *sheet.Output, resumed int64) error {
 	t := &out.Tally
 	if c.JSON {
 		e := json.NewEncoder(a.Out)

@@ -28,6 +28,7 @@ import (
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/terminal"
 )
 
 // fakeScreening is a service that screens by rule: an EIN that ends in 7 is
@@ -209,7 +210,7 @@ func TestScreenServiceRefuses(t *testing.T) {
 		cmd := screenCmd{File: args[1], Out: args[3], URL: args[5], KeyFile: args[7], Quiet: true}
 		waits := []time.Duration{}
 		var errs bytes.Buffer
-		err := cmd.run(&app{Ctx: t.Context(), Out: &errs, Err: &errs}, func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil })
+		err := cmd.run(&terminal.App{Ctx: t.Context(), Out: &errs, Err: &errs}, func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil })
 		server.Close()
 		f, ok := fault.Of(err)
 		calls, _ := fake.counted()
@@ -237,7 +238,7 @@ func TestScreenRetries(t *testing.T) {
 	out, args := screenArgs(t, server.URL, 250)
 	cmd := screenCmd{File: args[1], Out: out, URL: args[5], KeyFile: args[7], Quiet: true}
 	var waits []time.Duration
-	err := cmd.run(&app{Ctx: t.Context(), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil })
+	err := cmd.run(&terminal.App{Ctx: t.Context(), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil })
 	if err != nil || fmt.Sprint(waits) != "[1s 3s 5s]" {
 		t.Errorf("%v, waits %v", err, waits)
 	}
@@ -266,7 +267,7 @@ func TestScreenInterrupted(t *testing.T) {
 	defer server.Close()
 	out, args := screenArgs(t, server.URL, 450)
 	var said, errs bytes.Buffer
-	if code := run(ctx, args, strings.NewReader(""), &said, &errs); code != interrupted || !strings.Contains(errs.String(), "run the same command again to continue") {
+	if code := run(ctx, args, strings.NewReader(""), &said, &errs); code != terminal.Interrupted || !strings.Contains(errs.String(), "run the same command again to continue") {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
@@ -288,7 +289,7 @@ func TestScreenInterrupted(t *testing.T) {
 	defer cancel()
 	stopAt += calls
 	errs.Reset()
-	if code := run(ctx, args, strings.NewReader(""), &said, &errs); code != interrupted {
+	if code := run(ctx, args, strings.NewReader(""), &said, &errs); code != terminal.Interrupted {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	if err := os.WriteFile(args[1], []byte("EIN\n000000001\n"), 0o600); err != nil {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"grantgraph/internal/fault"
@@ -29,6 +30,7 @@ import (
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/snapshot/remote"
+	"grantgraph/internal/terminal"
 )
 
 type serveCmd struct {
@@ -85,16 +87,16 @@ damaged is refused, and what was served before stays. With --sources and --datab
 one server at a time looks for new lists and publishes them to the store for all.`
 }
 
-func (c *serveCmd) Run(a *app) error {
+func (c *serveCmd) Run(a *terminal.App, config *configFile, parsed *kong.Context) error {
 	if c.Print {
-		t := newTable("setting", "value", "from")
-		for _, s := range a.settings {
+		t := terminal.NewTable("setting", "value", "from")
+		for _, s := range config.settings(parsed) {
 			if s.name == "memory" && s.value == "" {
-				s.value = bytesize(defaultMemory())
+				s.value = terminal.Bytes(defaultMemory())
 			}
-			t.add(s.name, s.value, s.origin)
+			t.Add(s.name, s.value, s.origin)
 		}
-		t.print(a.Out)
+		t.Print(a.Out)
 		return nil
 	}
 	if c.Addr == "" {
@@ -289,7 +291,7 @@ func parseMemory(text string) (int64, error) {
 	n, err := strconv.ParseFloat(digits, 64)
 	n *= float64(scale)
 	if err != nil || !known || !(n >= leastMemory && n <= 1<<50) { // also no number at all
-		return 0, fault.New("bad_flag", "--memory %s is not an amount of memory of at least %s", text, bytesize(leastMemory)).Try("--memory 2GiB")
+		return 0, fault.New("bad_flag", "--memory %s is not an amount of memory of at least %s", text, terminal.Bytes(leastMemory)).Try("--memory 2GiB")
 	}
 	return int64(n), nil
 }

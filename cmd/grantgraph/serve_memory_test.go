@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/terminal"
 )
 
 func TestMemory(t *testing.T) {
@@ -25,7 +26,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d bytes for all requests", defaultMemory())
 	}
 	_, out, errs := command(t, "serve", "--print-config")
-	if !strings.Contains(out, "memory") || !strings.Contains(out, bytesize(defaultMemory())) {
+	if !strings.Contains(out, "memory") || !strings.Contains(out, terminal.Bytes(defaultMemory())) {
 		t.Errorf("%s%s", out, errs)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/report/keyring"
+	"grantgraph/internal/terminal"
 )
 
 // signingCmd manages the keys that sign screening reports.
@@ -59,7 +60,7 @@ func newSigningRecord(k keyring.Key) signingRecord {
 }
 
 // printSigningKeys prints all keys of a ring as JSON, or as a table.
-func printSigningKeys(a *app, ring *keyring.Ring, asJSON bool) error {
+func printSigningKeys(a *terminal.App, ring *keyring.Ring, asJSON bool) error {
 	keys, err := ring.Keys(a.Ctx)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func printSigningKeys(a *app, ring *keyring.Ring, asJSON bool) error {
 		records[i] = newSigningRecord(k)
 	}
 	if asJSON {
-		return a.printJSON(records)
+		return a.PrintJSON(records)
 	}
 	if len(records) == 0 {
 		fmt.Fprintln(a.Out, "No signing keys yet. The server makes the first one when it starts.")
@@ -81,11 +82,11 @@ func printSigningKeys(a *app, ring *keyring.Ring, asJSON bool) error {
 		}
 		return t.Format(time.RFC3339)
 	}
-	t := newTable("id", "state", "from", "until", "compromised since")
+	t := terminal.NewTable("id", "state", "from", "until", "compromised since")
 	for _, r := range records {
-		t.add(r.ID, r.State, date(&r.From), date(r.Until), date(r.Compromised))
+		t.Add(r.ID, r.State, date(&r.From), date(r.Until), date(r.Compromised))
 	}
-	t.print(a.Out)
+	t.Print(a.Out)
 	return nil
 }
 
@@ -94,7 +95,7 @@ type signingListCmd struct {
 	JSON         bool `name:"json" help:"Print JSON."`
 }
 
-func (c *signingListCmd) Run(a *app) error {
+func (c *signingListCmd) Run(a *terminal.App) error {
 	return c.withRing(func(_ account.Store, ring *keyring.Ring) error { return printSigningKeys(a, ring, c.JSON) })
 }
 
@@ -107,7 +108,7 @@ type signingRotateCmd struct {
 	Key secret.Text `env:"-" help:"With --compromised: the key that is meant, if it is not the current one. A key that is retired already is only marked, and nothing is rotated." placeholder:"ID"`
 }
 
-func (c *signingRotateCmd) Run(a *app) error {
+func (c *signingRotateCmd) Run(a *terminal.App) error {
 	since, err := parseCompromised(c.Compromised, time.Now())
 	if err != nil {
 		return err
@@ -166,7 +167,7 @@ type signingExportCmd struct {
 	PEM          bool   `name:"pem" help:"Print one key as PEM, which openssl reads, instead of a JSON web key set."`
 }
 
-func (c *signingExportCmd) Run(a *app) error {
+func (c *signingExportCmd) Run(a *terminal.App) error {
 	return c.withRing(func(_ account.Store, ring *keyring.Ring) error {
 		keys, err := ring.Keys(a.Ctx)
 		if err != nil {

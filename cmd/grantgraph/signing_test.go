@@ -18,6 +18,7 @@ import (
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/report/keyring"
+	"grantgraph/internal/terminal"
 )
 
 // signing runs one of the signing commands.
@@ -33,7 +34,7 @@ func signing(t *testing.T, args ...string) (out, errs string, err error) {
 		return "", "", err
 	}
 	var o, e bytes.Buffer
-	err = ctx.Run(&app{Ctx: t.Context(), In: strings.NewReader(""), Out: &o, Err: &e})
+	err = ctx.Run(&terminal.App{Ctx: t.Context(), In: strings.NewReader(""), Out: &o, Err: &e})
 	return o.String(), e.String(), err
 }
 

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/terminal"
 )
 
 // sqlWorkerCmd is what the server starts itself as to run other people's SQL.
 // It speaks a protocol of frames and is of no use to a person.
 type sqlWorkerCmd struct{}
 
-func (sqlWorkerCmd) Run(a *app) error {
+func (sqlWorkerCmd) Run(a *terminal.App) error {
 	if code := sqlbox.Work(a.In, a.Out); code != 0 {
 		return fmt.Errorf("the SQL worker ended with code %d", code)
 	}

@@ -3,12 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/money"
+	"grantgraph/internal/terminal"
 )
 
 // synthCmd writes an invented world.
@@ -32,7 +31,7 @@ The same seed and size give the same bytes everywhere.
 Example:  grantgraph synth --out world --grants 200k --seed 7`
 }
 
-func (c *synthCmd) Run(a *app) error {
+func (c *synthCmd) Run(a *terminal.App) error {
 	report, err := c.run(a)
 	if err != nil {
 		return err
@@ -47,57 +46,55 @@ func (c *synthCmd) Run(a *app) error {
 }
 
 // run writes the world and returns its report.
-func (c *synthCmd) run(a *app) (*synth.Report, error) {
+func (c *synthCmd) run(a *terminal.App) (*synth.Report, error) {
 	grants, ok := synth.Preset(c.Grants)
 	if !ok {
 		return nil, fault.New("bad_flag", "--grants %q is not a number of grants", c.Grants).
-			Try("--grants 20k (or 200k, 2M, 20M; at most %s)", count(synth.MaxGrants))
+			Try("--grants 20k (or 200k, 2M, 20M; at most %s)", terminal.Count(synth.MaxGrants))
 	}
 	if c.Workers < 0 {
 		return nil, fault.New("bad_flag", "--workers must not be negative").Try("grantgraph synth --help")
 	}
-	bar := a.phase("inventing", int64(grants), c.Quiet || c.JSON)
+	bar := a.Phase("inventing", int64(grants), c.Quiet || c.JSON)
 	report, err := synth.Write(a.Ctx, synth.Options{
 		Out: c.Out, Grants: grants, Seed: c.Seed, Workers: c.Workers,
-		Progress: func(done, _ int64) { bar.set(done) },
+		Progress: func(done, _ int64) { bar.Set(done) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	bar.end("%s grants in %s returns", count(report.Grants), count(report.Returns))
+	bar.End("%s grants in %s returns", terminal.Count(report.Grants), terminal.Count(report.Returns))
 	return report, nil
 }
 
 // reuseOrRun leaves a world with the same seed and size as it is.
-func (c *synthCmd) reuseOrRun(a *app) error {
+func (c *synthCmd) reuseOrRun(a *terminal.App) error {
 	grants, ok := synth.Preset(c.Grants)
-	if _, err := os.Stat(filepath.Join(c.Out, synth.Marker)); ok && err == nil {
-		if r, err := synth.Read(c.Out); err == nil && r.Current() && r.Seed == c.Seed && r.Size == grants {
-			return nil
-		}
+	if made := (&synth.Options{Out: c.Out, Grants: grants, Seed: c.Seed}); ok && made.Written() {
+		return nil
 	}
 	_, err := c.run(a)
 	return err
 }
 
-func (c *synthCmd) print(a *app, r *synth.Report) {
+func (c *synthCmd) print(a *terminal.App, r *synth.Report) {
 	var bytes int64
 	for _, f := range r.Files {
 		bytes += f.Bytes
 	}
 	seconds := max(r.Elapsed.Seconds(), 0.001)
-	t := newTable("", ">")
-	t.add("files", count(len(r.Files)))
-	t.add("size", bytesize(bytes))
-	t.add("XML inside", bytesize(r.XMLBytes))
-	t.add("funders", count(r.Funders))
-	t.add("organizations", count(r.Orgs))
-	t.add("returns", count(r.Returns))
-	t.add("grants", count(r.Grants))
-	t.add("dollars", money.Dollars(r.Dollars))
-	t.add("rows a build keeps", count(r.Expected.Rows))
-	t.add("seconds", fmt.Sprintf("%.2f", seconds))
-	t.add("grants a second", count(int64(float64(r.Grants)/seconds)))
-	t.print(a.Out)
+	t := terminal.NewTable("", ">")
+	t.Add("files", terminal.Count(len(r.Files)))
+	t.Add("size", terminal.Bytes(bytes))
+	t.Add("XML inside", terminal.Bytes(r.XMLBytes))
+	t.Add("funders", terminal.Count(r.Funders))
+	t.Add("organizations", terminal.Count(r.Orgs))
+	t.Add("returns", terminal.Count(r.Returns))
+	t.Add("grants", terminal.Count(r.Grants))
+	t.Add("dollars", money.Dollars(r.Dollars))
+	t.Add("rows a build keeps", terminal.Count(r.Expected.Rows))
+	t.Add("seconds", fmt.Sprintf("%.2f", seconds))
+	t.Add("grants a second", terminal.Count(int64(float64(r.Grants)/seconds)))
+	t.Print(a.Out)
 	fmt.Fprintf(a.Out, "\nNext:  grantgraph build --sources %s\n", c.Out)
 }

@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
+	"grantgraph/internal/terminal"
 )
 
 // verifyCmd says whether documents are reports that were issued.
@@ -53,7 +54,7 @@ type verification struct {
 	Verdict *report.Verdict `json:"verdict"` // null when it is no report
 }
 
-func (c *verifyCmd) Run(a *app) error {
+func (c *verifyCmd) Run(a *terminal.App) error {
 	keys, err := c.keys(a)
 	if f, ok := fault.Of(err); ok && f.Slug == keyring.BadKeyFile {
 		// With keys that are damaged nothing can be said of a signature, which is
@@ -89,7 +90,7 @@ func (c *verifyCmd) Run(a *app) error {
 		}
 	}
 	if c.JSON {
-		if err := a.printJSON(results); err != nil {
+		if err := a.PrintJSON(results); err != nil {
 			return err
 		}
 	}
@@ -100,7 +101,7 @@ func (c *verifyCmd) Run(a *app) error {
 	for _, r := range results {
 		switch {
 		case r.Status == report.NotValid:
-			return exitCode(1)
+			return terminal.ExitCode(1)
 		case r.Status == report.Unverifiable:
 			code = 2
 		}
@@ -109,14 +110,14 @@ func (c *verifyCmd) Run(a *app) error {
 		if len(keys) == 0 && !c.JSON {
 			fmt.Fprintln(a.Err, "Try: curl -o keys.json https://HOST/.well-known/jwks.json gets the keys of the service; then grantgraph verify --key keys.json")
 		}
-		return exitCode(code)
+		return terminal.ExitCode(code)
 	}
 	return nil
 }
 
 // keys are the public keys to verify with: those that were given or else those of
 // the data directory. There may be none.
-func (c *verifyCmd) keys(a *app) (keys []report.PublicKey, err error) {
+func (c *verifyCmd) keys(a *terminal.App) (keys []report.PublicKey, err error) {
 	add := func(list []keyring.Key) {
 		for _, k := range list {
 			keys = append(keys, report.PublicKey(k))
@@ -157,7 +158,7 @@ func (c *verifyCmd) keys(a *app) (keys []report.PublicKey, err error) {
 }
 
 // readReport reads a file or, for a hyphen, standard input.
-func readReport(a *app, name string) ([]byte, error) {
+func readReport(a *terminal.App, name string) ([]byte, error) {
 	if name == "-" {
 		document, err := io.ReadAll(io.LimitReader(a.In, report.MaxDocument+1))
 		return document, fault.Disk("standard input", err)

@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+
+	"grantgraph/internal/terminal"
 )
 
 type versionCmd struct{}
 
-func (versionCmd) Run(a *app) error {
+func (versionCmd) Run(a *terminal.App) error {
 	fmt.Fprintln(a.Out, "grantgraph", programVersion())
 	return nil
 }
@@ -27,6 +29,6 @@ type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command, such as build or keys create."`
 }
 
-func (c *helpCmd) Run(a *app) error {
-	return exitCode(run(a.Ctx, append(c.Command, "--help"), a.In, a.Out, a.Err))
+func (c *helpCmd) Run(a *terminal.App) error {
+	return terminal.ExitCode(run(a.Ctx, append(c.Command, "--help"), a.In, a.Out, a.Err))
 }

@@ -1,6 +1,6 @@
 // Package oracle puts the questions of package graph to SQL engines. It is
 // the reference that the graph is held against, row by row, and the
-// competition that it is timed against. It is for tests and `grantgraph bench`
+// competition that it is timed against. It is for tests and `measure bench`
 // only.
 //
 // There are three engines. Plain is DuckDB over the tables as the snapshot has

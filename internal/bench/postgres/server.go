@@ -1,5 +1,5 @@
 // Package postgres starts private PostgreSQL servers, for tests and
-// `grantgraph bench` only.
+// `measure bench` only.
 package postgres
 
 import (

@@ -1,6 +1,6 @@
 // Package rival serves the grant endpoints from PostgreSQL: the same operations,
 // keys and JSON as the service, over the rows of another engine. It is what
-// `grantgraph bench --http` holds the service against.
+// `measure bench --http` holds the service against.
 package rival
 
 import (

@@ -133,6 +133,16 @@ func Read(dir string) (*Report, error) {
 // that the same seed and size would give it again.
 func (r *Report) Current() bool { return r.Format == format }
 
+// Written reports whether Out already holds the world that Write would write, so
+// that it need not be written again.
+func (o *Options) Written() bool {
+	if _, err := os.Stat(filepath.Join(o.Out, Marker)); err != nil {
+		return false
+	}
+	r, err := Read(o.Out)
+	return err == nil && r.Current() && r.Seed == o.Seed && r.Size == o.Grants
+}
+
 // report turns the tally into world.json.
 func (p *worldWriter) report() (*Report, error) {
 	t := &p.total

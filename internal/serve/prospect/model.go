@@ -21,7 +21,7 @@ var Ways = [len(Names)]int{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, 0}
 type Weights [len(Names)]float64
 
 // Fitted are the weights that ship with the program. They were fitted by
-// `grantgraph eval --prospects --fit --year 2022` to the sample of real filings; those
+// `measure eval --prospects --fit --year 2022` to the sample of real filings; those
 // of nearness (county, same_state, same_county) are the means of that fit and of
 // one to an invented world, because the sample has too few funders near each other
 // to weigh it. docs/prospects.md has how well they do.

@@ -17,7 +17,7 @@ import (
 
 // TestGatesOfAWorld builds a small invented world and holds it to the gates.
 // Rules that fire too seldom in a world of this size are not judged here; the
-// whole table is made by grantgraph eval --world.
+// whole table is made by measure eval --world.
 func TestGatesOfAWorld(t *testing.T) {
 	t.Parallel()
 	// The bounds were set on this world. With some hundred answers a rule's

@@ -7,6 +7,7 @@ import (
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/resolve/eval"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // rankingsFlags are those of eval --rankings and --hardness.
@@ -16,10 +17,10 @@ type rankingsFlags struct {
 }
 
 // evalSnapshot prints the rankings of a snapshot, or how hard its lines are.
-func (c *evalCmd) evalSnapshot(a *app) error {
+func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 	if c.Labelled != "" || len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" ||
 		c.Screening || c.List != "" || c.Cases != "" || c.Speed || c.World != "" && c.Sources != "" || c.Rankings && c.Hardness {
-		return fault.New("bad_flag", "--rankings and --hardness go with one of --data, --sources and --world, and with --into and --json").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "--rankings and --hardness go with one of --data, --sources and --world, and with --into and --json").Try("measure eval --help")
 	}
 	data := c.Data
 	if from := c.Sources + c.World; from != "" {

@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // slowestMedian is the gate: how long half of the questions may take, at most, on
@@ -31,9 +32,9 @@ type benchMode struct {
 }
 
 // benchSemantic times the search for organizations in every mode.
-func (c *benchCmd) benchSemantic(a *app) error {
+func (c *benchCmd) benchSemantic(a *terminal.App) error {
 	if c.Crowd < 1 || c.Crowd > 8_000_000 {
-		return fault.New("bad_flag", "--crowd must be from 1 to 8,000,000").Try("grantgraph bench --help")
+		return fault.New("bad_flag", "--crowd must be from 1 to 8,000,000").Try("measure bench --help")
 	}
 	x, err := c.crowd(a)
 	if err != nil {
@@ -45,15 +46,15 @@ func (c *benchCmd) benchSemantic(a *app) error {
 	defer runtime.GOMAXPROCS(runtime.NumCPU())
 	encoder, n := x.Encoder()
 	if !c.JSON {
-		fmt.Fprintf(a.Out, "%s organizations, questions encoded by %s; one core of %d, load %s before; milliseconds of the core\n\n", count(n), encoder, runtime.NumCPU(), hostLoad())
+		fmt.Fprintf(a.Out, "%s organizations, questions encoded by %s; one core of %d, load %s before; milliseconds of the core\n\n", terminal.Count(n), encoder, runtime.NumCPU(), terminal.HostLoad())
 	}
-	t := newTable("mode", "where", ">p50", ">p95", ">p50 by the clock")
+	t := terminal.NewTable("mode", "where", ">p50", ">p95", ">p50 by the clock")
 	var slow []string
 	for _, mode := range []search.Mode{search.Text, search.Semantic, search.Hybrid} {
 		for _, state := range []string{"", "OH"} {
 			var took, wall []time.Duration
 			for i, q := range questions {
-				begin, used := time.Now(), processorTime()
+				begin, used := time.Now(), terminal.ProcessorTime()
 				ans, err := x.Search(a.Ctx, search.Ask{Text: q, Mode: mode, State: state, Limit: 20})
 				if err != nil {
 					return err
@@ -62,7 +63,7 @@ func (c *benchCmd) benchSemantic(a *app) error {
 					return fault.New("no_vectors", "mode %s is not served", mode).Try("measure with a program that has its model")
 				}
 				if i >= 5 { // the first ones warm up
-					took = append(took, processorTime()-used)
+					took = append(took, terminal.ProcessorTime()-used)
 					wall = append(wall, time.Since(begin))
 				}
 			}
@@ -74,7 +75,7 @@ func (c *benchCmd) benchSemantic(a *app) error {
 			if b.State {
 				where = "one state"
 			}
-			if t.add(b.Mode, where, fmt.Sprintf("%.1f", b.P50), fmt.Sprintf("%.1f", b.P95), fmt.Sprintf("%.1f", b.Wall)); took[len(took)/2] > slowestMedian {
+			if t.Add(b.Mode, where, fmt.Sprintf("%.1f", b.P50), fmt.Sprintf("%.1f", b.P95), fmt.Sprintf("%.1f", b.Wall)); took[len(took)/2] > slowestMedian {
 				slow = append(slow, fmt.Sprintf("%s %s %.1f ms", b.Mode, where, b.P50))
 			}
 			if c.JSON {
@@ -85,7 +86,7 @@ func (c *benchCmd) benchSemantic(a *app) error {
 		}
 	}
 	if !c.JSON {
-		t.print(a.Out)
+		t.Print(a.Out)
 	}
 	if len(slow) > 0 {
 		return fault.New("gate_failed", "the median must be %v at most: %s", slowestMedian, strings.Join(slow, ", "))
@@ -94,7 +95,7 @@ func (c *benchCmd) benchSemantic(a *app) error {
 }
 
 // crowd makes the organizations, or finds them.
-func (c *benchCmd) crowd(a *app) (*search.Index, error) {
+func (c *benchCmd) crowd(a *terminal.App) (*search.Index, error) {
 	data := filepath.Join(c.Data, fmt.Sprintf("crowd-%d-%d", c.Crowd, c.Seed))
 	s, err := snapshot.Open(data)
 	if err == nil {
@@ -106,10 +107,10 @@ func (c *benchCmd) crowd(a *app) (*search.Index, error) {
 			_ = x.Close()
 		}
 	}
-	bar := a.phase("crowd", int64(c.Crowd), c.Quiet || c.JSON)
-	if s, err = crowd.Build(a.Ctx, data, c.Crowd, c.Seed, func(done, _ int64) { bar.set(done) }); err != nil {
+	bar := a.Phase("crowd", int64(c.Crowd), c.Quiet || c.JSON)
+	if s, err = crowd.Build(a.Ctx, data, c.Crowd, c.Seed, func(done, _ int64) { bar.Set(done) }); err != nil {
 		return nil, err
 	}
-	bar.end("%s organizations", count(c.Crowd))
+	bar.End("%s organizations", terminal.Count(c.Crowd))
 	return search.Open(s)
 }

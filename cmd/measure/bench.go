@@ -6,21 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"grantgraph/internal/bench/oracle"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // benchCmd times the graph against SQL engines.
@@ -88,9 +88,9 @@ questions of a kind take more than 30 milliseconds of it.`
 // most.
 const benchSamples = 200
 
-func (c *benchCmd) Run(a *app) error {
+func (c *benchCmd) Run(a *terminal.App) error {
 	if c.Seconds <= 0 || c.Seconds > 3600 {
-		return fault.New("bad_flag", "--seconds must be more than 0 and at most 3600").Try("grantgraph bench --help")
+		return fault.New("bad_flag", "--seconds must be more than 0 and at most 3600").Try("measure bench --help")
 	}
 	if c.Screening {
 		return c.benchScreening(a)
@@ -119,7 +119,7 @@ func (c *benchCmd) Run(a *app) error {
 	if !c.JSON {
 		n := s.Manifest.Counts
 		fmt.Fprintf(a.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before; medians in milliseconds\n\n",
-			count(n.Grants), count(n.Funders), count(n.Recipients), runtime.NumCPU(), hostLoad())
+			terminal.Count(n.Grants), terminal.Count(n.Funders), terminal.Count(n.Recipients), runtime.NumCPU(), terminal.HostLoad())
 	}
 	if err := b.race(); err != nil {
 		return err
@@ -134,20 +134,27 @@ func (c *benchCmd) Run(a *app) error {
 }
 
 // corpus makes the world and the snapshot, or finds them.
-func (c *benchCmd) corpus(a *app) (*snapshot.Snapshot, error) {
+func (c *benchCmd) corpus(a *terminal.App) (*snapshot.Snapshot, error) {
 	label := fmt.Sprintf("%s-%d", c.Grants, c.Seed)
 	data := filepath.Join(c.Data, "data-"+label)
 	if s, err := snapshot.Open(data); err == nil && indexed(s) {
 		return s, nil
 	}
-	world := synthCmd{Out: filepath.Join(c.Data, "world-"+label), Grants: c.Grants, Seed: c.Seed, Quiet: c.Quiet || c.JSON}
-	if err := world.reuseOrRun(a); err != nil {
-		return nil, err
+	grants, ok := synth.Preset(c.Grants)
+	if !ok {
+		return nil, fault.New("bad_flag", "--grants %q is not a number of grants", c.Grants).Try("--grants 20k (or 200k, 2M, 20M)")
 	}
-	bars := newBuildBars(a, c.Quiet || c.JSON)
-	defer bars.close()
+	bars := terminal.NewPhases(a, c.Quiet || c.JSON)
+	defer bars.Close()
+	world := synth.Options{Out: filepath.Join(c.Data, "world-"+label), Grants: grants, Seed: c.Seed}
+	world.Progress = func(done, total int64) { bars.Progress("inventing", done, total) }
+	if !world.Written() {
+		if _, err := synth.Write(a.Ctx, world); err != nil {
+			return nil, err
+		}
+	}
 	result, err := ingest.Run(a.Ctx, ingest.Options{
-		Sources: world.Out, Data: data, Keep: 1, Progress: bars.progress,
+		Sources: world.Out, Data: data, Keep: 1, Progress: bars.Progress,
 		Indexers: indexes.Reading(0), ListIndexers: indexes.Lists(),
 	})
 	if err != nil {
@@ -179,7 +186,7 @@ func indexed(s *snapshot.Snapshot) bool {
 // bench is a run of benchCmd.
 type bench struct {
 	*benchCmd
-	app      *app
+	app      *terminal.App
 	snapshot *snapshot.Snapshot
 	engines  []oracle.Engine
 	postgres *oracle.Postgres
@@ -192,7 +199,7 @@ func (b *bench) open() error {
 		if !slices.Contains(b.Engines, name) {
 			continue
 		}
-		bar := b.app.phase("load", 0, b.Quiet || b.JSON)
+		bar := b.app.Phase("load", 0, b.Quiet || b.JSON)
 		e, err := b.engine(b.app.Ctx, name)
 		if errors.Is(err, oracle.ErrNoPostgres) {
 			fmt.Fprintf(b.app.Err, "PostgreSQL is skipped: %v. To include it: apt-get install postgresql\n", err)
@@ -202,7 +209,7 @@ func (b *bench) open() error {
 			return err
 		}
 		b.engines = append(b.engines, e)
-		bar.end("%s", e.Name())
+		bar.End("%s", e.Name())
 	}
 	if len(b.engines) == 0 {
 		return fault.New("no_engine", "there is no engine to run").Try("--engines graph,plain")
@@ -271,7 +278,7 @@ func (b *bench) race() error {
 	if err != nil {
 		return err
 	}
-	bar := b.app.phase("race", int64(len(classes)), b.Quiet || b.JSON)
+	bar := b.app.Phase("race", int64(len(classes)), b.Quiet || b.JSON)
 	budget := time.Duration(b.Seconds * float64(time.Second))
 	var list []benchClass
 	for i := range classes {
@@ -291,14 +298,14 @@ func (b *bench) race() error {
 			c.Rows = answer.Groups.Count
 		}
 		list = append(list, c)
-		bar.set(int64(i + 1))
+		bar.Set(int64(i + 1))
 		if b.JSON {
 			if err := json.NewEncoder(b.app.Out).Encode(c); err != nil {
 				return err
 			}
 		}
 	}
-	bar.end("%d classes of requests, all answers equal", len(classes))
+	bar.End("%d classes of requests, all answers equal", len(classes))
 	if !b.JSON {
 		b.print(list)
 	}
@@ -334,36 +341,36 @@ func (b *bench) print(list []benchClass) {
 			header = append(header, ">times")
 		}
 	}
-	t := newTable(header...)
+	t := terminal.NewTable(header...)
 	for _, c := range list {
-		cells := []string{c.Class, count(c.Rows)}
+		cells := []string{c.Class, terminal.Count(c.Rows)}
 		for i, e := range c.Engines {
 			cells = append(cells, millis(e.P50, e.GaveUp))
 			if i > 0 {
 				cells = append(cells, times(e.Ratio))
 			}
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
-	t.print(b.app.Out)
+	t.Print(b.app.Out)
 
 	fmt.Fprintf(b.app.Out, "\nTails, where there are enough samples\n\n")
 	header = []string{"request"}
 	for _, e := range b.engines {
 		header = append(header, ">"+e.Name()+" n", ">p95", ">p99")
 	}
-	t = newTable(header...)
+	t = terminal.NewTable(header...)
 	for _, c := range list {
 		cells := []string{c.Class}
 		for _, e := range c.Engines {
-			cells = append(cells, count(e.Samples), millis(e.P95, false), millis(e.P99, false))
+			cells = append(cells, terminal.Count(e.Samples), millis(e.P95, false), millis(e.P99, false))
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
-	t.print(b.app.Out)
+	t.Print(b.app.Out)
 
 	fmt.Fprintf(b.app.Out, "\nTimes the median of %s\n\n", b.engines[0].Name())
-	t = newTable("engine", ">geometric mean", ">least", "in")
+	t = terminal.NewTable("engine", ">geometric mean", ">least", "in")
 	for i, e := range b.engines[1:] {
 		sum, n, least, in := 0.0, 0, math.Inf(1), ""
 		for _, c := range list {
@@ -376,10 +383,10 @@ func (b *bench) print(list []benchClass) {
 		}
 		if n > 0 {
 			mean := math.Exp(sum / float64(n))
-			t.add(e.Name(), times(&mean), times(&least), in)
+			t.Add(e.Name(), times(&mean), times(&least), in)
 		}
 	}
-	t.print(b.app.Out)
+	t.Print(b.app.Out)
 }
 
 // millis writes a time in milliseconds with three digits that count.
@@ -394,7 +401,7 @@ func millis(v *float64, gaveUp bool) string {
 	case *v < 10:
 		return fmt.Sprintf("%.2f", *v)
 	}
-	return count(int64(math.Round(*v)))
+	return terminal.Count(int64(math.Round(*v)))
 }
 
 // times writes a ratio.
@@ -405,16 +412,5 @@ func times(r *float64) string {
 	case *r < 10:
 		return fmt.Sprintf("%.1f×", *r)
 	}
-	return count(int64(math.Round(*r))) + "×"
-}
-
-// hostLoad is the load of the machine when the bench began, where the system
-// says it: a bench on a busy machine measures the neighbours too.
-func hostLoad() string {
-	b, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	one, _, _ := strings.Cut(string(b), " ")
-	return one
+	return terminal.Count(int64(math.Round(*r))) + "×"
 }

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/synth"
 )
 
 // screeningFigures is the line for machines.
@@ -120,11 +123,11 @@ func TestEvalScreeningWorld(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	world, data, page := filepath.Join(dir, "world"), filepath.Join(dir, "data"), filepath.Join(dir, "page.md")
-	if code, _, errs := command(t, "synth", "--out", world, "--grants", "300", "-q"); code != 0 {
-		t.Fatal(errs)
+	if _, err := synth.Write(t.Context(), synth.Options{Out: world, Grants: 300, Seed: 1}); err != nil {
+		t.Fatal(err)
 	}
-	if code, _, errs := command(t, "build", "--sources", world, "--data", data, "-q"); code != 0 {
-		t.Fatal(errs)
+	if _, err := ingest.Run(t.Context(), ingest.Options{Sources: world, Data: data, Keep: 1}); err != nil {
+		t.Fatal(err)
 	}
 	if err := os.WriteFile(page, []byte("<!-- begin screening quality -->\nOLD\n<!-- end screening quality -->\n<!-- begin screening speed -->\n<!-- end screening speed -->\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -10,22 +10,22 @@ import (
 	"grantgraph/internal/money"
 )
 
-// count writes n with separators between thousands.
-func count[N ~int | ~int32 | ~int64 | ~uint64 | ~uint32](n N) string {
+// Count writes n with separators between thousands.
+func Count[N ~int | ~int32 | ~int64 | ~uint64 | ~uint32](n N) string {
 	return money.Grouped(int64(n))
 }
 
-// percent writes part of whole as a percentage, or a dash when there is no
+// Percent writes part of whole as a percentage, or a dash when there is no
 // whole.
-func percent[N ~int | ~int64](part, whole N) string {
+func Percent[N ~int | ~int64](part, whole N) string {
 	if whole == 0 {
 		return "–"
 	}
 	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 1, 64) + " %"
 }
 
-// bytesize writes a number of bytes in the largest fitting binary unit.
-func bytesize(n int64) string {
+// Bytes writes a number of bytes in the largest fitting binary unit.
+func Bytes(n int64) string {
 	const unit = 1024
 	if n < unit {
 		return strconv.FormatInt(n, 10) + " B"
@@ -40,18 +40,24 @@ func bytesize(n int64) string {
 	return strconv.FormatFloat(v, 'f', 1, 64) + " " + suffix
 }
 
-// table prints rows in aligned columns. A column whose header starts with '>'
+// Table prints rows in aligned columns. A column whose header starts with '>'
 // is set flush right. The first column is indented by two spaces.
-type table struct {
+type Table struct {
 	header []string
 	rows   [][]string
 }
 
-func newTable(header ...string) *table { return &table{header: header} }
+// NewTable begins a table with these headers.
+func NewTable(header ...string) *Table { return &Table{header: header} }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+// Add adds a row.
+func (t *Table) Add(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *table) print(w io.Writer) {
+// Len is the number of rows.
+func (t *Table) Len() int { return len(t.rows) }
+
+// Print writes the table.
+func (t *Table) Print(w io.Writer) {
 	width := make([]int, len(t.header))
 	right := make([]bool, len(t.header))
 	titled := false
@@ -97,8 +103,8 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// barChart draws the share n/whole as a horizontal bar of at most width cells.
-func barChart(n, whole int64, width int) string {
+// BarChart draws the share n/whole as a horizontal bar of at most width cells.
+func BarChart(n, whole int64, width int) string {
 	if whole <= 0 || n <= 0 {
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/reconcile/quality"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // reconcileFlags are those of eval --reconcile.
@@ -21,16 +22,16 @@ type reconcileFlags struct {
 }
 
 // evalReconcile looks the names of labelled lines up in the master file.
-func (c *evalCmd) evalReconcile(a *app) error {
+func (c *evalCmd) evalReconcile(a *terminal.App) error {
 	if c.Screening || c.World != "" || c.Sources != "" || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" || c.Queries != "" || c.Documents != "" {
-		return fault.New("bad_flag", "--reconcile goes with --labelled, --bmf, --gates, --into and --json alone").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "--reconcile goes with --labelled, --bmf, --gates, --into and --json alone").Try("measure eval --help")
 	}
 	masters := append(c.BMF, c.More...)
 	if c.Labelled == "" || len(masters) == 0 {
-		return fault.New("bad_flag", "--reconcile needs --labelled and --bmf").Try("grantgraph eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv")
+		return fault.New("bad_flag", "--reconcile needs --labelled and --bmf").Try("measure eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv")
 	}
 	var cases []quality.Case
-	err := readFile(c.Labelled, "a file of labelled lines", func(r io.Reader) error {
+	err := terminal.ReadFile(c.Labelled, "a file of labelled lines", func(r io.Reader) error {
 		_, err := eval.ReadLabelled(r, func(l *eval.Case) error {
 			cases = append(cases, quality.Case{Name: strings.TrimSpace(l.Name1 + " " + l.Name2), State: l.State, City: l.City, ZIP: l.ZIP, EIN: l.Truth})
 			return nil
@@ -74,7 +75,7 @@ func (c *evalCmd) evalReconcile(a *app) error {
 // of EINs.
 func readMasters(paths []string) (orgs []snapshot.Organization, err error) {
 	for _, path := range paths {
-		err := readFile(path, "a part of the business master file", func(r io.Reader) error {
+		err := terminal.ReadFile(path, "a part of the business master file", func(r io.Reader) error {
 			_, err := bmf.Read(r, func(m *bmf.Record) error {
 				o := snapshot.Organization{
 					EIN: m.EIN.String(), Name: strings.ToUpper(m.Name), Street: m.Street, City: strings.ToUpper(m.City), State: m.State,

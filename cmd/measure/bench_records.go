@@ -18,6 +18,7 @@ import (
 	"grantgraph/internal/serve/prospect"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/terminal"
 )
 
 // recordTimes is how many times as fast as plain DuckDB these classes must be.
@@ -187,7 +188,7 @@ func (b *bench) lookups(x *listBench, profiles *profile.Index, tables screen.Tab
 
 // raceRecords asks both sides in turn, until DuckDB has had its time.
 func (b *bench) raceRecords(classes []recordClass) error {
-	t := newTable("organizations", ">ours", ">plain DuckDB", ">times")
+	t := terminal.NewTable("organizations", ">ours", ">plain DuckDB", ">times")
 	for _, c := range classes {
 		sides := []oracle.Times{{Engine: "ours"}, {Engine: "plain DuckDB"}}
 		var spent time.Duration
@@ -223,11 +224,11 @@ func (b *bench) raceRecords(classes []recordClass) error {
 			}
 			continue
 		}
-		t.add(c.name, millis(list[0].P50, false), millis(list[1].P50, false), times(list[1].Ratio))
+		t.Add(c.name, millis(list[0].P50, false), millis(list[1].P50, false), times(list[1].Ratio))
 	}
 	if !b.JSON {
-		fmt.Fprintf(b.app.Out, "\n%s organizations; each at least %d times plain DuckDB is wanted\n\n", count(b.snapshot.Manifest.Counts.Organizations), recordTimes)
-		t.print(b.app.Out)
+		fmt.Fprintf(b.app.Out, "\n%s organizations; each at least %d times plain DuckDB is wanted\n\n", terminal.Count(b.snapshot.Manifest.Counts.Organizations), recordTimes)
+		t.Print(b.app.Out)
 	}
 	return nil
 }

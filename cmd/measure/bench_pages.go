@@ -24,6 +24,7 @@ import (
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // What the benchmark of pages asks, and what the pages must come up to.
@@ -35,7 +36,7 @@ const (
 
 // benchPages times pages of the site, drawn and compressed by the whole service
 // but the network, and weighs what a browser loads for the first of each kind.
-func (c *benchCmd) benchPages(a *app) error {
+func (c *benchCmd) benchPages(a *terminal.App) error {
 	s, err := c.corpus(a)
 	if err != nil {
 		return err
@@ -52,13 +53,13 @@ func (c *benchCmd) benchPages(a *app) error {
 	}
 	n := s.Manifest.Counts
 	fmt.Fprintf(a.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before; milliseconds\n\n",
-		count(n.Grants), count(n.Funders), count(n.Recipients), runtime.NumCPU(), hostLoad())
+		terminal.Count(n.Grants), terminal.Count(n.Funders), terminal.Count(n.Recipients), runtime.NumCPU(), terminal.HostLoad())
 	return b.run()
 }
 
 // pageBench is a run.
 type pageBench struct {
-	app     *app
+	app     *terminal.App
 	handler http.Handler
 	random  *rand.Rand
 	grants  []graph.Grant // drawn from all, for values that exist
@@ -251,7 +252,7 @@ func (b *pageBench) weigh(page []byte, packed int) (files, fonts int, err error)
 }
 
 func (b *pageBench) run() error {
-	t := newTable("page", ">p50", ">p95", ">most", ">page bytes", ">first view", ">with fonts")
+	t := terminal.NewTable("page", ">p50", ">p95", ">most", ">page bytes", ">first view", ">with fonts")
 	var failed []string
 	for _, kind := range b.kinds() {
 		var took []time.Duration
@@ -275,19 +276,19 @@ func (b *pageBench) run() error {
 		}
 		slices.Sort(took)
 		p95 := took[len(took)*95/100]
-		t.add(kind.name, inMillis(took[len(took)/2]), inMillis(p95), inMillis(took[len(took)-1]), count(int64(packed)), count(int64(first)), count(int64(fonts)))
+		t.Add(kind.name, inMillis(took[len(took)/2]), inMillis(p95), inMillis(took[len(took)-1]), terminal.Count(int64(packed)), terminal.Count(int64(first)), terminal.Count(int64(fonts)))
 		if kind.judged && p95 >= pageMost {
 			failed = append(failed, fmt.Sprintf("%s takes %s ms at the 95th percentile", kind.name, inMillis(p95)))
 		}
 		if first > viewMost {
-			failed = append(failed, fmt.Sprintf("the first view of %s is %s bytes", kind.name, count(int64(first))))
+			failed = append(failed, fmt.Sprintf("the first view of %s is %s bytes", kind.name, terminal.Count(int64(first))))
 		}
 	}
-	t.print(b.app.Out)
+	t.Print(b.app.Out)
 	fmt.Fprintf(b.app.Out, "\nA first view is the page with its styles, scripts and pictures, compressed; sizes are those of the largest of %d.\n", pageSamples)
 	if len(failed) > 0 {
 		return fault.New("too_slow", "%s", strings.Join(failed, "; "))
 	}
-	fmt.Fprintf(b.app.Out, "Explore is below %v at the 95th percentile, and no first view is over %s bytes.\n", pageMost, count(int64(viewMost)))
+	fmt.Fprintf(b.app.Out, "Explore is below %v at the 95th percentile, and no first view is over %s bytes.\n", pageMost, terminal.Count(int64(viewMost)))
 	return nil
 }

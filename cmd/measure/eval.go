@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/ingest/resolve/model"
 	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // evalCmd measures how well recipients are resolved, and how well names are
@@ -89,18 +90,18 @@ before --year alone, which funders gave to an organization for the first time in
 against the largest funders of the cause in the state. --fit writes weights fitted to
 the five years before it, and measures those.
 
-Example:  grantgraph eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
-          grantgraph eval --world world
-          grantgraph eval --screening --list ofac --bmf eo_oh.csv eo_pa.csv
-          grantgraph eval --screening --list ofac --cases cases.csv.gz
-          grantgraph eval --causes --bmf eo_oh.csv eo_pa.csv
-          grantgraph eval --semantic --queries queries.jsonl --documents documents.jsonl
-          grantgraph eval --rankings --data data
-          grantgraph eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
-          grantgraph eval --prospects --data data --year 2022`
+Example:  measure eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
+          measure eval --world world
+          measure eval --screening --list ofac --bmf eo_oh.csv eo_pa.csv
+          measure eval --screening --list ofac --cases cases.csv.gz
+          measure eval --causes --bmf eo_oh.csv eo_pa.csv
+          measure eval --semantic --queries queries.jsonl --documents documents.jsonl
+          measure eval --rankings --data data
+          measure eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
+          measure eval --prospects --data data --year 2022`
 }
 
-func (c *evalCmd) Run(a *app) error {
+func (c *evalCmd) Run(a *terminal.App) error {
 	if c.Support || c.Holdings {
 		return c.evalJudged(a)
 	}
@@ -120,20 +121,20 @@ func (c *evalCmd) Run(a *app) error {
 		return c.evalSnapshot(a)
 	}
 	if c.Queries != "" || c.Documents != "" {
-		return fault.New("bad_flag", "--queries and --documents go with --semantic").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "--queries and --documents go with --semantic").Try("measure eval --help")
 	}
 	if c.Screening {
 		return c.evalScreening(a)
 	}
 	switch given := oneIf(c.Labelled != "") + oneIf(c.World != "") + oneIf(c.Sources != ""); {
 	case given != 1:
-		return fault.New("bad_flag", "give one of --labelled, --world, --sources, --screening, --semantic and --causes").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "give one of --labelled, --world, --sources, --screening, --semantic and --causes").Try("measure eval --help")
 	case c.List != "" || c.Cases != "" || c.Speed:
-		return fault.New("bad_flag", "--list, --cases and --speed go with --screening").Try("grantgraph eval --help; for a file of wrong answers, --wrong")
+		return fault.New("bad_flag", "--list, --cases and --speed go with --screening").Try("measure eval --help; for a file of wrong answers, --wrong")
 	case c.Lines < 1:
-		return fault.New("bad_flag", "--lines must be at least 1").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "--lines must be at least 1").Try("measure eval --help")
 	case c.Labelled == "" && (len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != ""):
-		return fault.New("bad_flag", "master files, --folds, --model, --wrong and --fit go with --labelled").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "master files, --folds, --model, --wrong and --fit go with --labelled").Try("measure eval --help")
 	case c.Labelled == "":
 		return c.evalBuild(a)
 	}
@@ -142,7 +143,7 @@ func (c *evalCmd) Run(a *app) error {
 		return err
 	}
 	if c.Fit != "" {
-		if err := writeTo(c.Fit, func(w io.Writer) error {
+		if err := terminal.WriteFile(c.Fit, func(w io.Writer) error {
 			_, err := eval.Fit(u, cases).WriteTo(w)
 			return err
 		}); err != nil {
@@ -164,7 +165,7 @@ func (c *evalCmd) Run(a *app) error {
 	if c.Wrong == "" {
 		return ask(nil)
 	}
-	return writeTo(c.Wrong, ask)
+	return terminal.WriteFile(c.Wrong, ask)
 }
 
 func oneIf(b bool) int {
@@ -175,11 +176,11 @@ func oneIf(b bool) int {
 }
 
 // evalBuild evaluates a build.
-func (c *evalCmd) evalBuild(a *app) error {
+func (c *evalCmd) evalBuild(a *terminal.App) error {
 	if c.World != "" { // before a build that would be for nothing
 		if _, err := os.Stat(c.truth()); err != nil {
 			return fault.New("no_truth", "%s has no truth.ndjson: it is not an invented world", c.World).
-				Try("grantgraph eval --sources %s", c.World)
+				Try("measure eval --sources %s", c.World)
 		}
 	}
 	data, err := os.MkdirTemp("", "grantgraph-eval-")
@@ -219,11 +220,11 @@ func (c *evalCmd) judge(gates []eval.Gate) error {
 	for _, g := range failed {
 		list = append(list, fmt.Sprintf("%s is %.3f, not within %.3f", g.Name, g.Value, g.Bound))
 	}
-	return fault.New("gate_failed", "%s", strings.Join(list, "; ")).Try("grantgraph eval --help; --wrong lists the wrong answers")
+	return fault.New("gate_failed", "%s", strings.Join(list, "; ")).Try("measure eval --help; --wrong lists the wrong answers")
 }
 
 // print shows the tables and puts them into a document where asked to.
-func (c *evalCmd) print(a *app, mark string, tables func(w io.Writer, asJSON bool) error) error {
+func (c *evalCmd) print(a *terminal.App, mark string, tables func(w io.Writer, asJSON bool) error) error {
 	if err := tables(a.Out, c.JSON); err != nil || c.Into == "" {
 		return err
 	}
@@ -255,7 +256,7 @@ func (c *evalCmd) truth() string { return filepath.Join(c.World, "truth.ndjson")
 // compare holds a snapshot against the truth of the world.
 func (c *evalCmd) compare(s *snapshot.Snapshot) (*eval.World, error) {
 	var truth *eval.Truth
-	err := readFile(c.truth(), "the truth of an invented world", func(r io.Reader) (err error) {
+	err := terminal.ReadFile(c.truth(), "the truth of an invented world", func(r io.Reader) (err error) {
 		truth, err = eval.ReadTruth(r)
 		return err
 	})
@@ -278,9 +279,9 @@ func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Univers
 	masters := append(c.BMF, c.More...)
 	if len(masters) == 0 {
 		return nil, read, nil, fault.New("bad_flag", "no master file given: there are no organizations to choose from").
-			Try("grantgraph eval --labelled %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.Labelled)
+			Try("measure eval --labelled %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.Labelled)
 	}
-	err = readFile(c.Labelled, "a file of labelled lines", func(r io.Reader) (err error) {
+	err = terminal.ReadFile(c.Labelled, "a file of labelled lines", func(r io.Reader) (err error) {
 		read, err = eval.ReadLabelled(r, func(l *eval.Case) error {
 			cases = append(cases, *l)
 			return nil
@@ -296,7 +297,7 @@ func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Univers
 	}
 	b := resolve.NewUniverse()
 	for _, path := range masters {
-		err := readFile(path, "a part of the business master file", func(r io.Reader) error {
+		err := terminal.ReadFile(path, "a part of the business master file", func(r io.Reader) error {
 			_, err := eval.AddMaster(b, r)
 			return err
 		})
@@ -308,38 +309,12 @@ func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Univers
 	return cases, read, b.Build(), nil
 }
 
-// readFile opens a file for read and says what it should have been when read
-// refuses it.
-func readFile(path, what string, read func(io.Reader) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fault.Disk(path, err)
-	}
-	defer f.Close()
-	if err := read(f); err != nil {
-		return fault.New("wrong_format", "%s is not %s: %w", path, what, err).Try("check the file, or leave it out")
-	}
-	return nil
-}
-
-// writeTo creates a file and fills it.
-func writeTo(path string, fill func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fault.Disk(path, err)
-	}
-	if err := errors.Join(fill(f), f.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
-}
-
 // readModel reads a model file; none is named by an empty path.
 func readModel(path string) (m *model.Model, err error) {
 	if path == "" {
 		return nil, nil
 	}
-	err = readFile(path, "a model of this version", func(r io.Reader) (err error) {
+	err = terminal.ReadFile(path, "a model of this version", func(r io.Reader) (err error) {
 		m, err = resolve.ReadModel(r)
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/serve/prospect"
 	"grantgraph/internal/serve/prospect/quality"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // prospectsFlags are those of eval --prospects.
@@ -21,9 +22,9 @@ type prospectsFlags struct {
 
 // evalProspects measures how well prospects are found, or fits the weights of the
 // model to the five years before the year.
-func (c *evalCmd) evalProspects(a *app) error {
+func (c *evalCmd) evalProspects(a *terminal.App) error {
 	if c.Labelled != "" || c.World != "" || c.Sources != "" || len(c.BMF)+len(c.More) > 0 || c.Screening || c.Causes || c.Semantic || c.Folds || c.Model != "" || c.Wrong != "" || c.Organizations < 1 {
-		return fault.New("bad_flag", "--prospects goes with --data, --year, --organizations, --fit, --into and --json alone").Try("grantgraph eval --prospects --data data")
+		return fault.New("bad_flag", "--prospects goes with --data, --year, --organizations, --fit, --into and --json alone").Try("measure eval --prospects --data data")
 	}
 	s, err := snapshot.Open(c.Data)
 	if err != nil {
@@ -53,7 +54,7 @@ func (c *evalCmd) evalProspects(a *app) error {
 		if err != nil {
 			return err
 		}
-		if err := writeTo(c.Fit, func(out io.Writer) error { return w.Print(out) }); err != nil {
+		if err := terminal.WriteFile(c.Fit, func(out io.Writer) error { return w.Print(out) }); err != nil {
 			return err
 		}
 		o.Weights = w

@@ -19,6 +19,7 @@ import (
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/terminal"
 )
 
 // What the benchmark of the directory asks, and what it must come up to.
@@ -30,20 +31,20 @@ const (
 )
 
 // benchOrganizations times lists of organizations against plain DuckDB.
-func (c *benchCmd) benchOrganizations(a *app) error {
+func (c *benchCmd) benchOrganizations(a *terminal.App) error {
 	b := &listBench{app: a, random: rand.New(rand.NewPCG(c.Seed, 3))}
 	data := filepath.Join(c.Data, fmt.Sprintf("organizations-%d", c.Seed))
 	if err := b.open(c, data); err != nil {
 		return err
 	}
 	defer b.close()
-	fmt.Fprintf(a.Out, "%s organizations; %d cores, load %s before; medians in milliseconds\n\n", count(b.index.Len()), runtime.NumCPU(), hostLoad())
+	fmt.Fprintf(a.Out, "%s organizations; %d cores, load %s before; medians in milliseconds\n\n", terminal.Count(b.index.Len()), runtime.NumCPU(), terminal.HostLoad())
 	return b.race()
 }
 
 // listBench is a run.
 type listBench struct {
-	app      *app
+	app      *terminal.App
 	random   *rand.Rand
 	index    *directory.Index
 	standing *screen.Standing
@@ -71,7 +72,7 @@ func (b *listBench) open(c *benchCmd, data string) error {
 	}
 	for _, f := range s.Manifest.Files {
 		if f.Table() == "" {
-			fmt.Fprintf(b.app.Out, "index %s\n", bytesize(f.Bytes))
+			fmt.Fprintf(b.app.Out, "index %s\n", terminal.Bytes(f.Bytes))
 		}
 	}
 	e, err := lists.Open(data)
@@ -204,7 +205,7 @@ func (b *listBench) classes() []listClass {
 
 // race asks every class.
 func (b *listBench) race() error {
-	t := newTable("question", ">hits", ">ours p50", ">p95", ">most", ">DuckDB p50", ">times")
+	t := terminal.NewTable("question", ">hits", ">ours p50", ">p95", ">most", ">DuckDB p50", ">times")
 	var slow []string
 	for _, c := range b.classes() {
 		if c.size == 0 {
@@ -249,9 +250,9 @@ func (b *listBench) race() error {
 		if p50 >= listMost || times < listTimes {
 			slow = append(slow, c.name)
 		}
-		t.add(c.name, count(hits[len(hits)/2]), inMicros(p50), inMicros(ours[len(ours)*95/100]), inMicros(ours[len(ours)-1]), inMillis(duck), fmt.Sprintf("%.0f", times))
+		t.Add(c.name, terminal.Count(hits[len(hits)/2]), inMicros(p50), inMicros(ours[len(ours)*95/100]), inMicros(ours[len(ours)-1]), inMillis(duck), fmt.Sprintf("%.0f", times))
 	}
-	t.print(b.app.Out)
+	t.Print(b.app.Out)
 	if len(slow) > 0 {
 		return fault.New("bench_slow", "slower than %v, or than %d times DuckDB: %s", listMost, listTimes, strings.Join(slow, "; ")).Try("run it on a machine that does nothing else")
 	}

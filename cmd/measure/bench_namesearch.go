@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // nameSamples is how many names are looked up.
@@ -45,7 +46,7 @@ func (b *bench) benchNames() error {
 			header = append(header, ">times")
 		}
 	}
-	t := newTable(header...)
+	t := terminal.NewTable(header...)
 	for _, class := range []struct {
 		name string
 		ask  func(string) string
@@ -66,11 +67,11 @@ func (b *bench) benchNames() error {
 				cells = append(cells, times(e.Ratio))
 			}
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
 	if !b.JSON {
-		fmt.Fprintf(b.app.Out, "\n%s organizations, %d names\n\n", count(b.snapshot.Manifest.Counts.Organizations), len(orgs))
-		t.print(b.app.Out)
+		fmt.Fprintf(b.app.Out, "\n%s organizations, %d names\n\n", terminal.Count(b.snapshot.Manifest.Counts.Organizations), len(orgs))
+		t.Print(b.app.Out)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"grantgraph/internal/terminal"
 )
 
 // TestBench runs the bench on a small corpus: all answers must be equal.
@@ -16,7 +18,7 @@ func TestBench(t *testing.T) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		c := benchCmd{Grants: "2k", Seed: 1, Data: data, Seconds: 0.01, Engines: []string{"graph", "plain", "coded"}, Quiet: true, JSON: asJSON}
-		if err := c.Run(&app{Ctx: t.Context(), In: strings.NewReader(""), Out: &out, Err: &errs}); err != nil {
+		if err := c.Run(&terminal.App{Ctx: t.Context(), In: strings.NewReader(""), Out: &out, Err: &errs}); err != nil {
 			t.Fatalf("%v\n%s", err, errs.String())
 		}
 		return out.String()
@@ -44,7 +46,7 @@ func TestBenchMistakes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []benchCmd{{Seconds: 0}, {Seconds: 1, Grants: "many", Data: t.TempDir(), Quiet: true}} {
 		var out, errs bytes.Buffer
-		if err := c.Run(&app{Ctx: t.Context(), In: strings.NewReader(""), Out: &out, Err: &errs}); err == nil {
+		if err := c.Run(&terminal.App{Ctx: t.Context(), In: strings.NewReader(""), Out: &out, Err: &errs}); err == nil {
 			t.Errorf("%+v was accepted", c)
 		}
 	}

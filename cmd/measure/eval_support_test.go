@@ -39,6 +39,6 @@ func evalJudged(t *testing.T, flag string) {
 	}
 	table, _, _ := strings.Cut(out, "\n{")
 	if !strings.Contains(string(page), strings.TrimSpace(table)) {
-		t.Errorf("docs/causes.md has other figures; run grantgraph eval %s --into docs/causes.md", flag)
+		t.Errorf("docs/causes.md has other figures; run measure eval %s --into docs/causes.md", flag)
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
 )
 
 // What the service must come up to over HTTP.
@@ -41,7 +42,7 @@ const httpChecked = 120
 
 // benchHTTP asks the service and a server over PostgreSQL the same requests over
 // loopback, with keys that are charged durably, and judges what came of it.
-func (c *benchCmd) benchHTTP(a *app) error {
+func (c *benchCmd) benchHTTP(a *terminal.App) error {
 	b := &httpBench{benchCmd: c, app: a, connections: []int{1, 8, 64}, most: 1 << 30, checked: httpChecked}
 	started, runs, err := b.run()
 	if err != nil {
@@ -65,7 +66,7 @@ func (c *benchCmd) benchHTTP(a *app) error {
 // httpBench is a run.
 type httpBench struct {
 	*benchCmd
-	app         *app
+	app         *terminal.App
 	connections []int
 	most        int64 // requests of each measurement
 	checked     int   // answers that are compared
@@ -118,8 +119,8 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 	}
 	n := s.Manifest.Counts
 	fmt.Fprintf(b.app.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before\nfirst answer %.2f s after the start, with the files in the page cache\n\n",
-		count(n.Grants), count(n.Funders), count(n.Recipients), runtime.NumCPU(), hostLoad(), started.Seconds())
-	t := newTable(">connections", "server", ">requests", ">stopped", ">a second", ">p50 ms", ">p95", ">p99", ">memory MB", ">times")
+		terminal.Count(n.Grants), terminal.Count(n.Funders), terminal.Count(n.Recipients), runtime.NumCPU(), terminal.HostLoad(), started.Seconds())
+	t := terminal.NewTable(">connections", "server", ">requests", ">stopped", ">a second", ">p50 ms", ">p95", ">p99", ">memory MB", ">times")
 	for _, n := range b.connections {
 		run := httpRun{connections: n}
 		var first float64
@@ -136,11 +137,11 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 				ratio = times(&run.times)
 			}
 			at := func(q int) string { return inMillis(took[min(len(took)*q/100, len(took)-1)]) }
-			t.add(strconv.Itoa(n), server.name, count(len(took)), count(stopped), count(int64(rate)), at(50), at(95), at(99), count(server.memory()>>20), ratio)
+			t.Add(strconv.Itoa(n), server.name, terminal.Count(len(took)), terminal.Count(stopped), terminal.Count(int64(rate)), at(50), at(95), at(99), terminal.Count(server.memory()>>20), ratio)
 		}
 		runs = append(runs, run)
 	}
-	t.print(b.app.Out)
+	t.Print(b.app.Out)
 	return started, runs, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/bench/upstream"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/search/quality"
+	"grantgraph/internal/terminal"
 )
 
 // semanticFlags are those of eval --semantic.
@@ -19,30 +20,30 @@ type semanticFlags struct {
 }
 
 // evalSemantic measures the search for organizations. It fails when a gate does.
-func (c *evalCmd) evalSemantic(a *app) error {
+func (c *evalCmd) evalSemantic(a *terminal.App) error {
 	if c.Screening || c.Labelled != "" || c.World != "" || c.Sources != "" || len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" {
-		return fault.New("bad_flag", "--semantic goes with --queries, --documents, --into and --json alone").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "--semantic goes with --queries, --documents, --into and --json alone").Try("measure eval --help")
 	}
 	if (c.Queries == "") != (c.Documents == "") {
-		return fault.New("bad_flag", "--queries and --documents go together").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "--queries and --documents go together").Try("measure eval --help")
 	}
 	queriesFile, documentsFile := c.Queries, c.Documents
 	if queriesFile == "" {
 		set := filepath.Join(filepath.Dir(upstream.Find()), "eval", "semantic")
 		if _, err := os.Stat(set); upstream.Find() == "" || err != nil {
-			return fault.New("no_set", "there is no set of questions beside the upstream files").Try("grantgraph eval --semantic --queries FILE --documents FILE")
+			return fault.New("no_set", "there is no set of questions beside the upstream files").Try("measure eval --semantic --queries FILE --documents FILE")
 		}
 		queriesFile, documentsFile = filepath.Join(set, "queries.jsonl"), filepath.Join(set, "documents.jsonl")
 	}
 	var queries []quality.Query
 	var docs []quality.Document
-	if err := readFile(queriesFile, "a file of questions", func(r io.Reader) (err error) {
+	if err := terminal.ReadFile(queriesFile, "a file of questions", func(r io.Reader) (err error) {
 		queries, err = quality.ReadQueries(r)
 		return err
 	}); err != nil {
 		return err
 	}
-	if err := readFile(documentsFile, "a file of organizations", func(r io.Reader) (err error) {
+	if err := terminal.ReadFile(documentsFile, "a file of organizations", func(r io.Reader) (err error) {
 		docs, err = quality.ReadDocuments(r)
 		return err
 	}); err != nil {

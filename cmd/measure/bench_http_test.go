@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"grantgraph/internal/terminal"
 )
 
 // TestBenchHTTP asks a small service, and the same over PostgreSQL where that is
@@ -12,7 +14,7 @@ import (
 func TestBenchHTTP(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	a := &app{Ctx: t.Context(), In: strings.NewReader(""), Out: &out, Err: &errs}
+	a := &terminal.App{Ctx: t.Context(), In: strings.NewReader(""), Out: &out, Err: &errs}
 	c := benchCmd{Grants: "2k", Seed: 1, Data: filepath.Join(t.TempDir(), "bench"), Seconds: 60, Quiet: true}
 	b := &httpBench{benchCmd: &c, app: a, connections: []int{1, 3}, most: 24, checked: 48}
 	_, runs, err := b.run()

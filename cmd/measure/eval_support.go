@@ -3,6 +3,7 @@ package main
 import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/classify/judged"
+	"grantgraph/internal/terminal"
 )
 
 // supportFlags are those of eval --support and eval --holdings.
@@ -13,13 +14,13 @@ type supportFlags struct {
 
 // evalJudged holds the support strategies, or the asset classes, against texts that
 // were judged, which are part of the program.
-func (c *evalCmd) evalJudged(a *app) error {
+func (c *evalCmd) evalJudged(a *terminal.App) error {
 	name, measure := "support", judged.Support
 	if c.Holdings {
 		name, measure = "holdings", judged.Holdings
 	}
 	if c.Support && c.Holdings || c.Labelled != "" || c.World != "" || c.Sources != "" || len(c.BMF)+len(c.More) > 0 || c.Screening || c.Causes || c.Semantic || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" {
-		return fault.New("bad_flag", "--%s goes with --into and --json alone", name).Try("grantgraph eval --%s", name)
+		return fault.New("bad_flag", "--%s goes with --into and --json alone", name).Try("measure eval --%s", name)
 	}
 	res, err := measure()
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/terminal"
 )
 
 // What the benchmark of screenings asks.
@@ -34,7 +35,7 @@ const (
 )
 
 // benchScreening times screenings over lists of national size.
-func (c *benchCmd) benchScreening(a *app) error {
+func (c *benchCmd) benchScreening(a *terminal.App) error {
 	world := *c
 	world.Grants = screeningWorld
 	if _, err := world.corpus(a); err != nil {
@@ -55,7 +56,7 @@ func (c *benchCmd) benchScreening(a *app) error {
 		return err
 	}
 	defer srv.Close()
-	fmt.Fprintf(a.Out, "opened in %.1f s (every byte held against its checksum); %d cores, load %s before; milliseconds\n\n", time.Since(opened).Seconds(), runtime.NumCPU(), hostLoad())
+	fmt.Fprintf(a.Out, "opened in %.1f s (every byte held against its checksum); %d cores, load %s before; milliseconds\n\n", time.Since(opened).Seconds(), runtime.NumCPU(), terminal.HostLoad())
 	b := &screeningBench{app: a, handler: srv.Handler(), random: rand.New(rand.NewPCG(c.Seed, 1))}
 	if b.key, _, err = srv.Store().Create(a.Ctx, account.Pro, "", "bench"); err != nil {
 		return err
@@ -75,8 +76,8 @@ const (
 
 // revisedLists publishes two more editions, and says what it takes to know whom the
 // sanctions list may mean in each, and what changed.
-func revisedLists(a *app, data string, e *lists.Edition) (_ *lists.Edition, err error) {
-	t := newTable("edition", ">potential matches, s", ">log of changes, s")
+func revisedLists(a *terminal.App, data string, e *lists.Edition) (_ *lists.Edition, err error) {
+	t := terminal.NewTable("edition", ">potential matches, s", ">log of changes, s")
 	for _, r := range []struct {
 		name     string
 		revision nation.Revision
@@ -89,14 +90,14 @@ func revisedLists(a *app, data string, e *lists.Edition) (_ *lists.Edition, err 
 			return nil, err
 		}
 		seconds := func(index string) string { return fmt.Sprintf("%.1f", took[index].Seconds()) }
-		t.add(r.name, seconds("matches"), seconds("change"))
+		t.Add(r.name, seconds("matches"), seconds("change"))
 	}
-	t.print(a.Out)
+	t.Print(a.Out)
 	return e, nil
 }
 
 // nationalLists publishes the lists, or finds them.
-func nationalLists(ctx context.Context, a *app, data string) (*lists.Edition, error) {
+func nationalLists(ctx context.Context, a *terminal.App, data string) (*lists.Edition, error) {
 	e, err := lists.Open(data)
 	if err != nil {
 		return nil, err
@@ -113,15 +114,15 @@ func nationalLists(ctx context.Context, a *app, data string) (*lists.Edition, er
 		return nil, err
 	}
 	for _, l := range e.Lists {
-		fmt.Fprintf(a.Out, "%-12s %12s rows\n", l.Name, count(l.Rows))
+		fmt.Fprintf(a.Out, "%-12s %12s rows\n", l.Name, terminal.Count(l.Rows))
 	}
-	fmt.Fprintf(a.Out, "index %s MB\n", count(st.Size()>>20))
+	fmt.Fprintf(a.Out, "index %s MB\n", terminal.Count(st.Size()>>20))
 	return e, nil
 }
 
 // screeningBench is a run.
 type screeningBench struct {
-	app     *app
+	app     *terminal.App
 	handler http.Handler
 	key     string
 	random  *rand.Rand
@@ -180,7 +181,7 @@ func (b *screeningBench) run(e *lists.Edition, before string) error {
 		body, _ := json.Marshal(v) // texts and truths
 		return body
 	}
-	t := newTable("request", ">p50", ">p95", ">most", ">bytes")
+	t := terminal.NewTable("request", ">p50", ">p95", ">most", ">bytes")
 	for _, c := range []struct {
 		name string
 		ask  func() (time.Duration, []byte, error)
@@ -236,9 +237,9 @@ func (b *screeningBench) run(e *lists.Edition, before string) error {
 			}
 		}
 		slices.Sort(took)
-		t.add(c.name, inMillis(took[len(took)/2]), inMillis(took[len(took)*95/100]), inMillis(took[len(took)-1]), count(int64(size)))
+		t.Add(c.name, inMillis(took[len(took)/2]), inMillis(took[len(took)*95/100]), inMillis(took[len(took)-1]), terminal.Count(int64(size)))
 	}
-	t.print(b.app.Out)
+	t.Print(b.app.Out)
 	return b.plain(e)
 }
 

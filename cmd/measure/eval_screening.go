@@ -20,6 +20,7 @@ import (
 	"grantgraph/internal/serve/screen/likeness/quality"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/terminal"
 )
 
 // screeningFlags are those of eval --screening.
@@ -36,18 +37,18 @@ type screeningFlags struct {
 }
 
 // evalScreening measures the sanctions name screen.
-func (c *evalCmd) evalScreening(a *app) error {
+func (c *evalCmd) evalScreening(a *terminal.App) error {
 	masters := append(c.BMF, c.More...)
 	switch {
 	case c.Labelled != "" || c.World != "" || c.Sources != "" || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "":
-		return fault.New("bad_flag", "--screening goes with --list, --data, --bmf, --cases, --seed, --each, --speed, --into and --json alone").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "--screening goes with --list, --data, --bmf, --cases, --seed, --each, --speed, --into and --json alone").Try("measure eval --help")
 	case c.Cases != "" && (c.Speed || len(masters) > 0):
-		return fault.New("bad_flag", "--cases has all the names there are to look for: it goes without master files and --speed").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "--cases has all the names there are to look for: it goes without master files and --speed").Try("measure eval --help")
 	case c.Each < 1 || c.Bulk < 1 || c.Cores < 1 || c.Cores > 1024:
-		return fault.New("bad_flag", "--each, --bulk and --cores must be at least 1, and --cores at most 1024").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "--each, --bulk and --cores must be at least 1, and --cores at most 1024").Try("measure eval --help")
 	case c.List != "" && c.Cases == "" && len(masters) == 0:
 		return fault.New("bad_flag", "no names to look for: give master files or --cases").
-			Try("grantgraph eval --screening --list %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.List)
+			Try("measure eval --screening --list %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.List)
 	}
 	names, edition, err := c.listNames(a)
 	if err != nil {
@@ -79,7 +80,7 @@ func (c *evalCmd) evalScreening(a *app) error {
 	return c.measure(a, l, cases)
 }
 
-func (c *evalCmd) measure(a *app, l *likeness.List, cases []quality.Case) error {
+func (c *evalCmd) measure(a *terminal.App, l *likeness.List, cases []quality.Case) error {
 	r, err := quality.Evaluate(a.Ctx, l, cases)
 	if err != nil {
 		return err
@@ -104,7 +105,7 @@ func tableAndJSON(r interface {
 
 // listNames are the names of the entities: of the folder that was given, or of
 // the edition of the data directory, which is returned too.
-func (c *evalCmd) listNames(a *app) (names []likeness.Name, e *lists.Edition, err error) {
+func (c *evalCmd) listNames(a *terminal.App) (names []likeness.Name, e *lists.Edition, err error) {
 	if c.List != "" {
 		names, err = c.publishedNames(a)
 		return names, nil, err
@@ -139,7 +140,7 @@ func (c *evalCmd) listNames(a *app) (names []likeness.Name, e *lists.Edition, er
 
 // publishedNames reads the files of a folder as the office publishes them,
 // plain or gzipped, in capitals or not. Only the primary file must be there.
-func (c *evalCmd) publishedNames(a *app) ([]likeness.Name, error) {
+func (c *evalCmd) publishedNames(a *terminal.App) ([]likeness.Name, error) {
 	found, err := os.ReadDir(c.List)
 	if err != nil {
 		return nil, fault.Disk(c.List, err)
@@ -188,7 +189,7 @@ func (c *evalCmd) publishedNames(a *app) ([]likeness.Name, error) {
 // edition.
 func otherNames(masters []string, e *lists.Edition) (names []string, err error) {
 	for _, path := range masters {
-		err := readFile(path, "a part of the business master file", func(r io.Reader) error {
+		err := terminal.ReadFile(path, "a part of the business master file", func(r io.Reader) error {
 			_, err := bmf.Read(r, func(o *bmf.Record) error {
 				names = append(names, strings.Clone(o.Name))
 				return nil
@@ -219,7 +220,7 @@ var caseColumns = []string{"query_name", "kind", "sdn_ent_num", "variant_type"}
 
 // readCases reads the names to look for, and says how many of them can only be
 // missed.
-func (c *evalCmd) readCases(a *app, names []likeness.Name) ([]quality.Case, error) {
+func (c *evalCmd) readCases(a *terminal.App, names []likeness.Name) ([]quality.Case, error) {
 	f, err := rows.Open(c.Cases)
 	if err != nil {
 		return nil, caseFault(c.Cases, err)
@@ -240,7 +241,7 @@ func (c *evalCmd) readCases(a *app, names []likeness.Name) ([]quality.Case, erro
 		}
 	}
 	if outside > 0 && !c.JSON {
-		fmt.Fprintf(a.Out, "%s positives are of entries that are no entities of this list: they count as missed.\n\n", count(outside))
+		fmt.Fprintf(a.Out, "%s positives are of entries that are no entities of this list: they count as missed.\n\n", terminal.Count(outside))
 	}
 	return cases, nil
 }

@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/ingest/derive/cause"
 	"grantgraph/internal/ingest/source/bmf"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/terminal"
 )
 
 // causesFlags are those of eval --causes.
@@ -24,14 +25,14 @@ type causesFlags struct {
 var lookedAt = strings.Fields("eo4 eo_ar eo_dc eo_hi eo_ks eo_me eo_mt eo_nh eo_ok eo_ut eo_wy")
 
 // evalCauses hides registered codes and infers them.
-func (c *evalCmd) evalCauses(a *app) error {
+func (c *evalCmd) evalCauses(a *terminal.App) error {
 	masters := append(c.BMF, c.More...)
 	switch {
 	case c.Labelled != "" || c.World != "" || c.Screening || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" || c.List != "" || c.Cases != "" || c.Speed:
-		return fault.New("bad_flag", "--causes goes with --bmf, --sources, --into and --json alone").Try("grantgraph eval --help")
+		return fault.New("bad_flag", "--causes goes with --bmf, --sources, --into and --json alone").Try("measure eval --help")
 	case len(masters) == 0 == (c.Sources == ""):
 		return fault.New("bad_flag", "--causes takes either parts of the master file or a folder of sources").
-			Try("grantgraph eval --causes --bmf eo1.csv eo2.csv eo3.csv eo4.csv")
+			Try("measure eval --causes --bmf eo1.csv eo2.csv eo3.csv eo4.csv")
 	}
 	var cases []cause.Case
 	var err error
@@ -61,7 +62,7 @@ func (c *evalCmd) evalCauses(a *app) error {
 }
 
 // builtCases builds a folder of sources and takes the organizations of that.
-func (c *evalCmd) builtCases(a *app) ([]cause.Case, error) {
+func (c *evalCmd) builtCases(a *terminal.App) ([]cause.Case, error) {
 	data, err := os.MkdirTemp("", "grantgraph-eval-")
 	if err != nil {
 		return nil, fault.Disk(os.TempDir(), err)
@@ -83,7 +84,7 @@ func masterCases(masters []string) (cases []cause.Case, err error) {
 	for _, path := range masters {
 		part, _, _ := strings.Cut(filepath.Base(path), ".")
 		unseen := !slices.Contains(lookedAt, part)
-		err := readFile(path, "a part of the business master file", func(r io.Reader) error {
+		err := terminal.ReadFile(path, "a part of the business master file", func(r io.Reader) error {
 			_, err := bmf.Read(r, func(m *bmf.Record) error {
 				k := cause.Case{Letter: cause.Letter(m.NTEE), Unseen: unseen, Org: cause.Org{
 					EIN: m.EIN, Name: strings.Clone(m.Name), Subsection: strings.Clone(m.Subsection), Foundation: strings.Clone(m.Foundation),
