@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api/grants"
-	"grantgraph/internal/serve/api/meta"
 	"grantgraph/internal/serve/site"
 	"grantgraph/internal/serve/site/explore"
 )
@@ -165,10 +165,10 @@ func TestCandidPage(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/guide/candid.md"
 	answer := apitest.Unmarshal[struct {
-		Compatibility meta.Compatibility `json:"candid_compatibility"`
+		Compatibility client.Compatibility `json:"candid_compatibility"`
 	}](t, apitest.New(t).Get(t, "GET", "/api/v1/meta", ""))
 	c := answer.Compatibility
-	table := func(list []meta.Mapping) string {
+	table := func(list []client.Mapping) string {
 		var b strings.Builder
 		b.WriteString("| Theirs | Here | Status | Note |\n|---|---|---|---|\n")
 		word := func(s *string) string {

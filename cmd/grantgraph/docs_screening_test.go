@@ -146,7 +146,7 @@ func TestOpensslRecipe(t *testing.T) {
 	slices.Reverse(keys)
 	issue := func(name string) string {
 		t.Helper()
-		content := report.Content{EIN: "000000001", Found: true, Organization: screen.Organization{EIN: "000000001", OrganizationName: &name, Names: []string{name}}}
+		content := client.ReportContent{EIN: "000000001", Found: true, Organization: client.ScreenedOrganization{EIN: "000000001", OrganizationName: &name, Names: []string{name}}}
 		r, err := report.Issue(t.Context(), current, content, "https://grants.example/verify", time.Unix(1_790_000_000, 0))
 		if err != nil {
 			t.Fatal(err)
@@ -245,7 +245,7 @@ func TestScreeningPage(t *testing.T) {
 			t.Errorf("%s: the page says %s; the list is published %s, looked at %s, %s", l.Name, line, l.Publishes, l.Polled, counts)
 		}
 	}
-	for _, of := range []reflect.Type{reflect.TypeFor[screen.Element](), reflect.TypeFor[screen.Flag]()} {
+	for _, of := range []reflect.Type{reflect.TypeFor[client.RelianceElement](), reflect.TypeFor[client.RelianceFlag]()} {
 		id, _ := of.FieldByName("ID")
 		for _, word := range strings.Split(id.Tag.Get("enum"), ",") {
 			row(word)
@@ -322,7 +322,7 @@ func TestWorkedExample(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	world.Small.Publish(t, data)
 	code, out, errs := command(t, "get", "--data", data, "/api/v1/screening/00-0000007?example=potential_match")
-	var answer struct{ screen.Record }
+	var answer struct{ client.ScreeningRecord }
 	if err := json.Unmarshal([]byte(out), &answer); code != 0 || err != nil {
 		t.Fatalf("exit %d: %v: %s", code, err, errs)
 	}

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
@@ -71,8 +72,8 @@ func (f *fakeScreening) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			status = screen.Revoked
 		}
 		one := map[string]any{
-			"ein": e, "found": found, "error": nil, "organization": screen.Organization{EIN: e, OrganizationName: &name},
-			"compliance": screen.Compliance{Revoked: &revoked, Revocation: screen.Revocation{ScreenProvenance: screen.Provenance{Screened: true, Status: status}}},
+			"ein": e, "found": found, "error": nil, "organization": client.ScreenedOrganization{EIN: e, OrganizationName: &name},
+			"compliance": client.Compliance{Revoked: &revoked, Revocation: client.RevocationScreen{ScreenProvenance: client.ScreenProvenance{Screened: true, Status: status}}},
 		}
 		if ask.Reports {
 			one["report"] = map[string]any{"report_id": fmt.Sprintf("%064s", e), "b": 1, "a": "é"}

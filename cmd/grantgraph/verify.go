@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve"
@@ -216,7 +217,7 @@ func oneLine(text string) string {
 	return strings.ReplaceAll(printable(fault.Clip(text, 600)), "\n", " ")
 }
 
-func subjectLine(s *report.Subject) string {
+func subjectLine(s *client.ReportSubject) string {
 	var said []string
 	if s.Name != nil {
 		said = append(said, *s.Name)
@@ -231,7 +232,7 @@ func subjectLine(s *report.Subject) string {
 	return strings.Join(said, ", ")
 }
 
-func listsLine(lists []report.RevisionDate) string {
+func listsLine(lists []client.ReportList) string {
 	said := make([]string, len(lists))
 	for i, l := range lists {
 		switch {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
@@ -39,8 +40,8 @@ func seedKey(letter string) account.SigningKey {
 // issueReport makes a report of a name, as JSON and as PDF.
 func issueReport(t *testing.T, key account.SigningKey, name string) (document, pdf []byte) {
 	t.Helper()
-	content := report.NameContent{Subject: screen.Subject{Name: name}}
-	content.Compliance.OFACSanctionsScreen.ScreenProvenance = screen.Provenance{Screened: true, Status: screen.Clear, Source: "ofac", Revised: new("2026-10-13")}
+	content := client.NameReportContent{Subject: client.ScreenedName{Name: name}}
+	content.Compliance.OFACSanctionsScreen.ScreenProvenance = client.ScreenProvenance{Screened: true, Status: screen.Clear, Source: "ofac", Revised: new("2026-10-13")}
 	r, err := report.Issue(t.Context(), seedSigner(key), content, "https://grants.example/verify", time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
 	if err == nil {
 		document, err = json.Marshal(r)

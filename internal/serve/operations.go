@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/agent"
 	"grantgraph/internal/serve/agent/httpsig"
@@ -160,8 +161,8 @@ func (x byMeaning) Nearest(org uint32, k int) (list []profile.Near) {
 }
 
 // searchInfo says how a dataset is searched.
-func searchInfo(d api.Dataset) meta.SearchInfo {
-	info := meta.SearchInfo{Modes: []string{}}
+func searchInfo(d api.Dataset) client.SearchInfo {
+	info := client.SearchInfo{Modes: []string{}}
 	x := d.(*Dataset).Search
 	if x == nil {
 		return info

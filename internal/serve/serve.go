@@ -25,6 +25,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
@@ -106,7 +107,7 @@ type Server struct {
 	handler  http.Handler
 	pages    *site.Site
 	api      *api.Handler
-	ask      func(context.Context, *dataset.Dataset, api.Inquiry) (api.Answer, func(), error) // as the API answers, in this process
+	ask      func(context.Context, *dataset.Dataset, api.Inquiry) (client.Answer, func(), error) // as the API answers, in this process
 	secrets  *secrets
 	entrance *Entrance
 	metrics  *metrics
@@ -246,7 +247,7 @@ func (s *Server) route() error {
 		return fmt.Errorf("setting up the API: %w", err)
 	}
 	s.api = apiHandler
-	s.ask = func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (api.Answer, func(), error) {
+	s.ask = func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (client.Answer, func(), error) {
 		q.Data = asRead(d)
 		return apiHandler.Ask(ctx, q)
 	}
@@ -391,7 +392,7 @@ const otherServer = "send requests to another server"
 
 // unavailable answers 503 in the words of the API.
 func unavailable(w http.ResponseWriter, r *http.Request, slug, message, hint string) {
-	f := api.Failure{Code: http.StatusServiceUnavailable, Message: message, Error: slug, Hint: hint, RequestID: api.RequestID(r)}
+	f := client.Failure{Code: http.StatusServiceUnavailable, Message: message, Error: slug, Hint: hint, RequestID: api.RequestID(r)}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Request-Id", f.RequestID)
 	w.Header().Set("Retry-After", "5")

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve"
@@ -381,7 +382,7 @@ func (w *World) Cases(t testing.TB, op *api.Operation) []api.Example {
 		path = strings.ReplaceAll(path, "{"+name+"}", value)
 	}
 	all := slices.Clone(op.Examples)
-	for _, c := range Unmarshal[api.ExampleList](t, w.Send(t, op.Method, path+"?example=list", "", "")).Results {
+	for _, c := range Unmarshal[client.ExampleList](t, w.Send(t, op.Method, path+"?example=list", "", "")).Results {
 		if slices.ContainsFunc(all, func(e api.Example) bool { return e.Case == c.Case }) {
 			continue
 		}

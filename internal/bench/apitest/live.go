@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"grantgraph/client"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/agentkeys"
 	"io"
 	"log/slog"
 	"net"
@@ -120,16 +120,16 @@ type Reading struct {
 	StatusCode int         `json:"-"`
 	Header     http.Header `json:"-"`
 	Text       string      `json:"-"`
-	agentkeys.AgentKeyAnswer
-	Error   string         `json:"error"`
-	Hint    string         `json:"hint"`
-	Left    *int           `json:"attempts_left"`
-	Wait    *int           `json:"retry_after_s"`
-	Detail  []api.Problem  `json:"detail"`
-	Hits    int64          `json:"hits"`
-	Limit   int            `json:"limit"`
-	Results []Row          `json:"results"`
-	Key     map[string]any `json:"key"`
+	client.AgentKeyAnswer
+	Error   string           `json:"error"`
+	Hint    string           `json:"hint"`
+	Left    *int             `json:"attempts_left"`
+	Wait    *int             `json:"retry_after_s"`
+	Detail  []client.Problem `json:"detail"`
+	Hits    int64            `json:"hits"`
+	Limit   int              `json:"limit"`
+	Results []Row            `json:"results"`
+	Key     map[string]any   `json:"key"`
 }
 
 // Row is a row of any of the endpoints of the grant graph.
@@ -201,7 +201,7 @@ func (k *Live) Answer(key string, answers ...string) Reading {
 }
 
 // WrongAnswers makes as many wrong answers as there are questions.
-func WrongAnswers(c *agentkeys.AgentChallenge) []string {
+func WrongAnswers(c *client.AgentChallenge) []string {
 	out := make([]string, len(c.Questions))
 	for i := range out {
 		out[i] = "17"
@@ -210,7 +210,7 @@ func WrongAnswers(c *agentkeys.AgentChallenge) []string {
 }
 
 // Solve makes the calls of a challenge and finds the answers in their rows.
-func (k *Live) Solve(key string, c *agentkeys.AgentChallenge) []string {
+func (k *Live) Solve(key string, c *client.AgentChallenge) []string {
 	k.t.Helper()
 	var pages [][]Row
 	for _, call := range c.Calls {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 )
 
@@ -22,7 +23,7 @@ type Inquiry struct {
 // Ask answers an inquiry. The memory of the answer is held until release is
 // called, which is never nil. What cannot be read is an error that Problems
 // takes apart; others have a slug of the table.
-func (s *Handler) Ask(ctx context.Context, q Inquiry) (a Answer, release func(), err error) {
+func (s *Handler) Ask(ctx context.Context, q Inquiry) (a client.Answer, release func(), err error) {
 	release = func() {}
 	ops, path := s.table.routes.find(Versioned + q.Path)
 	op := choose(ops, http.MethodGet)
@@ -50,7 +51,7 @@ func (s *Handler) Ask(ctx context.Context, q Inquiry) (a Answer, release func(),
 
 // Problems are the values of a request that cannot be read, none when the error
 // is another.
-func Problems(err error) []Problem {
+func Problems(err error) []client.Problem {
 	var bad *invalid
 	if errors.As(err, &bad) {
 		return bad.problems

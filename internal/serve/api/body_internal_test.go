@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"grantgraph/client"
 )
 
 // FuzzForm reads any bytes as the body of every kind of request: what is taken
@@ -41,7 +43,7 @@ func FuzzForm(f *testing.F) {
 				t.Errorf("%+v", p)
 			}
 		}
-		if b, err := json.Marshal(Invalid{Detail: c.Params.problems}); err != nil || !utf8.Valid(b) {
+		if b, err := json.Marshal(client.Invalid{Detail: c.Params.problems}); err != nil || !utf8.Valid(b) {
 			t.Errorf("%v", err)
 		}
 		if h := headerNames(c.warn.unsupported()); strings.ContainsAny(h, "\r\n") {

@@ -2,8 +2,8 @@ package api_test
 
 import (
 	"fmt"
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
-	"grantgraph/internal/serve/api"
 	"io"
 	"net/http/httptest"
 	"os"
@@ -27,7 +27,7 @@ func TestBrokenBody(t *testing.T) {
 		r := httptest.NewRequest("POST", "/api/v1/agent-key", io.MultiReader(strings.NewReader(apitest.Plea[:5]), iotest.ErrReader(c.err)))
 		rec := httptest.NewRecorder()
 		apitest.New(t).ServeHTTP(rec, r)
-		if got := apitest.Unmarshal[api.Failure](t, rec); rec.Code != c.status || got.Error != c.slug || got.Hint == "" {
+		if got := apitest.Unmarshal[client.Failure](t, rec); rec.Code != c.status || got.Error != c.slug || got.Hint == "" {
 			t.Errorf("%v: %d %s", c.err, rec.Code, rec.Body)
 		}
 		apitest.Declared(t, "POST", "/api/v1/agent-key", rec.Code)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/account"
 )
 
@@ -59,8 +60,8 @@ type Call struct {
 	key    account.KeyInfo
 	body   []byte
 	format string
-	shown  *Shown // set on examples
-	paid   bool   // the call was charged
+	shown  *client.Shown // set on examples
+	paid   bool          // the call was charged
 }
 
 // Operation is the entry of the table that the call is for.
@@ -104,12 +105,12 @@ func (c *Call) CaveatMasked() {
 }
 
 // Service is the extension block of the answer.
-func (c *Call) Service() Service {
-	return Service{Unsupported: c.warn.unsupported(), Warnings: c.warn.all(), Dataset: stamp(c.Data.Snapshot()), Example: c.shown}
+func (c *Call) Service() client.Service {
+	return client.Service{Unsupported: c.warn.unsupported(), Warnings: c.warn.all(), Dataset: stamp(c.Data.Snapshot()), Example: c.shown}
 }
 
 // Tail is the end of the answer.
-func (c *Call) Tail() Tail { return Tail{Service: c.Service()} }
+func (c *Call) Tail() client.Tail { return client.Tail{Service: c.Service()} }
 
 // Format is the format of the answer, once it is read.
 func (c *Call) Format() string { return c.format }

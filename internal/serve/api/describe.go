@@ -94,20 +94,14 @@ const toolsPath = "/mcp"
 // does not offer, nor what is for billing systems.
 func (op *Operation) listed() bool { return op.Access != Admin && !op.Off }
 
-// The answer of /api/v1 itself.
-type (
-	Listing = client.Listing
-	Entry   = client.Entry
-)
-
 func (s *Handler) listing() []byte {
-	l := Listing{Head: Success, Name: title, Version: interfaceVersion, OpenAPI: s.config.BaseURL + "/openapi.json"}
+	l := client.Listing{Head: Success, Name: title, Version: interfaceVersion, OpenAPI: s.config.BaseURL + "/openapi.json"}
 	for i := range s.table.ops {
 		op := &s.table.ops[i]
 		if op.Off {
 			continue
 		}
-		l.Operations = append(l.Operations, Entry{
+		l.Operations = append(l.Operations, client.Entry{
 			ID: op.ID, Method: op.Method, URL: s.config.BaseURL + Versioned + op.Path, Summary: op.Summary,
 			Access: string(op.Access), Cost: op.Cost, Example: s.config.BaseURL + op.at(&op.Examples[0]) + "?example=1",
 		})

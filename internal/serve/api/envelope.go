@@ -8,27 +8,14 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// What answers are made of. Package client has the types of the wire, so that who
-// calls the service and the service itself have the same.
-type (
-	Service  = client.Service
-	Absent   = client.Absent
-	Build    = client.Build
-	Excluded = client.Excluded
-	Cost     = client.Cost
-	Shown    = client.Shown
-	Head     = client.Head
-	Tail     = client.Tail
-)
-
 // The phrases of the dataset block.
 const (
 	Refresh      = "monthly"
 	ReportingLag = "12 to 24 months"
 )
 
-func stamp(m *snapshot.Manifest) Build {
-	return Build{Version: m.Version, Refresh: Refresh, ReportingLag: ReportingLag, Invented: m.Invented, Individuals: masked(m)}
+func stamp(m *snapshot.Manifest) client.Build {
+	return client.Build{Version: m.Version, Refresh: Refresh, ReportingLag: ReportingLag, Invented: m.Invented, Individuals: masked(m)}
 }
 
 // masked is how private persons are shown, where that is not as filed.
@@ -39,20 +26,17 @@ func masked(m *snapshot.Manifest) string {
 	return ""
 }
 
-// Answer is the body of a success: a struct with a Head and a Tail.
-type Answer = client.Answer
-
 // Tabular is an answer of which csv and ndjson carry the rows alone. hits is
 // how many there are in all, nil when nobody has counted them.
 type Tabular interface {
-	Answer
+	client.Answer
 	Table() (rows any, hits *int64, next *string)
 }
 
 // Document is an answer of which a format is a file that is not made by this
 // package, such as a PDF.
 type Document interface {
-	Answer
+	client.Answer
 	// File is the file and its name, fit for a header.
 	File() (name string, body []byte)
 }
@@ -61,7 +45,7 @@ type Document interface {
 type ownCSV interface{ WriteCSV(w io.Writer) error }
 
 // Success is the head of every answer that is one.
-var Success = Head{Code: 200, Message: "OK"}
+var Success = client.Head{Code: 200, Message: "OK"}
 
 // List is the envelope of a page of rows.
 type List[T any] struct{ client.List[T] }

@@ -13,12 +13,6 @@ import (
 // invented is what every example says of itself.
 const invented = "Everything here is invented: the organizations do not exist and their EINs are reserved. No key was needed and nothing was counted."
 
-// The answer to example=list.
-type (
-	ExampleList = client.ExampleList
-	ExampleCase = client.ExampleCase
-)
-
 // example answers a request from the fixture. It goes through the same code as
 // a request for data, so an example cannot differ from what it shows.
 func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.Values) error {
@@ -28,7 +22,7 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 	if name == "" || name == "true" {
 		name = "1"
 	}
-	c.shown = &Shown{Case: shown(name), Note: invented}
+	c.shown = &client.Shown{Case: shown(name), Note: invented}
 	out.header.Set("Cache-Control", "public, max-age=3600")
 	if c.op.Anew {
 		out.header.Set("Cache-Control", "no-store")
@@ -73,11 +67,11 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 }
 
 // examples lists the cases of an operation.
-func (c *Call) examples() *ExampleList {
-	list := &ExampleList{Head: Success, Results: []ExampleCase{}}
+func (c *Call) examples() *client.ExampleList {
+	list := &client.ExampleList{Head: Success, Results: []client.ExampleCase{}}
 	for i := range c.op.Examples {
 		e := &c.op.Examples[i]
-		list.Results = append(list.Results, ExampleCase{Case: e.Case, Description: e.Description, Request: c.op.request(e), URL: c.Base + c.op.at(e) + "?example=" + e.Case})
+		list.Results = append(list.Results, client.ExampleCase{Case: e.Case, Description: e.Description, Request: c.op.request(e), URL: c.Base + c.op.at(e) + "?example=" + e.Case})
 	}
 	list.Service = c.Service()
 	return list

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
@@ -110,7 +111,7 @@ func TestBudget(t *testing.T) {
 		surplus = append(surplus, w.Get(t, "GET", path, "pro"))
 	}
 	for _, rec := range surplus {
-		f := apitest.Unmarshal[api.Failure](t, rec)
+		f := apitest.Unmarshal[client.Failure](t, rec)
 		if rec.Code != 503 || f.Error != "server_busy" || f.Hint == "" || rec.Header().Get("Retry-After") == "" || rec.Header().Get("X-Calls-Remaining") != "50" {
 			t.Errorf("%d %v %s", rec.Code, rec.Header(), rec.Body)
 		}

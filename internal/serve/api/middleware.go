@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
@@ -318,7 +319,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	out.header.Set("Cache-Control", "no-store")
 	out.header.Del("ETag")
 	var bad *invalid
-	var service *Service
+	var service *client.Service
 	if f, ok := fault.Of(err); c.shown != nil || ok && f.Slug == refusedStrict.Slug {
 		block := c.Service()
 		service = &block
@@ -328,7 +329,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	}
 	if errors.As(err, &bad) {
 		out.status = http.StatusUnprocessableEntity
-		out.encode(c.format, &Invalid{
+		out.encode(c.format, &client.Invalid{
 			Detail: bad.problems, Code: out.status, Message: bad.Error(), Error: refusedInvalid.Slug, Docs: s.described(refusedInvalid.Slug), RequestID: out.id, Service: service,
 		})
 		return
@@ -362,7 +363,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 			out.header.Set("Retry-After", "5")
 		}
 	}
-	failure := Failure{Code: out.status, Message: f.Message, Error: f.Slug, Hint: f.Hint, Docs: s.described(f.Slug), RequestID: out.id, Service: service}
+	failure := client.Failure{Code: out.status, Message: f.Message, Error: f.Slug, Hint: f.Hint, Docs: s.described(f.Slug), RequestID: out.id, Service: service}
 	var more Detailed
 	if errors.As(err, &more) {
 		out.encode(c.format, &detailed{failure, more.Detail()})

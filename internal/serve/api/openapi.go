@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"grantgraph/client"
 )
 
 const (
@@ -138,7 +140,7 @@ func (d *describer) withheld(w Withheld, groups []Group) object {
 		}
 	}
 	refused := object{"description": refusedNotPublic.Slug + ": " + refusedNotPublic.Means + ".",
-		"content": object{"application/json": object{"schema": d.schema(reflect.TypeFor[Failure]())}}}
+		"content": object{"application/json": object{"schema": d.schema(reflect.TypeFor[client.Failure]())}}}
 	return object{
 		"operationId": w.ID, "tags": []string{tag}, "summary": w.Summary, "description": w.Description,
 		"parameters": []object{}, "security": []object{}, "x-not-public": true,
@@ -297,12 +299,12 @@ func (d *describer) responses(op *Operation) (object, error) {
 		key := strconv.Itoa(f.Status)
 		response, _ := out[key].(object)
 		if response == nil {
-			body := reflect.TypeFor[Failure]()
+			body := reflect.TypeFor[client.Failure]()
 			if f.Status == http.StatusUnprocessableEntity {
-				body = reflect.TypeFor[Invalid]()
+				body = reflect.TypeFor[client.Invalid]()
 			}
 			media := object{"schema": d.schema(body)}
-			if body == reflect.TypeFor[Failure]() {
+			if body == reflect.TypeFor[client.Failure]() {
 				for _, more := range op.Details {
 					d.addTo(body, reflect.TypeOf(more))
 				}

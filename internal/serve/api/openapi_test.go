@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
@@ -251,8 +252,8 @@ func TestExamples(t *testing.T) {
 				continue
 			}
 			var body struct {
-				Code    int         `json:"code"`
-				Service api.Service `json:"x_service"`
+				Code    int            `json:"code"`
+				Service client.Service `json:"x_service"`
 			}
 			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil {
 				t.Fatal(err)
@@ -263,7 +264,7 @@ func TestExamples(t *testing.T) {
 			if e.Case == "unsupported" && (len(body.Service.Unsupported) == 0 || rec.Header().Get("X-Service-Unsupported") == "") {
 				t.Errorf("%s %s shows nothing unsupported", op.ID, e.Case)
 			}
-			if e.Case == "unsupported" && !slices.ContainsFunc(body.Service.Warnings, func(x api.Warning) bool { return x.Severity == "caveat" }) {
+			if e.Case == "unsupported" && !slices.ContainsFunc(body.Service.Warnings, func(x client.Warning) bool { return x.Severity == "caveat" }) {
 				t.Errorf("%s %s shows no caveat", op.ID, e.Case)
 			}
 			var pretty strings.Builder

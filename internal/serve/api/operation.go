@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
@@ -130,7 +131,7 @@ func Damaged() error {
 }
 
 // Run makes the answer. It is called after the caller is charged.
-type Run func(ctx context.Context) (Answer, error)
+type Run func(ctx context.Context) (client.Answer, error)
 
 // Example is a request that is answered from invented data.
 type Example struct {

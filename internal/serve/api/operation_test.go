@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"errors"
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve"
@@ -16,10 +17,10 @@ import (
 
 // echo is the answer of an operation that only a test has.
 type echo struct {
-	api.Head
+	client.Head
 	EIN  string `json:"ein"`
 	Body string `json:"body"`
-	api.Tail
+	client.Tail
 }
 
 // TestNewOperation checks that an operation is no more than its table entry: a
@@ -34,7 +35,7 @@ func TestNewOperation(t *testing.T) {
 		Examples: []api.Example{{Case: "1", Description: "An echo", Path: map[string]string{"ein": "000000001"}, Body: "hello"}},
 		Plan: func(c *api.Call) (api.Run, error) {
 			ein, _ := c.Params.Text("ein")
-			return func(context.Context) (api.Answer, error) {
+			return func(context.Context) (client.Answer, error) {
 				return &echo{Head: api.Success, EIN: ein, Body: string(c.Body()), Tail: c.Tail()}, nil
 			}, nil
 		},
@@ -140,7 +141,7 @@ func TestClaim(t *testing.T) {
 						held = true
 						return func(ctx context.Context) error { held = false; return ctx.Err() }, nil
 					}
-					return func(context.Context) (api.Answer, error) {
+					return func(context.Context) (client.Answer, error) {
 						if err := c.run(); err != nil {
 							return nil, err
 						}
@@ -182,16 +183,16 @@ func TestDescribed(t *testing.T) {
 		A string `json:"a" doc:"A."`
 	}
 	type answer struct {
-		api.Head
+		client.Head
 		Maybe inner  `json:"maybe,omitzero" doc:"May be absent."`
 		Null  *inner `json:"null" doc:"May be null."`
-		api.Tail
+		client.Tail
 	}
 	op := api.Operation{
 		ID: "describe", Method: "POST", Path: "/describe", Access: api.Open, Body: inner{}, BodyTypes: []string{"application/pdf"}, MaxBody: 8, Response: answer{}, Formats: []string{"json", "pdf"},
 		Examples: []api.Example{{Case: "1", Body: `{"a":"b"}`}},
 		Plan: func(c *api.Call) (api.Run, error) {
-			return func(context.Context) (api.Answer, error) { return &answerOf{Tail: c.Tail(), Head: api.Success}, nil }, nil
+			return func(context.Context) (client.Answer, error) { return &answerOf{Tail: c.Tail(), Head: api.Success}, nil }, nil
 		},
 	}
 	doc, err := api.OpenAPI(apitest.Base, api.Examples{Data: serve.Invented(), Groups: []api.Group{{Tag: "T", Operations: []api.Operation{op}, Schemas: map[reflect.Type]string{reflect.TypeFor[inner](): "Renamed"}}}})
@@ -226,8 +227,8 @@ func TestDescribed(t *testing.T) {
 
 // answerOf is an answer without more.
 type answerOf struct {
-	api.Head
-	api.Tail
+	client.Head
+	client.Tail
 }
 
 // TestNarrowRoutes checks that a path of its own goes before one with a parameter.

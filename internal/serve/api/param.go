@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 )
 
@@ -75,7 +76,7 @@ type Reader struct {
 	values   url.Values
 	path     map[string]string
 	read     map[string]bool
-	problems []Problem
+	problems []client.Problem
 	Warn     *Warnings
 }
 
@@ -123,7 +124,7 @@ func (r *Reader) Problem(p *Param, index int, kind, input string, ctx any, forma
 	if index >= 0 {
 		loc = append(loc, index)
 	}
-	found := Problem{Loc: loc, Msg: fmt.Sprintf(format, args...), Type: kind, Ctx: ctx}
+	found := client.Problem{Loc: loc, Msg: fmt.Sprintf(format, args...), Type: kind, Ctx: ctx}
 	if input != "" {
 		found.Input = Clip(input)
 	}

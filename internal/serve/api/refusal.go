@@ -67,16 +67,8 @@ var (
 	CursorOther = Refusal{Slug: "cursor_mismatch", Status: 400, Means: "the cursor belongs to another request", Do: "Send a cursor with the filters and the endpoint that it came from."}
 )
 
-// The bodies of errors: Invalid of a 422, Failure of every other. Failures of some
-// operations have members of their own as well, see Detailed.
-type (
-	Problem = client.Problem
-	Failure = client.Failure
-	Invalid = client.Invalid
-)
-
 // invalid is the error of a request that failed validation.
-type invalid struct{ problems []Problem }
+type invalid struct{ problems []client.Problem }
 
 func (e *invalid) Error() string {
 	if len(e.problems) == 0 {
@@ -102,7 +94,7 @@ func InvalidBody(field, kind string, ctx any, message string) error {
 	if field != "" {
 		loc = append(loc, field)
 	}
-	return &invalid{[]Problem{{Loc: loc, Type: kind, Ctx: ctx, Msg: message}}}
+	return &invalid{[]client.Problem{{Loc: loc, Type: kind, Ctx: ctx, Msg: message}}}
 }
 
 // Detailed is an error that says more than words: the members of its detail, a
@@ -115,7 +107,7 @@ type Detailed interface {
 
 // detailed is a failure with the members of a detail.
 type detailed struct {
-	Failure
+	client.Failure
 	detail any
 }
 
@@ -125,7 +117,7 @@ func (d *detailed) MarshalJSON() ([]byte, error) {
 	plain.Service = nil
 	var out []byte
 	for _, part := range []any{plain, d.detail, struct {
-		Service *Service `json:"x_service,omitempty"`
+		Service *client.Service `json:"x_service,omitempty"`
 	}{d.Service}} {
 		var b bytes.Buffer
 		if err := encoder(&b).Encode(part); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"grantgraph/client"
 	"grantgraph/internal/serve/compress"
 	"io"
 	"net/http"
@@ -25,7 +26,7 @@ var contentTypes = map[string]string{
 }
 
 // render writes a success into the reply, in the format of the call.
-func (r *reply) render(c *Call, a Answer) error {
+func (r *reply) render(c *Call, a client.Answer) error {
 	if names := a.Extension().Unsupported; len(names) > 0 {
 		r.header.Set("X-Service-Unsupported", headerNames(names))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
@@ -36,7 +37,7 @@ func TestFormats(t *testing.T) {
 	t.Run("csv", func(t *testing.T) {
 		rec := apitest.Scenario{Path: "grants/transactions?format=csv&population=1&min_match_prob=0.5", Costs: 1, Heads: map[string]string{
 			"Content-Type": "text/csv; charset=utf-8", "X-Service-Unsupported": "population", "X-Service-Hits": "30", "X-Next-Cursor": "*", "X-Service-Warnings": "*"}}.Run(t, w)
-		var list []api.Warning
+		var list []client.Warning
 		if err := json.Unmarshal([]byte(rec.Header().Get("X-Service-Warnings")), &list); err != nil || len(list) != 2 {
 			t.Errorf("warnings %v, %v", list, err)
 		}
@@ -128,15 +129,15 @@ func TestHarmless(t *testing.T) {
 
 func TestHeaderWarnings(t *testing.T) {
 	t.Parallel()
-	var list []api.Warning
+	var list []client.Warning
 	for range 100 {
-		list = append(list, api.Warning{Parameter: "x", Severity: "caveat", Reason: "Zürich 😀 \n " + strings.Repeat("a", 100)})
+		list = append(list, client.Warning{Parameter: "x", Severity: "caveat", Reason: "Zürich 😀 \n " + strings.Repeat("a", 100)})
 	}
 	h := api.HeaderWarnings(list)
 	if len(h) > 7000 || strings.ContainsFunc(h, func(r rune) bool { return r > 126 || r < 32 }) {
 		t.Errorf("%d bytes: %s", len(h), h)
 	}
-	var back []api.Warning
+	var back []client.Warning
 	if err := json.Unmarshal([]byte(h), &back); err != nil || len(back) == 0 || back[0] != list[0] {
 		t.Errorf("%v %+v", err, back)
 	}

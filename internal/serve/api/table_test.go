@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve/api"
 	"net/http/httptest"
@@ -38,7 +39,7 @@ func TestEmptyValues(t *testing.T) {
 	real, invented := apitest.Real(t), apitest.New(t)
 	// sent is a request to an operation: the answer without its extension
 	// block, and that block.
-	sent := func(op *api.Operation, query url.Values) (status int, rest string, s api.Service) {
+	sent := func(op *api.Operation, query url.Values) (status int, rest string, s client.Service) {
 		t.Helper()
 		e := &op.Examples[0]
 		r := httptest.NewRequest(op.Method, op.At(e)+"?"+query.Encode(), strings.NewReader(e.Body))

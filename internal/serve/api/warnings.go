@@ -18,12 +18,9 @@ const (
 	caveat      = "caveat"      // it was, and there is a limit worth knowing
 )
 
-// Warning tells a caller what the answer does not say by itself.
-type Warning = client.Warning
-
 // Warnings collects what the answer has to say about the request.
 type Warnings struct {
-	list []Warning
+	list []client.Warning
 }
 
 // Ignored records that a parameter, or a part of it, was not honored.
@@ -41,7 +38,7 @@ const (
 )
 
 func (w *Warnings) add(parameter, severity, reason string) {
-	next := Warning{Parameter: parameter, Severity: severity, Reason: reason}
+	next := client.Warning{Parameter: parameter, Severity: severity, Reason: reason}
 	if len(w.list) >= mostWarnings || slices.Contains(w.list, next) {
 		return
 	}
@@ -55,7 +52,7 @@ func (w *Warnings) add(parameter, severity, reason string) {
 	case same < mostOfOne:
 		w.list = append(w.list, next)
 	case same == mostOfOne:
-		w.list = append(w.list, Warning{Parameter: parameter, Severity: severity, Reason: "There are more warnings of this kind than are listed."})
+		w.list = append(w.list, client.Warning{Parameter: parameter, Severity: severity, Reason: "There are more warnings of this kind than are listed."})
 	}
 }
 
@@ -72,13 +69,13 @@ func (w *Warnings) unsupported() []string {
 
 // has reports whether there is a warning of a severity.
 func (w *Warnings) has(severity string) bool {
-	return slices.ContainsFunc(w.list, func(x Warning) bool { return x.Severity == severity })
+	return slices.ContainsFunc(w.list, func(x client.Warning) bool { return x.Severity == severity })
 }
 
 // all is the list for the wire, never nil.
-func (w *Warnings) all() []Warning {
+func (w *Warnings) all() []client.Warning {
 	if w.list == nil {
-		return []Warning{}
+		return []client.Warning{}
 	}
 	return w.list
 }
@@ -95,7 +92,7 @@ func headerNames(names []string) string {
 
 // headerWarnings is the value of X-Service-Warnings: compact JSON in ASCII,
 // cut after as many warnings as fit into a header that proxies let through.
-func headerWarnings(list []Warning) string {
+func headerWarnings(list []client.Warning) string {
 	const most = 6 << 10
 	out := []byte{'['}
 	for i, x := range list {

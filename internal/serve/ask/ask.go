@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/dataset"
 )
@@ -17,7 +18,7 @@ type Source struct {
 	// Data is held by the one who asks until the answers are used.
 	Data *dataset.Dataset
 	// Ask runs an operation of the API on Data, as api.Handler.Ask does.
-	Ask func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (a api.Answer, release func(), err error)
+	Ask func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (a client.Answer, release func(), err error)
 	// Caller is whom the answers are for: what a plan shows depends on it.
 	Caller api.Caller
 	// BaseURL is the address of the service, without a trailing slash.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/money"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
@@ -104,10 +105,10 @@ func factFigure(p *Plan, o Party) string {
 // factOf asks for one fact; nil is not known.
 func (r *run) factOf(o Party) (value any, year int, err error) {
 	p := r.p
-	var core *profiles.Core
-	var figures *profiles.Financials
+	var core *client.ProfileCore
+	var figures *client.ProfileFinancials
 	if len(p.Years) == 1 {
-		a, err := get(r, "/premier/"+o.EIN, url.Values{}, func(a *profiles.PremierAnswer) *api.Service { return &a.Service })
+		a, err := get(r, "/premier/"+o.EIN, url.Values{}, func(a *profiles.PremierAnswer) *client.Service { return &a.Service })
 		if err != nil {
 			return nil, 0, err
 		}
@@ -119,7 +120,7 @@ func (r *run) factOf(o Party) (value any, year int, err error) {
 			}
 		}
 	} else {
-		a, err := get(r, "/essentials/"+o.EIN, url.Values{}, func(a *profiles.EssentialsAnswer) *api.Service { return &a.Service })
+		a, err := get(r, "/essentials/"+o.EIN, url.Values{}, func(a *client.EssentialsAnswer) *client.Service { return &a.Service })
 		if err != nil {
 			return nil, 0, err
 		}
@@ -200,7 +201,7 @@ func (r *run) factOf(o Party) (value any, year int, err error) {
 func (r *run) similar() error {
 	o := r.p.Organizations[0]
 	r.out.Link = page(o)
-	a, err := get(r, "/similar/"+o.EIN, url.Values{"limit": {strconv.Itoa(r.p.top())}}, func(a *api.List[profiles.SimilarRow]) *api.Service { return &a.Service })
+	a, err := get(r, "/similar/"+o.EIN, url.Values{"limit": {strconv.Itoa(r.p.top())}}, func(a *api.List[client.SimilarRow]) *client.Service { return &a.Service })
 	if err != nil {
 		return err
 	}
@@ -236,7 +237,7 @@ func (r *run) similar() error {
 func (r *run) cofunders() error {
 	o := r.p.Organizations[0]
 	r.out.Link = page(o)
-	a, err := get(r, "/premier/"+o.EIN, url.Values{}, func(a *profiles.PremierAnswer) *api.Service { return &a.Service })
+	a, err := get(r, "/premier/"+o.EIN, url.Values{}, func(a *profiles.PremierAnswer) *client.Service { return &a.Service })
 	if err != nil {
 		return err
 	}
@@ -264,7 +265,7 @@ func (r *run) cofunders() error {
 func (r *run) awards() error {
 	p, o := r.p, r.p.Organizations[0]
 	r.out.Link = page(o)
-	a, err := get(r, "/gov-funding/"+o.EIN, url.Values{"limit": {"25"}}, func(a *profiles.FundingAnswer) *api.Service { return &a.Service })
+	a, err := get(r, "/gov-funding/"+o.EIN, url.Values{"limit": {"25"}}, func(a *profiles.FundingAnswer) *client.Service { return &a.Service })
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api"
 )
@@ -135,7 +136,7 @@ func (r *run) request(path string, v url.Values) *Request {
 
 // get asks an operation of the API. What it does not honor would make an answer to
 // another question, so it is an error.
-func get[A api.Answer](r *run, path string, v url.Values, service func(A) *api.Service) (a A, err error) {
+func get[A client.Answer](r *run, path string, v url.Values, service func(A) *client.Service) (a A, err error) {
 	r.request(path, v)
 	found, release, err := r.a.Ask(r.ctx, r.a.Data, api.Inquiry{Path: path, Query: v, Caller: r.a.Caller})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"grantgraph/client"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
@@ -111,11 +112,11 @@ func (r *run) say(format string, args ...any) {
 // sums are the totals of grants.
 type sums struct {
 	dollars, grants, funders, recipients int64
-	years                                []grants.Year
-	groups                               *grants.Groups
+	years                                []client.Year
+	groups                               *client.Groups
 }
 
-func summaryService(a *grants.SummaryAnswer) *api.Service { return &a.Service }
+func summaryService(a *grants.SummaryAnswer) *client.Service { return &a.Service }
 
 // summary asks for the totals of a plan. Where funders of one place give to another
 // state, or grants of one class are asked for, fewer of the figures are known: the
@@ -146,7 +147,7 @@ func (r *run) summary(p *Plan, by ...string) (s sums, err error) {
 	}
 	s = sums{a.Summary.TotalAmount, a.Summary.GrantCount, a.Summary.FunderCount, a.Summary.RecipientCount, a.ByYear, a.Groups}
 	if p.Only != "" {
-		cost := map[string]*api.Cost{"individuals": a.Service.Excluded.Individuals, "related_party": a.Service.Excluded.RelatedParty}[p.Only]
+		cost := map[string]*client.Cost{"individuals": a.Service.Excluded.Individuals, "related_party": a.Service.Excluded.RelatedParty}[p.Only]
 		s = sums{dollars: cost.TotalAmount, grants: cost.GrantCount, funders: -1, recipients: -1}
 	}
 	r.partial(s.years)
@@ -157,7 +158,7 @@ func (r *run) summary(p *Plan, by ...string) (s sums, err error) {
 }
 
 // partial says which years are incomplete.
-func (r *run) partial(years []grants.Year) {
+func (r *run) partial(years []client.Year) {
 	var list []string
 	for _, y := range years {
 		if y.Partial {
@@ -170,7 +171,7 @@ func (r *run) partial(years []grants.Year) {
 }
 
 // yearRows are the rows and the chart of years.
-func (r *run) yearRows(years []grants.Year) {
+func (r *run) yearRows(years []client.Year) {
 	r.out.Columns = []Column{{"fiscal_year", "Fiscal year", UnitYear}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount}, {"funder_count", "Funders", UnitCount}, {"recipient_count", "Recipients", UnitCount}}
 	c := &Chart{Kind: "years", Title: "Dollars by fiscal year", Unit: UnitDollars}
 	for _, y := range years {

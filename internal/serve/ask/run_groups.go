@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/money"
-	"grantgraph/internal/serve/api/grants"
 )
 
 // groupings are what the API groups by.
@@ -39,7 +39,7 @@ func (r *run) countGroups(by string) error {
 }
 
 // groupRows are the rows and the chart of groups.
-func (r *run) groupRows(rows []grants.GroupRow, top int) {
+func (r *run) groupRows(rows []client.GroupRow, top int) {
 	label := groupNouns[r.p.Of][0]
 	r.out.Columns = []Column{{"group", strings.ToUpper(label[:1]) + label[1:], UnitText}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount}}
 	c := &Chart{Kind: "bars", Title: "Dollars by " + label, Unit: UnitDollars}
@@ -69,7 +69,7 @@ func (r *run) groups() error {
 		r.none(p)
 		return nil
 	}
-	var rows []grants.GroupRow
+	var rows []client.GroupRow
 	whole := true
 	for _, g := range s.groups.Rows {
 		switch g.Kind {
@@ -84,7 +84,7 @@ func (r *run) groups() error {
 	if !whole && (p.Order == "grants" || p.Least) {
 		return invalid("there are too many %s to rank them that way", groupNouns[p.Of][1])
 	}
-	slices.SortStableFunc(rows, func(a, b grants.GroupRow) int {
+	slices.SortStableFunc(rows, func(a, b client.GroupRow) int {
 		x, y := a.TotalAmount, b.TotalAmount
 		if p.Order == "grants" {
 			x, y = a.GrantCount, b.GrantCount

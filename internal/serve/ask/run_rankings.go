@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/api"
@@ -35,7 +36,7 @@ func (r *run) ranking() error {
 	}{}
 	c := &Chart{Kind: "bars", Title: "Dollars", Unit: UnitDollars}
 	if p.Of == "funders" {
-		a, err := get(r, "/grants/funders", with(p.values(), p.sorted()...), func(a *api.List[grants.FunderRow]) *api.Service { return &a.Service })
+		a, err := get(r, "/grants/funders", with(p.values(), p.sorted()...), func(a *api.List[client.FunderRow]) *client.Service { return &a.Service })
 		if err != nil {
 			return err
 		}
@@ -66,7 +67,7 @@ func (r *run) ranking() error {
 			}
 			v.Set("exclude", strings.Join(exclude, ","))
 		}
-		a, err := get(r, "/grants/recipients", with(v, p.sorted()...), func(a *api.List[grants.RecipientRow]) *api.Service { return &a.Service })
+		a, err := get(r, "/grants/recipients", with(v, p.sorted()...), func(a *api.List[grants.RecipientRow]) *client.Service { return &a.Service })
 		if err != nil {
 			return err
 		}
@@ -155,7 +156,7 @@ func (r *run) both() error {
 		c := p.clone()
 		if p.Of == "funders" {
 			c.Recipients = of[i : i+1]
-			a, err := get(r, "/grants/funders", with(c.values(), "limit", strconv.Itoa(mostShared)), func(a *api.List[grants.FunderRow]) *api.Service { return &a.Service })
+			a, err := get(r, "/grants/funders", with(c.values(), "limit", strconv.Itoa(mostShared)), func(a *api.List[client.FunderRow]) *client.Service { return &a.Service })
 			if err != nil {
 				return err
 			}
@@ -168,7 +169,7 @@ func (r *run) both() error {
 			continue
 		}
 		c.Funders = of[i : i+1]
-		a, err := get(r, "/grants/recipients", with(c.values(), "exclude", "individuals,unidentified", "limit", strconv.Itoa(mostShared)), func(a *api.List[grants.RecipientRow]) *api.Service { return &a.Service })
+		a, err := get(r, "/grants/recipients", with(c.values(), "exclude", "individuals,unidentified", "limit", strconv.Itoa(mostShared)), func(a *api.List[grants.RecipientRow]) *client.Service { return &a.Service })
 		if err != nil {
 			return err
 		}
@@ -223,7 +224,7 @@ func (r *run) both() error {
 	return nil
 }
 
-func grantService(a *api.List[grants.GrantRow]) *api.Service { return &a.Service }
+func grantService(a *api.List[grants.GrantRow]) *client.Service { return &a.Service }
 
 func (r *run) largest() error {
 	p := r.p

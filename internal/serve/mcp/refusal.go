@@ -9,14 +9,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
 )
 
 // refused is an answer of the API that is an error.
 type refused struct {
-	api.Failure
-	detail []api.Problem
+	client.Failure
+	detail []client.Problem
 	wait   string // Retry-After
 }
 
@@ -25,7 +26,7 @@ func (r *refused) Error() string { return r.Message }
 // failed reads an answer that is an error.
 func failed(resp *http.Response, body []byte) error {
 	var said struct {
-		api.Failure
+		client.Failure
 		Detail json.RawMessage `json:"detail"`
 	}
 	if err := json.Unmarshal(body, &said); err != nil || said.Message == "" {

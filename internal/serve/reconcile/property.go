@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/dataset"
@@ -146,7 +147,7 @@ func sourceOf(d *dataset.Dataset, now time.Time) *source {
 	}
 	usable, from := *d.Standing, d.Screen.Sources(now)
 	for _, l := range []struct {
-		of  *screen.Source
+		of  *client.ComplianceSource
 		set *[]uint64
 	}{{&from.BMF, &usable.InBMF}, {&from.Pub78, &usable.Pub78}, {&from.Revocation, &usable.Revoked}} {
 		if !l.of.Screens {

@@ -23,6 +23,7 @@ import (
 	"strconv"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
@@ -379,7 +380,7 @@ var statuses = map[string]int{
 
 // fail answers with an error, in the form of the API.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
-	f := api.Failure{Code: http.StatusInternalServerError, Error: "internal_error", Message: "Something broke on our side.", RequestID: api.RequestID(r)}
+	f := client.Failure{Code: http.StatusInternalServerError, Error: "internal_error", Message: "Something broke on our side.", RequestID: api.RequestID(r)}
 	known, ok := fault.Of(err)
 	switch {
 	case ok && statuses[known.Slug] != 0:

@@ -3,13 +3,13 @@ package report
 import (
 	"encoding/json"
 
-	"grantgraph/internal/serve/screen"
+	"grantgraph/client"
 )
 
 // shownContent is the content of a report of either kind, as it was read back.
 type shownContent struct {
-	Content
-	named *NameContent // the screen of a name; Content is empty then
+	client.ReportContent
+	named *client.NameReportContent // the screen of a name; the content above is empty then
 }
 
 // readContent reads the content of a report whose JSON was parsed already.
@@ -18,9 +18,9 @@ func readContent(raw []byte) (*shownContent, error) {
 		Subject json.RawMessage `json:"subject"`
 	}
 	c := &shownContent{}
-	into := any(&c.Content)
+	into := any(&c.ReportContent)
 	if err := json.Unmarshal(raw, &kind); err == nil && kind.Subject != nil {
-		c.named = &NameContent{}
+		c.named = &client.NameReportContent{}
 		into = c.named
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
@@ -30,13 +30,13 @@ func readContent(raw []byte) (*shownContent, error) {
 }
 
 // provenances are the lists of a screening, in the order of the page.
-func (c *shownContent) provenances() []screen.Provenance {
+func (c *shownContent) provenances() []client.ScreenProvenance {
 	if c.named != nil {
-		return []screen.Provenance{c.named.Compliance.OFACSanctionsScreen.ScreenProvenance}
+		return []client.ScreenProvenance{c.named.Compliance.OFACSanctionsScreen.ScreenProvenance}
 	}
 	k := &c.Compliance
 	california := &k.StateRegistration.California
-	return []screen.Provenance{
+	return []client.ScreenProvenance{
 		k.BMF.ScreenProvenance, k.Pub78.ScreenProvenance, k.Revocation.ScreenProvenance, k.IRBScreen.ScreenProvenance,
 		k.OFACSanctionsScreen.ScreenProvenance, california.ScreenProvenance, california.FTB,
 	}

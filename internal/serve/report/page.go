@@ -15,8 +15,8 @@ import (
 	"golang.org/x/image/font/sfnt"
 	"rsc.io/qr"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
-	"grantgraph/internal/serve/screen"
 )
 
 // PDF makes the page of a report, which has the report attached. It is a function
@@ -322,7 +322,7 @@ func (p *page) elements(c *shownContent) {
 
 // element is one of them, in one of the two columns: its name, the result, and
 // what the report shows for it, in two lines at most.
-func (p *page) element(x float64, e *screen.Element) {
+func (p *page) element(x float64, e *client.RelianceElement) {
 	const half = width/2 - 8
 	p.put(x, p.y+9, "", 7, faint, p.fit("", 7, nameOf(elementNames, e.ID), half))
 	result, shows := elementWords(e)

@@ -23,6 +23,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/screen"
 )
@@ -297,7 +298,7 @@ func TestNotScreenedIsNeverClear(t *testing.T) {
 	t.Parallel()
 	c := clear()
 	k := &c.Compliance
-	for _, p := range []*screen.Provenance{&k.BMF.ScreenProvenance, &k.Pub78.ScreenProvenance, &k.Revocation.ScreenProvenance, &k.IRBScreen.ScreenProvenance, &k.OFACSanctionsScreen.ScreenProvenance,
+	for _, p := range []*client.ScreenProvenance{&k.BMF.ScreenProvenance, &k.Pub78.ScreenProvenance, &k.Revocation.ScreenProvenance, &k.IRBScreen.ScreenProvenance, &k.OFACSanctionsScreen.ScreenProvenance,
 		&k.StateRegistration.California.ScreenProvenance, &k.StateRegistration.California.FTB} {
 		p.Screened = false
 	}
@@ -355,8 +356,8 @@ func FuzzPageText(f *testing.F) {
 		k := &c.Compliance
 		k.BMF.Status, k.IRBScreen.Status, k.OFACSanctionsScreen.Status, k.StateRegistration.California.Status = status, status, status, status
 		k.BMF.Revised, k.Pub78.ChurchMessage, k.Revocation.Note = &note, &note, &note
-		k.Reliance.Flags = []screen.Flag{{ID: name, Applies: new(true), Note: &note}, {ID: status}}
-		k.Reliance.Elements = append(k.Reliance.Elements, screen.Element{ID: name, Result: status, Value: &note})
+		k.Reliance.Flags = []client.RelianceFlag{{ID: name, Applies: new(true), Note: &note}, {ID: status}}
+		k.Reliance.Elements = append(k.Reliance.Elements, client.RelianceElement{ID: name, Result: status, Value: &note})
 		pdf := pdfOf(t, issue(t, c))
 		for _, r := range textOn(t, pdf) {
 			if r.x+r.width > right+0.6 || r.y > bottom+4 {

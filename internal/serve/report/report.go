@@ -35,20 +35,14 @@ const Format = "1.0"
 // Algorithm is how reports are signed.
 const Algorithm = "Ed25519"
 
-// What is signed, as the wire has it.
-type (
-	Content     = client.ReportContent
-	NameContent = client.NameReportContent
-)
-
 // ContentOf takes the record of a screening as what is to be signed.
-func ContentOf(r *screen.Record) Content {
-	return Content{EIN: r.EIN, Found: r.Found, Organization: r.Organization, Compliance: r.Compliance, Sources: r.Sources}
+func ContentOf(r *client.ScreeningRecord) client.ReportContent {
+	return client.ReportContent{EIN: r.EIN, Found: r.Found, Organization: r.Organization, Compliance: r.Compliance, Sources: r.Sources}
 }
 
 // NameContentOf takes the record of a name screen as what is to be signed.
-func NameContentOf(r *screen.NameRecord) NameContent {
-	return NameContent{Subject: r.Subject, Compliance: r.Compliance, Sources: r.Sources}
+func NameContentOf(r *screen.NameRecord) client.NameReportContent {
+	return client.NameReportContent{Subject: r.Subject, Compliance: r.Compliance, Sources: r.Sources}
 }
 
 // VerifyPage is the page of the service at an address on which people verify

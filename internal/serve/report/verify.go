@@ -34,12 +34,6 @@ type Verdict struct {
 	Report json.RawMessage `json:"-"`
 }
 
-// Whom a report is about, and what it rests on, as the wire has it.
-type (
-	Subject      = client.ReportSubject
-	RevisionDate = client.ReportList
-)
-
 // Status is the verdict in one word.
 type Status string
 
@@ -154,7 +148,7 @@ func (v *value) whose() string {
 func (b *block) verify(keys []PublicKey) *Verdict {
 	v := &Verdict{Report: b.raw, ReportVerdict: client.ReportVerdict{
 		ReportID: b.text["report_id"], KeyID: b.text["key_id"], Format: b.text["format"],
-		FormatCurrent: current(b.text["format"]), Lists: []RevisionDate{},
+		FormatCurrent: current(b.text["format"]), Lists: []client.ReportList{},
 	}}
 	if at, said := b.text["issued_at"]; said {
 		v.IssuedAt = &at
@@ -250,14 +244,14 @@ func (v *Verdict) describe(content []byte) {
 	if err != nil {
 		return
 	}
-	v.Subject = &Subject{}
+	v.Subject = &client.ReportSubject{}
 	if c.named != nil {
 		v.Subject.Name = &c.named.Subject.Name
 	} else {
 		v.Subject.EIN, v.Subject.Name = &c.EIN, c.Organization.OrganizationName
 	}
 	for _, p := range c.provenances() {
-		v.Lists = append(v.Lists, RevisionDate{Source: p.Source, Revised: p.Revised, Screened: p.Screened})
+		v.Lists = append(v.Lists, client.ReportList{Source: p.Source, Revised: p.Revised, Screened: p.Screened})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -27,7 +28,7 @@ func (m mark) String() string {
 // finding is what one list says.
 type finding struct {
 	list    string
-	from    screen.Provenance
+	from    client.ScreenProvenance
 	mark    mark
 	words   string
 	matches []string // names that resemble, to be shown as far as there is room
@@ -36,7 +37,7 @@ type finding struct {
 
 // newFinding makes a finding of a list, without its mark. A list that could not be
 // used is never judged by what else its block says.
-func newFinding(list string, from screen.Provenance, words string) finding {
+func newFinding(list string, from client.ScreenProvenance, words string) finding {
 	f := finding{list: list, from: from, words: words}
 	if !from.Screened || from.Status == screen.NotScreened {
 		f.words = "The list could not be used. This does not mean that nothing was found."
@@ -51,7 +52,7 @@ func newFinding(list string, from screen.Provenance, words string) finding {
 // the page. What calls for a closer look is decided once, for all who show it; the
 // words are the page's own, because a page that was issued never changes.
 func (c *shownContent) findings() (list []finding) {
-	record := &screen.Record{Organization: c.Organization, Compliance: c.Compliance}
+	record := &client.ScreeningRecord{Organization: c.Organization, Compliance: c.Compliance}
 	k := &record.Compliance
 	if c.named != nil {
 		k.OFACSanctionsScreen = c.named.Compliance.OFACSanctionsScreen
@@ -89,7 +90,7 @@ func markOf(verdict string) mark {
 	return notScreened
 }
 
-func masterFinding(b *screen.BMF) finding {
+func masterFinding(b *client.MasterFileScreen) finding {
 	const list = "IRS business master file"
 	switch b.Status {
 	case screen.Listed:
@@ -107,7 +108,7 @@ func masterFinding(b *screen.BMF) finding {
 	return unknownFinding(list, b.ScreenProvenance)
 }
 
-func publicationFinding(p *screen.Pub78) finding {
+func publicationFinding(p *client.Pub78Screen) finding {
 	const list = "IRS Publication 78"
 	switch p.Status {
 	case screen.Listed:
@@ -126,7 +127,7 @@ func publicationFinding(p *screen.Pub78) finding {
 	return unknownFinding(list, p.ScreenProvenance)
 }
 
-func revocationFinding(r *screen.Revocation) finding {
+func revocationFinding(r *client.RevocationScreen) finding {
 	const list = "IRS automatic revocations"
 	dates := func(words string) string {
 		if r.RevocationDate != nil {
@@ -152,7 +153,7 @@ func revocationFinding(r *screen.Revocation) finding {
 	return unknownFinding(list, r.ScreenProvenance)
 }
 
-func bulletinFinding(b *screen.Bulletins) finding {
+func bulletinFinding(b *client.BulletinScreen) finding {
 	const list = "IRS bulletin deletions"
 	read := ""
 	if b.CoversThrough != nil {
@@ -173,7 +174,7 @@ func bulletinFinding(b *screen.Bulletins) finding {
 	return unknownFinding(list, b.ScreenProvenance)
 }
 
-func sanctionsFinding(s *screen.Sanctions) finding {
+func sanctionsFinding(s *client.SanctionsScreen) finding {
 	const list = "OFAC sanctions, by name"
 	n := max(len(s.PotentialMatches), count(s.MatchCount))
 	words := numbered(n, "sanctioned entity has", "sanctioned entities have") + " a similar name"
@@ -202,7 +203,7 @@ func sanctionsFinding(s *screen.Sanctions) finding {
 	return f
 }
 
-func registryFinding(c *screen.California) finding {
+func registryFinding(c *client.CaliforniaScreen) finding {
 	const list = "California charity registry"
 	switch c.Status {
 	case screen.Listed:
@@ -223,7 +224,7 @@ func registryFinding(c *screen.California) finding {
 	return unknownFinding(list, c.ScreenProvenance)
 }
 
-func taxBoardFinding(c *screen.California) finding {
+func taxBoardFinding(c *client.CaliforniaScreen) finding {
 	const list = "California Franchise Tax Board"
 	switch c.FTB.Status {
 	case screen.NotListed:
@@ -240,7 +241,7 @@ func taxBoardFinding(c *screen.California) finding {
 
 // unknownFinding is for a list that was not screened, and for a status that this
 // program has no words for, which is never taken for a good one.
-func unknownFinding(list string, from screen.Provenance) finding {
+func unknownFinding(list string, from client.ScreenProvenance) finding {
 	return newFinding(list, from, fmt.Sprintf("Status %q; see the attached data.", from.Status))
 }
 
@@ -288,7 +289,7 @@ func summary(findings []finding) string {
 }
 
 // flagged counts the flags that apply, which the marks of the lists do not show.
-func flagged(flags []screen.Flag) string {
+func flagged(flags []client.RelianceFlag) string {
 	n := 0
 	for _, f := range flags {
 		if f.Applies != nil && *f.Applies {
@@ -316,7 +317,7 @@ var elementNames = map[string]string{
 
 // elementWords are the result of an element, and what the report shows for it or
 // why it shows nothing.
-func elementWords(e *screen.Element) (result, shows string) {
+func elementWords(e *client.RelianceElement) (result, shows string) {
 	result = nameOf(map[string]string{
 		screen.Met: "Met", screen.NotMet: "Not met", screen.NotApplicable: "Does not apply", screen.NotScreened: "Not screened",
 	}, e.Result)
@@ -330,7 +331,7 @@ func elementWords(e *screen.Element) (result, shows string) {
 }
 
 // relianceWords sum up the elements and the flags.
-func relianceWords(r *screen.Reliance) string {
+func relianceWords(r *client.Reliance) string {
 	words := "Not known whether every element is there, because a list was not screened."
 	if r.ReportComplete != nil {
 		words = "Not every element that such a report must contain is there."

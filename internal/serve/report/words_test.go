@@ -3,6 +3,7 @@ package report
 import (
 	"testing"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/screen"
 )
 
@@ -10,10 +11,10 @@ import (
 // that list alone.
 func TestMarks(t *testing.T) {
 	t.Parallel()
-	blocks := func(c *Content) []*screen.Provenance {
+	blocks := func(c *client.ReportContent) []*client.ScreenProvenance {
 		k := &c.Compliance
 		ca := &k.StateRegistration.California
-		return []*screen.Provenance{&k.BMF.ScreenProvenance, &k.Pub78.ScreenProvenance, &k.Revocation.ScreenProvenance, &k.IRBScreen.ScreenProvenance, &k.OFACSanctionsScreen.ScreenProvenance, &ca.ScreenProvenance, &ca.FTB}
+		return []*client.ScreenProvenance{&k.BMF.ScreenProvenance, &k.Pub78.ScreenProvenance, &k.Revocation.ScreenProvenance, &k.IRBScreen.ScreenProvenance, &k.OFACSanctionsScreen.ScreenProvenance, &ca.ScreenProvenance, &ca.FTB}
 	}
 	bad := []string{screen.NotListed, screen.NotListed, screen.Revoked, screen.PotentialMatch, screen.PotentialMatch, screen.Listed, screen.Revoked}
 	for i, status := range bad {
@@ -25,7 +26,7 @@ func TestMarks(t *testing.T) {
 			c := clear()
 			b := blocks(&c)[i]
 			b.Status, b.Screened = tc.status, tc.screened
-			for n, f := range (&shownContent{Content: c}).findings() {
+			for n, f := range (&shownContent{ReportContent: c}).findings() {
 				want := nothingFound
 				if n == i {
 					want = tc.want

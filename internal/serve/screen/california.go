@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"grantgraph/client"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot/lists"
@@ -12,10 +13,10 @@ const inCalifornia = "CA"
 // california is what the two lists of California say. Rows are found by EIN;
 // of an organization in California also rows without an EIN that have its name,
 // when there is one such row.
-func (c *screening) california(revoked *bool) California {
-	ca := California{ScreenProvenance: c.provenance(lists.CARegistry, NotListed), FTB: c.provenance(lists.CAFTB, NotListed)}
+func (c *screening) california(revoked *bool) client.CaliforniaScreen {
+	ca := client.CaliforniaScreen{ScreenProvenance: c.provenance(lists.CARegistry, NotListed), FTB: c.provenance(lists.CAFTB, NotListed)}
 	if ca.Screened {
-		ca.RegistryRecords = []RegistryRecord{}
+		ca.RegistryRecords = []client.CaliforniaRegistryRecord{}
 		for _, row := range c.rows.registry {
 			ca.RegistryRecords = append(ca.RegistryRecords, registryRecord(row, "ein"))
 		}
@@ -27,7 +28,7 @@ func (c *screening) california(revoked *bool) California {
 		c.settle(&ca.ScreenProvenance, Listed, len(ca.RegistryRecords), len(named))
 	}
 	if ca.FTB.Screened {
-		ca.FTBRecords = []FTBRecord{}
+		ca.FTBRecords = []client.CaliforniaFTBRecord{}
 		for _, row := range c.rows.ftb {
 			ca.FTBRecords = append(ca.FTBRecords, ftbRecord(row, "ein"))
 		}
@@ -51,7 +52,7 @@ func (c *screening) california(revoked *bool) California {
 // organization's. That nothing was found means nothing when one of several rows
 // may be meant, nor without the master file: then nobody knows by what name and
 // state to look.
-func (c *screening) settle(p *Provenance, status string, found, named int) {
+func (c *screening) settle(p *client.ScreenProvenance, status string, found, named int) {
 	switch {
 	case found > 0:
 		p.Status = status
@@ -72,8 +73,8 @@ func byName[T any](c *screening, named func(key string) []T) []T {
 	return nil
 }
 
-func registryRecord(c lists.Registration, basis string) RegistryRecord {
-	r := RegistryRecord{
+func registryRecord(c lists.Registration, basis string) client.CaliforniaRegistryRecord {
+	r := client.CaliforniaRegistryRecord{
 		RegistrationNumber: orNull(c.Registration), Status: orNull(c.Status), List: c.List, Name: c.Name, City: orNull(c.City), State: orNull(c.State),
 		EIN: orNull(c.EIN), Issued: orNull(c.Issued), Renewed: orNull(c.Renewed), StatusSet: orNull(c.StatusSet), MatchBasis: basis,
 	}
@@ -83,13 +84,13 @@ func registryRecord(c lists.Registration, basis string) RegistryRecord {
 	return r
 }
 
-func ftbRecord(c lists.FTBRecord, basis string) FTBRecord {
-	return FTBRecord{EntityID: orNull(c.EntityID), Name: c.Name, City: orNull(c.City), Section: orNull(c.Section), Revoked: orNull(c.Revoked), EIN: orNull(c.EIN), MatchBasis: basis}
+func ftbRecord(c lists.FTBRecord, basis string) client.CaliforniaFTBRecord {
+	return client.CaliforniaFTBRecord{EntityID: orNull(c.EntityID), Name: c.Name, City: orNull(c.City), Section: orNull(c.Section), Revoked: orNull(c.Revoked), EIN: orNull(c.EIN), MatchBasis: basis}
 }
 
 // mayOperate is what the registrations say together: one that bars it counts
 // more than one that allows it.
-func mayOperate(records []RegistryRecord) (may *bool) {
+func mayOperate(records []client.CaliforniaRegistryRecord) (may *bool) {
 	for _, r := range records {
 		if r.MayOperate != nil && (may == nil || !*r.MayOperate) {
 			may = r.MayOperate
@@ -98,7 +99,7 @@ func mayOperate(records []RegistryRecord) (may *bool) {
 	return may
 }
 
-func goodStanding(ca *California, revoked *bool) *bool {
+func goodStanding(ca *client.CaliforniaScreen, revoked *bool) *bool {
 	switch {
 	case revoked != nil && *revoked, ca.FTB.Status == Revoked, ca.MayOperate != nil && !*ca.MayOperate:
 		return truth(false)

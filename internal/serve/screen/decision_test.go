@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -285,10 +286,10 @@ func or(s, instead string) string {
 
 // verdicts are all that a record says, by name; those that put a mind at rest
 // are marked.
-func verdicts(r *Record) map[string]verdict {
+func verdicts(r *client.ScreeningRecord) map[string]verdict {
 	c := &r.Compliance
 	v := map[string]verdict{}
-	status := func(name string, p Provenance, reassuring ...string) {
+	status := func(name string, p client.ScreenProvenance, reassuring ...string) {
 		v[name] = verdict{p.Status, slices.Contains(reassuring, p.Status)}
 		v[name+".screened"] = verdict{fmt.Sprint(p.Screened), p.Screened}
 	}
@@ -427,7 +428,7 @@ func TestUnreadableName(t *testing.T) {
 		strings.Repeat("a1 ", 60) + "zarquon": NotScreened,
 		strings.Repeat("Pantry ", 50) + "zarquon": NotScreened,
 	} {
-		b := s.ScreenName(Subject{Name: name}, nil, noon).Compliance.OFACSanctionsScreen
+		b := s.ScreenName(client.ScreenedName{Name: name}, nil, noon).Compliance.OFACSanctionsScreen
 		if b.Status != want || b.Screened != (want != NotScreened) || (b.MatchCount == nil) != (want == NotScreened) {
 			t.Errorf("%q is %s, %v; want %s", name, b.Status, b.Screened, want)
 		}

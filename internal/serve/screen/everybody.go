@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -73,7 +74,9 @@ func fingerprint(entities []Sanctioned) uint64 {
 }
 
 // Matches are the entities that one of the names resembles, best first.
-func (x *Everybody) Matches(names []string) []SanctionsMatch { return x.sanctions.matches(names, nil) }
+func (x *Everybody) Matches(names []string) []client.SanctionsMatch {
+	return x.sanctions.matches(names, nil)
+}
 
 // Named is an organization with the names that the lists give it, which a
 // screening compares.

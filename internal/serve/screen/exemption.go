@@ -3,6 +3,7 @@ package screen
 import (
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 )
 
@@ -21,7 +22,7 @@ type Exemption struct {
 // screening anything.
 func (s *Screener) Exemption(e ein.EIN, at time.Time) (x Exemption) {
 	sources := s.Sources(at)
-	used := func(source *Source) bool {
+	used := func(source *client.ComplianceSource) bool {
 		if source.Screens {
 			for _, date := range []*string{source.Revised, source.FetchedAt} {
 				if date != nil && len(*date) >= len(time.DateOnly) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/ntee"
@@ -17,9 +18,9 @@ import (
 // churchMessage is what absence from a list means for some.
 const churchMessage = "Churches, their integrated auxiliaries and conventions of churches, and governmental units may qualify without being listed; absence is no finding against them."
 
-func (c *screening) organization() Organization {
+func (c *screening) organization() client.ScreenedOrganization {
 	r, m := c.rows, &c.rows.master
-	o := Organization{EIN: c.query.EIN.String(), Names: c.names}
+	o := client.ScreenedOrganization{EIN: c.query.EIN.String(), Names: c.names}
 	city, state := m.City, m.State
 	switch {
 	case r.inMaster:
@@ -61,8 +62,8 @@ func listedOr(found bool) string {
 	return NotListed
 }
 
-func (c *screening) bmf() BMF {
-	b := BMF{ScreenProvenance: c.provenance(lists.BMF, listedOr(c.rows.inMaster)), Classifications: []string{}}
+func (c *screening) bmf() client.MasterFileScreen {
+	b := client.MasterFileScreen{ScreenProvenance: c.provenance(lists.BMF, listedOr(c.rows.inMaster)), Classifications: []string{}}
 	b.MostRecentBMF = b.Revised
 	if !b.Screened {
 		return b
@@ -131,14 +132,14 @@ func pub78Codes(rows []lists.Deductible) []string {
 	return list
 }
 
-func (c *screening) pub78() Pub78 {
+func (c *screening) pub78() client.Pub78Screen {
 	found := len(c.rows.deductible) > 0
-	p := Pub78{ScreenProvenance: c.provenance(lists.Pub78, listedOr(found))}
+	p := client.Pub78Screen{ScreenProvenance: c.provenance(lists.Pub78, listedOr(found))}
 	p.MostRecentPub78 = p.Revised
 	if !p.Screened {
 		return p
 	}
-	p.OrganizationTypes = []OrganizationType{}
+	p.OrganizationTypes = []client.Pub78OrganizationType{}
 	if !found {
 		p.ChurchMessage = orNull(churchMessage)
 		return p
@@ -147,22 +148,22 @@ func (c *screening) pub78() Pub78 {
 	p.OrganizationName, p.EIN, p.City, p.State, p.Country = orNull(row.Name), orNull(row.EIN), orNull(row.City), orNull(row.State), orNull(row.Country)
 	for _, code := range c.rows.codes() {
 		label := irscode.Pub78Label(code)
-		p.OrganizationTypes = append(p.OrganizationTypes, OrganizationType{
+		p.OrganizationTypes = append(p.OrganizationTypes, client.Pub78OrganizationType{
 			Code: code, OrganizationType: cmp.Or(label, code), DeductibilityLimitation: orNull(irscode.Pub78Limit(code)), DeductibilityStatusDescription: orNull(label),
 		})
 	}
 	return p
 }
 
-func (c *screening) revocation() Revocation {
-	v := Revocation{ScreenProvenance: c.provenance(lists.Revocation, NotListed), Events: []RevocationEvent{}}
+func (c *screening) revocation() client.RevocationScreen {
+	v := client.RevocationScreen{ScreenProvenance: c.provenance(lists.Revocation, NotListed), Events: []client.RevocationEvent{}}
 	if !v.Screened || len(c.rows.revocations) == 0 {
 		return v
 	}
 	for _, row := range c.rows.revocations {
-		v.Events = append(v.Events, RevocationEvent{OrganizationName: orNull(row.Name), RevocationDate: row.Revoked, PostingDate: orNull(row.Posted), ReinstatementDate: orNull(row.Reinstated)})
+		v.Events = append(v.Events, client.RevocationEvent{OrganizationName: orNull(row.Name), RevocationDate: row.Revoked, PostingDate: orNull(row.Posted), ReinstatementDate: orNull(row.Reinstated)})
 	}
-	slices.SortStableFunc(v.Events, func(a, b RevocationEvent) int { return cmp.Compare(a.RevocationDate, b.RevocationDate) })
+	slices.SortStableFunc(v.Events, func(a, b client.RevocationEvent) int { return cmp.Compare(a.RevocationDate, b.RevocationDate) })
 	last := c.rows.lastRevocation()
 	v.RevocationDate, v.PostingDate, v.ReinstatementDate, v.RevocationCode = orNull(last.Revoked), orNull(last.Posted), orNull(last.Reinstated), orNull(last.Subsection)
 	v.Status = Reinstated
@@ -200,13 +201,13 @@ func StandsRevoked(rows []lists.RevocationRow) bool {
 	})
 }
 
-func (c *screening) group() GroupExemption {
-	g := GroupExemption{}
+func (c *screening) group() client.GroupExemption {
+	g := client.GroupExemption{}
 	if !c.sources.BMF.Screens {
 		return g
 	}
 	m := &c.rows.master
-	g.ParentOrganizations = []ParentOrganization{}
+	g.ParentOrganizations = []client.ParentOrganization{}
 	g.IsSubordinate, g.IsCentral = truth(irscode.InGroup(m.Affiliation)), truth(isCentral(m))
 	if number := groupNumber(m); number != "" {
 		g.GroupExemption = &number
@@ -229,13 +230,13 @@ func groupNumber(m *lists.Master) string {
 // few numbers of the master file are shared by a handful.
 const mostParents = 10
 
-func (c *screening) parents(group string) []ParentOrganization {
-	list := []ParentOrganization{}
+func (c *screening) parents(group string) []client.ParentOrganization {
+	list := []client.ParentOrganization{}
 	for _, m := range c.tables.Centrals(group) {
 		if len(list) == mostParents {
 			break
 		}
-		p := ParentOrganization{EIN: m.EIN, OrganizationName: m.Name, GroupExemption: group}
+		p := client.ParentOrganization{EIN: m.EIN, OrganizationName: m.Name, GroupExemption: group}
 		if e, err := ein.Parse(m.EIN); err == nil && c.sources.Pub78.Screens {
 			p.Pub78Codes = pub78Codes(c.tables.Deductibles(e))
 		}
@@ -244,10 +245,10 @@ func (c *screening) parents(group string) []ParentOrganization {
 	return list
 }
 
-func (c *screening) financials() *BMFFinancials {
-	f := &BMFFinancials{}
+func (c *screening) financials() *client.BMFFinancials {
+	f := &client.BMFFinancials{}
 	if m := &c.rows.master; c.rows.inMaster && c.sources.BMF.Screens {
-		*f = BMFFinancials{
+		*f = client.BMFFinancials{
 			TaxPeriod: orNull(m.TaxPeriod), AssetAmount: m.Assets, IncomeAmount: m.Income, RevenueAmount: m.Revenue,
 			AssetCode: orNull(m.AssetCode), AssetBand: orNull(irscode.BandLabel(m.AssetCode)),
 			IncomeCode: orNull(m.IncomeCode), IncomeBand: orNull(irscode.BandLabel(m.IncomeCode)), AccountingPeriod: orNull(m.AccountingPeriod),

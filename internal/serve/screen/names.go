@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/screen/likeness"
@@ -61,11 +62,11 @@ func aliasKind(kind string) likeness.Kind {
 }
 
 // matches are the entities that one of the names resembles, best first.
-func (s *sanctions) matches(names []string, excluded []int64) []SanctionsMatch {
-	list := []SanctionsMatch{}
+func (s *sanctions) matches(names []string, excluded []int64) []client.SanctionsMatch {
+	list := []client.SanctionsMatch{}
 	for _, name := range names {
 		for _, hit := range s.list.Find(name, likeness.Threshold) {
-			i := slices.IndexFunc(list, func(m SanctionsMatch) bool { return m.EntNum == hit.ID })
+			i := slices.IndexFunc(list, func(m client.SanctionsMatch) bool { return m.EntNum == hit.ID })
 			if i >= 0 && list[i].Score >= hit.Score {
 				continue
 			}
@@ -78,24 +79,24 @@ func (s *sanctions) matches(names []string, excluded []int64) []SanctionsMatch {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b SanctionsMatch) int {
+	slices.SortStableFunc(list, func(a, b client.SanctionsMatch) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.EntNum, b.EntNum))
 	})
 	return list
 }
 
-func (s *sanctions) match(name string, hit *likeness.Hit) SanctionsMatch {
+func (s *sanctions) match(name string, hit *likeness.Hit) client.SanctionsMatch {
 	e := s.entities[hit.ID]
-	m := SanctionsMatch{
+	m := client.SanctionsMatch{
 		EntNum: hit.ID, Name: e.Name, MatchedName: hit.Name, QueryName: name, AliasType: string(hit.Kind), Program: strings.Join(e.Programs, ", "),
-		SDNType: "entity", Score: hit.Score, Strength: strength(hit), Aligned: []AlignedWord{}, Flags: append([]string{}, hit.Flags...), Places: []Place{},
+		SDNType: "entity", Score: hit.Score, Strength: strength(hit), Aligned: []client.SanctionsAlignedWord{}, Flags: append([]string{}, hit.Flags...), Places: []client.SanctionsPlace{},
 	}
 	for _, p := range hit.Aligned {
-		m.Aligned = append(m.Aligned, AlignedWord{Query: p.Query, List: p.List, Similarity: p.Similarity, Weight: p.Weight})
+		m.Aligned = append(m.Aligned, client.SanctionsAlignedWord{Query: p.Query, List: p.List, Similarity: p.Similarity, Weight: p.Weight})
 	}
 	for _, p := range e.Places {
 		if len(m.Places) < mostPlaces {
-			m.Places = append(m.Places, Place{Address: orNull(p.Street), City: orNull(p.City), Country: orNull(p.Country)})
+			m.Places = append(m.Places, client.SanctionsPlace{Address: orNull(p.Street), City: orNull(p.City), Country: orNull(p.Country)})
 		}
 	}
 	return m
@@ -122,10 +123,10 @@ func strength(hit *likeness.Hit) string {
 var sanctionsCaveat = listOf(lists.OFAC).Caveat + " Individuals, vessels and aircraft on the list are not compared."
 
 // sanctionsBlock begins the block of a name screen.
-func sanctionsBlock(from *Sources, names []string, excluded []int64) Sanctions {
-	b := Sanctions{
+func sanctionsBlock(from *client.ComplianceSources, names []string, excluded []int64) client.SanctionsScreen {
+	b := client.SanctionsScreen{
 		ScreenProvenance: provenance(from, lists.OFAC, Clear), Threshold: likeness.Threshold, NamesScreened: []string{}, ExcludedEntNum: append([]int64{}, excluded...),
-		List: SanctionsList{Revised: from.OFAC.Revised, RowCount: from.OFAC.RowCount, SHA256: from.OFAC.SHA256}, Caveat: sanctionsCaveat,
+		List: client.SanctionsList{Revised: from.OFAC.Revised, RowCount: from.OFAC.RowCount, SHA256: from.OFAC.SHA256}, Caveat: sanctionsCaveat,
 	}
 	if b.Screened {
 		b.NamesScreened = append(b.NamesScreened, names...)
@@ -134,7 +135,7 @@ func sanctionsBlock(from *Sources, names []string, excluded []int64) Sanctions {
 }
 
 // settle decides what a block says of the matches.
-func settle(b *Sanctions, matches []SanctionsMatch) {
+func settle(b *client.SanctionsScreen, matches []client.SanctionsMatch) {
 	n, open := len(matches), 0
 	for _, m := range matches {
 		if !m.RuledOut {
@@ -144,7 +145,7 @@ func settle(b *Sanctions, matches []SanctionsMatch) {
 	b.MatchCount = &n
 	// What the caller has ruled out takes no room from what is left.
 	shown := 0
-	b.PotentialMatches = slices.DeleteFunc(matches, func(m SanctionsMatch) bool {
+	b.PotentialMatches = slices.DeleteFunc(matches, func(m client.SanctionsMatch) bool {
 		if m.RuledOut {
 			return false
 		}
@@ -168,7 +169,7 @@ func readable(names []string) bool {
 }
 
 // demandReadable clears nobody by a name of which a part was not compared.
-func demandReadable(b *Sanctions, names []string) {
+func demandReadable(b *client.SanctionsScreen, names []string) {
 	if b.Screened && b.Status != PotentialMatch && !readable(names) {
 		b.PotentialMatches, b.MatchCount = nil, nil
 		unscreen(&b.ScreenProvenance, unreadable)
@@ -176,7 +177,7 @@ func demandReadable(b *Sanctions, names []string) {
 }
 
 // sayStatus puts the result into a sentence.
-func sayStatus(b *Sanctions) {
+func sayStatus(b *client.SanctionsScreen) {
 	switch b.Status {
 	case NotScreened:
 		b.OFACStatus = "Not screened against the sanctions list."
@@ -199,7 +200,7 @@ func entities(n int) string {
 	return fmt.Sprintf("%d entities", n)
 }
 
-func (c *screening) ofac() Sanctions {
+func (c *screening) ofac() client.SanctionsScreen {
 	b := sanctionsBlock(c.sources, c.names, c.query.Excluded)
 	switch {
 	case !b.Screened:
@@ -222,7 +223,7 @@ func (c *screening) ofac() Sanctions {
 }
 
 // ScreenName compares a name with the sanctions list alone.
-func (s *Screener) ScreenName(subject Subject, excluded []int64, at time.Time) *NameRecord {
+func (s *Screener) ScreenName(subject client.ScreenedName, excluded []int64, at time.Time) *NameRecord {
 	sources := s.Sources(at)
 	b := sanctionsBlock(sources, []string{subject.Name}, excluded)
 	if b.Screened {
@@ -234,14 +235,14 @@ func (s *Screener) ScreenName(subject Subject, excluded []int64, at time.Time) *
 		}
 	}
 	sayStatus(&b)
-	return &NameRecord{Subject: subject, Compliance: NameCompliance{OFACSanctionsScreen: b, Caveats: Caveats}, Sources: &NameSources{OFAC: sources.OFAC}}
+	return &NameRecord{Subject: subject, Compliance: client.NameCompliance{OFACSanctionsScreen: b, Caveats: Caveats}, Sources: &client.NameSources{OFAC: sources.OFAC}}
 }
 
 // whereabouts says whether the place of a subject is one of an entity's. It
 // is for the reader; an entity may have moved, so it leaves nothing out. That
 // countries differ is said only where every one of them is known by its name:
 // there is more than one way to write a country, most of all in two letters.
-func whereabouts(subject *Subject, places []lists.SanctionPlace) (flags []string) {
+func whereabouts(subject *client.ScreenedName, places []lists.SanctionPlace) (flags []string) {
 	country, city := foldedText(subject.Country), foldedText(subject.City)
 	agrees, differs, sameCity := false, len(places) > 0 && countryNames()[country], false
 	for i := range places {
@@ -307,8 +308,8 @@ const similar = 0.9
 
 // matches are the deletions that may be about an organization of these names in
 // a state, which may not be known.
-func (b *bulletins) matches(names []string, state string) []BulletinMatch {
-	best := map[int]BulletinMatch{}
+func (b *bulletins) matches(names []string, state string) []client.BulletinMatch {
+	best := map[int]client.BulletinMatch{}
 	take := func(i int, name string, score float64, same bool) {
 		row := &b.rows[i]
 		sameState := state != "" && row.State == state
@@ -331,25 +332,25 @@ func (b *bulletins) matches(names []string, state string) []BulletinMatch {
 			take(int(hit.ID), name, hit.Score, false)
 		}
 	}
-	list := make([]BulletinMatch, 0, len(best))
+	list := make([]client.BulletinMatch, 0, len(best))
 	for _, i := range slices.Sorted(maps.Keys(best)) {
 		list = append(list, best[i])
 	}
-	slices.SortStableFunc(list, func(a, b BulletinMatch) int {
+	slices.SortStableFunc(list, func(a, b client.BulletinMatch) int {
 		return cmp.Or(cmp.Compare(b.Strength, a.Strength), cmp.Compare(b.Score, a.Score), cmp.Compare(b.BulletinNumber, a.BulletinNumber))
 	})
 	return list
 }
 
-func bulletinMatch(d *lists.Deletion, name string, score float64) BulletinMatch {
-	return BulletinMatch{
+func bulletinMatch(d *lists.Deletion, name string, score float64) client.BulletinMatch {
+	return client.BulletinMatch{
 		Name: d.Name, City: orNull(d.City), State: orNull(d.State), BulletinNumber: d.Bulletin, BulletinURL: "https://www.irs.gov/irb/" + d.Bulletin + "_IRB",
 		Published: orNull(d.Published), Announcement: orNull(d.Announcement), EffectiveDate: orNull(d.Effective), QueryName: name, Score: score, Strength: Possible,
 	}
 }
 
-func (c *screening) irb() Bulletins {
-	b := Bulletins{ScreenProvenance: c.provenance(lists.IRB, Clear)}
+func (c *screening) irb() client.BulletinScreen {
+	b := client.BulletinScreen{ScreenProvenance: c.provenance(lists.IRB, Clear)}
 	if newest, ok := c.tables.NewestBulletin(); ok {
 		b.CoversThrough, b.MostRecentIRB = orNull(newest.Number), orNull(newest.Date)
 	}

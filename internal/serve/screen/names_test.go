@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"grantgraph/client"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -23,7 +24,7 @@ func TestScreenName(t *testing.T) {
 		{"Дом", Clear},
 		{"—", NotScreened},
 	} {
-		r := s.ScreenName(Subject{Name: tc.name}, nil, noon)
+		r := s.ScreenName(client.ScreenedName{Name: tc.name}, nil, noon)
 		if b := &r.Compliance.OFACSanctionsScreen; b.Status != tc.status || b.Screened == (tc.status == NotScreened) || b.Screened != (b.MatchCount != nil) {
 			t.Errorf("%s: %+v", tc.name, b)
 		}
@@ -48,7 +49,7 @@ func TestWhereabouts(t *testing.T) {
 		{"", "中", "", "Varnholm", ""},
 		{"", "Akron", "", "Varnholm", ""},
 	} {
-		subject := &Subject{Country: orNull(tc.country), City: orNull(tc.city)}
+		subject := &client.ScreenedName{Country: orNull(tc.country), City: orNull(tc.city)}
 		got := whereabouts(subject, []lists.SanctionPlace{{Country: tc.listed, City: tc.in}})
 		if strings.Join(got, " ") != tc.want {
 			t.Errorf("%+v: %v", tc, got)

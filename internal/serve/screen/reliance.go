@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -17,11 +18,11 @@ import (
 const relianceStatement = "This report contains the elements marked met, taken from the editions of the lists named in it. " +
 	"It is a record of what the IRS had published, not legal advice and not a determination; what the grantor itself knows or is responsible for, data cannot show."
 
-func (c *screening) reliance(o *Compliance) Reliance {
+func (c *screening) reliance(o *client.Compliance) client.Reliance {
 	s := &c.sources.BMF
-	r := Reliance{
+	r := client.Reliance{
 		Elements: c.elements(o), Flags: c.flags(o), Statement: relianceStatement,
-		BMFExtract: BMFExtract{Revised: s.Revised, FetchedAt: s.FetchedAt, IsCurrent: s.IsCurrent, SHA256: s.SHA256},
+		BMFExtract: client.MasterFileExtract{Revised: s.Revised, FetchedAt: s.FetchedAt, IsCurrent: s.IsCurrent, SHA256: s.SHA256},
 	}
 	r.ReportComplete = complete(r.Elements)
 	if o.BMF.Screened && o.Pub78.Screened && o.Revocation.Screened {
@@ -51,7 +52,7 @@ func not(b *bool) *bool {
 }
 
 // complete is what the elements are together.
-func complete(elements []Element) *bool {
+func complete(elements []client.RelianceElement) *bool {
 	result := truth(true)
 	for _, e := range elements {
 		switch e.Result {
@@ -66,11 +67,11 @@ func complete(elements []Element) *bool {
 
 // strongBulletin says whether a bulletin names the organization: it does when
 // name and state are the same, and it is not known when they only resemble.
-func strongBulletin(b *Bulletins) *bool {
+func strongBulletin(b *client.BulletinScreen) *bool {
 	switch {
 	case b.Status == Clear:
 		return truth(false)
-	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m BulletinMatch) bool { return m.Strength == Strong }):
+	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m client.BulletinMatch) bool { return m.Strength == Strong }):
 		return truth(true)
 	}
 	return nil
@@ -78,20 +79,20 @@ func strongBulletin(b *Bulletins) *bool {
 
 // strongSanction says the same of the sanctions list. What the caller has ruled
 // out is not known here.
-func strongSanction(b *Sanctions) *bool {
+func strongSanction(b *client.SanctionsScreen) *bool {
 	switch {
 	case b.Status == Clear:
 		return truth(false)
-	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m SanctionsMatch) bool { return m.Strength != Possible && !m.RuledOut }):
+	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m client.SanctionsMatch) bool { return m.Strength != Possible && !m.RuledOut }):
 		return truth(true)
 	}
 	return nil
 }
 
 // elements are the nine, in the order of the procedure.
-func (c *screening) elements(o *Compliance) []Element {
+func (c *screening) elements(o *client.Compliance) []client.RelianceElement {
 	m, in := &c.rows.master, c.rows.inMaster
-	list := []Element{
+	list := []client.RelianceElement{
 		c.fromMaster("organization_name", in && m.Name != "", m.Name, "The master file does not list the EIN."),
 		c.fromMaster("ein", in, m.EIN, "The master file does not list the EIN."),
 		c.fromMaster("foundation_status", in && irscode.FoundationType(m.Foundation) != "", irscode.FoundationLabel(m.Foundation), foundationReason(in, m.Foundation)),
@@ -106,12 +107,12 @@ func (c *screening) elements(o *Compliance) []Element {
 }
 
 // element begins an element that a list shows.
-func (c *screening) element(id, list string) Element {
-	return Element{ID: id, Result: NotScreened, Source: orNull(list), AsOf: listsOf(c.sources)[list].Revised}
+func (c *screening) element(id, list string) client.RelianceElement {
+	return client.RelianceElement{ID: id, Result: NotScreened, Source: orNull(list), AsOf: listsOf(c.sources)[list].Revised}
 }
 
 // fromMaster is an element that the master file shows.
-func (c *screening) fromMaster(id string, met bool, value, reason string) Element {
+func (c *screening) fromMaster(id string, met bool, value, reason string) client.RelianceElement {
 	e := c.element(id, lists.BMF)
 	switch {
 	case !c.sources.BMF.Screens:
@@ -136,7 +137,7 @@ func foundationReason(in bool, code string) string {
 	return "The master file gives no status under section 509(a)."
 }
 
-func (c *screening) supportingType() Element {
+func (c *screening) supportingType() client.RelianceElement {
 	code := c.rows.master.Foundation
 	e := c.fromMaster("supporting_organization_type", c.rows.inMaster && slices.Contains([]string{"21", "22", "23", "24"}, code), irscode.FoundationLabel(code),
 		"The master file says that it is a supporting organization and not of which type; the type must be obtained another way.")
@@ -146,7 +147,7 @@ func (c *screening) supportingType() Element {
 	return e
 }
 
-func (c *screening) deductible(o *Compliance) Element {
+func (c *screening) deductible(o *client.Compliance) client.RelianceElement {
 	e := c.element("contributions_deductible", lists.BMF)
 	switch {
 	case !o.BMF.Screened:
@@ -174,7 +175,7 @@ func (c *screening) deductible(o *Compliance) Element {
 }
 
 // coveredBy names the central organization whose listing covers a subordinate.
-func (c *screening) coveredBy(o *Compliance) string {
+func (c *screening) coveredBy(o *client.Compliance) string {
 	for _, p := range o.GroupExemption.ParentOrganizations {
 		if slices.Contains(p.Pub78Codes, "GROUP") {
 			return "; its central organization " + p.OrganizationName + " (" + p.EIN + ") is listed as GROUP"
@@ -183,7 +184,7 @@ func (c *screening) coveredBy(o *Compliance) string {
 	return ""
 }
 
-func (c *screening) mostCurrent() Element {
+func (c *screening) mostCurrent() client.RelianceElement {
 	s, e := &c.sources.BMF, c.element("source_statement", lists.BMF)
 	switch {
 	case !s.Screens:
@@ -198,7 +199,7 @@ func (c *screening) mostCurrent() Element {
 	return e
 }
 
-func (c *screening) revisionDate() Element {
+func (c *screening) revisionDate() client.RelianceElement {
 	s := &c.sources.BMF
 	revised := ""
 	if s.Revised != nil {
@@ -208,8 +209,8 @@ func (c *screening) revisionDate() Element {
 }
 
 // flag is one case. A list that was not screened leaves it unknown.
-func flag(id string, applies *bool, basis, note string) Flag {
-	return Flag{ID: id, Applies: applies, Basis: basis, Note: orNull(note)}
+func flag(id string, applies *bool, basis, note string) client.RelianceFlag {
+	return client.RelianceFlag{ID: id, Applies: applies, Basis: basis, Note: orNull(note)}
 }
 
 // when is a truth that is known only if a list was screened.
@@ -224,7 +225,7 @@ func when(screened, applies bool) *bool {
 // neither shows it and one was not screened.
 func either(a, b *bool) *bool { return not(all(not(a), not(b))) }
 
-func (c *screening) flags(o *Compliance) []Flag {
+func (c *screening) flags(o *client.Compliance) []client.RelianceFlag {
 	m, codes := &c.rows.master, c.rows.codes()
 	bmf, pub := o.BMF.Screened, o.Pub78.Screened
 	unlisted := len(c.rows.deductible) == 0
@@ -235,7 +236,7 @@ func (c *screening) flags(o *Compliance) []Flag {
 		return when(pub && classed, slices.ContainsFunc(codes, func(code string) bool { return slices.Contains(want, code) }))
 	}
 	group := when(bmf && pub && classed, groupNumber(m) != "" && irscode.InGroup(m.Affiliation) && unlisted)
-	return []Flag{
+	return []client.RelianceFlag{
 		flag("public_notice_of_change", either(o.Revoked, strongBulletin(&o.IRBScreen)), "Rev. Proc. 2018-32, sections 4.01 and 4.02", c.noticeNote(o)),
 		flag("reinstated_after_revocation", when(o.Revocation.Screened, slices.ContainsFunc(c.rows.revocations, func(v lists.RevocationRow) bool { return v.Reinstated != "" })),
 			"Rev. Proc. 2018-32, sections 4.05 and 4.06", c.reinstatementNote(o)),
@@ -273,7 +274,7 @@ func (c *screening) churchNotListed(bmf, pub, unlisted bool) *bool {
 	}
 }
 
-func (c *screening) californiaLags(o *Compliance) *bool {
+func (c *screening) californiaLags(o *client.Compliance) *bool {
 	ca := &o.StateRegistration.California
 	switch {
 	case !ca.Screened:
@@ -284,7 +285,7 @@ func (c *screening) californiaLags(o *Compliance) *bool {
 	return either(o.Revoked, when(ca.FTB.Screened, ca.FTB.Status == Revoked))
 }
 
-func (c *screening) noticeNote(o *Compliance) string {
+func (c *screening) noticeNote(o *client.Compliance) string {
 	var notes []string
 	if o.Revoked != nil && *o.Revoked {
 		last := c.rows.lastRevocation()
@@ -296,7 +297,7 @@ func (c *screening) noticeNote(o *Compliance) string {
 	return strings.Join(notes, " ")
 }
 
-func (c *screening) reinstatementNote(o *Compliance) string {
+func (c *screening) reinstatementNote(o *client.Compliance) string {
 	if !o.Revocation.Screened {
 		return ""
 	}
@@ -308,7 +309,7 @@ func (c *screening) reinstatementNote(o *Compliance) string {
 	return ""
 }
 
-func sanctionNote(b *Sanctions) string {
+func sanctionNote(b *client.SanctionsScreen) string {
 	switch b.Status {
 	case PotentialMatch, RuledOut:
 		return b.OFACStatus

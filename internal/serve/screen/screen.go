@@ -17,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot/lists"
@@ -76,14 +77,14 @@ type Query struct {
 }
 
 // Sources tells the state of each list at a moment.
-func (s *Screener) Sources(at time.Time) *Sources { return SourcesOf(s.now, at) }
+func (s *Screener) Sources(at time.Time) *client.ComplianceSources { return SourcesOf(s.now, at) }
 
 // Known reports whether any list has the EIN.
 func (s *Screener) Known(e ein.EIN) bool { return s.find(e).known() }
 
 // Organization is who the sources say that is, without screening anything; known
 // is false when no list has the EIN.
-func (s *Screener) Organization(q Query) (o Organization, known bool) {
+func (s *Screener) Organization(q Query) (o client.ScreenedOrganization, known bool) {
 	c := s.begin(q)
 	return c.organization(), c.rows.known()
 }
@@ -168,7 +169,7 @@ type screening struct {
 	rows     *rowsOf
 	names    []string
 	allNames bool // it has no others
-	sources  *Sources
+	sources  *client.ComplianceSources
 	at       time.Time
 }
 
@@ -180,13 +181,13 @@ func (s *Screener) begin(q Query) *screening {
 
 // Screen makes the record of an organization, at a moment that decides which
 // lists are too old.
-func (s *Screener) Screen(q Query, at time.Time) *Record {
+func (s *Screener) Screen(q Query, at time.Time) *client.ScreeningRecord {
 	c := s.begin(q)
 	c.sources, c.at = s.Sources(at), at
 	rows := c.rows
-	r := &Record{
+	r := &client.ScreeningRecord{
 		EIN: q.EIN.String(), Found: rows.known() || len(q.Filed) > 0, Organization: c.organization(), Sources: c.sources,
-		Compliance: Compliance{
+		Compliance: client.Compliance{
 			BMF: c.bmf(), Pub78: c.pub78(), Revocation: c.revocation(), OFAC: c.ofac(), IRBScreen: c.irb(), GroupExemption: c.group(), BMFFinancials: c.financials(), Caveats: Caveats,
 		},
 	}
@@ -212,13 +213,13 @@ func (s *Screener) Screen(q Query, at time.Time) *Record {
 func truth(b bool) *bool { return &b }
 
 // provenance begins a block about a list.
-func (c *screening) provenance(list, status string) Provenance {
+func (c *screening) provenance(list, status string) client.ScreenProvenance {
 	return provenance(c.sources, list, status)
 }
 
-func provenance(s *Sources, list, status string) Provenance {
+func provenance(s *client.ComplianceSources, list, status string) client.ScreenProvenance {
 	source := listsOf(s)[list]
-	p := Provenance{Screened: source.Screens, Status: status, Source: list, Revised: source.Revised, FetchedAt: source.FetchedAt, IsCurrent: source.IsCurrent, Note: source.Note}
+	p := client.ScreenProvenance{Screened: source.Screens, Status: status, Source: list, Revised: source.Revised, FetchedAt: source.FetchedAt, IsCurrent: source.IsCurrent, Note: source.Note}
 	if list == lists.IRB {
 		p.Revised = source.RevisedNewest // a series, of which the newest counts
 	}
@@ -230,7 +231,9 @@ func provenance(s *Sources, list, status string) Provenance {
 
 // unscreen makes a block one that was not screened, for another reason than
 // the state of its list.
-func unscreen(p *Provenance, note string) { p.Screened, p.Status, p.Note = false, NotScreened, &note }
+func unscreen(p *client.ScreenProvenance, note string) {
+	p.Screened, p.Status, p.Note = false, NotScreened, &note
+}
 
 // namesMissing says why names may be missing among those that are compared: a
 // source of them cannot be used, or there are too many. It is empty when none is.
@@ -264,7 +267,7 @@ var Withheld = []string{
 }
 
 // Withhold takes the evidence out of a record.
-func Withhold(r *Record) {
+func Withhold(r *client.ScreeningRecord) {
 	c := &r.Compliance
 	c.OFACSanctionsScreen.PotentialMatches, c.OFAC.PotentialMatches, c.IRBScreen.PotentialMatches = nil, nil, nil
 	c.StateRegistration.California.RegistryRecords, c.StateRegistration.California.FTBRecords = nil, nil

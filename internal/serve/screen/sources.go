@@ -9,16 +9,10 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// The lists, as the wire has them.
-type (
-	Sources = client.ComplianceSources
-	Source  = client.ComplianceSource
-)
-
 // SourcesOf tells the state of each list at a moment. A list that was never
 // loaded has nulls and says why.
-func SourcesOf(now *lists.Current, at time.Time) *Sources {
-	s := &Sources{}
+func SourcesOf(now *lists.Current, at time.Time) *client.ComplianceSources {
+	s := &client.ComplianceSources{}
 	for name, source := range listsOf(s) {
 		*source = sourceOf(now, name, at)
 	}
@@ -26,8 +20,8 @@ func SourcesOf(now *lists.Current, at time.Time) *Sources {
 }
 
 // listsOf are the lists by their names.
-func listsOf(s *Sources) map[string]*Source {
-	return map[string]*Source{
+func listsOf(s *client.ComplianceSources) map[string]*client.ComplianceSource {
+	return map[string]*client.ComplianceSource{
 		lists.IRB: &s.IRB, lists.CARegistry: &s.CARegistry, lists.BMF: &s.BMF, lists.Pub78: &s.Pub78,
 		lists.CAFTB: &s.CAFTB, lists.OFAC: &s.OFAC, lists.Revocation: &s.Revocation,
 	}
@@ -38,9 +32,9 @@ func listsOf(s *Sources) map[string]*Source {
 const skew = 24 * time.Hour
 
 // sourceOf tells the state of one list.
-func sourceOf(now *lists.Current, name string, at time.Time) Source {
+func sourceOf(now *lists.Current, name string, at time.Time) client.ComplianceSource {
 	l, state := listOf(name), now.Status(name)
-	s := Source{URL: l.Page, Publishes: l.Publishes, Polled: l.Polled, Caveat: orNull(l.Caveat)}
+	s := client.ComplianceSource{URL: l.Page, Publishes: l.Publishes, Polled: l.Polled, Caveat: orNull(l.Caveat)}
 	check, checked := now.Check(name)
 	if checked {
 		s.UpstreamCheckedAt, s.UpstreamRevised = instant(check.CheckedAt), orNull(check.UpstreamRevised)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -30,7 +31,7 @@ type Verdict struct {
 
 // Verdicts are what the lists say, in the order in which one reads them: those
 // of the IRS, sanctions, California.
-func Verdicts(r *Record) []Verdict {
+func Verdicts(r *client.ScreeningRecord) []Verdict {
 	c := &r.Compliance
 	return []Verdict{
 		masterFileVerdict(&c.BMF), pub78Verdict(&c.Pub78), revocationVerdict(&c.Revocation), bulletinsVerdict(&c.IRBScreen), sanctionsVerdict(&c.OFACSanctionsScreen),
@@ -40,7 +41,7 @@ func Verdicts(r *Record) []Verdict {
 
 // unscreened is what a list says that was not screened. Findings are put in its
 // place one by one, so that a word nobody has heard of is never good news.
-func unscreened(p *Provenance, list, title string) Verdict {
+func unscreened(p *client.ScreenProvenance, list, title string) Verdict {
 	v := Verdict{List: list, Title: title, Revised: day(p.Revised)}
 	v.say(MarkNotScreened, "not screened", "Not screened: nothing is known from this list, neither for nor against.")
 	v.add(text(p.Note))
@@ -48,7 +49,7 @@ func unscreened(p *Provenance, list, title string) Verdict {
 }
 
 // statusOf is the finding, if there is one.
-func statusOf(p *Provenance) string {
+func statusOf(p *client.ScreenProvenance) string {
 	if !p.Screened {
 		return NotScreened
 	}
@@ -71,13 +72,13 @@ func (v *Verdict) add(sentence string) {
 }
 
 // age adds that a newer list is out, when it is.
-func (v *Verdict) age(p *Provenance) {
+func (v *Verdict) age(p *client.ScreenProvenance) {
 	if v.Mark != MarkNotScreened && p.IsCurrent != nil && !*p.IsCurrent {
 		v.add("A newer list than this one has been published.")
 	}
 }
 
-func masterFileVerdict(b *BMF) (v Verdict) {
+func masterFileVerdict(b *client.MasterFileScreen) (v Verdict) {
 	v = unscreened(&b.ScreenProvenance, lists.BMF, "IRS business master file")
 	defer v.age(&b.ScreenProvenance)
 	switch {
@@ -119,7 +120,7 @@ func masterFileVerdict(b *BMF) (v Verdict) {
 	return v
 }
 
-func pub78Verdict(p *Pub78) (v Verdict) {
+func pub78Verdict(p *client.Pub78Screen) (v Verdict) {
 	v = unscreened(&p.ScreenProvenance, lists.Pub78, "IRS Publication 78")
 	defer v.age(&p.ScreenProvenance)
 	switch {
@@ -136,7 +137,7 @@ func pub78Verdict(p *Pub78) (v Verdict) {
 	return v
 }
 
-func revocationVerdict(r *Revocation) (v Verdict) {
+func revocationVerdict(r *client.RevocationScreen) (v Verdict) {
 	v = unscreened(&r.ScreenProvenance, lists.Revocation, "IRS automatic revocation list")
 	defer v.age(&r.ScreenProvenance)
 	switch {
@@ -150,7 +151,7 @@ func revocationVerdict(r *Revocation) (v Verdict) {
 	return v
 }
 
-func bulletinsVerdict(b *Bulletins) (v Verdict) {
+func bulletinsVerdict(b *client.BulletinScreen) (v Verdict) {
 	v = unscreened(&b.ScreenProvenance, lists.IRB, "Internal Revenue Bulletin")
 	defer v.age(&b.ScreenProvenance)
 	through := ""
@@ -167,7 +168,7 @@ func bulletinsVerdict(b *Bulletins) (v Verdict) {
 	return v
 }
 
-func sanctionsVerdict(s *Sanctions) (v Verdict) {
+func sanctionsVerdict(s *client.SanctionsScreen) (v Verdict) {
 	v = unscreened(&s.ScreenProvenance, lists.OFAC, "OFAC sanctions list, by name")
 	defer v.age(&s.ScreenProvenance)
 	n := matches(s.MatchCount, len(s.PotentialMatches))
@@ -184,7 +185,7 @@ func sanctionsVerdict(s *Sanctions) (v Verdict) {
 
 // registryVerdict is that of the registry. One that operates elsewhere need not
 // be there; one that is at home in California should be.
-func registryVerdict(c *California, home bool) (v Verdict) {
+func registryVerdict(c *client.CaliforniaScreen, home bool) (v Verdict) {
 	v = unscreened(&c.ScreenProvenance, lists.CARegistry, "California registry of charities")
 	defer v.age(&c.ScreenProvenance)
 	switch {
@@ -203,7 +204,7 @@ func registryVerdict(c *California, home bool) (v Verdict) {
 	return v
 }
 
-func ftbVerdict(p *Provenance) (v Verdict) {
+func ftbVerdict(p *client.ScreenProvenance) (v Verdict) {
 	v = unscreened(p, lists.CAFTB, "California Franchise Tax Board")
 	defer v.age(p)
 	switch {

@@ -257,7 +257,7 @@ func (s *Site) screenOne(v *visit) {
 	at := s.Clock()
 	page := &resultPage{Record: newRecordView(set.Screen.Screen(q, at), at, !isPaid)}
 	if !isPaid {
-		screen.Withhold(page.Record.Record)
+		screen.Withhold(page.Record.ScreeningRecord)
 	} else if err := s.issue(v.r.Context(), page); err != nil {
 		s.failReport(v, err) // what cannot be issued is not charged
 		return
@@ -349,7 +349,7 @@ func (s *Site) showPlans(v *visit, title, text string) {
 
 // issue signs the record of a page and puts the report into it.
 func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
-	if page.Report, err = report.Issue(ctx, s.Ring, report.ContentOf(page.Record.Record), report.VerifyPage(s.BaseURL), page.Record.At); err != nil {
+	if page.Report, err = report.Issue(ctx, s.Ring, report.ContentOf(page.Record.ScreeningRecord), report.VerifyPage(s.BaseURL), page.Record.At); err != nil {
 		return err
 	}
 	document, err := json.Marshal(page.Report)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/gowebpki/jcs"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/report"
@@ -511,7 +512,7 @@ func TestNames(t *testing.T) {
 func TestWordRows(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for _, r := range wordRows([]screen.AlignedWord{{Weight: 6}, {Weight: 3}, {Weight: 1}, {}}) {
+	for _, r := range wordRows([]client.SanctionsAlignedWord{{Weight: 6}, {Weight: 3}, {Weight: 1}, {}}) {
 		got = append(got, r.Share)
 	}
 	if want := []string{"60%, counts much", "30%", "10%, counts little", "none"}; !slices.Equal(got, want) {
@@ -528,7 +529,7 @@ func TestWordRows(t *testing.T) {
 // rests on it.
 func TestManyNotScreened(t *testing.T) {
 	t.Parallel()
-	r := &screen.Record{EIN: "000000001"}
+	r := &client.ScreeningRecord{EIN: "000000001"}
 	at := time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)
 	for i, cell := range manyCells(r, screen.Verdicts(r), at) {
 		switch name := manyColumns[i]; name {

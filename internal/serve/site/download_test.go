@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/account"
@@ -54,7 +55,7 @@ func withGrants(t *testing.T) func(*Config) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Ask = func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (api.Answer, func(), error) {
+		c.Ask = func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (client.Answer, func(), error) {
 			q.Data = asked{d}
 			return h.Ask(ctx, q)
 		}
@@ -90,7 +91,7 @@ func TestDownload(t *testing.T) {
 	ada := p.member(t, "ada@example.org")
 	set, release := p.Acquire()
 	defer release()
-	ask := func(path, query string) api.Answer {
+	ask := func(path, query string) client.Answer {
 		t.Helper()
 		q, err := url.ParseQuery(query)
 		if err != nil {
@@ -265,7 +266,7 @@ func TestDownloadFails(t *testing.T) {
 	var answers int
 	p := newPlace(t, withGrants(t), func(c *Config) {
 		ask := c.Ask
-		c.Ask = func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (api.Answer, func(), error) {
+		c.Ask = func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (client.Answer, func(), error) {
 			if q.Path == "/grants/transactions" {
 				if answers--; answers < 0 {
 					return nil, func() {}, fmt.Errorf("no more")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
@@ -146,7 +147,7 @@ var manyColumns = []string{"ein", "name", "found", "in_bmf", "pub78_verified", "
 // manyCells is a record as a row of the file. What rests on a list that was not
 // screened says so in its cell and in the notes; what else is not known is an
 // empty cell.
-func manyCells(r *screen.Record, verdicts []screen.Verdict, at time.Time) []string {
+func manyCells(r *client.ScreeningRecord, verdicts []screen.Verdict, at time.Time) []string {
 	c := &r.Compliance
 	california := &c.StateRegistration.California
 	var notes []string
@@ -171,22 +172,22 @@ func manyCells(r *screen.Record, verdicts []screen.Verdict, at time.Time) []stri
 	if n := r.Organization.OrganizationName; n != nil {
 		name = *n
 	}
-	bit := func(b *bool, from ...*screen.Provenance) string {
+	bit := func(b *bool, from ...*client.ScreenProvenance) string {
 		switch {
 		case b != nil:
 			return strconv.FormatBool(*b)
-		case slices.ContainsFunc(from, func(p *screen.Provenance) bool { return !p.Screened }):
+		case slices.ContainsFunc(from, func(p *client.ScreenProvenance) bool { return !p.Screened }):
 			return screen.NotScreened
 		}
 		return ""
 	}
-	status := func(p *screen.Provenance) string {
+	status := func(p *client.ScreenProvenance) string {
 		if !p.Screened {
 			return screen.NotScreened
 		}
 		return p.Status
 	}
-	date := func(p *screen.Provenance) string {
+	date := func(p *client.ScreenProvenance) string {
 		if p.Revised == nil {
 			return ""
 		}

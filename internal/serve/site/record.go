@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/site/frame"
@@ -14,14 +15,14 @@ import (
 // each list, the evidence folded under it, then what the revenue procedure
 // asks for. It says what the lists say, and draws no conclusion.
 type recordView struct {
-	*screen.Record
+	*client.ScreeningRecord
 	Verdicts []screen.Verdict
 	Withheld bool // the evidence is
 	At       time.Time
 }
 
-func newRecordView(r *screen.Record, at time.Time, withheld bool) *recordView {
-	return &recordView{Record: r, Verdicts: screen.Verdicts(r), Withheld: withheld, At: at}
+func newRecordView(r *client.ScreeningRecord, at time.Time, withheld bool) *recordView {
+	return &recordView{ScreeningRecord: r, Verdicts: screen.Verdicts(r), Withheld: withheld, At: at}
 }
 
 // Name is the name of the organization, or what stands for one.
@@ -82,7 +83,7 @@ func (v *recordView) Flags() (f struct{ Apply, Unknown []flagRow }) {
 }
 
 type flagRow struct {
-	screen.Flag
+	client.RelianceFlag
 	Title string
 }
 
@@ -119,16 +120,16 @@ var elementNames = map[string]string{
 }
 
 type elementRow struct {
-	screen.Element
+	client.RelianceElement
 	Title string
 	Mark  mark
 	Shown string // the value, with dates as people write them
 	From  string
 }
 
-func elementRows(list []screen.Element) (rows []elementRow) {
+func elementRows(list []client.RelianceElement) (rows []elementRow) {
 	for _, e := range list {
-		row := elementRow{Element: e, Title: elementNames[e.ID], From: "this service"}
+		row := elementRow{RelianceElement: e, Title: elementNames[e.ID], From: "this service"}
 		if e.Source != nil {
 			row.From = listTitle(*e.Source)
 		}
@@ -163,7 +164,7 @@ func elementRows(list []screen.Element) (rows []elementRow) {
 
 // listTitle is the name of a list as people know it.
 func listTitle(name string) string {
-	for _, v := range screen.Verdicts(&screen.Record{}) {
+	for _, v := range screen.Verdicts(&client.ScreeningRecord{}) {
 		if v.List == name {
 			return v.Title
 		}
@@ -204,7 +205,7 @@ func (v *recordView) SourceRows() (rows []sourceRow) {
 		return nil
 	}
 	for _, x := range v.Verdicts {
-		source := map[string]screen.Source{
+		source := map[string]client.ComplianceSource{
 			lists.BMF: v.Sources.BMF, lists.Pub78: v.Sources.Pub78, lists.Revocation: v.Sources.Revocation, lists.IRB: v.Sources.IRB,
 			lists.OFAC: v.Sources.OFAC, lists.CARegistry: v.Sources.CARegistry, lists.CAFTB: v.Sources.CAFTB,
 		}[x.List]
@@ -214,7 +215,7 @@ func (v *recordView) SourceRows() (rows []sourceRow) {
 }
 
 type sourceRow struct {
-	screen.Source
+	client.ComplianceSource
 	Title string
 	Used  bool
 	Day   string // of the list, as the verdict has it
@@ -280,18 +281,18 @@ func alike(f float64) string {
 
 // wordRow is a pair of words with its part in the score.
 type wordRow struct {
-	screen.AlignedWord
+	client.SanctionsAlignedWord
 	Share string
 }
 
 // wordRows says how much each pair of words weighs among all of them.
-func wordRows(list []screen.AlignedWord) (rows []wordRow) {
+func wordRows(list []client.SanctionsAlignedWord) (rows []wordRow) {
 	sum := 0.0
 	for _, w := range list {
 		sum += w.Weight
 	}
 	for _, w := range list {
-		row := wordRow{AlignedWord: w, Share: "none"}
+		row := wordRow{SanctionsAlignedWord: w, Share: "none"}
 		if sum > 0 && w.Weight > 0 {
 			share := w.Weight / sum
 			row.Share = frame.Percent(share)

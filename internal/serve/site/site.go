@@ -28,6 +28,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
@@ -54,7 +55,7 @@ type Config struct {
 	BaseURL string // absolute, without a trailing slash
 	Acquire func() (*dataset.Dataset, func())
 	// Ask answers what a page shows as the API does.
-	Ask func(context.Context, *dataset.Dataset, api.Inquiry) (a api.Answer, release func(), err error)
+	Ask func(context.Context, *dataset.Dataset, api.Inquiry) (a client.Answer, release func(), err error)
 	// API is described by the documentation, and called by members on its pages;
 	// nil where there is none.
 	API      *api.Handler

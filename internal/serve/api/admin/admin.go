@@ -30,16 +30,6 @@ type Registry interface {
 	KeysOf(ctx context.Context, account string) ([]account.KeyInfo, error)
 }
 
-// Keys and accounts, as the wire has them.
-type (
-	KeyAnswer     = client.KeyAnswer
-	AccountAnswer = client.AccountAnswer
-	KeyState      = client.KeyState
-	Balance       = client.Balance
-	AccountState  = client.AccountState
-	PlanRequest   = client.PlanRequest
-)
-
 // ExampleKeyID is the key that the examples are about; it belongs to nobody.
 const ExampleKeyID = "key_EXAMPLE00001"
 
@@ -72,7 +62,7 @@ func keyOperation(id, method, path, summary, description string) api.Operation {
 		ID: id, Method: method, Path: "/admin/keys/{id}" + path, Access: api.Admin,
 		Summary: summary, Description: description,
 		Params:   []api.Param{{Name: "id", In: "path", Type: api.String, MaxLength: 100, Example: ExampleKeyID, Description: "ID of the key, such as " + ExampleKeyID + "; not the key itself."}},
-		Response: KeyAnswer{}, Formats: []string{"json"}, Refusals: []api.Refusal{noSuchKey},
+		Response: client.KeyAnswer{}, Formats: []string{"json"}, Refusals: []api.Refusal{noSuchKey},
 		Examples: []api.Example{{Case: "1", Description: "The key after it", Path: map[string]string{"id": ExampleKeyID}}},
 	}
 }
@@ -82,7 +72,7 @@ func (o operations) all() []api.Operation {
 	find.Plan = o.key(Registry.Find)
 
 	plan := keyOperation("setKeyPlan", http.MethodPost, "/plan", "Move a key to a plan", "Moves a key to a plan, and with it the account it belongs to and the other keys of that. What was spent stays spent.")
-	plan.Body, plan.BodyWords, plan.MaxBody, plan.Examples[0].Body = PlanRequest{}, bodyWords, 4<<10, `{"plan":"plus"}`
+	plan.Body, plan.BodyWords, plan.MaxBody, plan.Examples[0].Body = client.PlanRequest{}, bodyWords, 4<<10, `{"plan":"plus"}`
 	plan.Refusals = append(plan.Refusals, agentHasNone)
 	plan.Plan = func(c *api.Call) (api.Run, error) {
 		to := readPlan(c)
@@ -101,7 +91,7 @@ func (o operations) all() []api.Operation {
 	who.Plan = o.account(Registry.AccountOf)
 
 	move := accountOperation("setAccountPlan", http.MethodPost, "/plan", "Move an account to a plan", "Moves an account and all its keys to a plan. What was spent stays spent.")
-	move.Body, move.BodyWords, move.MaxBody, move.Examples[0].Body = PlanRequest{}, bodyWords, 4<<10, `{"plan":"plus"}`
+	move.Body, move.BodyWords, move.MaxBody, move.Examples[0].Body = client.PlanRequest{}, bodyWords, 4<<10, `{"plan":"plus"}`
 	move.Plan = func(c *api.Call) (api.Run, error) {
 		to := readPlan(c)
 		return o.account(func(r Registry, ctx context.Context, who string) (account.Account, error) {
@@ -124,7 +114,7 @@ func accountOperation(id, method, path, summary, description string) api.Operati
 		ID: id, Method: method, Path: "/admin/accounts/{email}" + path, Access: api.Admin,
 		Summary: summary, Description: description,
 		Params:   []api.Param{{Name: "email", In: "path", Type: api.String, MaxLength: 254, Example: "someone@example.org", Description: "Email address of the account, or its ID."}},
-		Response: AccountAnswer{}, Formats: []string{"json"}, Refusals: []api.Refusal{noSuchAccount},
+		Response: client.AccountAnswer{}, Formats: []string{"json"}, Refusals: []api.Refusal{noSuchAccount},
 		Examples: []api.Example{{Case: "1", Description: "The account after it", Path: map[string]string{"email": "someone@example.org"}}},
 	}
 }
@@ -149,13 +139,13 @@ func (o operations) key(do func(Registry, context.Context, string) (account.KeyI
 			// Addresses are logged, so a key in one is a key given away.
 			c.Params.Problem(c.Params.Param("id"), -1, "key_id", "", nil, "this is a key; send its ID, and rotate a key that was put into an address")
 		}
-		return func(ctx context.Context) (api.Answer, error) {
+		return func(ctx context.Context) (client.Answer, error) {
 			k, err := do(o.Registry, account.As(ctx, account.Actor{Name: "admin", Address: c.Caller.Address}), id)
 			if err != nil {
 				return nil, missing(err)
 			}
 			state, err := o.keyState(ctx, k)
-			return &KeyAnswer{Head: api.Success, Key: state, Tail: c.Tail()}, err
+			return &client.KeyAnswer{Head: api.Success, Key: state, Tail: c.Tail()}, err
 		}, nil
 	}
 }
@@ -164,7 +154,7 @@ func (o operations) key(do func(Registry, context.Context, string) (account.KeyI
 func (o operations) account(do func(Registry, context.Context, string) (account.Account, error)) func(c *api.Call) (api.Run, error) {
 	return func(c *api.Call) (api.Run, error) {
 		who, _ := c.Params.Text("email")
-		return func(ctx context.Context) (api.Answer, error) {
+		return func(ctx context.Context) (client.Answer, error) {
 			a, err := do(o.Registry, account.As(ctx, account.Actor{Name: "admin", Address: c.Caller.Address}), who)
 			if err != nil {
 				return nil, missing(err)
@@ -173,7 +163,7 @@ func (o operations) account(do func(Registry, context.Context, string) (account.
 			if err != nil {
 				return nil, err
 			}
-			out := &AccountAnswer{Head: api.Success, Account: AccountState{ID: a.ID, Email: a.Email, Verified: a.Verified, Plan: string(a.Plan), Active: a.Active, CreatedAt: api.Instant(a.Created)}, Keys: []KeyState{}, Tail: c.Tail()}
+			out := &client.AccountAnswer{Head: api.Success, Account: client.AccountState{ID: a.ID, Email: a.Email, Verified: a.Verified, Plan: string(a.Plan), Active: a.Active, CreatedAt: api.Instant(a.Created)}, Keys: []client.KeyState{}, Tail: c.Tail()}
 			for _, k := range keys {
 				state, err := o.keyState(ctx, k)
 				if err != nil {
@@ -198,11 +188,11 @@ func missing(err error) error {
 	return err
 }
 
-func (o operations) keyState(ctx context.Context, k account.KeyInfo) (KeyState, error) {
+func (o operations) keyState(ctx context.Context, k account.KeyInfo) (client.KeyState, error) {
 	b, err := o.Balance(ctx, k.ID)
-	state := KeyState{
+	state := client.KeyState{
 		ID: k.ID, Plan: string(k.Plan), Tier: api.OrNull(string(k.Tier)), Account: api.OrNull(k.Account), Email: api.OrNull(k.Email), Label: api.OrNull(k.Label),
-		Active: k.Active, CreatedAt: api.Instant(k.Created), RotatedAt: api.Instant(k.Rotated), Calls: Balance{Limit: b.Limit, Remaining: b.Remaining},
+		Active: k.Active, CreatedAt: api.Instant(k.Created), RotatedAt: api.Instant(k.Rotated), Calls: client.Balance{Limit: b.Limit, Remaining: b.Remaining},
 	}
 	if !b.Reset.IsZero() {
 		state.Calls.ResetAt = api.OrNull(api.Instant(b.Reset))

@@ -23,18 +23,6 @@ const agentPath = "/agent-key"
 // maxPurpose bounds each of the two things that an agent says of itself.
 const maxPurpose = 1000
 
-// Keys and challenges, as the wire has them.
-type (
-	AgentKeyAnswer = client.AgentKeyAnswer
-	AgentCalls     = client.AgentCalls
-	AgentChallenge = client.AgentChallenge
-	AgentQuestion  = client.AgentQuestion
-	AgentCall      = client.AgentCall
-	MintRequest    = client.MintRequest
-	AnswerRequest  = client.AnswerRequest
-	Attempt        = client.AgentAttempt
-)
-
 // bodyWords are other words for the fields of request bodies.
 var bodyWords = map[string]string{
 	"answer": "answers", "responses": "answers", "response": "answers", "solutions": "answers",
@@ -100,7 +88,7 @@ func (o *operations) mint() api.Operation {
 		Summary: "Get a key as an automated agent",
 		Description: "Mints a key without an account. It arrives locked, with a challenge: two or three plain questions about the rows of three calls, which the locked key may make. " +
 			"Answering them unlocks 10 calls for a day. A request signed as GET /agent-key describes gets a key of a higher tier without a challenge; a signature that does not hold is refused.",
-		Body: MintRequest{}, BodyWords: bodyWords, MaxBody: 16 << 10, Response: AgentKeyAnswer{}, Formats: []string{"json"},
+		Body: client.MintRequest{}, BodyWords: bodyWords, MaxBody: 16 << 10, Response: client.AgentKeyAnswer{}, Formats: []string{"json"},
 		Refusals: []api.Refusal{badSignature, api.Inactive, tooManyMints, tooManySigned, api.StoreUnavailable, noChallenge},
 		Examples: []api.Example{
 			{Case: "1", Description: "A locked key and its challenge", Body: `{"purpose":"comparing funders of food pantries","source":"llms.txt"}`},
@@ -117,10 +105,10 @@ func (o *operations) rules() api.Operation {
 		ID: "getAgentKeyRules", Method: "GET", Path: agentPath, Access: api.Open,
 		Summary:     "How agents get keys and sign requests",
 		Description: "Lists what each tier of agent keys asks and gives, and the exact requirements on a signed request, for programs to read.",
-		Response:    AgentRules{}, Formats: []string{"json"},
+		Response:    client.AgentRules{}, Formats: []string{"json"},
 		Examples: []api.Example{{Case: "1", Description: "The requirements"}},
 		Plan: func(c *api.Call) (api.Run, error) {
-			return func(context.Context) (api.Answer, error) { return rules(c, o.keys), nil }, nil
+			return func(context.Context) (client.Answer, error) { return rules(c, o.keys), nil }, nil
 		},
 	}
 }
@@ -131,7 +119,7 @@ func (o *operations) answerChallenge() api.Operation {
 		Summary: "Answer the challenge of a locked key",
 		Description: "Unlocks a locked key when every answer is right. The response does not say which answer was wrong; the next attempt may be sent after 5 seconds, the one after that 10 seconds later. " +
 			"After three wrong answers there is a new challenge, in the answer. An answer that comes too soon is refused and not counted.",
-		Body: AnswerRequest{}, BodyWords: bodyWords, Details: []any{Attempt{}}, MaxBody: 16 << 10, Response: AgentKeyAnswer{}, Formats: []string{"json"},
+		Body: client.AnswerRequest{}, BodyWords: bodyWords, Details: []any{client.AgentAttempt{}}, MaxBody: 16 << 10, Response: client.AgentKeyAnswer{}, Formats: []string{"json"},
 		Refusals: []api.Refusal{wrongAnswer, notDue, replaced, tooSoon, noChallenge},
 		Examples: []api.Example{
 			{Case: "1", Description: "Right answers: the key is unlocked", Body: `{"answers":["$120,000","00-0000004"]}`},
@@ -147,11 +135,11 @@ func (o *operations) challenge() api.Operation {
 		Summary: "Get the next challenge for a key with no calls left",
 		Description: "Locks a spent key of the anonymous tier and gives it a new challenge; answering it gives another 10 calls, as often as you like until the key expires. " +
 			"For a locked key it returns the current challenge. While calls remain there is none.",
-		Response: AgentKeyAnswer{}, Formats: []string{"json"},
+		Response: client.AgentKeyAnswer{}, Formats: []string{"json"},
 		Refusals: []api.Refusal{notDue, noChallenge},
 		Examples: []api.Example{{Case: "1", Description: "A new challenge"}},
 		Plan: func(c *api.Call) (api.Run, error) {
-			return func(ctx context.Context) (api.Answer, error) {
+			return func(ctx context.Context) (client.Answer, error) {
 				s, err := o.keys.Renew(ctx, c.Caller.Key, c.ID, o.rows(c))
 				return state(c, c.Caller.Secret, s), err
 			}, nil
@@ -163,7 +151,7 @@ func (o *operations) planMint(c *api.Call) (api.Run, error) {
 	f := c.ReadForm()
 	a := agent.Application{Purpose: f.Text("purpose", maxPurpose), Source: f.Text("source", maxPurpose), Address: c.Caller.Address, RequestID: c.ID, Request: c.Request}
 	f.Finish()
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		minted, err := o.keys.Mint(ctx, a, o.rows(c))
 		if err != nil {
 			return nil, err
@@ -182,7 +170,7 @@ func (o *operations) planAnswer(c *api.Call) (api.Run, error) {
 	f := c.ReadForm()
 	answers := f.Texts("answers", maxAnswers)
 	f.Finish()
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		s, err := o.keys.Examine(ctx, agent.Reply{KeyID: c.Caller.Key, Answers: answers, Address: c.Caller.Address, RequestID: c.ID}, o.rows(c))
 		if err != nil {
 			return nil, refusal(c, err)
@@ -192,10 +180,10 @@ func (o *operations) planAnswer(c *api.Call) (api.Run, error) {
 }
 
 // state is a key as the wire tells it.
-func state(c *api.Call, secret string, s agent.State) api.Answer {
-	out := &AgentKeyAnswer{
+func state(c *api.Call, secret string, s agent.State) client.Answer {
+	out := &client.AgentKeyAnswer{
 		Head: api.Success, APIKey: secret, Status: string(s.Status), Tier: string(s.Tier), ExpiresAt: api.Instant(s.Expires),
-		Calls: AgentCalls{Limit: s.Allowance, Remaining: s.Remaining}, Tail: c.Tail(),
+		Calls: client.AgentCalls{Limit: s.Allowance, Remaining: s.Remaining}, Tail: c.Tail(),
 	}
 	if s.Challenge != nil {
 		out.Challenge = challenge(c, &s)
@@ -204,18 +192,18 @@ func state(c *api.Call, secret string, s agent.State) api.Answer {
 }
 
 // challenge is the challenge of a key as the agent reads it.
-func challenge(c *api.Call, s *agent.State) *AgentChallenge {
-	out := &AgentChallenge{
+func challenge(c *api.Call, s *agent.State) *client.AgentChallenge {
+	out := &client.AgentChallenge{
 		ID:           fmt.Sprint(s.ID, ".", s.Challenge.Number),
-		AnswerTo:     AgentCall{Method: http.MethodPost, URL: URL(c.Base) + "/answer"},
+		AnswerTo:     client.AgentCall{Method: http.MethodPost, URL: URL(c.Base) + "/answer"},
 		AttemptsLeft: s.AttemptsLeft(),
 		RetryAfterS:  account.Seconds(s.Wait),
 	}
 	for _, q := range s.Challenge.Questions {
-		out.Questions = append(out.Questions, AgentQuestion{ID: q.ID, Text: q.Text, AnswerType: string(q.AnswerType)})
+		out.Questions = append(out.Questions, client.AgentQuestion{ID: q.ID, Text: q.Text, AnswerType: string(q.AnswerType)})
 	}
 	for _, named := range s.Challenge.Calls {
-		out.Calls = append(out.Calls, AgentCall{Method: named.Method, URL: c.Base + named.URL()})
+		out.Calls = append(out.Calls, client.AgentCall{Method: named.Method, URL: c.Base + named.URL()})
 	}
 	return out
 }
@@ -223,7 +211,7 @@ func challenge(c *api.Call, s *agent.State) *AgentChallenge {
 // attempted is a refusal that carries an Attempt.
 type attempted struct {
 	error
-	attempt Attempt
+	attempt client.AgentAttempt
 }
 
 func (a *attempted) Unwrap() error { return a.error }
@@ -246,7 +234,7 @@ func refusal(c *api.Call, err error) error {
 		return err
 	}
 	wait := account.Seconds(not.Wait)
-	a := Attempt{AttemptsLeft: &not.Left, RetryAfterS: &wait}
+	a := client.AgentAttempt{AttemptsLeft: &not.Left, RetryAfterS: &wait}
 	if not.Next != nil {
 		a.Challenge = challenge(c, not.Next)
 	}

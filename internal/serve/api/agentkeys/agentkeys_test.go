@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/bench/postgres"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/agentkeys"
 )
 
 // TestWalk goes through every state of a key and every way between them.
@@ -51,7 +51,7 @@ func walk(t *testing.T, k *apitest.Live) {
 	// From nothing to locked.
 	minted := k.Mint()
 	key, c := minted.APIKey, minted.Challenge
-	if minted.Tier != "anonymous" || minted.Calls != (agentkeys.AgentCalls{Limit: 10, Remaining: 0}) || minted.ExpiresAt != "2026-11-16T12:00:00Z" ||
+	if minted.Tier != "anonymous" || minted.Calls != (client.AgentCalls{Limit: 10, Remaining: 0}) || minted.ExpiresAt != "2026-11-16T12:00:00Z" ||
 		len(c.Calls) != 3 || len(c.Questions) < 2 || len(c.Questions) > 3 || c.AttemptsLeft != 3 || c.RetryAfterS != 0 ||
 		minted.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%s", minted.Text)
@@ -98,7 +98,7 @@ func walk(t *testing.T, k *apitest.Live) {
 	for round := range 3 {
 		// Right: unlocked, ten calls.
 		done := k.Answer(key, k.Solve(key, c)...)
-		if done.StatusCode != 200 || done.Status != "unlocked" || done.Calls != (agentkeys.AgentCalls{Limit: 10, Remaining: 10}) || done.Challenge != nil || done.APIKey != key ||
+		if done.StatusCode != 200 || done.Status != "unlocked" || done.Calls != (client.AgentCalls{Limit: 10, Remaining: 10}) || done.Challenge != nil || done.APIKey != key ||
 			done.Header.Get("X-Calls-Remaining") != "10" {
 			t.Fatalf("round %d: %d %s", round, done.StatusCode, done.Text)
 		}

@@ -2,8 +2,8 @@ package agentkeys_test
 
 import (
 	"encoding/json"
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
-	"grantgraph/internal/serve/api/agentkeys"
 	"os"
 	"regexp"
 	"strconv"
@@ -34,7 +34,7 @@ func TestWalkPage(t *testing.T) {
 	k := apitest.NewLive(t, nil)
 	env := map[string]string{}
 	var key string
-	var challenge *agentkeys.AgentChallenge
+	var challenge *client.AgentChallenge
 	lines := 0
 	for line := range strings.SplitSeq(script, "\n") {
 		seconds, pause := strings.CutPrefix(line, "sleep ")

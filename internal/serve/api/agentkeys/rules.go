@@ -8,34 +8,20 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// The rules, as the wire has them.
-type (
-	AgentRules    = client.AgentRules
-	MintRules     = client.MintRules
-	TierRules     = client.TierRules
-	LockedRules   = client.LockedRules
-	SignRules     = client.SignRules
-	SignComponent = client.SignComponent
-	SignParameter = client.SignParameter
-	SignForm      = client.SignForm
-	SignDirectory = client.SignDirectory
-	SignLimits    = client.SignLimits
-)
-
 // signRules puts the requirements of the verifier into the words of the wire.
-func signRules(r httpsig.Requirements) SignRules {
-	s := SignRules{
+func signRules(r httpsig.Requirements) client.SignRules {
+	s := client.SignRules{
 		Profile: r.Profile, Authority: r.Authority, Algorithms: r.Algorithms, Tag: r.Tag, Headers: r.Headers,
-		Directory: SignDirectory(r.Directory), Limits: SignLimits(r.Limits),
+		Directory: client.SignDirectory(r.Directory), Limits: client.SignLimits(r.Limits),
 	}
 	for _, c := range r.Components {
-		s.Components = append(s.Components, SignComponent(c))
+		s.Components = append(s.Components, client.SignComponent(c))
 	}
 	for _, p := range r.Parameters {
-		s.Parameters = append(s.Parameters, SignParameter(p))
+		s.Parameters = append(s.Parameters, client.SignParameter(p))
 	}
 	for _, f := range r.SignatureAgent {
-		s.SignatureAgent = append(s.SignatureAgent, SignForm(f))
+		s.SignatureAgent = append(s.SignatureAgent, client.SignForm(f))
 	}
 	return s
 }
@@ -49,19 +35,19 @@ var shows = map[account.Tier]string{
 }
 
 // rules are the rules of a service.
-func rules(c *api.Call, keys *agent.Keys) *AgentRules {
+func rules(c *api.Call, keys *agent.Keys) *client.AgentRules {
 	at := URL(c.Base)
-	a := &AgentRules{
+	a := &client.AgentRules{
 		Head:    api.Success,
-		Mint:    MintRules{Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: account.MintsAnHour, InvalidIsFatal: true},
-		Locked:  LockedRules{Answer: at + "/answer", Renew: at + "/challenge", Attempts: account.MostAttempts, MostCalls: account.MostCalls},
+		Mint:    client.MintRules{Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: account.MintsAnHour, InvalidIsFatal: true},
+		Locked:  client.LockedRules{Answer: at + "/answer", Renew: at + "/challenge", Attempts: account.MostAttempts, MostCalls: account.MostCalls},
 		Signing: signRules(keys.Requirements()), Tail: c.Tail(),
 	}
 	for i := range account.MostAttempts - 1 {
 		a.Locked.WaitsS = append(a.Locked.WaitsS, account.Seconds(account.FirstWait<<i))
 	}
 	for _, t := range account.Tiers() {
-		a.Tiers = append(a.Tiers, TierRules{Tier: string(t.Tier), Shows: shows[t.Tier], LifetimeS: account.Seconds(t.Lifetime), Calls: t.Calls, Refills: t.Tier == account.Anonymous, MaxLimit: t.Rows})
+		a.Tiers = append(a.Tiers, client.TierRules{Tier: string(t.Tier), Shows: shows[t.Tier], LifetimeS: account.Seconds(t.Lifetime), Calls: t.Calls, Refills: t.Tier == account.Anonymous, MaxLimit: t.Rows})
 	}
 	return a
 }

@@ -13,12 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/agent/httpsig"
-	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/agentkeys"
 )
 
 // studio is the host of an agent that signs: it serves the directory of a key.
@@ -103,7 +102,7 @@ func TestSignedMint(t *testing.T) {
 			sign := c.studio.sign(t, k.Clock.Now, c.bare)
 			got := k.Send("POST", "/api/v1/agent-key", "", apitest.Plea, sign)
 			if got.StatusCode != 200 || got.Tier != string(c.tier) || got.Status != "unlocked" || got.Challenge != nil ||
-				got.Calls != (agentkeys.AgentCalls{Limit: terms.Calls, Remaining: terms.Calls}) || got.ExpiresAt != k.Clock.Now().Add(terms.Lifetime).Format(time.RFC3339) {
+				got.Calls != (client.AgentCalls{Limit: terms.Calls, Remaining: terms.Calls}) || got.ExpiresAt != k.Clock.Now().Add(terms.Lifetime).Format(time.RFC3339) {
 				t.Fatalf("%d %s", got.StatusCode, got.Text)
 			}
 			if why := strings.Contains(got.Text, "not of the attested one: the directory response has no signature"); why != (c.tier == account.Signed) {
@@ -116,7 +115,7 @@ func TestSignedMint(t *testing.T) {
 			}
 			says := func(parameter string, words ...string) {
 				t.Helper()
-				ok := slices.ContainsFunc(page.Service.Warnings, func(w api.Warning) bool {
+				ok := slices.ContainsFunc(page.Service.Warnings, func(w client.Warning) bool {
 					all := w.Parameter == parameter && w.Severity == "caveat"
 					for _, word := range words {
 						all = all && strings.Contains(w.Reason, word)
@@ -253,8 +252,8 @@ func TestBadSignature(t *testing.T) {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	rec := apitest.Scenario{Path: "agent-key", Plan: "none", Heads: map[string]string{"ETag": "*"}}.Run(t, apitest.New(t))
-	a := apitest.Unmarshal[agentkeys.AgentRules](t, rec)
-	if len(a.Tiers) != 4 || a.Tiers[1] != (agentkeys.TierRules{Tier: "signed", Shows: a.Tiers[1].Shows, LifetimeS: 86400, Calls: 250, Refills: false, MaxLimit: 25}) || !a.Tiers[0].Refills ||
+	a := apitest.Unmarshal[client.AgentRules](t, rec)
+	if len(a.Tiers) != 4 || a.Tiers[1] != (client.TierRules{Tier: "signed", Shows: a.Tiers[1].Shows, LifetimeS: 86400, Calls: 250, Refills: false, MaxLimit: 25}) || !a.Tiers[0].Refills ||
 		a.Mint.URL != apitest.Base+"/api/v1/agent-key" || a.Mint.MaxPerHour != 600 || !slices.Equal(a.Locked.WaitsS, []int{5, 10}) || a.Locked.Attempts != 3 {
 		t.Errorf("%+v", a)
 	}

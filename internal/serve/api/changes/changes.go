@@ -145,14 +145,6 @@ type ChangesAnswer struct {
 // Table is the rows alone.
 func (a *ChangesAnswer) Table() (any, *int64, *string) { return a.Results, &a.Hits, a.NextCursor }
 
-// What is different, as the wire has it.
-type (
-	Summary      = client.ChangesSummary
-	FunderChange = client.FunderChange
-	ListTotal    = client.ChangesOfList
-	Count        = client.ChangesCount
-)
-
 func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
 	s, err := p.read(c)
@@ -166,9 +158,9 @@ func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
 	}
 	c.Question = fmt.Sprintf("%s %d %d", asked, offset, limit)
 	c.Weight = int64(limit)*rowWeight + p.Log(c.Data).Weight(s.edition)
-	return func(context.Context) (api.Answer, error) {
+	return func(context.Context) (client.Answer, error) {
 		page, _ := p.Changes(c.Data).Page(s.from, offset, limit)
-		rows := []FunderChange{}
+		rows := []client.FunderChange{}
 		for _, f := range page.List {
 			rows = append(rows, p.funderRow(c, &f))
 		}
@@ -189,17 +181,17 @@ func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-func summary(page change.Page) Summary {
+func summary(page change.Page) client.ChangesSummary {
 	t := &page.Total
-	return Summary{
+	return client.ChangesSummary{
 		Funders: page.Funders, ReturnsNew: int64(t.ReturnsNew), ReturnsAmended: int64(t.ReturnsAmended), ReturnsRemoved: int64(t.ReturnsRemoved),
 		RowsAdded: int64(t.RowsAdded), RowsRemoved: int64(t.RowsRemoved), RowsChanged: int64(t.RowsChanged), NetAmount: t.NetAmount,
 	}
 }
 
-func (p Parts) funderRow(c *api.Call, f *change.Filer) FunderChange {
+func (p Parts) funderRow(c *api.Call, f *change.Filer) client.FunderChange {
 	e := ein.EIN(f.EIN)
-	row := FunderChange{
+	row := client.FunderChange{
 		FunderEIN: e.String(), ReturnsNew: int64(f.ReturnsNew), ReturnsAmended: int64(f.ReturnsAmended), ReturnsRemoved: int64(f.ReturnsRemoved),
 		RowsAdded: int64(f.RowsAdded), RowsRemoved: int64(f.RowsRemoved), RowsChanged: int64(f.RowsChanged), NetAmount: f.NetAmount,
 	}
@@ -238,10 +230,10 @@ func (p Parts) compared(c *api.Call, s span) bool {
 }
 
 // totals is how much changed on each list, where it is known.
-func totals(found []change.ListTotal) []ListTotal {
-	out := []ListTotal{}
+func totals(found []change.ListTotal) []client.ChangesOfList {
+	out := []client.ChangesOfList{}
 	for _, l := range lists.All() {
-		t := ListTotal{Source: l.Name, Title: l.Title, Changes: []Count{}}
+		t := client.ChangesOfList{Source: l.Name, Title: l.Title, Changes: []client.ChangesCount{}}
 		t.Compared = count(&t, found, l.Name)
 		if l.Name == lists.OFAC {
 			t.MatchesCompared = new(count(&t, found, change.Matches))
@@ -253,13 +245,13 @@ func totals(found []change.ListTotal) []ListTotal {
 
 // count adds the counts of a list, or of Matches, and reports whether they are
 // known.
-func count(t *ListTotal, found []change.ListTotal, name string) bool {
+func count(t *client.ChangesOfList, found []change.ListTotal, name string) bool {
 	i := slices.IndexFunc(found, func(x change.ListTotal) bool { return x.Name == name })
 	if i < 0 || !found[i].Compared {
 		return false
 	}
 	for _, word := range change.Words(name) {
-		t.Changes = append(t.Changes, Count{Change: word, Count: found[i].Counts[word]})
+		t.Changes = append(t.Changes, client.ChangesCount{Change: word, Count: found[i].Counts[word]})
 	}
 	return true
 }

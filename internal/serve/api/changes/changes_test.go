@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"testing"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/changes"
 	"grantgraph/internal/serve/change"
-	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 )
 
@@ -73,7 +73,7 @@ func TestPages(t *testing.T) {
 	}
 	first := apitest.Unmarshal[changes.ChangesAnswer](t, w.Get(t, "GET", path, "free"))
 	rec := w.Get(t, "GET", path+"&since=20260101T000000Z&cursor="+*first.NextCursor, "free")
-	if rec.Code != http.StatusBadRequest || apitest.Unmarshal[api.Failure](t, rec).Error != "cursor_mismatch" {
+	if rec.Code != http.StatusBadRequest || apitest.Unmarshal[client.Failure](t, rec).Error != "cursor_mismatch" {
 		t.Errorf("a cursor of another question: %d %s", rec.Code, rec.Body)
 	}
 	calls := w.Ledger.Calls("free")
@@ -99,7 +99,7 @@ func TestMatches(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
 	w.Data.Search = found{w.Data.Search}
-	list := apitest.Unmarshal[api.List[changes.ListChange]](t, w.Get(t, "GET", "/api/v1/changes/lists?source=ofac", "plus")).Results
+	list := apitest.Unmarshal[api.List[client.ListChange]](t, w.Get(t, "GET", "/api/v1/changes/lists?source=ofac", "plus")).Results
 	if len(list) != 3 || list[0].Matches == nil {
 		t.Fatalf("%+v", list)
 	}
@@ -113,12 +113,12 @@ func TestMatches(t *testing.T) {
 func TestMatchIsScreened(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
-	list := apitest.Unmarshal[api.List[changes.ListChange]](t, w.Get(t, "GET", "/api/v1/changes/lists?change=potential_match", "plus")).Results
+	list := apitest.Unmarshal[api.List[client.ListChange]](t, w.Get(t, "GET", "/api/v1/changes/lists?change=potential_match", "plus")).Results
 	if len(list) != 1 || list[0].Score == nil {
 		t.Fatalf("%+v", list)
 	}
 	row := list[0]
-	found := apitest.Unmarshal[screen.Record](t, w.Get(t, "GET", "/api/v1/screening/"+*row.EIN, "plus")).Compliance.OFAC.PotentialMatches
+	found := apitest.Unmarshal[client.ScreeningRecord](t, w.Get(t, "GET", "/api/v1/screening/"+*row.EIN, "plus")).Compliance.OFAC.PotentialMatches
 	if len(found) != 1 {
 		t.Fatalf("%+v", found)
 	}

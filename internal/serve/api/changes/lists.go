@@ -10,7 +10,6 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/change"
-	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -46,7 +45,7 @@ func (p Parts) lists() api.Operation {
 			{Name: "source", Also: api.Words("sources list lists"), Type: api.String, List: true, Enum: lists.Names(), Example: "revocation", Description: "Only these lists, comma-separated."},
 			{Name: "change", Also: api.Words("changes status event kind"), Type: api.String, List: true, Enum: allWords(), Example: "revoked", Description: "Only entries that are this now, comma-separated; delisted for not on the list any more, potential_match and no_longer_matched for organizations that may be an entity of the sanctions list."},
 		}, api.PageParams(), []api.Param{api.FormatParam(api.Formats...)}),
-		Response: api.List[ListChange]{}, Formats: api.Formats, Refusals: refusals,
+		Response: api.List[client.ListChange]{}, Formats: api.Formats, Refusals: refusals,
 		Examples: []api.Example{
 			{Case: "1", Description: "What is new on the lists since the build before", Query: "since=20251201T000000Z"},
 			{Case: "revoked", Description: "Organizations that were revoked", Query: "since=20251201T000000Z&source=revocation&change=revoked"},
@@ -55,12 +54,6 @@ func (p Parts) lists() api.Operation {
 		Plan: p.planLists,
 	}
 }
-
-// Rows of the lists, as the wire has them.
-type (
-	ListChange = client.ListChange
-	Match      = client.SanctionsNameMatch
-)
 
 // Bounds of looking for organizations by a name that is new on the sanctions list.
 const (
@@ -71,7 +64,7 @@ const (
 // matches are the organizations that a name of a sanctioned entity may mean: those
 // that the search finds by it, of which a screening by name finds the entity. It is
 // nil where one of both is out of service.
-func (p Parts) matches(ctx context.Context, c *api.Call, x *change.ListChange) ([]Match, error) {
+func (p Parts) matches(ctx context.Context, c *api.Call, x *change.ListChange) ([]client.SanctionsNameMatch, error) {
 	names := p.Names(c.Data)
 	if names == nil {
 		return nil, nil
@@ -80,15 +73,15 @@ func (p Parts) matches(ctx context.Context, c *api.Call, x *change.ListChange) (
 	if err != nil {
 		return nil, err
 	}
-	list := []Match{}
+	list := []client.SanctionsNameMatch{}
 	for _, org := range found.Results {
-		block := p.Screener(c.Data).ScreenName(screen.Subject{Name: org.Name}, nil, p.Clock()).Compliance.OFACSanctionsScreen
+		block := p.Screener(c.Data).ScreenName(client.ScreenedName{Name: org.Name}, nil, p.Clock()).Compliance.OFACSanctionsScreen
 		if !block.Screened {
 			return nil, nil
 		}
 		for _, m := range block.PotentialMatches {
 			if strconv.FormatInt(m.EntNum, 10) == x.Reference {
-				list = append(list, Match{EIN: org.EIN.String(), Name: org.Name, Score: m.Score})
+				list = append(list, client.SanctionsNameMatch{EIN: org.EIN.String(), Name: org.Name, Score: m.Score})
 			}
 		}
 	}
@@ -117,8 +110,8 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 	}
 	c.Question = fmt.Sprintf("%s %d %d", asked, offset, limit)
 	c.Weight = int64(limit)*rowWeight + p.Log(c.Data).Weight(s.edition)
-	return func(ctx context.Context) (api.Answer, error) {
-		rows, hits, looked := []ListChange{}, 0, 0
+	return func(ctx context.Context) (client.Answer, error) {
+		rows, hits, looked := []client.ListChange{}, 0, 0
 		if p.compared(c, s) {
 			found, _ := p.Log(c.Data).Since(s.edition)
 			for _, t := range found.Lists {
@@ -156,8 +149,8 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-func (p Parts) listRow(c *api.Call, x *change.ListChange) ListChange {
-	row := ListChange{Source: sourceOf(x.List), Change: x.Change, Was: api.OrNull(x.Was), Name: api.OrNull(x.Name), Reference: api.OrNull(x.Reference)}
+func (p Parts) listRow(c *api.Call, x *change.ListChange) client.ListChange {
+	row := client.ListChange{Source: sourceOf(x.List), Change: x.Change, Was: api.OrNull(x.Was), Name: api.OrNull(x.Name), Reference: api.OrNull(x.Reference)}
 	if !change.ByName(x.List) {
 		row.EIN = api.OrNull(x.EIN.String())
 		row.Name, row.City, row.State, row.URL = p.whois(c, x.EIN)

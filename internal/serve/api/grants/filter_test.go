@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
@@ -138,7 +139,7 @@ func TestFilters(t *testing.T) {
 					t.Errorf("%s asked\n%s, want\n%s", endpoint, got, want)
 				}
 				body := apitest.Unmarshal[struct {
-					Service api.Service `json:"x_service"`
+					Service client.Service `json:"x_service"`
 				}](t, rec)
 				if name, words, _ := strings.Cut(c.caveat, ":"); name != "" {
 					found := false
@@ -278,7 +279,7 @@ func TestCrowd(t *testing.T) {
 		Has:   []string{"nowhere19", "more warnings of this kind", "Did you mean year?", `"parameter":"support","severity":"caveat"`},
 		Lacks: []string{"nowhere20"}, Heads: map[string]string{"X-Service-Unsupported": "location, population, yaer"}}.Run(t, apitest.New(t))
 	body := apitest.Unmarshal[struct {
-		Service api.Service `json:"x_service"`
+		Service client.Service `json:"x_service"`
 	}](t, rec)
 	if n := len(body.Service.Warnings); n != 24 {
 		t.Errorf("%d warnings", n)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 
+	"grantgraph/client"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
@@ -87,7 +88,7 @@ func (of graphOf) funders() api.Operation {
 		ID: "listFunders", Method: "GET", Path: "/grants/funders", Access: api.Grants, Cost: 1,
 		Summary:     "Funders, ranked by dollars",
 		Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars." + graphNote,
-		Params:      listParams(graph.AboutFunders, FunderRow{}), Response: api.List[FunderRow]{}, Formats: api.Formats, Refusals: listRefusals,
+		Params:      listParams(graph.AboutFunders, client.FunderRow{}), Response: api.List[client.FunderRow]{}, Formats: api.Formats, Refusals: listRefusals,
 		Examples: grantExamples("recip_id=00-0000004"),
 		Plan:     listPlan(of, graph.AboutFunders, alike(funderRow), Graph.Funders),
 	}
@@ -144,7 +145,7 @@ func listPlan[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filt
 		asked.Page = page
 		c.Question = string(asked.Canonical())
 		c.Weight = g.Weight(about, &f.filter, page) + int64(page.Limit)*rowWeight
-		return func(ctx context.Context) (api.Answer, error) {
+		return func(ctx context.Context) (client.Answer, error) {
 			found, hits, err := ask(g, ctx, &f.filter, sort, page)
 			if err != nil {
 				return nil, err
@@ -180,16 +181,16 @@ func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
 		c.Weight += g.Weight(graph.AboutGroups, &f.filter, asked.Page) + int64(top)*groupWeight
 	}
 	c.Question = string(asked.Canonical())
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		totals, years, err := g.Summary(ctx, &f.filter)
 		if err != nil {
 			return nil, err
 		}
 		out := &SummaryAnswer{filter: &f.filter}
-		out.Head, out.ByYear = api.Success, []Year{}
-		out.Summary = Sums{TotalAmount: totals.Amount, GrantCount: totals.Grants, FunderCount: totals.Funders, RecipientCount: totals.Recipients}
+		out.Head, out.ByYear = api.Success, []client.Year{}
+		out.Summary = client.Sums{TotalAmount: totals.Amount, GrantCount: totals.Grants, FunderCount: totals.Funders, RecipientCount: totals.Recipients}
 		for _, y := range years {
-			out.ByYear = append(out.ByYear, Year{FiscalYear: y.FiscalYear, TotalAmount: y.Amount, GrantCount: y.Grants, FunderCount: y.Funders, RecipientCount: y.Recipients, Partial: y.Partial})
+			out.ByYear = append(out.ByYear, client.Year{FiscalYear: y.FiscalYear, TotalAmount: y.Amount, GrantCount: y.Grants, FunderCount: y.Funders, RecipientCount: y.Recipients, Partial: y.Partial})
 		}
 		if by != graph.NoGrouping {
 			groups, err := g.Groups(ctx, &f.filter, by, top)
@@ -204,11 +205,11 @@ func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
 }
 
 // service is the extension block of an answer from the graph.
-func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (api.Service, error) {
+func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (client.Service, error) {
 	if f.reaches {
 		n, err := g.ReachingFunders(ctx, &f.filter)
 		if err != nil {
-			return api.Service{}, err
+			return client.Service{}, err
 		}
 		reached := fmt.Sprintf("the %d funders", n)
 		if n == 1 {
@@ -218,7 +219,7 @@ func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (api.Se
 	}
 	wider, err := g.WiderBasis(ctx, &f.filter)
 	if err != nil {
-		return api.Service{}, err
+		return client.Service{}, err
 	}
 	if wider.Grants > 0 {
 		added := fmt.Sprintf("%d grants", wider.Grants)
@@ -234,15 +235,15 @@ func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (api.Se
 	if f.filter.Exclude != 0 {
 		costs, err := g.Excluded(ctx, &f.filter)
 		if err != nil {
-			return api.Service{}, err
+			return client.Service{}, err
 		}
-		cost := func(class graph.Class) *api.Cost {
+		cost := func(class graph.Class) *client.Cost {
 			if f.filter.Exclude&class == 0 {
 				return nil
 			}
-			return &api.Cost{GrantCount: costs[class].Grants, TotalAmount: costs[class].Amount}
+			return &client.Cost{GrantCount: costs[class].Grants, TotalAmount: costs[class].Amount}
 		}
-		s.Excluded = &api.Excluded{DAF: cost(graph.DAF), Individuals: cost(graph.Individuals), RelatedParty: cost(graph.RelatedParty), Unidentified: cost(graph.Unidentified)}
+		s.Excluded = &client.Excluded{DAF: cost(graph.DAF), Individuals: cost(graph.Individuals), RelatedParty: cost(graph.RelatedParty), Unidentified: cost(graph.Unidentified)}
 	}
 	return s, nil
 }

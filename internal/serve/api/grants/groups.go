@@ -3,6 +3,7 @@ package grants
 import (
 	"fmt"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
 )
@@ -49,15 +50,15 @@ func readGrouping(r *api.Reader) (by graph.Grouping, top int) {
 }
 
 // groupsRow is groups as the wire has them.
-func groupsRow(d *graph.Grouped) *Groups {
-	out := &Groups{By: d.By.String(), GroupCount: d.Count, Rows: make([]GroupRow, 0, len(d.Groups)+2)}
+func groupsRow(d *graph.Grouped) *client.Groups {
+	out := &client.Groups{By: d.By.String(), GroupCount: d.Count, Rows: make([]client.GroupRow, 0, len(d.Groups)+2)}
 	for i := range d.Groups {
 		g := &d.Groups[i]
-		out.Rows = append(out.Rows, GroupRow{Kind: valueRow, Key: &g.Key, Label: d.By.Label(g), EIN: api.OrNull(g.EIN.String()), TotalAmount: g.Amount, GrantCount: g.Grants})
+		out.Rows = append(out.Rows, client.GroupRow{Kind: valueRow, Key: &g.Key, Label: d.By.Label(g), EIN: api.OrNull(g.EIN.String()), TotalAmount: g.Amount, GrantCount: g.Grants})
 	}
 	add := func(kind, label string, c *graph.Cost) {
 		if c != nil {
-			out.Rows = append(out.Rows, GroupRow{Kind: kind, Label: label, TotalAmount: c.Amount, GrantCount: c.Grants})
+			out.Rows = append(out.Rows, client.GroupRow{Kind: kind, Label: label, TotalAmount: c.Amount, GrantCount: c.Grants})
 		}
 	}
 	others := fmt.Sprintf("%d others", d.Count-int64(len(d.Groups)))

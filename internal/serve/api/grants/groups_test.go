@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
-	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
 )
@@ -63,7 +63,7 @@ func TestGroups(t *testing.T) {
 				if grantCount != s.Summary.GrantCount && by != "support" {
 					t.Errorf("the groups have %d grants, the summary %d", grantCount, s.Summary.GrantCount)
 				}
-				if overlap := slices.ContainsFunc(s.Service.Warnings, func(w api.Warning) bool { return w.Parameter == "by" }); overlap != (by == "support") {
+				if overlap := slices.ContainsFunc(s.Service.Warnings, func(w client.Warning) bool { return w.Parameter == "by" }); overlap != (by == "support") {
 					t.Errorf("says that groups overlap: %v", overlap)
 				}
 			})
@@ -72,10 +72,10 @@ func TestGroups(t *testing.T) {
 }
 
 // groupsOf groups rows with plain loops.
-func groupsOf(by string, rows []grants.GrantRow, keys func(*grants.GrantRow) []string, top int) grants.Groups {
-	out := grants.Groups{By: by, Rows: []grants.GroupRow{}}
-	none := grants.GroupRow{Kind: "none"}
-	add := func(to *grants.GroupRow, g *grants.GrantRow) {
+func groupsOf(by string, rows []grants.GrantRow, keys func(*grants.GrantRow) []string, top int) client.Groups {
+	out := client.Groups{By: by, Rows: []client.GroupRow{}}
+	none := client.GroupRow{Kind: "none"}
+	add := func(to *client.GroupRow, g *grants.GrantRow) {
 		to.TotalAmount += g.Amount
 		to.GrantCount++
 	}
@@ -85,32 +85,32 @@ func groupsOf(by string, rows []grants.GrantRow, keys func(*grants.GrantRow) []s
 			add(&none, &rows[i])
 		}
 		for _, key := range list {
-			at := slices.IndexFunc(out.Rows, func(r grants.GroupRow) bool { return *r.Key == key })
+			at := slices.IndexFunc(out.Rows, func(r client.GroupRow) bool { return *r.Key == key })
 			if at < 0 {
 				at = len(out.Rows)
-				out.Rows = append(out.Rows, grants.GroupRow{Kind: "value", Key: &key})
+				out.Rows = append(out.Rows, client.GroupRow{Kind: "value", Key: &key})
 			}
 			add(&out.Rows[at], &rows[i])
 		}
 	}
 	out.GroupCount = int64(len(out.Rows))
-	slices.SortFunc(out.Rows, func(a, b grants.GroupRow) int {
+	slices.SortFunc(out.Rows, func(a, b client.GroupRow) int {
 		return cmp.Or(cmp.Compare(b.TotalAmount, a.TotalAmount), strings.Compare(*a.Key, *b.Key))
 	})
 	beyond := out.Rows[min(top, len(out.Rows)):]
-	rest := grants.GroupRow{Kind: "rest"}
+	rest := client.GroupRow{Kind: "rest"}
 	for i := range rows {
 		if slices.ContainsFunc(keys(&rows[i]), func(key string) bool {
-			return slices.ContainsFunc(beyond, func(r grants.GroupRow) bool { return *r.Key == key })
+			return slices.ContainsFunc(beyond, func(r client.GroupRow) bool { return *r.Key == key })
 		}) {
 			add(&rest, &rows[i])
 		}
 	}
 	out.Rows = out.Rows[:len(out.Rows)-len(beyond)]
 	if by == "year" {
-		slices.SortFunc(out.Rows, func(a, b grants.GroupRow) int { return strings.Compare(*a.Key, *b.Key) })
+		slices.SortFunc(out.Rows, func(a, b client.GroupRow) int { return strings.Compare(*a.Key, *b.Key) })
 	}
-	for _, last := range []grants.GroupRow{rest, none} {
+	for _, last := range []client.GroupRow{rest, none} {
 		if last.GrantCount > 0 {
 			out.Rows = append(out.Rows, last)
 		}

@@ -16,17 +16,6 @@ type GrantRow struct {
 	person bool
 }
 
-// Rows and sums as the wire has them.
-type (
-	FilingRef  = client.FilingRef
-	Provenance = client.Provenance
-	FunderRow  = client.FunderRow
-	Sums       = client.Sums
-	Year       = client.Year
-	Groups     = client.Groups
-	GroupRow   = client.GroupRow
-)
-
 // RecipientRow is one recipient with the totals of its matching grants.
 type RecipientRow struct {
 	client.RecipientRow
@@ -81,13 +70,13 @@ func grantRow(g *graph.Grant, f *graph.Filter) GrantRow {
 		NTEECode:       api.OrNull(string(g.NTEE)),
 		Support:        g.Support.IDs(),
 		Purpose:        api.RefOrNull(&g.Purpose),
-		Filing: FilingRef{
+		Filing: client.FilingRef{
 			ObjectID:     api.RefOrNull(&g.ObjectID),
 			ReturnType:   api.RefOrNull(&g.ReturnType),
 			TaxPeriodEnd: api.RefOrNull(&g.PeriodEnd),
 			URL:          api.FilingURL(g.Funder.EIN, g.ObjectID),
 		},
-		Provenance: Provenance{SourceTier: grant.Universe, Classes: g.Classes.Words()},
+		Provenance: client.Provenance{SourceTier: grant.Universe, Classes: g.Classes.Words()},
 	}, person: g.Classes&graph.Individuals != 0 || g.Recipient.EIN == ein.None && g.Recipient.Classes&graph.Individuals != 0}
 	if letter, source := f.SubjectBasis.Cause(g.NTEE, g.Inferred); letter != 0 {
 		row.Subject, row.SubjectLabel, row.SubjectSource = api.OrNull(string(rune(letter))), api.OrNull(ntee.Label(letter)), &source
@@ -102,8 +91,8 @@ func grantRow(g *graph.Grant, f *graph.Filter) GrantRow {
 	return row
 }
 
-func funderRow(f *graph.FunderTotal) FunderRow {
-	return FunderRow{
+func funderRow(f *graph.FunderTotal) client.FunderRow {
+	return client.FunderRow{
 		FunderEIN: f.EIN.String(), FunderName: f.Name,
 		TotalAmount: f.Total, GrantCount: f.Grants, RecipientCount: f.Recipients,
 		FirstFiscalYear: f.FirstYear, LastFiscalYear: f.LastYear,

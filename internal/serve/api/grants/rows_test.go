@@ -1,6 +1,7 @@
 package grants
 
 import (
+	"grantgraph/client"
 	"grantgraph/internal/serve/api"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ func TestGrantRow(t *testing.T) {
 	if got := strings.Join(api.ColumnNames(GrantRow{}), " "); got != want {
 		t.Errorf("a grant is %s", got)
 	}
-	if got := strings.Join(api.ColumnNames(FunderRow{}), " "); got != "funder_ein funder_name total_amount grant_count recipient_count first_fiscal_year last_fiscal_year funder_city funder_state funder_type" {
+	if got := strings.Join(api.ColumnNames(client.FunderRow{}), " "); got != "funder_ein funder_name total_amount grant_count recipient_count first_fiscal_year last_fiscal_year funder_city funder_state funder_type" {
 		t.Errorf("a funder is %s", got)
 	}
 	if got := strings.Join(api.ColumnNames(RecipientRow{}), " "); got != "recip_id recip_ein recip_name recip_city recip_state recip_zipcode recip_country total_amount grant_count funder_count first_fiscal_year last_fiscal_year unidentified" {

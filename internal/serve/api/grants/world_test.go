@@ -1,6 +1,7 @@
 package grants_test
 
 import (
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
@@ -134,7 +135,7 @@ func agree(t *testing.T, w *apitest.World, query string, rows []grants.GrantRow)
 		years[g.FiscalYear] += g.Amount
 	}
 	s := apitest.Unmarshal[grants.SummaryAnswer](t, w.Get(t, "GET", "/api/v1/grants/summary?"+query, "pro"))
-	if s.Summary != (grants.Sums{TotalAmount: total, GrantCount: int64(len(rows)), FunderCount: int64(len(funders)), RecipientCount: int64(len(recipients))}) {
+	if s.Summary != (client.Sums{TotalAmount: total, GrantCount: int64(len(rows)), FunderCount: int64(len(funders)), RecipientCount: int64(len(recipients))}) {
 		t.Errorf("%s: the summary is %+v, the rows come to %d, %d, %d, %d", query, s.Summary, total, len(rows), len(funders), len(recipients))
 	}
 	byYear := map[int]int64{}
@@ -147,7 +148,7 @@ func agree(t *testing.T, w *apitest.World, query string, rows []grants.GrantRow)
 	if !maps.Equal(byYear, years) {
 		t.Errorf("%s: by year %v, want %v", query, byYear, years)
 	}
-	f := apitest.Unmarshal[api.List[grants.FunderRow]](t, w.Get(t, "GET", "/api/v1/grants/funders?limit=1000&"+query, "pro"))
+	f := apitest.Unmarshal[api.List[client.FunderRow]](t, w.Get(t, "GET", "/api/v1/grants/funders?limit=1000&"+query, "pro"))
 	if f.Hits != int64(len(funders)) {
 		t.Errorf("%s: %d funders, want %d", query, f.Hits, len(funders))
 	}
@@ -172,7 +173,7 @@ func TestWorldExcluded(t *testing.T) {
 	t.Parallel()
 	w := apitest.Real(t)
 	all := w.Grants(t, "")
-	var want api.Cost
+	var want client.Cost
 	for _, g := range all {
 		if slices.Contains(g.Provenance.Classes, "daf") {
 			want.GrantCount++
@@ -197,7 +198,7 @@ func TestWorldExcluded(t *testing.T) {
 			rows++
 		}
 	}
-	said := slices.ContainsFunc(l.Service.Warnings, func(x api.Warning) bool {
+	said := slices.ContainsFunc(l.Service.Warnings, func(x client.Warning) bool {
 		return x.Parameter == "location_type" && strings.Contains(x.Reason, "the "+strconv.Itoa(len(reach))+" funders")
 	})
 	if l.Hits != rows || !said {

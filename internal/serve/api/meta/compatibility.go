@@ -8,14 +8,8 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// What words of other services are here, as the wire has it.
-type (
-	Compatibility = client.Compatibility
-	Mapping       = client.Mapping
-)
-
-func mapping(external, service, status, note string) Mapping {
-	return Mapping{External: api.OrNull(external), Service: api.OrNull(service), Status: status, Note: note}
+func mapping(external, service, status, note string) client.Mapping {
+	return client.Mapping{External: api.OrNull(external), Service: api.OrNull(service), Status: status, Note: note}
 }
 
 // The statuses of a mapping.
@@ -27,9 +21,9 @@ const (
 )
 
 // compatibility is the whole map.
-func compatibility(call *api.Call) Compatibility {
-	c := Compatibility{
-		Endpoints: []Mapping{
+func compatibility(call *api.Call) client.Compatibility {
+	c := client.Compatibility{
+		Endpoints: []client.Mapping{
 			mapping("GET /grants/v1/transactions", "GET /api/v1/grants/transactions", transformed, "Rows carry recipient provenance in x_service; field names follow this service."),
 			mapping("GET /grants/v1/funders", "GET /api/v1/grants/funders", transformed, "Ranked by total dollars."),
 			mapping("GET /grants/v1/recipients", "GET /api/v1/grants/recipients", transformed, "Ranked by dollars received."),
@@ -64,7 +58,7 @@ func compatibility(call *api.Call) Compatibility {
 			mapping("", "POST /api/v1/agent-key/answer", ours, "Unlocks it."),
 			mapping("", "POST /api/v1/agent-key/challenge", ours, "Refills it."),
 		},
-		GrantParameters: []Mapping{
+		GrantParameters: []client.Mapping{
 			mapping("query", "query", equivalent, "Looks at the purpose as filed and the recipient's name only."),
 			mapping("location", "location", transformed, "States, ZIP codes, cities, county FIPS codes or FIPS 10-4 countries; no geoname ids."),
 			mapping("geo_id_type", "geo_id_type", transformed, "state, zip, city, county_fips or country; geonameid is not resolved."),
@@ -106,7 +100,7 @@ func compatibility(call *api.Call) Compatibility {
 			mapping("", "strict", ours, "Turns warnings about ignored parameters into a 400."),
 			mapping("", "example", ours, "Answers from invented data."),
 		},
-		EssentialsFilters: []Mapping{
+		EssentialsFilters: []client.Mapping{
 			mapping("search_terms", "search_terms", equivalent, "Names, words and, with mode, meaning."),
 			mapping("from", "from", equivalent, "Offset of the first result."),
 			mapping("size", "size", equivalent, "Up to 1,000."),
@@ -178,8 +172,8 @@ func serves(call *api.Call, endpoint string) bool {
 
 // honored keeps a map from promising what is not served: such words of the
 // other service are unsupported, and such features of our own are left out.
-func honored(list []Mapping, there func(service string) bool) []Mapping {
-	var out []Mapping
+func honored(list []client.Mapping, there func(service string) bool) []client.Mapping {
+	var out []client.Mapping
 	for _, m := range list {
 		switch {
 		case m.Service == nil || there(*m.Service):

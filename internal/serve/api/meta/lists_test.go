@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/ingest/source"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot"
@@ -18,7 +19,7 @@ func TestCadencesAgreeWithTheCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var of map[string]screen.Source
+	var of map[string]client.ComplianceSource
 	if err := json.Unmarshal(raw, &of); err != nil {
 		t.Fatal(err)
 	}

@@ -22,30 +22,12 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// The description of the dataset, as the wire has it.
-type (
-	MetaAnswer        = client.MetaAnswer
-	DatasetInfo       = client.DatasetInfo
-	SearchInfo        = client.SearchInfo
-	Scope             = client.Scope
-	SourceInfo        = client.SourceInfo
-	Resolution        = client.Resolution
-	ModelInfo         = client.ModelInfo
-	RuleCount         = client.RuleCount
-	ResolutionYear    = client.ResolutionYear
-	Trial             = client.Trial
-	ComplianceReports = client.ComplianceReports
-	Signing           = client.Signing
-	ResponseCompat    = client.ResponseCompat
-	CompatMode        = client.CompatMode
-)
-
 // sourceFiles adds up the files of the manifest, which lists them by source.
-func sourceFiles(m *snapshot.Manifest) []SourceInfo {
-	list := []SourceInfo{}
+func sourceFiles(m *snapshot.Manifest) []client.SourceInfo {
+	list := []client.SourceInfo{}
 	for _, s := range m.Sources {
 		if n := len(list); n == 0 || list[n-1].Source != s.Kind {
-			list = append(list, SourceInfo{Source: s.Kind})
+			list = append(list, client.SourceInfo{Source: s.Kind})
 		}
 		last := &list[len(list)-1]
 		last.Files++
@@ -56,15 +38,15 @@ func sourceFiles(m *snapshot.Manifest) []SourceInfo {
 
 // resolution is what the build counted. The rules are in its report, and a
 // snapshot whose report does not say has none.
-func resolution(m *snapshot.Manifest) Resolution {
+func resolution(m *snapshot.Manifest) client.Resolution {
 	rates, err := m.Rates()
 	if err != nil || len(rates.Rules) == 0 {
 		rates = snapshot.Rates{} // years without rules would look as if nothing was linked
 	}
-	counts := func(list []snapshot.RuleCount) []RuleCount {
-		out := make([]RuleCount, 0, len(list))
+	counts := func(list []snapshot.RuleCount) []client.RuleCount {
+		out := make([]client.RuleCount, 0, len(list))
 		for _, c := range list {
-			r := RuleCount{EINSource: c.Name, GrantCount: c.Grants, TotalAmount: c.TotalAmount}
+			r := client.RuleCount{EINSource: c.Name, GrantCount: c.Grants, TotalAmount: c.TotalAmount}
 			if rule, ok := grant.ParseRule(c.Name); ok && rule.Prob() > 0 {
 				p := rule.Prob()
 				r.MatchProb = &p
@@ -73,12 +55,12 @@ func resolution(m *snapshot.Manifest) Resolution {
 		}
 		return out
 	}
-	res := Resolution{LinkedCount: m.Counts.Linked, LinkedAmount: m.Counts.LinkedAmount, ByRule: counts(rates.Rules), ByYear: []ResolutionYear{}}
+	res := client.Resolution{LinkedCount: m.Counts.Linked, LinkedAmount: m.Counts.LinkedAmount, ByRule: counts(rates.Rules), ByYear: []client.ResolutionYear{}}
 	if rates.Model.Origin != "" {
-		res.Model = &ModelInfo{Origin: rates.Model.Origin, Labels: rates.Model.Metrics.Labels}
+		res.Model = &client.ModelInfo{Origin: rates.Model.Origin, Labels: rates.Model.Metrics.Labels}
 	}
 	for _, y := range rates.Years {
-		res.ByYear = append(res.ByYear, ResolutionYear{
+		res.ByYear = append(res.ByYear, client.ResolutionYear{
 			FiscalYear: y.FiscalYear, GrantCount: y.Grants, LinkedCount: y.Linked(),
 			LinkedShare: math.Round(float64(y.Linked())/float64(y.Grants)*1e4) / 1e4, ByRule: counts(y.Rules),
 		})
@@ -97,7 +79,7 @@ type Parts struct {
 
 	// Search says how the organizations of a dataset are searched; nil says that
 	// they are not.
-	Search func(api.Dataset) SearchInfo
+	Search func(api.Dataset) client.SearchInfo
 }
 
 // Group is the operation.
@@ -111,7 +93,7 @@ func (p Parts) meta() api.Operation {
 		Summary:     "Dataset metadata",
 		Description: "Describes the dataset being served: its build stamp, its size, the lists behind screenings, and how the parameters of other services map to this one. Poll dataset.version to detect change.",
 		Params:      []api.Param{api.FormatParam("json", "xml")},
-		Response:    MetaAnswer{}, Formats: []string{"json", "xml"}, Lists: true,
+		Response:    client.MetaAnswer{}, Formats: []string{"json", "xml"}, Lists: true,
 		Examples: []api.Example{
 			{Case: "1", Description: "Metadata of an invented dataset", Query: ""},
 		},
@@ -124,7 +106,7 @@ func (p Parts) meta() api.Operation {
 				return nil, err
 			}
 			c.Question = string(state)
-			return func(context.Context) (api.Answer, error) {
+			return func(context.Context) (client.Answer, error) {
 				a := describe(c, signing, lists, p.Lists(c.Data).Version())
 				if a.Search.Modes = []string{}; p.Search != nil {
 					a.Search = p.Search(c.Data)
@@ -136,8 +118,8 @@ func (p Parts) meta() api.Operation {
 }
 
 // signing names the key that signs now.
-func (p Parts) signing(c *api.Call) Signing {
-	s := Signing{
+func (p Parts) signing(c *api.Call) client.Signing {
+	s := client.Signing{
 		Algorithm: report.Algorithm, Verify: c.Base + api.Versioned + "/screening/verify",
 		Note: "key_id is the RFC 7638 thumbprint of the key. Every key that was ever used is published at " + c.Base + "/.well-known/jwks.json, so that reports signed before a rotation can be verified too; grantgraph verify does so without this service.",
 	}
@@ -155,7 +137,7 @@ func (p Parts) signing(c *api.Call) Signing {
 }
 
 // describe writes what is known of the dataset of a call.
-func describe(c *api.Call, signing Signing, sources *screen.Sources, edition string) *MetaAnswer {
+func describe(c *api.Call, signing client.Signing, sources *client.ComplianceSources, edition string) *client.MetaAnswer {
 	m := c.Data.Snapshot()
 	partial := m.Counts.PartialFiscalYear
 	if partial == nil {
@@ -165,19 +147,19 @@ func describe(c *api.Call, signing Signing, sources *screen.Sources, edition str
 	if m.Invented {
 		source = "Invented returns in the format of IRS Forms 990, 990-EZ and 990-PF. These organizations, people and grants do not exist."
 	}
-	return &MetaAnswer{
+	return &client.MetaAnswer{
 		Head: api.Success,
-		Dataset: DatasetInfo{
+		Dataset: client.DatasetInfo{
 			Source: source, Refresh: api.Refresh, Polled: polled, ReportingLag: api.ReportingLag,
 			Basis:   "Grants paid in the fiscal year, as reported on Form 990-PF Part XV and Form 990 Schedule I; not grants approved or announced.",
 			Version: m.Version, GeneratedAt: api.Instant(m.GeneratedAt), Invented: m.Invented, Individuals: cmp.Or(m.Individuals, snapshot.IndividualsFiled),
 		},
-		Scope: Scope{
+		Scope: client.Scope{
 			Grants: m.Counts.Grants, TotalAmount: m.Counts.TotalAmount, Funders: m.Counts.Funders,
 			FirstFiscalYear: m.Counts.FirstFiscalYear, LastFiscalYear: m.Counts.LastFiscalYear,
 			LastCompleteFiscalYear: m.Counts.LastCompleteYear, PartialFiscalYears: partial,
 		},
-		Trial: Trial{
+		Trial: client.Trial{
 			Note:                      "A trial key sees every fiscal year of the grant graph, within a row cap and a call budget. It may run one screening, of any organization, with GET /screening/{ein}: the fields below are left out of it and listed in x_service.withheld, and there is no signed report. A free key may as well. The second one is a 402.",
 			Mint:                      c.Base + api.Versioned + "/agent-key",
 			ComplianceScreensIncluded: 1,
@@ -186,11 +168,11 @@ func describe(c *api.Call, signing Signing, sources *screen.Sources, edition str
 		ComplianceSources: *sources, ComplianceEdition: api.OrNull(edition),
 		Sources:             sourceFiles(m),
 		Resolution:          resolution(m),
-		ComplianceReports:   ComplianceReports{Format: report.Format, Signing: signing},
+		ComplianceReports:   client.ComplianceReports{Format: report.Format, Signing: signing},
 		CandidCompatibility: compatibility(c),
-		ResponseCompat: ResponseCompat{
+		ResponseCompat: client.ResponseCompat{
 			Default: "json",
-			Modes: []CompatMode{{
+			Modes: []client.CompatMode{{
 				Mode:        "legacy_strings",
 				Description: "Renders the listed booleans as \"True\" and \"False\", and status words in TitleCase, such as \"Not Screened\". It changes representation only: never a value, a field name or which organizations are returned.",
 				Fields:      []string{"conflict", "in_bmf", "pub78_verified", "revoked", "screened"},

@@ -1,9 +1,9 @@
 package meta_test
 
 import (
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/meta"
 	"grantgraph/internal/snapshot"
 	"slices"
 	"strings"
@@ -14,7 +14,7 @@ func TestMeta(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
 	rec := apitest.Scenario{Path: "meta", Plan: "none"}.Run(t, w)
-	m := apitest.Unmarshal[meta.MetaAnswer](t, rec)
+	m := apitest.Unmarshal[client.MetaAnswer](t, rec)
 	if m.Scope.Grants != 5 || m.Scope.LastCompleteFiscalYear != 2023 || len(m.Scope.PartialFiscalYears) != 3 || m.Trial.ComplianceScreensIncluded != 1 || len(m.Trial.ComplianceWithheldFields) != 10 ||
 		m.ComplianceReports.Format != "1.0" || m.ComplianceReports.Signing.Algorithm != "Ed25519" || m.ResponseCompat.Default != "json" || m.ComplianceSources.OFAC.Caveat == nil {
 		t.Errorf("%+v", m)
@@ -34,7 +34,7 @@ func TestMeta(t *testing.T) {
 		apitest.Scenario{Path: path + "?exclude=individuals", Costs: 1, Lacks: []string{`"parameter":"_individuals"`}}.Run(t, masked)
 	}
 	known := map[string]bool{}
-	for _, list := range [][]meta.Mapping{m.CandidCompatibility.Endpoints, m.CandidCompatibility.GrantParameters, m.CandidCompatibility.EssentialsFilters, m.CandidCompatibility.SupportStrategies} {
+	for _, list := range [][]client.Mapping{m.CandidCompatibility.Endpoints, m.CandidCompatibility.GrantParameters, m.CandidCompatibility.EssentialsFilters, m.CandidCompatibility.SupportStrategies} {
 		for _, x := range list {
 			if x.External == nil && x.Service == nil || x.Note == "" || !slices.Contains([]string{"equivalent", "transformed", "unsupported", "service"}, x.Status) ||
 				(x.Status == "unsupported") != (x.Service == nil) || (x.Status == "service") != (x.External == nil) {

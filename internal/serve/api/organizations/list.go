@@ -35,9 +35,6 @@ type OrganizationList struct{ client.OrganizationList }
 
 func (l *OrganizationList) Table() (any, *int64, *string) { return l.Results, &l.Hits, l.NextCursor }
 
-// OrganizationRow is one organization of the list.
-type OrganizationRow = client.OrganizationRow
-
 // proprietary is the refusal of a cause, as the grant endpoints have it.
 var proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy", Do: "Give an NTEE letter (B), an NTEE code (B42) or a cause (Education)."}
 
@@ -51,7 +48,7 @@ func (p *Parts) list() api.Operation {
 			"Figures are those of the latest filing that was read; an organization without the figure is in no range of it, and comes last in its order. " +
 			"The status of organizations on the IRS's lists is looked up in the current edition of those lists.",
 		Params: []api.Param{api.FormatParam(api.Formats...)},
-		Body:   OrganizationQuery{}, BodyWords: listWords, MaxBody: maxListBody, Response: OrganizationList{}, Formats: api.Formats,
+		Body:   client.OrganizationQuery{}, BodyWords: listWords, MaxBody: maxListBody, Response: OrganizationList{}, Formats: api.Formats,
 		Refusals: []api.Refusal{proprietary, api.CursorStale, api.CursorOther},
 		Needs:    p.noDirectory,
 		Examples: []api.Example{
@@ -128,8 +125,8 @@ func (p *Parts) planList(c *api.Call) (api.Run, error) {
 	if q.terms != "" {
 		c.Weight += searchWeight + rankedWeight*min(q.from+int64(q.size), search.MaxLimit)
 	}
-	return func(ctx context.Context) (api.Answer, error) {
-		a := &OrganizationList{client.OrganizationList{Head: api.Success, From: q.from, Size: q.size, Results: []OrganizationRow{}}}
+	return func(ctx context.Context) (client.Answer, error) {
+		a := &OrganizationList{client.OrganizationList{Head: api.Success, From: q.from, Size: q.size, Results: []client.OrganizationRow{}}}
 		found, err := l.find(ctx)
 		if err != nil {
 			return nil, err
@@ -154,8 +151,8 @@ func (p *Parts) planList(c *api.Call) (api.Run, error) {
 }
 
 // organizationRow is an organization as the wire has it.
-func organizationRow(base string, r *directory.Row, m *matched) OrganizationRow {
-	row := OrganizationRow{
+func organizationRow(base string, r *directory.Row, m *matched) client.OrganizationRow {
+	row := client.OrganizationRow{
 		EIN: r.EIN.String(), Name: r.Name, City: api.OrNull(r.City), State: api.OrNull(r.State), ZIP: api.OrNull(r.ZIP), CountyFIPS: api.OrNull(r.County),
 		NTEECode: api.OrNull(string(r.NTEE)), SubsectionCode: api.OrNull(r.Subsection), FoundationType: api.OrNull(r.FoundationType), FoundationCode: api.OrNull(r.Foundation),
 		GroupExemption: api.OrNull(r.Group), RulingYear: yearOrNull(r.RulingYear), FunderType: api.OrNull(r.FunderKind),
@@ -196,7 +193,7 @@ func (r *listReader) usable() *screen.Standing {
 	}
 	now := *r.standing
 	for _, l := range []struct {
-		of  *screen.Source
+		of  *client.ComplianceSource
 		set *[]uint64
 	}{{&r.sources.BMF, &now.InBMF}, {&r.sources.Pub78, &now.Pub78}, {&r.sources.Revocation, &now.Revoked}} {
 		if !l.of.Screens {

@@ -18,9 +18,6 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// OrganizationQuery is the body of POST /essentials.
-type OrganizationQuery = client.OrganizationQuery
-
 // listWords are other words for the fields of the body.
 var listWords = map[string]string{
 	"q": "search_terms", "query": "search_terms", "search": "search_terms", "search_term": "search_terms", "keyword": "search_terms", "keywords": "search_terms", "name": "search_terms", "text": "search_terms",
@@ -47,7 +44,7 @@ const (
 type listReader struct {
 	*api.Form
 	question listQuestion
-	sources  *screen.Sources
+	sources  *client.ComplianceSources
 	standing *screen.Standing
 	blocks   []*api.Form // to be finished
 }

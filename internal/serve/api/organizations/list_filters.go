@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"grantgraph/client"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
@@ -169,13 +170,13 @@ func (r *listReader) have() *screen.Standing {
 
 // stands reads a filter by a list, which does not run without the list: whom a
 // list that is missing does not name may be on it.
-func (r *listReader) stands(f *api.Form, name string, to **bool, list *screen.Source, set []uint64) {
+func (r *listReader) stands(f *api.Form, name string, to **bool, list *client.ComplianceSource, set []uint64) {
 	if is := r.flag(f, name); is != nil {
 		r.standsAs(f, name, is, to, list, set)
 	}
 }
 
-func (r *listReader) standsAs(f *api.Form, name string, is *bool, to **bool, list *screen.Source, set []uint64) {
+func (r *listReader) standsAs(f *api.Form, name string, is *bool, to **bool, list *client.ComplianceSource, set []uint64) {
 	switch {
 	case !list.Screens || set == nil:
 		why := "The list is not loaded."

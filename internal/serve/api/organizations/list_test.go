@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve/api/organizations"
 	"grantgraph/internal/serve/screen"
@@ -280,7 +281,7 @@ func TestListFormats(t *testing.T) {
 	}
 	rec = listed(t, w, "?format=ndjson", `{"size":2}`)
 	for line := range strings.SplitSeq(strings.TrimSpace(rec.Body.String()), "\n") {
-		var row organizations.OrganizationRow
+		var row client.OrganizationRow
 		if err := json.Unmarshal([]byte(line), &row); err != nil || row.EIN == "" {
 			t.Errorf("%v: %s", err, line)
 		}

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/bench/world"
-	"grantgraph/internal/serve/api/organizations"
 	"grantgraph/internal/snapshot"
 )
 
@@ -30,7 +30,7 @@ func TestListWorld(t *testing.T) {
 		filed[o.EIN] = o
 	}
 	seen := map[string]bool{}
-	var last *organizations.OrganizationRow
+	var last *client.OrganizationRow
 	for cursor := ""; ; {
 		body, _ := json.Marshal(map[string]any{"size": 1000, "sort_by": "revenue", "cursor": &cursor})
 		if cursor == "" {

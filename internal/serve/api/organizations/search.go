@@ -23,9 +23,6 @@ func (s *SearchAnswer) Table() (any, *int64, *string) {
 	return s.Results, &s.hits, nil
 }
 
-// Found is one organization.
-type Found = client.Found
-
 // modes of /search.
 var modes = []string{"text", "semantic", "hybrid"}
 
@@ -81,8 +78,8 @@ func (of indexOf) planSearch(c *api.Call) (api.Run, error) {
 		}
 	}
 	c.ReadFormat()
-	return func(ctx context.Context) (api.Answer, error) {
-		out := &SearchAnswer{SearchAnswer: client.SearchAnswer{Head: api.Success, Mode: "text", Results: []Found{}}}
+	return func(ctx context.Context) (client.Answer, error) {
+		out := &SearchAnswer{SearchAnswer: client.SearchAnswer{Head: api.Success, Mode: "text", Results: []client.Found{}}}
 		if search.Mode(mode) != search.Text && mode != "" && !c.Example() {
 			end, err := encoding.Begin(c.Caller.Address)
 			if err != nil {
@@ -106,14 +103,14 @@ func (of indexOf) planSearch(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-func found(base string, r *search.Result) Found {
+func found(base string, r *search.Result) client.Found {
 	slug := search.Slug(r.Name)
 	href := "/org/" + r.EIN.String() + "/" + slug
 	revenue := r.Revenue
 	if revenue == nil {
 		revenue = new(int64) // the interface has a number here, as it has a text for the state
 	}
-	return Found{
+	return client.Found{
 		EIN: r.EIN.String(), Name: r.Name, Type: r.Type, Kind: r.Kind,
 		Location: api.OrNull(r.State), State: r.State, City: api.OrNull(r.City),
 		URL: base + href, Href: href, Slug: slug, Cause: api.OrNull(r.Cause), Revenue: revenue, Score: r.Score,

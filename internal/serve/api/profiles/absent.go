@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"grantgraph/client"
 	"grantgraph/internal/irscode"
-	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/snapshot"
 )
@@ -42,11 +42,11 @@ var notRequired = []string{"00", "06", "07", "13", "14"}
 // absences collects what an answer does not have.
 type absences struct {
 	profile *profile.Profile
-	list    []api.Absent
+	list    []client.Absent
 }
 
 func (a *absences) add(part, reason, detail string) {
-	a.list = append(a.list, api.Absent{Part: part, Reason: reason, Detail: detail})
+	a.list = append(a.list, client.Absent{Part: part, Reason: reason, Detail: detail})
 }
 
 func (a *absences) none(part, detail string) { a.add(part, NoneFound, detail) }

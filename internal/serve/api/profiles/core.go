@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/ntee"
@@ -18,7 +19,7 @@ import (
 )
 
 // core is what every profile begins with.
-func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, absent *absences) (core Core, err error) {
+func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, absent *absences) (core client.ProfileCore, err error) {
 	g := p.Graph(c.Data)
 	given, err := g.Sums(ctx, found.EIN, graph.Gave)
 	if err != nil {
@@ -28,8 +29,8 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 	if err != nil {
 		return core, err
 	}
-	core.Given = Given{TotalAmount: given.Total, GrantCount: given.Grants, RecipientCount: given.Parties, FirstFiscalYear: yearOrNull(given.FirstYear), LastFiscalYear: yearOrNull(given.LastYear)}
-	core.Received = Received{TotalAmount: received.Total, GrantCount: received.Grants, FunderCount: received.Parties, FirstFiscalYear: yearOrNull(received.FirstYear), LastFiscalYear: yearOrNull(received.LastYear)}
+	core.Given = client.ProfileGiven{TotalAmount: given.Total, GrantCount: given.Grants, RecipientCount: given.Parties, FirstFiscalYear: yearOrNull(given.FirstYear), LastFiscalYear: yearOrNull(given.LastYear)}
+	core.Received = client.ProfileReceived{TotalAmount: received.Total, GrantCount: received.Grants, FunderCount: received.Parties, FirstFiscalYear: yearOrNull(received.FirstYear), LastFiscalYear: yearOrNull(received.LastYear)}
 	core.Organization = organization(c.Base, &found.Organization)
 	core.Organization.KnownFrom = knownFrom(found, given.Grants > 0, received.Grants > 0)
 	if found.Latest != nil {
@@ -39,9 +40,9 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 		absent.unfiled("financials")
 	}
 	core.Standing = p.standing(c, found.EIN)
-	core.Filings = []Return{}
+	core.Filings = []client.ProfileReturn{}
 	for _, f := range found.Filings {
-		core.Filings = append(core.Filings, Return{
+		core.Filings = append(core.Filings, client.ProfileReturn{
 			ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, FiscalYear: int(f.FiscalYear), TaxPeriodEnd: f.PeriodEnd, Amended: f.Amended, URL: api.FilingURL(found.EIN, f.ObjectID),
 		})
 	}
@@ -62,8 +63,8 @@ func pageURL(base string, e ein.EIN, name string) string {
 }
 
 // organization is who an organization is, as the wire has it.
-func organization(base string, o *profile.Organization) Organization {
-	w := Organization{
+func organization(base string, o *profile.Organization) client.ProfileOrganization {
+	w := client.ProfileOrganization{
 		EIN: o.EIN.String(), Name: o.Name, AlsoKnownAs: orEmpty(o.AlsoKnown), FormerNames: orEmpty(o.Former),
 		Street: api.OrNull(o.Street), City: api.OrNull(o.City), State: api.OrNull(o.State), ZIP: api.OrNull(o.ZIP), CountyFIPS: api.OrNull(o.County),
 		SubsectionCode: api.OrNull(o.Subsection), SubsectionLabel: api.OrNull(irscode.SubsectionLabel(o.Subsection)),
@@ -143,20 +144,20 @@ func knownFrom(p *profile.Profile, given, received bool) []string {
 }
 
 // standing is how an organization stands with today's lists.
-func (p Parts) standing(c *api.Call, e ein.EIN) Standing {
+func (p Parts) standing(c *api.Call, e ein.EIN) client.ProfileStanding {
 	x := p.Screener(c.Data).Exemption(e, p.Clock())
-	return Standing{
+	return client.ProfileStanding{
 		InBMF: x.InBMF, Pub78Verified: x.Pub78Verified, Revoked: x.Revoked,
 		RevocationDate: api.OrNull(x.RevocationDate), ReinstatementDate: api.OrNull(x.ReinstatementDate), AsOf: api.OrNull(x.AsOf),
 	}
 }
 
 // financials are the main figures of a return.
-func financials(filer ein.EIN, f *snapshot.Financial) Financials {
-	return Financials{
+func financials(filer ein.EIN, f *snapshot.Financial) client.ProfileFinancials {
+	return client.ProfileFinancials{
 		FiscalYear: int(f.TaxYear), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd,
 		TotalRevenue: f.TotalRevenue, TotalExpenses: f.TotalExpenses, TotalAssets: f.TotalAssets, TotalLiabilities: f.TotalLiabilities,
 		NetAssets: f.NetAssets, GrantsPaid: f.GrantsPaid, MonthsLiquid: f.MonthsLiquid,
-		Filing: ReturnOf{ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd, URL: api.FilingURL(filer, f.ObjectID)},
+		Filing: client.ProfileReturnReference{ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd, URL: api.FilingURL(filer, f.ObjectID)},
 	}
 }

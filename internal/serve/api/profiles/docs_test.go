@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
-	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/profiles"
 )
 
@@ -40,7 +40,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: the page shows another %s than the answer has: %s", m[1], path, rec.Body)
 		}
 	}
-	for _, v := range []any{profiles.Core{}, profiles.PremierAnswer{}, profiles.GrantsOut{}, profiles.FundingIn{}, profiles.Coverage{}} {
+	for _, v := range []any{client.ProfileCore{}, profiles.PremierAnswer{}, client.GrantsOut{}, client.FundingIn{}, client.GovernmentCoverage{}} {
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if f.Anonymous || name == "" || name == "code" || name == "message" || name == "top_recipients" || name == "top_funders" {
@@ -51,7 +51,7 @@ func TestPage(t *testing.T) {
 			}
 		}
 	}
-	reasons, _ := reflect.TypeFor[api.Absent]().FieldByName("Reason")
+	reasons, _ := reflect.TypeFor[client.Absent]().FieldByName("Reason")
 	for _, word := range strings.Split(reasons.Tag.Get("enum"), ",") {
 		if !strings.Contains(page, "| `"+word+"` |") {
 			t.Errorf("the page does not explain %s", word)

@@ -34,7 +34,7 @@ func (p Parts) planFunding(c *api.Call) (api.Run, error) {
 	e := p.subject(c)
 	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
 	c.Weight = fundingWeight + int64(limit)*awardWeight
-	return func(context.Context) (api.Answer, error) {
+	return func(context.Context) (client.Answer, error) {
 		f, known := p.Profiles(c.Data).Funding(e, int(number-1)*limit, limit)
 		if !known {
 			return nil, nobody(e)
@@ -56,28 +56,28 @@ func (p Parts) planFunding(c *api.Call) (api.Run, error) {
 func fundingAnswer(f *profile.Funding, number int64, limit int) *FundingAnswer {
 	a := &FundingAnswer{client.FundingAnswer{
 		Head: api.Success, EIN: f.EIN.String(), Name: f.Name,
-		Summary: FundingSummary{FederalAmount: federalOf(f.Awarded.Federal, &f.Coverage), StateAmount: statesOf(f.Awarded.State, &f.Coverage), AwardCount: f.Awards, FirstFiscalYear: yearOrNull(f.FirstYear), LastFiscalYear: yearOrNull(f.LastYear)},
-		ByYear:  []FundingYear{}, ByAgency: []AgencyRow{}, AgencyCount: f.Agencies, ByProgram: []ProgramRow{}, ProgramCount: f.Programs,
-		Page: number, Limit: limit, ResultsCount: len(f.Page), TotalPages: (f.Awards + int64(limit) - 1) / int64(limit), Awards: []AwardRow{},
-		Coverage: Coverage{FederalThrough: api.OrNull(f.Coverage.FederalThrough), StatesRead: orEmpty(f.Coverage.StatesRead), StatesNotRead: statesBut(f.Coverage.StatesRead)},
+		Summary: client.GovernmentFundingSummary{FederalAmount: federalOf(f.Awarded.Federal, &f.Coverage), StateAmount: statesOf(f.Awarded.State, &f.Coverage), AwardCount: f.Awards, FirstFiscalYear: yearOrNull(f.FirstYear), LastFiscalYear: yearOrNull(f.LastYear)},
+		ByYear:  []client.GovernmentFundingYear{}, ByAgency: []client.GovernmentAgency{}, AgencyCount: f.Agencies, ByProgram: []client.GovernmentProgram{}, ProgramCount: f.Programs,
+		Page: number, Limit: limit, ResultsCount: len(f.Page), TotalPages: (f.Awards + int64(limit) - 1) / int64(limit), Awards: []client.GovernmentAward{},
+		Coverage: client.GovernmentCoverage{FederalThrough: api.OrNull(f.Coverage.FederalThrough), StatesRead: orEmpty(f.Coverage.StatesRead), StatesNotRead: statesBut(f.Coverage.StatesRead)},
 	}}
 	for i := range f.ByYear {
 		g := &f.ByYear[i]
-		a.ByYear = append(a.ByYear, FundingYear{FiscalYear: g.Year, FederalAmount: federalOf(g.Federal, &f.Coverage), StateAmount: statesOf(g.Local, &f.Coverage), AwardCount: g.Awards})
+		a.ByYear = append(a.ByYear, client.GovernmentFundingYear{FiscalYear: g.Year, FederalAmount: federalOf(g.Federal, &f.Coverage), StateAmount: statesOf(g.Local, &f.Coverage), AwardCount: g.Awards})
 	}
 	for i := range f.ByAgency {
 		g := &f.ByAgency[i]
-		a.ByAgency = append(a.ByAgency, AgencyRow{Level: g.Level, State: api.OrNull(g.State), Agency: api.OrNull(g.Agency), TotalAmount: dollars(g.Amount()), AwardCount: g.Awards})
+		a.ByAgency = append(a.ByAgency, client.GovernmentAgency{Level: g.Level, State: api.OrNull(g.State), Agency: api.OrNull(g.Agency), TotalAmount: dollars(g.Amount()), AwardCount: g.Awards})
 	}
 	for i := range f.ByProgram {
 		g := &f.ByProgram[i]
-		a.ByProgram = append(a.ByProgram, ProgramRow{Level: g.Level, State: api.OrNull(g.State), Agency: api.OrNull(g.Agency), Program: api.OrNull(g.Program), AssistanceListing: api.OrNull(g.Listing), TotalAmount: dollars(g.Amount()), AwardCount: g.Awards})
+		a.ByProgram = append(a.ByProgram, client.GovernmentProgram{Level: g.Level, State: api.OrNull(g.State), Agency: api.OrNull(g.Agency), Program: api.OrNull(g.Program), AssistanceListing: api.OrNull(g.Listing), TotalAmount: dollars(g.Amount()), AwardCount: g.Awards})
 	}
 	for i := range f.Page {
 		w := &f.Page[i]
-		a.Awards = append(a.Awards, AwardRow{
+		a.Awards = append(a.Awards, client.GovernmentAward{
 			Level: w.Level, State: api.OrNull(w.State), Kind: api.OrNull(w.Kind), Agency: api.OrNull(w.Agency), Program: api.OrNull(w.Program), AssistanceListing: api.OrNull(w.Listing),
-			AwardID: api.OrNull(w.ID), FiscalYear: w.FiscalYear, Amount: dollars(w.Amount), ActionDate: api.OrNull(w.ActionDate), Join: Join{Basis: w.Basis, Confidence: w.Confidence},
+			AwardID: api.OrNull(w.ID), FiscalYear: w.FiscalYear, Amount: dollars(w.Amount), ActionDate: api.OrNull(w.ActionDate), Join: client.GovernmentAwardJoin{Basis: w.Basis, Confidence: w.Confidence},
 		})
 	}
 	return a

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/ntee"
@@ -18,7 +19,7 @@ import (
 
 // addFinancials adds the figures of every return.
 func (a *PremierAnswer) addFinancials(p *profile.Profile, absent *absences) {
-	a.FinancialsByYear = []FinancialYear{}
+	a.FinancialsByYear = []client.FinancialYear{}
 	for i := range p.Financials {
 		a.FinancialsByYear = append(a.FinancialsByYear, financialYear(p.EIN, &p.Financials[i]))
 	}
@@ -27,19 +28,19 @@ func (a *PremierAnswer) addFinancials(p *profile.Profile, absent *absences) {
 	}
 }
 
-func financialYear(filer ein.EIN, f *snapshot.Financial) FinancialYear {
-	return FinancialYear{
+func financialYear(filer ein.EIN, f *snapshot.Financial) client.FinancialYear {
+	return client.FinancialYear{
 		ProfileFinancials: financials(filer, f), Amended: f.Amended, Surplus: f.Surplus, TotalAssetsFMV: f.TotalAssetsFMV, GovernmentGrants: f.GovernmentGrants,
 		Employees: f.Employees, Volunteers: f.Volunteers,
-		Income: Income{
+		Income: client.ProfileIncome{
 			Contributions: f.Contributions, Dues: f.Dues, ProgramServices: f.ProgramServices, Investments: f.Investments, Rents: f.Rents,
 			AssetSales: f.AssetSales, Events: f.Events, InventorySales: f.InventorySales, Royalties: f.Royalties, Other: f.OtherIncome,
 		},
-		ExpensesByFunction: Expenses{
+		ExpensesByFunction: client.ProfileExpenses{
 			Program: f.ProgramExpenses, Management: f.ManagementExpenses, Fundraising: f.FundraisingExpenses, CharitableSpending: f.CharitableSpending,
 			OfficerPay: f.OfficerPay, OtherPay: f.OtherPay,
 		},
-		BalanceSheet: BalanceSheet{
+		BalanceSheet: client.ProfileBalanceSheet{
 			Cash: f.Cash, Savings: f.Savings, Receivables: f.Receivables, Inventories: f.Inventories, Securities: f.Securities, OtherInvestments: f.OtherInvestments,
 			Property: f.Property, OtherAssets: f.OtherAssets, Payables: f.Payables, GrantsPayable: f.GrantsPayable, DeferredRevenue: f.DeferredRevenue,
 			Debt: f.Debt, OtherLiabilities: f.OtherLiabilities, Unrestricted: f.UnrestrictedNet, Restricted: f.RestrictedNet,
@@ -48,9 +49,9 @@ func financialYear(filer ein.EIN, f *snapshot.Financial) FinancialYear {
 }
 
 func (a *PremierAnswer) addServiceAreas(c *api.Call, p *profile.Profile, absent *absences) {
-	a.ServiceArea = []ServiceArea{}
+	a.ServiceArea = []client.ProfileServiceArea{}
 	for _, s := range p.ServiceAreas {
-		a.ServiceArea = append(a.ServiceArea, ServiceArea{FIPS: s.FIPS, Level: s.Level, Name: s.Name, Source: s.Source, Confidence: s.Confidence})
+		a.ServiceArea = append(a.ServiceArea, client.ProfileServiceArea{FIPS: s.FIPS, Level: s.Level, Name: s.Name, Source: s.Source, Confidence: s.Confidence})
 	}
 	if n := p.InAll.ServiceAreas; n > len(p.ServiceAreas) {
 		c.Caveat("ein", fmt.Sprintf("service_area has the first %d of %d places.", len(p.ServiceAreas), n))
@@ -86,9 +87,9 @@ func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e e
 
 // addCofunders adds who funds with it.
 func (a *PremierAnswer) addCofunders(c *api.Call, n graph.Neighbors, absent *absences) {
-	a.Cofunders = []Cofunder{}
+	a.Cofunders = []client.Cofunder{}
 	for _, x := range n.List[:min(len(n.List), topCofunders)] {
-		a.Cofunders = append(a.Cofunders, Cofunder{
+		a.Cofunders = append(a.Cofunders, client.Cofunder{
 			FunderEIN: x.EIN.String(), FunderName: x.Name, FunderCity: api.OrNull(x.City), FunderState: api.OrNull(x.State), FunderType: api.OrNull(x.Kind),
 			SharedRecipients: x.Shared, Score: rounded(x.Weight),
 		})
@@ -100,7 +101,7 @@ func (a *PremierAnswer) addCofunders(c *api.Call, n graph.Neighbors, absent *abs
 		absent.none("cofunders", "No other funder of its grantees was found.")
 	}
 	if n.Parties > 0 {
-		a.CofunderScope = &CofunderScope{CofunderCount: n.Total, RecipientsExamined: n.Examined, RecipientCount: n.Parties}
+		a.CofunderScope = &client.CofunderScope{CofunderCount: n.Total, RecipientsExamined: n.Examined, RecipientCount: n.Parties}
 	}
 	if n.Examined < n.Parties {
 		c.Caveat("ein", fmt.Sprintf("cofunders were found among %d of its %d recipients: those with the fewest funders, which say the most about who funds together.", n.Examined, n.Parties))
@@ -118,20 +119,20 @@ func letterOrNull(key string) (letter, label *string) {
 	return &key, api.OrNull(ntee.Label(key[0]))
 }
 
-func grantsOut(l *graph.Ledger) *GrantsOut {
-	out := &GrantsOut{RecipientCount: l.Parties, ByYear: []GivenYear{}, BySubject: []GivenSubject{}, ByState: []GivenState{}, TopRecipients: []TopRecipient{}}
+func grantsOut(l *graph.Ledger) *client.GrantsOut {
+	out := &client.GrantsOut{RecipientCount: l.Parties, ByYear: []client.GivenYear{}, BySubject: []client.GivenSubject{}, ByState: []client.GivenState{}, TopRecipients: []client.TopRecipient{}}
 	for _, y := range l.Years {
-		out.ByYear = append(out.ByYear, GivenYear{FiscalYear: y.FiscalYear, GivenSums: GivenSums{TotalAmount: y.Total, GrantCount: y.Grants, RecipientCount: y.Parties}, Partial: y.Partial})
+		out.ByYear = append(out.ByYear, client.GivenYear{FiscalYear: y.FiscalYear, GivenSums: client.GivenSums{TotalAmount: y.Total, GrantCount: y.Grants, RecipientCount: y.Parties}, Partial: y.Partial})
 	}
 	for _, g := range l.Subjects {
 		letter, label := letterOrNull(g.Key)
-		out.BySubject = append(out.BySubject, GivenSubject{Subject: letter, SubjectLabel: label, GivenSums: GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties}})
+		out.BySubject = append(out.BySubject, client.GivenSubject{Subject: letter, SubjectLabel: label, GivenSums: client.GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties}})
 	}
 	for _, g := range l.States {
-		out.ByState = append(out.ByState, GivenState{State: api.OrNull(g.Key), GivenSums: GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties}})
+		out.ByState = append(out.ByState, client.GivenState{State: api.OrNull(g.Key), GivenSums: client.GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties}})
 	}
 	for _, p := range l.Top {
-		out.TopRecipients = append(out.TopRecipients, TopRecipient{
+		out.TopRecipients = append(out.TopRecipients, client.TopRecipient{
 			RecipID: p.ID, RecipEIN: api.OrNull(p.EIN.String()), RecipName: p.Name, RecipCity: api.OrNull(p.City), RecipState: api.OrNull(p.State),
 			TotalAmount: p.Total, GrantCount: p.Grants, FirstFiscalYear: p.FirstYear, LastFiscalYear: p.LastYear,
 		})
@@ -139,20 +140,20 @@ func grantsOut(l *graph.Ledger) *GrantsOut {
 	return out
 }
 
-func fundingIn(l *graph.Ledger) *FundingIn {
-	in := &FundingIn{FunderCount: l.Parties, ByYear: []ReceivedYear{}, BySubject: []ReceivedSubject{}, ByState: []ReceivedState{}, TopFunders: []TopFunder{}}
+func fundingIn(l *graph.Ledger) *client.FundingIn {
+	in := &client.FundingIn{FunderCount: l.Parties, ByYear: []client.ReceivedYear{}, BySubject: []client.ReceivedSubject{}, ByState: []client.ReceivedState{}, TopFunders: []client.TopFunder{}}
 	for _, y := range l.Years {
-		in.ByYear = append(in.ByYear, ReceivedYear{FiscalYear: y.FiscalYear, ReceivedSums: ReceivedSums{TotalAmount: y.Total, GrantCount: y.Grants, FunderCount: y.Parties}, Partial: y.Partial})
+		in.ByYear = append(in.ByYear, client.ReceivedYear{FiscalYear: y.FiscalYear, ReceivedSums: client.ReceivedSums{TotalAmount: y.Total, GrantCount: y.Grants, FunderCount: y.Parties}, Partial: y.Partial})
 	}
 	for _, g := range l.Subjects {
 		letter, label := letterOrNull(g.Key)
-		in.BySubject = append(in.BySubject, ReceivedSubject{Subject: letter, SubjectLabel: label, ReceivedSums: ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties}})
+		in.BySubject = append(in.BySubject, client.ReceivedSubject{Subject: letter, SubjectLabel: label, ReceivedSums: client.ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties}})
 	}
 	for _, g := range l.States {
-		in.ByState = append(in.ByState, ReceivedState{State: api.OrNull(g.Key), ReceivedSums: ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties}})
+		in.ByState = append(in.ByState, client.ReceivedState{State: api.OrNull(g.Key), ReceivedSums: client.ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties}})
 	}
 	for _, p := range l.Top {
-		in.TopFunders = append(in.TopFunders, TopFunder{
+		in.TopFunders = append(in.TopFunders, client.TopFunder{
 			FunderEIN: p.EIN.String(), FunderName: p.Name, FunderCity: api.OrNull(p.City), FunderState: api.OrNull(p.State), FunderType: api.OrNull(p.Kind),
 			TotalAmount: p.Total, GrantCount: p.Grants, FirstFiscalYear: p.FirstYear, LastFiscalYear: p.LastYear,
 		})
@@ -164,13 +165,13 @@ func fundingIn(l *graph.Ledger) *FundingIn {
 func (a *PremierAnswer) addPro(p *profile.Profile, coverage snapshot.AwardCoverage, absent *absences) {
 	a.addGovernance(p, absent)
 	if f := p.Family; f != nil && f.FamilySize > 1 {
-		a.Family = &Family{FamilyID: f.FamilyID, FamilyName: f.FamilyName, FamilySize: int(f.FamilySize), CombinedRevenue: f.CombinedRevenue}
+		a.Family = &client.ProfileFamily{FamilyID: f.FamilyID, FamilyName: f.FamilyName, FamilySize: int(f.FamilySize), CombinedRevenue: f.CombinedRevenue}
 	} else {
 		absent.none("family", "It belongs to no group of organizations that is known of.")
 	}
 	switch w := &p.Awarded; {
 	case w.Awards > 0:
-		a.Government = &Government{FederalAmount: federalOf(w.Federal, &coverage), StateAmount: statesOf(w.State, &coverage), AwardCount: w.Awards}
+		a.Government = &client.ProfileGovernment{FederalAmount: federalOf(w.Federal, &coverage), StateAmount: statesOf(w.State, &coverage), AwardCount: w.Awards}
 	case coverage.FederalThrough == "" && len(coverage.StatesRead) == 0:
 		absent.add("government", SourceNotLoaded, "No file of government awards was read.")
 	default:
@@ -209,19 +210,19 @@ func (a *PremierAnswer) addGovernance(p *profile.Profile, absent *absences) {
 		}
 		return
 	}
-	g := &Governance{People: []Person{}, PeopleCount: p.InAll.People, BoardLinks: []BoardLink{}, BoardLinkCount: p.InAll.BoardLinks}
+	g := &client.ProfileGovernance{People: []client.ProfilePerson{}, PeopleCount: p.InAll.People, BoardLinks: []client.ProfileBoardLink{}, BoardLinkCount: p.InAll.BoardLinks}
 	for i := range p.People {
 		g.People = append(g.People, person(&p.People[i]))
 		g.FiscalYear = &g.People[0].FiscalYear
 	}
 	for _, l := range p.BoardLinks {
-		g.BoardLinks = append(g.BoardLinks, BoardLink{EIN: l.Other.String(), Name: l.OtherName, SharedPeople: int(l.SharedPeople), PossibleSharedPeople: int(l.Possible), SameState: l.SameState, Confidence: l.Confidence})
+		g.BoardLinks = append(g.BoardLinks, client.ProfileBoardLink{EIN: l.Other.String(), Name: l.OtherName, SharedPeople: int(l.SharedPeople), PossibleSharedPeople: int(l.Possible), SameState: l.SameState, Confidence: l.Confidence})
 	}
 	a.Governance = g
 }
 
-func person(p *snapshot.Person) Person {
-	w := Person{
+func person(p *snapshot.Person) client.ProfilePerson {
+	w := client.ProfilePerson{
 		Name: p.Name, Title: api.OrNull(p.Title), Compensation: p.Compensation, RelatedCompensation: p.Related, OtherCompensation: p.Other,
 		Roles: []string{}, FiscalYear: int(p.TaxYear),
 	}
@@ -260,15 +261,15 @@ func (a *PremierAnswer) addAssets(p *profile.Profile, absent *absences) {
 		}
 		return
 	}
-	a.Assets = &Assets{
-		Profile: AssetProfile{
+	a.Assets = &client.ProfileAssets{
+		Profile: client.ProfileAssetProfile{
 			TotalAssetsFMV: s.TotalAssetsFMV, ClassifiedFMV: s.ClassifiedFMV, ClassifiedPct: s.ClassifiedPct, PublicEquityFMV: s.PublicEquityFMV, FixedIncomeFMV: s.FixedIncomeFMV,
 			AltsFMV: s.AltsFMV, PEFMV: s.PEFMV, VCFMV: s.VCFMV, HedgeFMV: s.HedgeFMV, ImpactFMV: s.ImpactFMV, TopHoldingFMV: s.TopHoldingFMV, TopHoldingPct: s.TopHoldingPct,
 			Items: s.Items, SelfManaged: s.SelfManaged,
 		},
-		Holdings: []Holding{}, HoldingCount: p.InAll.Holdings,
+		Holdings: []client.ProfileHolding{}, HoldingCount: p.InAll.Holdings,
 	}
 	for _, h := range p.Holdings {
-		a.Assets.Holdings = append(a.Assets.Holdings, Holding{Name: h.CanonicalName, FMV: h.FMV, EntityType: h.EntityType, AssetClass: h.AssetClass, Vehicle: api.OrNull(h.Vehicle), Manager: api.OrNull(h.Manager), IsImpact: h.IsImpact})
+		a.Assets.Holdings = append(a.Assets.Holdings, client.ProfileHolding{Name: h.CanonicalName, FMV: h.FMV, EntityType: h.EntityType, AssetClass: h.AssetClass, Vehicle: api.OrNull(h.Vehicle), Manager: api.OrNull(h.Manager), IsImpact: h.IsImpact})
 	}
 }

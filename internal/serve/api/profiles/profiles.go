@@ -112,7 +112,7 @@ func (p Parts) essentials() api.Operation {
 		Summary:     "The essentials of an organization",
 		Description: "Who the organization is, the figures of its latest return, its status on the current IRS lists, what it gave and received in grants, and its returns. A figure that was not filed is null. What is absent is named in x_service.not_available.",
 		Params:      []api.Param{einParam, api.FormatParam(formats...)},
-		Response:    EssentialsAnswer{}, Formats: formats,
+		Response:    client.EssentialsAnswer{}, Formats: formats,
 		Examples: []api.Example{
 			{Case: "1", Description: "A public charity that makes grants", Path: at("00-0000001")},
 			{Case: "recipient", Description: "An organization that receives grants; none of its returns was read, so there are no figures", Path: at("00-0000004")},
@@ -129,12 +129,12 @@ func (p Parts) planEssentials(c *api.Call) (api.Run, error) {
 	e := p.subject(c)
 	c.Question = e.String() + " " + p.inService(c)
 	c.Weight = essentialsWeight
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		found, known := p.Profiles(c.Data).Read(e, false)
 		if !known {
 			return nil, nobody(e)
 		}
-		a := &EssentialsAnswer{Head: api.Success}
+		a := &client.EssentialsAnswer{Head: api.Success}
 		absent := absences{profile: found}
 		var err error
 		if a.ProfileCore, err = p.core(ctx, c, found, &absent); err != nil {
@@ -187,7 +187,7 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 	pro := c.Caller.Pro || c.Example()
 	c.Question = strings.Join([]string{e.String(), p.inService(c), strconv.FormatBool(pro)}, " ")
 	c.Weight = premierWeight + p.Graph(c.Data).NeighborWeight(e)
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		x := p.Profiles(c.Data)
 		found, known := x.Read(e, true)
 		if !known {

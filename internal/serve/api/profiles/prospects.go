@@ -57,7 +57,7 @@ func (p Parts) prospects() api.Operation {
 		Description: "Finds funders that give to organizations like this one and have not funded it, or not in the last three complete fiscal years, ranked, each with its reasons: which similar recipients it funds, how much and when, its typical grant, the shares of its giving in the state and for the cause, and how many of its recipients were new to it. " +
 			"This is an association found in public filings: no statement of the funder, no sign that it takes requests, and no advice. At most 500 are found.",
 		Params:   slices.Concat([]api.Param{einParam}, prospectFilters(), pageParams("Funders", maxProspects), []api.Param{api.FormatParam(api.Formats...)}),
-		Response: api.List[ProspectRow]{}, Formats: api.Formats,
+		Response: api.List[client.ProspectRow]{}, Formats: api.Formats,
 		Refusals: []api.Refusal{proprietary},
 		Examples: []api.Example{
 			{Case: "1", Description: "Prospects of a museum", Path: at("00-0000005")},
@@ -78,7 +78,7 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 	c.Question = fmt.Sprintf("%s %d %d %s", e, number, limit, asked)
 	c.Weight = similarWeight + p.Graph(c.Data).ProspectsWeight(e)
 	counts := &c.Data.Snapshot().Counts
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		q := prospect.Question{EIN: e, Only: only, Latest: counts.LastCompleteYear, Page: graph.Page{Limit: limit, Offset: int((number - 1) * int64(limit))}}
 		sums, err := p.Graph(c.Data).Sums(ctx, e, graph.Received)
 		if err != nil {
@@ -99,7 +99,7 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 			c.Caveat("ein", fmt.Sprintf("Funders that gave to it in fiscal year %d or later are left out. Returns that were not read may hold others.", counts.LastCompleteYear-prospect.Lately+1))
 		}
 		hits := int64(found.Total)
-		return &api.List[ProspectRow]{List: client.List[ProspectRow]{
+		return &api.List[client.ProspectRow]{List: client.List[client.ProspectRow]{
 			Head: api.Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(found.List), TotalPages: (hits + int64(limit) - 1) / int64(limit),
 			Results: prospectRows(c.Base, found.List), Tail: c.Tail(),
 		}}, nil
@@ -186,8 +186,8 @@ func readSpan(r *api.Reader, low, high string) (from, to *int64) {
 	return from, to
 }
 
-func prospectRows(base string, list []graph.Prospect) []ProspectRow {
-	rows := []ProspectRow{}
+func prospectRows(base string, list []graph.Prospect) []client.ProspectRow {
+	rows := []client.ProspectRow{}
 	share := func(x *float64) *float64 {
 		if x == nil {
 			return nil
@@ -197,11 +197,11 @@ func prospectRows(base string, list []graph.Prospect) []ProspectRow {
 	}
 	for i := range list {
 		x := &list[i]
-		row := ProspectRow{
+		row := client.ProspectRow{
 			FunderEIN: x.EIN.String(), FunderName: x.Name, FunderCity: api.OrNull(x.City), FunderState: api.OrNull(x.State), FunderType: api.OrNull(x.Kind),
 			Score: rounded(x.Score), LastFiscalYear: x.LastYear, GivenAmount: x.Given, GivenFiscalYear: x.GivenYear, URL: pageURL(base, x.EIN, x.Name),
-			Reasons: ProspectReasons{
-				SharedRecipients: []ProspectRecipient{}, SharedRecipientCount: x.Signs.Shared, FirstTimeByYear: []ProspectFirstTimeYear{},
+			Reasons: client.ProspectReasons{
+				SharedRecipients: []client.ProspectRecipient{}, SharedRecipientCount: x.Signs.Shared, FirstTimeByYear: []client.ProspectFirstTimeYear{},
 				PlaceShare: share(x.PlaceShare), CountyShare: share(x.CountyShare), SubjectShare: share(x.CauseShare), GrantsExamined: x.Looked, GrantCount: x.Grants,
 			},
 		}
@@ -212,13 +212,13 @@ func prospectRows(base string, list []graph.Prospect) []ProspectRow {
 			row.Reasons.TypicalAmount = &x.Typical
 		}
 		for _, s := range x.Shared {
-			row.Reasons.SharedRecipients = append(row.Reasons.SharedRecipients, ProspectRecipient{
+			row.Reasons.SharedRecipients = append(row.Reasons.SharedRecipients, client.ProspectRecipient{
 				RecipEIN: s.EIN.String(), RecipName: s.Name, RecipCity: api.OrNull(s.City), RecipState: api.OrNull(s.State),
 				TotalAmount: s.Total, GrantCount: s.Grants, LastFiscalYear: s.LastYear, Likeness: rounded(s.Likeness),
 			})
 		}
 		for _, y := range x.FirstTime {
-			row.Reasons.FirstTimeByYear = append(row.Reasons.FirstTimeByYear, ProspectFirstTimeYear{
+			row.Reasons.FirstTimeByYear = append(row.Reasons.FirstTimeByYear, client.ProspectFirstTimeYear{
 				FiscalYear: y.FiscalYear, RecipientCount: y.Recipients, FirstTimeCount: y.New, FirstTimeShare: rounded(float64(y.New) / float64(y.Recipients)),
 			})
 		}

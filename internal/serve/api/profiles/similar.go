@@ -52,7 +52,7 @@ func (p Parts) similar() api.Operation {
 		Description: "Finds organizations that share funders or recipients with one, work for the same cause, say the same of themselves, and are near it in place and size, with a score and the reasons for it. " +
 			"This is an association found in public data, not a statement of either organization, and no sign that they work together. At most 500 are found.",
 		Params:   append(append([]api.Param{einParam}, pageParams("Organizations", maxSimilar)...), api.FormatParam(api.Formats...)),
-		Response: api.List[SimilarRow]{}, Formats: api.Formats,
+		Response: api.List[client.SimilarRow]{}, Formats: api.Formats,
 		Examples: []api.Example{
 			{Case: "1", Description: "Organizations that resemble a food pantry", Path: at("00-0000004")},
 			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
@@ -67,7 +67,7 @@ func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 	e := p.subject(c)
 	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
 	c.Weight = similarWeight + p.Graph(c.Data).NeighborWeight(e)
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		n, err := p.neighborhood(ctx, c, e)
 		if err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 		rows := r.List[min(int64(len(r.List)), (number-1)*int64(limit)):]
 		rows = rows[:min(len(rows), limit)]
 		hits := int64(len(r.List))
-		list := &api.List[SimilarRow]{List: client.List[SimilarRow]{
+		list := &api.List[client.SimilarRow]{List: client.List[client.SimilarRow]{
 			Head: api.Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(rows), TotalPages: (hits + int64(limit) - 1) / int64(limit),
 			Results: similarRows(c.Base, rows), Tail: c.Tail(),
 		}}
@@ -129,13 +129,13 @@ func sayAssociation(c *api.Call, r profile.Resembling) {
 	c.Caveat("ein", "Similar organizations are an association found in public data ("+by+"), not a statement of anybody, and no sign that they work together.")
 }
 
-func similarRows(base string, list []profile.Similar) []SimilarRow {
-	rows := []SimilarRow{}
+func similarRows(base string, list []profile.Similar) []client.SimilarRow {
+	rows := []client.SimilarRow{}
 	for i := range list {
 		s := &list[i]
-		row := SimilarRow{
+		row := client.SimilarRow{
 			EIN: s.EIN.String(), Name: s.Name, City: api.OrNull(s.City), State: api.OrNull(s.State), Score: s.Score, URL: pageURL(base, s.EIN, s.Name),
-			Reasons: SimilarReasons{Cause: api.OrNull(s.Cause), CauseLabel: causeLabel(s.Cause), Place: api.OrNull(s.Place)},
+			Reasons: client.SimilarReasons{Cause: api.OrNull(s.Cause), CauseLabel: causeLabel(s.Cause), Place: api.OrNull(s.Place)},
 		}
 		if s.SharedFunders > 0 {
 			row.Reasons.SharedFunders = &s.SharedFunders

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/bench/upstream"
 	"grantgraph/internal/bench/world"
@@ -242,7 +243,7 @@ func (x *tables) check(t *testing.T, e string, p *profiles.PremierAnswer) {
 			t.Errorf("%s: its latest figures are %+v", e, p.Financials)
 		}
 	}
-	if len(p.Filings) != x.returns[e] || !slices.IsSortedFunc(p.Filings, func(a, b profiles.Return) int { return strings.Compare(b.TaxPeriodEnd, a.TaxPeriodEnd) }) {
+	if len(p.Filings) != x.returns[e] || !slices.IsSortedFunc(p.Filings, func(a, b client.ProfileReturn) int { return strings.Compare(b.TaxPeriodEnd, a.TaxPeriodEnd) }) {
 		t.Errorf("%s has filings %+v, the table %d", e, p.Filings, x.returns[e])
 	}
 	if len(p.ServiceArea) != min(x.areas[e], profile.MaxAreas) {
@@ -269,7 +270,7 @@ func (x *tables) check(t *testing.T, e string, p *profiles.PremierAnswer) {
 		t.Errorf("%s was awarded %+v, the table has %d for %.0f", e, g, len(x.awards[e]), awarded)
 	}
 	for i, s := range p.Similar {
-		if s.EIN == e || x.organizations[s.EIN] == nil || s.Score <= 0 || s.Score > 1 || i > 0 && s.Score > p.Similar[i-1].Score || s.Reasons == (profiles.SimilarReasons{}) {
+		if s.EIN == e || x.organizations[s.EIN] == nil || s.Score <= 0 || s.Score > 1 || i > 0 && s.Score > p.Similar[i-1].Score || s.Reasons == (client.SimilarReasons{}) {
 			t.Errorf("%s resembles %+v", e, s)
 		}
 	}
@@ -314,7 +315,7 @@ var columns = map[string]string{
 }
 
 // checkFigures holds every figure of a year against its column.
-func checkFigures(t *testing.T, e string, got *profiles.FinancialYear, want *snapshot.Financial) {
+func checkFigures(t *testing.T, e string, got *client.FinancialYear, want *snapshot.Financial) {
 	t.Helper()
 	b, err := json.Marshal(got)
 	if err != nil {
@@ -533,7 +534,7 @@ func TestFunding(t *testing.T) {
 		if x.organizations[e] == nil {
 			continue
 		}
-		var got []profiles.AwardRow
+		var got []client.GovernmentAward
 		var federal, state, paged float64
 		years := map[int]int64{}
 		for page := 1; ; page++ {
@@ -567,7 +568,7 @@ func TestFunding(t *testing.T) {
 			g := got[i]
 			if g.Level != want.Level || deref(g.State) != want.State || deref(g.Agency) != want.Agency || deref(g.Program) != want.Program || deref(g.AssistanceListing) != want.Listing ||
 				deref(g.AwardID) != want.AwardID || g.FiscalYear != int(want.FiscalYear) || math.Abs(float64(g.Amount)-want.Amount) > 0.5 || deref(g.ActionDate) != want.ActionDate ||
-				g.Join != (profiles.Join{Basis: want.Basis, Confidence: want.Confidence}) || deref(g.Kind) != want.Kind {
+				g.Join != (client.GovernmentAwardJoin{Basis: want.Basis, Confidence: want.Confidence}) || deref(g.Kind) != want.Kind {
 				t.Errorf("%s: award %+v, the table has %+v", e, g, want)
 			}
 		}

@@ -43,17 +43,6 @@ const (
 // SQLAnswer is what a query found.
 type SQLAnswer struct{ client.SQLAnswer }
 
-// Requests and answers as the wire has them.
-type (
-	SQLRequest      = client.SQLRequest
-	SQLResultColumn = client.SQLResultColumn
-	SQLSchemaAnswer = client.SQLSchemaAnswer
-	SQLFunction     = client.SQLFunction
-	SQLTable        = client.SQLTable
-	SQLColumn       = client.SQLColumn
-	SQLExample      = client.SQLExample
-)
-
 func (a *SQLAnswer) Table() (any, *int64, *string) {
 	if a.Truncated {
 		return a.Rows, nil, nil
@@ -185,7 +174,7 @@ func (of warehouseOf) run() api.Operation {
 			"Tables marked Pro need the Pro plan: a query that names one with another key is refused as a whole. Values can be bound with params. " +
 			"A query is stopped after 30 seconds. One that is refused before it runs costs nothing, unless it took about a second of processor time to be read (sql_too_complex); one that ran has cost its call, whatever came of it. The keys of an account may run two queries at a time between them.",
 		Params: []api.Param{api.FormatParam(formats...)},
-		Body:   SQLRequest{}, BodyWords: bodyWords, MaxBody: maxSQL, Response: SQLAnswer{}, Formats: formats,
+		Body:   client.SQLRequest{}, BodyWords: bodyWords, MaxBody: maxSQL, Response: SQLAnswer{}, Formats: formats,
 		Refusals: refusals,
 		Examples: []api.Example{
 			{Case: "1", Description: "The funders that gave most in a year", Body: body(ExampleQuery, `,"params":{"year":2022}`)},
@@ -219,7 +208,7 @@ func (of warehouseOf) plan(c *api.Call) (api.Run, error) {
 		c.Worked = ok && f.Slug == sqlbox.TooComplex
 		return nil, withWait(err)
 	}
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		found, err := of(c.Data).Run(ctx, q)
 		if err != nil {
 			return nil, withWait(err)
@@ -229,11 +218,11 @@ func (of warehouseOf) plan(c *api.Call) (api.Run, error) {
 			c.Caveat("sql", fmt.Sprintf("There were more rows than an answer may have: these are the first %d the query came to. Aggregate, filter, or page by a key in ORDER BY and WHERE.", len(found.Rows)))
 		}
 		a := &SQLAnswer{client.SQLAnswer{
-			Head: api.Success, Columns: []SQLResultColumn{}, Rows: found.Rows, RowCount: len(found.Rows), Truncated: found.Truncated,
+			Head: api.Success, Columns: []client.SQLResultColumn{}, Rows: found.Rows, RowCount: len(found.Rows), Truncated: found.Truncated,
 			ElapsedMS: float64(found.Elapsed.Microseconds()) / 1000, Tail: c.Tail(),
 		}}
 		for _, col := range found.Columns {
-			a.Columns = append(a.Columns, SQLResultColumn{Name: col.Name, Type: col.Type})
+			a.Columns = append(a.Columns, client.SQLResultColumn{Name: col.Name, Type: col.Type})
 		}
 		return a, nil
 	}, nil
@@ -252,19 +241,19 @@ func schemaOperation() api.Operation {
 		ID: "getSQLSchema", Method: "GET", Path: sqlPath + "/schema", Access: api.Open,
 		Summary:     "The tables that SQL can read",
 		Description: "Lists every table of POST /sql with the meaning of its columns, the plan it needs, what is easily got wrong, and queries to begin with.",
-		Response:    SQLSchemaAnswer{}, Formats: []string{"json"},
+		Response:    client.SQLSchemaAnswer{}, Formats: []string{"json"},
 		Examples: []api.Example{{Case: "1", Description: "The first table; a request without example has them all"}},
 		Plan: func(c *api.Call) (api.Run, error) {
-			return func(context.Context) (api.Answer, error) { return schema(c), nil }, nil
+			return func(context.Context) (client.Answer, error) { return schema(c), nil }, nil
 		},
 	}
 }
 
-func schema(c *api.Call) *SQLSchemaAnswer {
+func schema(c *api.Call) *client.SQLSchemaAnswer {
 	s := warehouse.Describe()
-	a := &SQLSchemaAnswer{Head: api.Success, Dialect: s.Dialect, Rules: s.Rules, Tail: c.Tail()}
+	a := &client.SQLSchemaAnswer{Head: api.Success, Dialect: s.Dialect, Rules: s.Rules, Tail: c.Tail()}
 	for _, f := range s.Functions {
-		a.Functions = append(a.Functions, SQLFunction{Name: f.Name, Meaning: f.Meaning})
+		a.Functions = append(a.Functions, client.SQLFunction{Name: f.Name, Meaning: f.Meaning})
 	}
 	tables := s.Tables
 	if c.Example() {
@@ -272,15 +261,15 @@ func schema(c *api.Call) *SQLSchemaAnswer {
 	}
 	for i := range tables {
 		v := &tables[i]
-		t := SQLTable{Name: v.Name, Group: v.Group, Plan: "paid", Meaning: v.Meaning, Columns: []SQLColumn{}, Traps: append([]string{}, v.Traps...), Examples: []SQLExample{}}
+		t := client.SQLTable{Name: v.Name, Group: v.Group, Plan: "paid", Meaning: v.Meaning, Columns: []client.SQLColumn{}, Traps: append([]string{}, v.Traps...), Examples: []client.SQLExample{}}
 		if v.Pro {
 			t.Plan = "pro"
 		}
 		for _, x := range v.Columns {
-			t.Columns = append(t.Columns, SQLColumn{Name: x.Name, Type: x.Type, Nullable: x.Nullable, Meaning: x.Meaning})
+			t.Columns = append(t.Columns, client.SQLColumn{Name: x.Name, Type: x.Type, Nullable: x.Nullable, Meaning: x.Meaning})
 		}
 		for _, x := range v.Examples {
-			t.Examples = append(t.Examples, SQLExample{Question: x.Question, SQL: x.SQL})
+			t.Examples = append(t.Examples, client.SQLExample{Question: x.Question, SQL: x.SQL})
 		}
 		a.Tables = append(a.Tables, t)
 	}

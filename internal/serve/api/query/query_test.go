@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/fault"
@@ -120,7 +121,7 @@ func TestSQLTruncated(t *testing.T) {
 	for n, truncated := range map[int]bool{1999: false, 2000: false, 2001: true, 5000: true} {
 		rec := post(t, w, "plus", "", statement(fmt.Sprintf("SELECT i FROM range(%d) r(i)", n)))
 		a := apitest.Unmarshal[query.SQLAnswer](t, rec)
-		said := slices.ContainsFunc(a.Service.Warnings, func(x api.Warning) bool { return x.Parameter == "sql" && x.Severity == "caveat" })
+		said := slices.ContainsFunc(a.Service.Warnings, func(x client.Warning) bool { return x.Parameter == "sql" && x.Severity == "caveat" })
 		if a.Truncated != truncated || said != truncated || a.RowCount != min(n, 2000) || len(a.Rows) != a.RowCount {
 			t.Errorf("%d rows: %d, truncated %v, %v", n, a.RowCount, a.Truncated, a.Service.Warnings)
 		}
@@ -403,7 +404,7 @@ func TestSQLSchema(t *testing.T) {
 	t.Parallel()
 	w := apitest.Real(t)
 	rec := w.Get(t, "GET", "/api/v1/sql/schema", "")
-	a := apitest.Unmarshal[query.SQLSchemaAnswer](t, rec)
+	a := apitest.Unmarshal[client.SQLSchemaAnswer](t, rec)
 	if rec.Code != 200 || len(a.Tables) != len(warehouse.Views()) || a.Dialect != "DuckDB" || len(a.Rules) == 0 || len(a.Functions) != 1 || rec.Header().Get("ETag") == "" {
 		t.Fatalf("%d %+v", rec.Code, a)
 	}

@@ -14,13 +14,6 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// The screening of many organizations, as the wire has it.
-type (
-	BulkRequest = client.BulkRequest
-	BulkAnswer  = client.BulkAnswer
-	BulkResult  = client.BulkResult
-)
-
 var bulkWords = map[string]string{
 	"ein": "eins", "ids": "eins", "ein_list": "eins", "organizations": "eins", "orgs": "eins", "tax_ids": "eins", "numbers": "eins",
 	"report": "reports", "with_reports": "reports", "signed": "reports",
@@ -35,7 +28,7 @@ func (o *operations) bulk() api.Operation {
 		Description: "Screens up to 100 EINs for one call. The records are those of GET /screening/{ein}, in the order of the request; what cannot be read says so in its error, and the rest is served. " +
 			"With reports each record comes with a signed report.",
 		Params: []api.Param{compatParam},
-		Body:   BulkRequest{}, BodyWords: bulkWords, MaxBody: maxBulk, Response: BulkAnswer{}, Formats: []string{"json"},
+		Body:   client.BulkRequest{}, BodyWords: bulkWords, MaxBody: maxBulk, Response: client.BulkAnswer{}, Formats: []string{"json"},
 		Examples: []api.Example{
 			{Case: "1", Description: "Two organizations, and an EIN that cannot be read", Body: `{` + eins + `}`},
 			{Case: "candid", Description: "The same with compat=legacy_strings", Query: "compat=legacy_strings", Body: `{` + eins + `}`, Foreign: true},
@@ -88,17 +81,17 @@ func (o *operations) planBulk(c *api.Call) (api.Run, error) {
 	if legacy {
 		c.Weight *= 2
 	}
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		at, s := o.Clock(), o.Screener(c.Data)
-		a := &BulkAnswer{Head: api.Success, ResultsCount: len(list), Results: make([]BulkResult, len(list)), Sources: s.Sources(at), Tail: c.Tail()}
+		a := &client.BulkAnswer{Head: api.Success, ResultsCount: len(list), Results: make([]client.BulkResult, len(list)), Sources: s.Sources(at), Tail: c.Tail()}
 		err := parallel.Each(ctx, 0, len(list), func(ctx context.Context, i int) error {
 			w := &list[i]
 			if w.err != "" {
-				a.Results[i] = BulkResult{EIN: w.text, Error: &w.err}
+				a.Results[i] = client.BulkResult{EIN: w.text, Error: &w.err}
 				return nil
 			}
 			r := s.Screen(w.query, at)
-			a.Results[i] = BulkResult{EIN: r.EIN, Found: r.Found, Organization: &r.Organization, Compliance: &r.Compliance}
+			a.Results[i] = client.BulkResult{EIN: r.EIN, Found: r.Found, Organization: &r.Organization, Compliance: &r.Compliance}
 			if !reports {
 				return nil
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/screen"
 )
@@ -31,14 +32,14 @@ func readCompat(c *api.Call) (legacy bool) {
 // Legacy is an answer in the rendering for clients of other services.
 type Legacy struct {
 	body []byte
-	api.Tail
+	client.Tail
 }
 
 // MarshalJSON is the rendering.
 func (l *Legacy) MarshalJSON() ([]byte, error) { return l.body, nil }
 
 // asLegacy renders an answer whose end is the given one.
-func asLegacy(answer any, tail api.Tail) (*Legacy, error) {
+func asLegacy(answer any, tail client.Tail) (*Legacy, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

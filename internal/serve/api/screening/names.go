@@ -13,15 +13,6 @@ import (
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/report"
-	"grantgraph/internal/serve/screen"
-)
-
-// The screening of names, as the wire has it.
-type (
-	NamesRequest = client.NamesRequest
-	NameToScreen = client.NameToScreen
-	NamesAnswer  = client.NamesAnswer
-	NameResult   = client.NameResult
 )
 
 var nameWords = map[string]string{
@@ -38,7 +29,7 @@ func (o *operations) names() api.Operation {
 		Description: "Compares up to 100 names that have no EIN, such as those of organizations abroad, with the sanctioned entities, for one call. A match is a name, not an identity. " +
 			"The records are in the order of the request; what cannot be read says so in its error, and the rest is served. Each comes with a signed report, unless reports is false.",
 		Params: []api.Param{compatParam},
-		Body:   NamesRequest{}, BodyWords: nameWords, MaxBody: maxNameBody, Response: NamesAnswer{}, Formats: []string{"json"},
+		Body:   client.NamesRequest{}, BodyWords: nameWords, MaxBody: maxNameBody, Response: client.NamesAnswer{}, Formats: []string{"json"},
 		Examples: []api.Example{
 			{Case: "1", Description: "A name that resembles one of the list, and one that does not", Body: `{` + names + `}`},
 			{Case: "unsupported", Description: "A field of the body that does not exist", Body: `{` + names + `,"reports":false,"limit":5}`},
@@ -51,7 +42,7 @@ func (o *operations) names() api.Operation {
 
 // named is a name of a request.
 type named struct {
-	subject screen.Subject
+	subject client.ScreenedName
 	err     string // why it cannot be read
 }
 
@@ -74,12 +65,12 @@ func (o *operations) planNames(c *api.Call) (api.Run, error) {
 	if legacy {
 		c.Weight *= 2
 	}
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		at, s := o.Clock(), o.Screener(c.Data)
-		a := &NamesAnswer{Head: api.Success, ResultsCount: len(list), Results: make([]NameResult, len(list)), Sources: &screen.NameSources{OFAC: s.Sources(at).OFAC}, Tail: c.Tail()}
+		a := &client.NamesAnswer{Head: api.Success, ResultsCount: len(list), Results: make([]client.NameResult, len(list)), Sources: &client.NameSources{OFAC: s.Sources(at).OFAC}, Tail: c.Tail()}
 		err := parallel.Each(ctx, 0, len(list), func(ctx context.Context, i int) error {
 			n, to := &list[i], &a.Results[i]
-			*to = NameResult{Name: n.subject.Name, Country: n.subject.Country, City: n.subject.City}
+			*to = client.NameResult{Name: n.subject.Name, Country: n.subject.Country, City: n.subject.City}
 			if n.err != "" {
 				to.Error = &n.err
 				return nil

@@ -176,7 +176,7 @@ func (o *operations) planScreen(c *api.Call) (api.Run, error) {
 	if known && !c.Caller.Paid {
 		c.Claim = o.claim(c.Caller.Key)
 	}
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		at := o.Clock()
 		a := &ScreeningAnswer{ScreeningAnswer: client.ScreeningAnswer{Head: api.Success, ScreeningRecord: *o.Screener(c.Data).Screen(q, at), Tail: c.Tail()}}
 		if !c.Caller.Paid {

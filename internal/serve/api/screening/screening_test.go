@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/account"
-	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/screening"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -114,7 +113,7 @@ func TestTrial(t *testing.T) {
 	trial := run(apitest.Scenario{Path: "screening/000000007", Costs: 1, Heads: anew, Has: []string{`"status":"potential_match"`}, Lacks: []string{`"report":{`, `"sources":{`, "potential_matches\":["}})
 	withheldFrom(t, trial, whole)
 	var said struct {
-		Service api.Service `json:"x_service"`
+		Service client.Service `json:"x_service"`
 	}
 	if err := json.Unmarshal([]byte(trial), &said); err != nil || !slices.Equal(said.Service.Withheld, screen.Withheld) {
 		t.Errorf("%v, withheld %v", err, said.Service.Withheld)
@@ -411,7 +410,7 @@ func TestBulkOrder(t *testing.T) {
 	w := apitest.New(t)
 	rec := apitest.Scenario{Method: "POST", Path: "screening/bulk", Plan: "pro", Costs: 1,
 		Body: `["00-0000006", 1, "12-34", 1000000, null, "000000001", 12345678.0, -123456789, 1e8, {"ein":"1"}, true, "", "00-0000006", "` + strings.Repeat("9", 500) + `", "\u0000", 123456789]`}.Run(t, w)
-	a := apitest.Unmarshal[screening.BulkAnswer](t, rec)
+	a := apitest.Unmarshal[client.BulkAnswer](t, rec)
 	want := []struct {
 		ein   string
 		found bool
@@ -451,7 +450,7 @@ func TestNames(t *testing.T) {
 		names("compat", `["Exemplary Gap Trading Company"]`, apitest.Scenario{Path: "?compat=legacy_strings", Costs: 1, Has: []string{`"status":"Potential Match"`, `"screened":"True"`}}),
 	})
 	rec := apitest.Scenario{Method: "POST", Path: "screening/names", Plan: "pro", Costs: 1, Body: `["", "` + strings.Repeat("a", 301) + `", 5, {"country":"x"}, {"name":7}, "a\u0000b", {"name":"a","city":"` + strings.Repeat("b", 101) + `"}, {"name":"fine  \n name","country":null}, null, []]`}.Run(t, apitest.New(t))
-	for i, r := range apitest.Unmarshal[screening.NamesAnswer](t, rec).Results {
+	for i, r := range apitest.Unmarshal[client.NamesAnswer](t, rec).Results {
 		if fine := i == 7; (r.Error == nil) != fine || (r.Compliance != nil) != fine || (r.Report != nil) != fine || fine && r.Name != "fine name" || len(r.Name) > 120 {
 			t.Errorf("%d: %+v", i, r)
 		}

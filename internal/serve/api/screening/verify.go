@@ -11,16 +11,13 @@ import (
 	"grantgraph/internal/serve/report"
 )
 
-// VerifyAnswer is what verification found.
-type VerifyAnswer = client.VerifyAnswer
-
 func (o *operations) verify() api.Operation {
 	return api.Operation{
 		ID: "verifyReport", Method: "POST", Path: path + "/verify", Access: api.Open, Anew: true,
 		Summary: "Verify a report that was kept",
 		Description: "Takes a report as it was kept, the block of JSON, an answer that holds it, or the PDF, computes its identifier again, verifies the signature with the published keys, and says whether its format version is still current. " +
 			"What cannot be verified is null, never false: false says that it was checked and is wrong. Nothing is kept, and nothing is counted.",
-		Body: client.Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument, AtOnce: budget.NewAtOnce(mostDocuments, mostFromOne), Response: VerifyAnswer{}, Formats: []string{"json"},
+		Body: client.Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument, AtOnce: budget.NewAtOnce(mostDocuments, mostFromOne), Response: client.VerifyAnswer{}, Formats: []string{"json"},
 		Refusals: []api.Refusal{api.StoreUnavailable},
 		Examples: []api.Example{
 			{Case: "1", Description: "A report that was issued", Body: o.Samples.Report},
@@ -39,7 +36,7 @@ const weightOfVerdict = 16 << 20
 func (o *operations) planVerify(c *api.Call) (api.Run, error) {
 	document := c.Body()
 	c.Weight = weightOfVerdict
-	return func(ctx context.Context) (api.Answer, error) {
+	return func(ctx context.Context) (client.Answer, error) {
 		select {
 		case o.turns <- struct{}{}:
 			defer func() { <-o.turns }()
@@ -57,7 +54,7 @@ func (o *operations) planVerify(c *api.Call) (api.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &VerifyAnswer{Head: api.Success, Status: string(v.Status()), ReportVerdict: v.ReportVerdict, Tail: c.Tail()}, nil
+		return &client.VerifyAnswer{Head: api.Success, Status: string(v.Status()), ReportVerdict: v.ReportVerdict, Tail: c.Tail()}, nil
 	}, nil
 }
 

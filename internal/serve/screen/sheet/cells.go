@@ -5,12 +5,13 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/screen"
 )
 
 // Result is what became of one row: a record, or the reason why there is none.
 type Result struct {
-	Record   *screen.Record
+	Record   *client.ScreeningRecord
 	At       time.Time // when it was screened
 	ReportID string    // of the report that was kept; empty when none was
 	Problem  string    // why the row was not screened
@@ -26,32 +27,34 @@ const (
 // added are the columns behind those of the sheet.
 var added = []struct {
 	name string
-	cell func(*screen.Record) string
+	cell func(*client.ScreeningRecord) string
 }{
-	{"found", func(r *screen.Record) string { return strconv.FormatBool(r.Found) }},
-	{"organization_name", func(r *screen.Record) string { return text(r.Organization.OrganizationName) }},
-	{"in_bmf", func(r *screen.Record) string { return verdict(r.Compliance.InBMF) }},
-	{"pub78_verified", func(r *screen.Record) string { return verdict(r.Compliance.Pub78Verified) }},
-	{"revoked", func(r *screen.Record) string { return verdict(r.Compliance.Revoked) }},
-	{"conflict", func(r *screen.Record) string { return verdict(r.Compliance.Conflict) }},
-	{"subsection", func(r *screen.Record) string { return ofMaster(r, r.Compliance.BMF.SubsectionDescription) }},
-	{"foundation_type", func(r *screen.Record) string { return ofMaster(r, r.Compliance.BMF.FoundationTypeCode) }},
-	{"deductibility", func(r *screen.Record) string { return ofMaster(r, r.Compliance.BMF.DeductibilityDescription) }},
-	{"ofac_status", func(r *screen.Record) string { return status(&r.Compliance.OFACSanctionsScreen.ScreenProvenance) }},
-	{"ofac_best_match", func(r *screen.Record) string {
-		return bestMatch(r, func(m *screen.SanctionsMatch) string { return m.Name })
+	{"found", func(r *client.ScreeningRecord) string { return strconv.FormatBool(r.Found) }},
+	{"organization_name", func(r *client.ScreeningRecord) string { return text(r.Organization.OrganizationName) }},
+	{"in_bmf", func(r *client.ScreeningRecord) string { return verdict(r.Compliance.InBMF) }},
+	{"pub78_verified", func(r *client.ScreeningRecord) string { return verdict(r.Compliance.Pub78Verified) }},
+	{"revoked", func(r *client.ScreeningRecord) string { return verdict(r.Compliance.Revoked) }},
+	{"conflict", func(r *client.ScreeningRecord) string { return verdict(r.Compliance.Conflict) }},
+	{"subsection", func(r *client.ScreeningRecord) string { return ofMaster(r, r.Compliance.BMF.SubsectionDescription) }},
+	{"foundation_type", func(r *client.ScreeningRecord) string { return ofMaster(r, r.Compliance.BMF.FoundationTypeCode) }},
+	{"deductibility", func(r *client.ScreeningRecord) string { return ofMaster(r, r.Compliance.BMF.DeductibilityDescription) }},
+	{"ofac_status", func(r *client.ScreeningRecord) string {
+		return status(&r.Compliance.OFACSanctionsScreen.ScreenProvenance)
 	}},
-	{"ofac_best_score", func(r *screen.Record) string {
-		return bestMatch(r, func(m *screen.SanctionsMatch) string { return strconv.FormatFloat(m.Score, 'f', -1, 64) })
+	{"ofac_best_match", func(r *client.ScreeningRecord) string {
+		return bestMatch(r, func(m *client.SanctionsMatch) string { return m.Name })
 	}},
-	{"irb_status", func(r *screen.Record) string { return status(&r.Compliance.IRBScreen.ScreenProvenance) }},
-	{"irb_covers_through", func(r *screen.Record) string {
+	{"ofac_best_score", func(r *client.ScreeningRecord) string {
+		return bestMatch(r, func(m *client.SanctionsMatch) string { return strconv.FormatFloat(m.Score, 'f', -1, 64) })
+	}},
+	{"irb_status", func(r *client.ScreeningRecord) string { return status(&r.Compliance.IRBScreen.ScreenProvenance) }},
+	{"irb_covers_through", func(r *client.ScreeningRecord) string {
 		return ofList(r.Compliance.IRBScreen.Screened, r.Compliance.IRBScreen.CoversThrough)
 	}},
-	{"ca_registry_status", func(r *screen.Record) string {
+	{"ca_registry_status", func(r *client.ScreeningRecord) string {
 		return status(&r.Compliance.StateRegistration.California.ScreenProvenance)
 	}},
-	{"ca_may_operate", func(r *screen.Record) string {
+	{"ca_may_operate", func(r *client.ScreeningRecord) string {
 		ca := &r.Compliance.StateRegistration.California
 		switch {
 		case !ca.Screened:
@@ -63,9 +66,9 @@ var added = []struct {
 		}
 		return strconv.FormatBool(*ca.MayOperate)
 	}},
-	{"ca_ftb_status", func(r *screen.Record) string { return status(&r.Compliance.StateRegistration.California.FTB) }},
-	{"reliance_available", func(r *screen.Record) string { return ofReliance(r, r.Compliance.Reliance.RelianceAvailable) }},
-	{"report_complete", func(r *screen.Record) string { return ofReliance(r, r.Compliance.Reliance.ReportComplete) }},
+	{"ca_ftb_status", func(r *client.ScreeningRecord) string { return status(&r.Compliance.StateRegistration.California.FTB) }},
+	{"reliance_available", func(r *client.ScreeningRecord) string { return ofReliance(r, r.Compliance.Reliance.RelianceAvailable) }},
+	{"report_complete", func(r *client.ScreeningRecord) string { return ofReliance(r, r.Compliance.Reliance.ReportComplete) }},
 	{"flags", flags},
 }
 
@@ -123,7 +126,7 @@ func verdict(b *bool) string {
 	return strconv.FormatBool(*b)
 }
 
-func status(p *screen.Provenance) string {
+func status(p *client.ScreenProvenance) string {
 	if !p.Screened {
 		return notScreened
 	}
@@ -138,14 +141,14 @@ func ofList(screened bool, s *string) string {
 }
 
 // ofMaster is a field of the master file.
-func ofMaster(r *screen.Record, s *string) string {
+func ofMaster(r *client.ScreeningRecord, s *string) string {
 	if b := &r.Compliance.BMF; b.Screened && b.Status == screen.NotListed {
 		return inWords(screen.NotListed)
 	}
 	return ofList(r.Compliance.BMF.Screened, s)
 }
 
-func bestMatch(r *screen.Record, what func(*screen.SanctionsMatch) string) string {
+func bestMatch(r *client.ScreeningRecord, what func(*client.SanctionsMatch) string) string {
 	o := &r.Compliance.OFACSanctionsScreen
 	switch {
 	case !o.Screened:
@@ -160,14 +163,14 @@ func bestMatch(r *screen.Record, what func(*screen.SanctionsMatch) string) strin
 
 // ofReliance is a conclusion from several lists, which may be unknown although
 // all of them were screened: nobody may have looked whether they are current.
-func ofReliance(r *screen.Record, b *bool) string {
+func ofReliance(r *client.ScreeningRecord, b *bool) string {
 	if c := &r.Compliance; b == nil && c.BMF.Screened && c.Pub78.Screened && c.Revocation.Screened {
 		return unknown
 	}
 	return verdict(b)
 }
 
-func flags(r *screen.Record) string {
+func flags(r *client.ScreeningRecord) string {
 	var ids []string
 	for _, f := range r.Compliance.Reliance.Flags {
 		if f.Applies != nil && *f.Applies {

@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/screen"
@@ -162,23 +163,23 @@ func yes() *bool           { b := true; return &b }
 func no() *bool            { b := false; return &b }
 func say(s string) *string { return &s }
 
-var screened = screen.Provenance{Screened: true, Status: screen.Clear, Revised: say("2026-10-01")}
+var screened = client.ScreenProvenance{Screened: true, Status: screen.Clear, Revised: say("2026-10-01")}
 
 // invented is a record in which every list was used and nothing was found.
-func invented(e string) *screen.Record {
+func invented(e string) *client.ScreeningRecord {
 	listed := screened
 	listed.Status = screen.Listed
 	notListed := screened
 	notListed.Status = screen.NotListed
-	r := &screen.Record{EIN: e, Found: true, Organization: screen.Organization{EIN: e, OrganizationName: say("Alder Fund")}}
+	r := &client.ScreeningRecord{EIN: e, Found: true, Organization: client.ScreenedOrganization{EIN: e, OrganizationName: say("Alder Fund")}}
 	c := &r.Compliance
 	c.InBMF, c.Pub78Verified, c.Revoked, c.Conflict = yes(), yes(), no(), no()
-	c.BMF = screen.BMF{ScreenProvenance: listed, SubsectionCode: say("03"), SubsectionDescription: say("501(c)(3)"), FoundationTypeCode: say("PC"), DeductibilityCode: say("1"), DeductibilityDescription: say("deductible")}
+	c.BMF = client.MasterFileScreen{ScreenProvenance: listed, SubsectionCode: say("03"), SubsectionDescription: say("501(c)(3)"), FoundationTypeCode: say("PC"), DeductibilityCode: say("1"), DeductibilityDescription: say("deductible")}
 	c.Pub78.ScreenProvenance, c.Revocation.ScreenProvenance = listed, notListed
-	c.OFACSanctionsScreen = screen.Sanctions{ScreenProvenance: screened, PotentialMatches: []screen.SanctionsMatch{}}
-	c.IRBScreen = screen.Bulletins{ScreenProvenance: screened, CoversThrough: say("2026-40")}
-	c.StateRegistration.California = screen.California{ScreenProvenance: notListed, FTB: notListed}
-	c.Reliance = screen.Reliance{RelianceAvailable: yes(), ReportComplete: yes()}
+	c.OFACSanctionsScreen = client.SanctionsScreen{ScreenProvenance: screened, PotentialMatches: []client.SanctionsMatch{}}
+	c.IRBScreen = client.BulletinScreen{ScreenProvenance: screened, CoversThrough: say("2026-40")}
+	c.StateRegistration.California = client.CaliforniaScreen{ScreenProvenance: notListed, FTB: notListed}
+	c.Reliance = client.Reliance{RelianceAvailable: yes(), ReportComplete: yes()}
 	return r
 }
 
@@ -200,7 +201,7 @@ func TestCells(t *testing.T) {
 		}
 	}
 	o := &r.Record.Compliance.OFACSanctionsScreen
-	o.Status, o.PotentialMatches = screen.PotentialMatch, []screen.SanctionsMatch{{Name: "=cmd|' /C calc'!A0", Score: 0.91}}
+	o.Status, o.PotentialMatches = screen.PotentialMatch, []client.SanctionsMatch{{Name: "=cmd|' /C calc'!A0", Score: 0.91}}
 	if name, score := cellOf(r, "ofac_best_match"), cellOf(r, "ofac_best_score"); name != "'=cmd|' /C calc'!A0" || score != "0.91" {
 		t.Errorf("best match %q, %q", name, score)
 	}
@@ -214,7 +215,7 @@ func TestCells(t *testing.T) {
 // TestNotScreened takes lists away: every cell that rests on one says so.
 func TestNotScreened(t *testing.T) {
 	t.Parallel()
-	r := &Result{Record: &screen.Record{EIN: "000000001"}}
+	r := &Result{Record: &client.ScreeningRecord{EIN: "000000001"}}
 	for _, c := range (&Sheet{}).names() {
 		switch got := cellOf(r, c); c {
 		case "found", "organization_name", "screened_at", "flags", "report_id", "error":
@@ -234,7 +235,7 @@ func TestNotScreened(t *testing.T) {
 
 func TestTally(t *testing.T) {
 	t.Parallel()
-	with := func(change func(*screen.Record)) *Result {
+	with := func(change func(*client.ScreeningRecord)) *Result {
 		r := invented("000000001")
 		change(r)
 		return &Result{Record: r}
@@ -245,21 +246,21 @@ func TestTally(t *testing.T) {
 		want Tally
 	}{
 		{"unreadable", &Result{Problem: "x"}, Tally{All: 1, Unreadable: 1}},
-		{"nothing", with(func(*screen.Record) {}), Tally{All: 1, NoFindings: 1}},
-		{"revoked", with(func(r *screen.Record) { r.Compliance.Revocation.Status = screen.Revoked }), Tally{All: 1, CloserLook: 1}},
-		{"sanctions", with(func(r *screen.Record) { r.Compliance.OFACSanctionsScreen.Status = screen.PotentialMatch }), Tally{All: 1, CloserLook: 1}},
-		{"not in Publication 78", with(func(r *screen.Record) { r.Compliance.Pub78.Status = screen.NotListed }), Tally{All: 1, CloserLook: 1}},
-		{"California", with(func(r *screen.Record) {
+		{"nothing", with(func(*client.ScreeningRecord) {}), Tally{All: 1, NoFindings: 1}},
+		{"revoked", with(func(r *client.ScreeningRecord) { r.Compliance.Revocation.Status = screen.Revoked }), Tally{All: 1, CloserLook: 1}},
+		{"sanctions", with(func(r *client.ScreeningRecord) { r.Compliance.OFACSanctionsScreen.Status = screen.PotentialMatch }), Tally{All: 1, CloserLook: 1}},
+		{"not in Publication 78", with(func(r *client.ScreeningRecord) { r.Compliance.Pub78.Status = screen.NotListed }), Tally{All: 1, CloserLook: 1}},
+		{"California", with(func(r *client.ScreeningRecord) {
 			ca := &r.Compliance.StateRegistration.California
 			ca.Status, ca.MayOperate = screen.Listed, no()
 		}), Tally{All: 1, CloserLook: 1}},
-		{"lists that disagree", with(func(r *screen.Record) { r.Compliance.Conflict = yes() }), Tally{All: 1, CloserLook: 1}},
-		{"no sanctions list", with(func(r *screen.Record) { r.Compliance.OFACSanctionsScreen.Screened = false }), Tally{All: 1, NotScreened: 1, Unused: map[string]int64{lists.OFAC: 1}}},
-		{"found and not screened", with(func(r *screen.Record) {
+		{"lists that disagree", with(func(r *client.ScreeningRecord) { r.Compliance.Conflict = yes() }), Tally{All: 1, CloserLook: 1}},
+		{"no sanctions list", with(func(r *client.ScreeningRecord) { r.Compliance.OFACSanctionsScreen.Screened = false }), Tally{All: 1, NotScreened: 1, Unused: map[string]int64{lists.OFAC: 1}}},
+		{"found and not screened", with(func(r *client.ScreeningRecord) {
 			r.Compliance.Revocation.Status = screen.Revoked
 			r.Compliance.IRBScreen.Screened = false
 		}), Tally{All: 1, CloserLook: 1, Unused: map[string]int64{lists.IRB: 1}}},
-		{"not found", with(func(r *screen.Record) { r.Found = false; r.Compliance.BMF.Status = screen.NotListed }), Tally{All: 1, NotFound: 1}},
+		{"not found", with(func(r *client.ScreeningRecord) { r.Found = false; r.Compliance.BMF.Status = screen.NotListed }), Tally{All: 1, NotFound: 1}},
 	} {
 		var got Tally
 		if got.Add(c.row); !reflect.DeepEqual(got, c.want) {

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
@@ -126,7 +127,7 @@ func newPlace(t testing.TB) *place {
 		BaseURL: "https://grants.example", Log: slog.New(slog.NewTextHandler(&p.log, nil)),
 		SignedIn: func(*http.Request) bool { return p.who.Known() }, Member: func(*http.Request) (frame.Member, error) { return p.who, nil },
 		Address: func(r *http.Request) string { return r.RemoteAddr },
-		Ask: func(context.Context, *dataset.Dataset, api.Inquiry) (api.Answer, func(), error) {
+		Ask: func(context.Context, *dataset.Dataset, api.Inquiry) (client.Answer, func(), error) {
 			return nil, func() {}, errors.New("nobody is there")
 		},
 	})
@@ -371,7 +372,7 @@ func TestRefused(t *testing.T) {
 		{"too long", `{"question":"` + strings.Repeat("a", mostBody) + `"}`, nil, 413, "body_too_large"},
 	} {
 		a := p.post("ann", c.body, c.header...)
-		var f api.Failure
+		var f client.Failure
 		if err := json.Unmarshal(a.Body.Bytes(), &f); err != nil || a.Code != c.status || f.Error != c.slug || f.Code != c.status || f.Message == "" {
 			t.Errorf("%s: %d %s", c.name, a.Code, a.Body)
 		}

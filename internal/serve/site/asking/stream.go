@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/ask"
@@ -91,7 +92,7 @@ func readQuestion(r *http.Request) (q Question, bad *problem) {
 func refuse(w http.ResponseWriter, r *http.Request, status int, slug, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(api.Failure{Code: status, Message: message, Error: slug, RequestID: api.RequestID(r)})
+	_ = json.NewEncoder(w).Encode(client.Failure{Code: status, Message: message, Error: slug, RequestID: api.RequestID(r)})
 }
 
 // events writes a stream.

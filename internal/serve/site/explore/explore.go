@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/grant"
@@ -339,7 +340,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 			Text: fmt.Sprintf("%s of these dollars, in %s, were paid by donor-advised and pass-through funds. A gift to such a fund and the fund's own grant are two grants, so the same dollar can count twice.", frame.Short(daf.Amount), counted(daf.Grants, "grant")),
 			Link: "Leave these funds out", Href: v.with("exclude", strings.Join(append(v.items("exclude"), grant.DAF), ","))})
 	}
-	if slices.ContainsFunc(p.Summary.ByYear, func(y grants.Year) bool { return y.Partial }) {
+	if slices.ContainsFunc(p.Summary.ByYear, func(y client.Year) bool { return y.Partial }) {
 		p.Partial = "Incomplete: returns for this fiscal year are still being published."
 	}
 }

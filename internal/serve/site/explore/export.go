@@ -99,7 +99,7 @@ func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string,
 	case tabGrants:
 		x.row, x.Rows, x.next = grants.GrantRow{}, sum.Summary.GrantCount, reading(x, q, most, redactGrant)
 	case tabFunders:
-		x.row, x.Rows, x.next = grants.FunderRow{}, sum.Summary.FunderCount, reading[grants.FunderRow](x, q, most, nil)
+		x.row, x.Rows, x.next = client.FunderRow{}, sum.Summary.FunderCount, reading[client.FunderRow](x, q, most, nil)
 	case tabRecipients:
 		apart, err := x.apart(sum)
 		if err != nil {
@@ -114,7 +114,7 @@ func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string,
 		x.Rows += int64(len(apart))
 		x.next = followed(x.next, apart)
 	case tabSummary:
-		x.row, x.Rows = grants.Year{}, int64(len(sum.ByYear))
+		x.row, x.Rows = client.Year{}, int64(len(sum.ByYear))
 		var years []any
 		for _, y := range sum.ByYear {
 			years = append(years, y)

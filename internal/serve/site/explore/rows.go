@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/api"
@@ -92,8 +93,8 @@ func (e *explorer) rows(r *http.Request, caller api.Caller, v view, x *figures, 
 		}
 		p.Heads = heads(v, []head{{Label: "Year"}, {Label: "Funder"}, {Label: "Recipient"}, {Label: "Purpose"}, {Label: "Amount", Class: "n"}}, []string{"year", "funder_name", "recip_name", "", "amount"})
 	case tabFunders:
-		var list *api.List[grants.FunderRow]
-		if list, release, err = frame.Answer[*api.List[grants.FunderRow]](e.Frame, r, caller, paths[v.tab], q); err == nil {
+		var list *api.List[client.FunderRow]
+		if list, release, err = frame.Answer[*api.List[client.FunderRow]](e.Frame, r, caller, paths[v.tab], q); err == nil {
 			for i := range list.Results {
 				p.Funders = append(p.Funders, newFunderLine(v, &list.Results[i]))
 			}
@@ -174,7 +175,7 @@ func span(first, last int) string {
 	return strconv.Itoa(first) + "–" + strconv.Itoa(last)
 }
 
-func newFunderLine(v view, f *grants.FunderRow) funderLine {
+func newFunderLine(v view, f *client.FunderRow) funderLine {
 	grantsOf := v.clone()
 	grantsOf.tab = tabGrants
 	return funderLine{Name: orgname.Display(f.FunderName), Href: orgHref(f.FunderEIN, f.FunderName), Where: frame.Place(text(f.FunderCity), text(f.FunderState), ""),

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/money"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
-	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/site/frame"
@@ -307,13 +307,13 @@ type left struct {
 }
 
 // leftOut says what was left out, with dollars.
-func leftOut(v view, x *api.Excluded) (list []left) {
+func leftOut(v view, x *client.Excluded) (list []left) {
 	if x == nil {
 		return nil
 	}
 	for _, c := range []struct {
 		class graph.Class
-		cost  *api.Cost
+		cost  *client.Cost
 	}{{graph.DAF, x.DAF}, {graph.Individuals, x.Individuals}, {graph.RelatedParty, x.RelatedParty}, {graph.Unidentified, x.Unidentified}} {
 		if c.cost == nil || v.worded() && c.class == graph.Individuals {
 			continue // they stay out

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
@@ -30,12 +31,12 @@ var own embed.FS
 
 // Config is what a frame is made of.
 type Config struct {
-	BaseURL  string                                                                                         // absolute, without a trailing slash
-	Ask      func(context.Context, *dataset.Dataset, api.Inquiry) (a api.Answer, release func(), err error) // answers as the API does
-	Budget   *budget.Budget                                                                                 // holds the memory of all requests together; nil is without bounds
-	SignedIn func(*http.Request) bool                                                                       // as far as one can tell without asking the store
-	Member   func(*http.Request) (Member, error)                                                            // who is signed in
-	Address  func(*http.Request) string                                                                     // who is asking
+	BaseURL  string                                                                                            // absolute, without a trailing slash
+	Ask      func(context.Context, *dataset.Dataset, api.Inquiry) (a client.Answer, release func(), err error) // answers as the API does
+	Budget   *budget.Budget                                                                                    // holds the memory of all requests together; nil is without bounds
+	SignedIn func(*http.Request) bool                                                                          // as far as one can tell without asking the store
+	Member   func(*http.Request) (Member, error)                                                               // who is signed in
+	Address  func(*http.Request) string                                                                        // who is asking
 	Log      *slog.Logger
 }
 
@@ -225,7 +226,7 @@ func DatasetOf(r *http.Request) *dataset.Dataset {
 
 // Answer asks an operation of the API for what a page shows, on behalf of the
 // caller of the request. The answer is of the type A that the operation gives.
-func Answer[A api.Answer](f *Frame, r *http.Request, caller api.Caller, path string, query url.Values) (a A, release func(), err error) {
+func Answer[A client.Answer](f *Frame, r *http.Request, caller api.Caller, path string, query url.Values) (a A, release func(), err error) {
 	found, release, err := f.Ask(r.Context(), DatasetOf(r), api.Inquiry{Path: path, Query: query, Caller: caller})
 	if err != nil {
 		return a, release, err

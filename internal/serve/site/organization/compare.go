@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
@@ -55,7 +55,7 @@ type compared struct {
 	EIN            ein.EIN
 	Name, Home     string
 	Without        string // address of the page without it
-	Core           profiles.Core
+	Core           client.ProfileCore
 	Gave, Received comparedFlow
 	Standing       []mark
 }
@@ -230,7 +230,7 @@ func (s *room) compare(r *http.Request, set *dataset.Dataset, page *comparePage,
 
 // column reads one organization.
 func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*compared, error) {
-	core, release, err := frame.Answer[*profiles.EssentialsAnswer](s.Frame, r, api.Caller{}, "/essentials/"+x.EIN.String(), nil)
+	core, release, err := frame.Answer[*client.EssentialsAnswer](s.Frame, r, api.Caller{}, "/essentials/"+x.EIN.String(), nil)
 	if err != nil {
 		return nil, err
 	}

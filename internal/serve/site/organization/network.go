@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"net/http"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/api"
@@ -31,11 +32,11 @@ type networkPage struct {
 	Recipients []graph.Relation
 	Cofunders  graph.Neighbors
 	Sharing    graph.Neighbors
-	Boards     []profiles.BoardLink
+	Boards     []client.ProfileBoardLink
 	BoardCount int
 	BoardsWhy  string // why there are none, where the plan has them
 	Pro        bool
-	Similar    []profiles.SimilarRow
+	Similar    []client.SimilarRow
 	Paid       bool
 	Known      bool // somebody is signed in
 }

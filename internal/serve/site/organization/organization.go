@@ -15,12 +15,12 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/search"
@@ -77,8 +77,8 @@ type view struct {
 	EIN      ein.EIN
 	Name     string // as people write it
 	Home     string // path of the first page
-	Core     profiles.Core
-	Absent   []api.Absent
+	Core     client.ProfileCore
+	Absent   []client.Absent
 	Standing []mark
 	Website  string // address of a link, empty for none
 	Tabs     []tab
@@ -175,7 +175,7 @@ func (s *room) reserve(r *http.Request, bytes int64) (*budget.Hold, error) {
 
 // view begins a page.
 func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*view, func(), error) {
-	core, release, err := frame.Answer[*profiles.EssentialsAnswer](s.Frame, r, api.Caller{}, "/essentials/"+e.String(), nil)
+	core, release, err := frame.Answer[*client.EssentialsAnswer](s.Frame, r, api.Caller{}, "/essentials/"+e.String(), nil)
 	if err != nil {
 		return nil, release, err
 	}
@@ -249,7 +249,7 @@ func (v *view) facts() any {
 
 // standingMarks says how an organization stands with the lists of the tax
 // authority. What rests on a list that is out of service is not known.
-func standingMarks(s *profiles.Standing) (list []mark) {
+func standingMarks(s *client.ProfileStanding) (list []mark) {
 	since := func(word string, date *string) string {
 		if date == nil {
 			return word

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/money"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/organization"
@@ -484,13 +484,13 @@ func TestStanding(t *testing.T) {
 	t.Parallel()
 	yes, no, date := true, false, "2021-05-15"
 	for name, tc := range map[string]struct {
-		in   profiles.Standing
+		in   client.ProfileStanding
 		want []organization.Mark
 	}{
-		"unknown":    {profiles.Standing{}, []organization.Mark{{Kind: "not_screened", Text: "Revocations not checked: the list is out of service"}, {Kind: "not_screened", Text: "Exempt status not checked: the IRS master file is out of service"}}},
-		"good":       {profiles.Standing{InBMF: &yes, Pub78Verified: &yes, Revoked: &no}, []organization.Mark{{Kind: "ok", Text: "In the IRS list of exempt organizations"}, {Kind: "ok", Text: "Can receive deductible contributions"}}},
-		"revoked":    {profiles.Standing{InBMF: &no, Revoked: &yes, RevocationDate: &date}, []organization.Mark{{Kind: "bad", Text: "Exemption revoked by the IRS on May 15, 2021"}, {Kind: "look", Text: "Not in the IRS list of exempt organizations"}}},
-		"reinstated": {profiles.Standing{InBMF: &yes, Revoked: &no, ReinstatementDate: &date}, []organization.Mark{{Kind: "look", Text: "Exemption was revoked and reinstated on May 15, 2021"}, {Kind: "ok", Text: "In the IRS list of exempt organizations"}}},
+		"unknown":    {client.ProfileStanding{}, []organization.Mark{{Kind: "not_screened", Text: "Revocations not checked: the list is out of service"}, {Kind: "not_screened", Text: "Exempt status not checked: the IRS master file is out of service"}}},
+		"good":       {client.ProfileStanding{InBMF: &yes, Pub78Verified: &yes, Revoked: &no}, []organization.Mark{{Kind: "ok", Text: "In the IRS list of exempt organizations"}, {Kind: "ok", Text: "Can receive deductible contributions"}}},
+		"revoked":    {client.ProfileStanding{InBMF: &no, Revoked: &yes, RevocationDate: &date}, []organization.Mark{{Kind: "bad", Text: "Exemption revoked by the IRS on May 15, 2021"}, {Kind: "look", Text: "Not in the IRS list of exempt organizations"}}},
+		"reinstated": {client.ProfileStanding{InBMF: &yes, Revoked: &no, ReinstatementDate: &date}, []organization.Mark{{Kind: "look", Text: "Exemption was revoked and reinstated on May 15, 2021"}, {Kind: "ok", Text: "In the IRS list of exempt organizations"}}},
 	} {
 		if got := organization.StandingMarks(&tc.in); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: %v", name, got)

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strconv"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/frame"
 )
@@ -21,7 +21,7 @@ import (
 // prospectsPage is the funders that fund organizations like one.
 type prospectsPage struct {
 	*view
-	Rows     []profiles.ProspectRow
+	Rows     []client.ProspectRow
 	Hits     int64
 	Notes    []string // what the answer says of itself
 	Asked    url.Values
@@ -86,12 +86,12 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 }
 
 // askProspects asks for a page of the list.
-func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN, asked url.Values, number int64, limit int) (*api.List[profiles.ProspectRow], func(), error) {
+func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN, asked url.Values, number int64, limit int) (*api.List[client.ProspectRow], func(), error) {
 	q := url.Values{"limit": {strconv.Itoa(limit)}, "page": {strconv.FormatInt(number, 10)}}
 	for name, value := range asked {
 		q[name] = value
 	}
-	return frame.Answer[*api.List[profiles.ProspectRow]](f, r, caller, "/prospects/"+e.String(), q)
+	return frame.Answer[*api.List[client.ProspectRow]](f, r, caller, "/prospects/"+e.String(), q)
 }
 
 // askedOf are the filters of the list in what somebody sent.
@@ -114,7 +114,7 @@ type ProspectsFile struct {
 	Hits int64
 
 	asked url.Values
-	rows  []profiles.ProspectRow
+	rows  []client.ProspectRow
 }
 
 // NewProspectsFile reads the address of a file and counts what will be in it. It is
@@ -167,7 +167,7 @@ func (p *ProspectsFile) Read(f *frame.Frame, r *http.Request, caller api.Caller)
 // CSV writes the rows as the API writes CSV.
 func (p *ProspectsFile) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write(api.Headings(profiles.ProspectRow{})) // Flush keeps the error
+	_ = out.Write(api.Headings(client.ProspectRow{})) // Flush keeps the error
 	var record []string
 	for _, row := range p.rows {
 		record = api.Record(record[:0], row)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/site/draw"
@@ -36,8 +37,8 @@ func (s *room) showOffer(w http.ResponseWriter, v *view, m frame.Member, part, p
 // peoplePage is who runs an organization.
 type peoplePage struct {
 	*view
-	Governance *profiles.Governance
-	Family     *profiles.Family
+	Governance *client.ProfileGovernance
+	Family     *client.ProfileFamily
 }
 
 func (s *room) showPeople(w http.ResponseWriter, r *http.Request, v *view) error {

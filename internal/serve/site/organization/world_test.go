@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/ein"
@@ -44,7 +45,7 @@ func open(t *testing.T, change ...func(*frame.Config)) *place {
 	p.set = &dataset.Dataset{Snapshot: world.Small.Snapshot(t), Graph: p.Data.Graph.(*graph.Graph), Search: p.Data.Search.(*search.Index), Profiles: p.Data.Profiles, Screen: p.Data.Screen}
 	c := frame.Config{
 		BaseURL: "https://grants.example", Log: slog.New(slog.NewTextHandler(p.log, nil)),
-		Ask: func(ctx context.Context, _ *dataset.Dataset, q api.Inquiry) (api.Answer, func(), error) {
+		Ask: func(ctx context.Context, _ *dataset.Dataset, q api.Inquiry) (client.Answer, func(), error) {
 			q.Data = p.Data
 			return p.World.Ask(ctx, q)
 		},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/api/query"
 	"grantgraph/internal/serve/site/sheet"
 	"grantgraph/internal/serve/sqlbox"
@@ -21,7 +22,7 @@ func CSV(w io.Writer, found *sqlbox.Result) error {
 	a := &query.SQLAnswer{}
 	a.Rows = found.Rows
 	for _, c := range found.Columns {
-		a.Columns = append(a.Columns, query.SQLResultColumn{Name: c.Name, Type: c.Type})
+		a.Columns = append(a.Columns, client.SQLResultColumn{Name: c.Name, Type: c.Type})
 	}
 	return a.WriteCSV(w)
 }
