@@ -9,30 +9,51 @@ import (
 // dialect is another engine's way to define the tables of an export.
 type dialect struct {
 	name  string
-	head  string // comment at the top
-	types map[string]string
+	head  string   // comment at the top
+	types []string // the engine's names for the types of the same place in types
 	table func(v *View, types map[string]string, location Location) string
 }
 
 // dialects are the engines that an export has definitions for.
 var dialects = []dialect{
-	{"clickhouse", "Tables for ClickHouse, and how to fill them from the Parquet files (in a folder, put them where file() reads; in a bucket, s3() takes credentials behind the address).",
-		map[string]string{text: "String", bigint: "Int64", integer: "Int32", boolean: "Bool", double: "Float64", date: "Date32", timestamp: "DateTime64(6)"}, createClickHouse},
-	{"spark", "Tables for Spark SQL over the Parquet files where they lie.",
-		map[string]string{text: "STRING", bigint: "BIGINT", integer: "INT", boolean: "BOOLEAN", double: "DOUBLE", date: "DATE", timestamp: "TIMESTAMP"}, createSpark},
-	{"trino", "Tables for Trino's Hive connector over the Parquet files where they lie.",
-		map[string]string{text: "varchar", bigint: "bigint", integer: "integer", boolean: "boolean", double: "double", date: "date", timestamp: "timestamp(6)"}, createTrino},
-	{"postgres", "Tables for PostgreSQL. It does not read Parquet itself: load them with any tool that reads Parquet and writes COPY.",
-		map[string]string{text: "text", bigint: "bigint", integer: "integer", boolean: "boolean", double: "double precision", date: "date", timestamp: "timestamp"}, createPostgres},
+	{
+		name: "clickhouse",
+		head: "Tables for ClickHouse, and how to fill them from the Parquet files (in a folder, put them where file() reads; " +
+			"in a bucket, s3() takes credentials behind the address).",
+		types: []string{"String", "Int64", "Int32", "Bool", "Float64", "Date32", "DateTime64(6)"},
+		table: createClickHouse,
+	},
+	{
+		name:  "spark",
+		head:  "Tables for Spark SQL over the Parquet files where they lie.",
+		types: []string{"STRING", "BIGINT", "INT", "BOOLEAN", "DOUBLE", "DATE", "TIMESTAMP"},
+		table: createSpark,
+	},
+	{
+		name:  "trino",
+		head:  "Tables for Trino's Hive connector over the Parquet files where they lie.",
+		types: []string{"varchar", "bigint", "integer", "boolean", "double", "date", "timestamp(6)"},
+		table: createTrino,
+	},
+	{
+		name:  "postgres",
+		head:  "Tables for PostgreSQL. It does not read Parquet itself: load them with any tool that reads Parquet and writes COPY.",
+		types: []string{"text", "bigint", "integer", "boolean", "double precision", "date", "timestamp"},
+		table: createPostgres,
+	},
 }
 
 // script defines every table.
 func (d *dialect) script(location Location, pro bool) string {
 	var b strings.Builder
 	b.WriteString("-- " + d.head + "\n")
+	names := map[string]string{}
+	for i, t := range types {
+		names[t] = d.types[i]
+	}
 	for i := range views {
 		if v := &views[i]; pro || !v.Pro {
-			b.WriteString("\n-- " + v.Meaning + "\n" + d.table(v, d.types, location))
+			b.WriteString("\n-- " + v.Meaning + "\n" + d.table(v, names, location))
 		}
 	}
 	return b.String()
@@ -119,7 +140,8 @@ func createTrino(v *View, types map[string]string, location Location) string {
 		partition = ", partitioned_by = ARRAY['" + v.year + "']"
 		repair = fmt.Sprintf("CALL system.sync_partition_metadata(CURRENT_SCHEMA, '%s', 'FULL');\n", v.Name)
 	}
-	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nWITH (format = 'PARQUET', external_location = %s%s);\n%s", v.Name, columns, quote(location.URI+"/"+v.Name), partition, repair)
+	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nWITH (format = 'PARQUET', external_location = %s%s);\n%s",
+		v.Name, columns, quote(location.URI+"/"+v.Name), partition, repair)
 }
 
 func createPostgres(v *View, types map[string]string, _ Location) string {

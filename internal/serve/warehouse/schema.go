@@ -8,7 +8,8 @@ import (
 // FindOrg describes the one function that is the warehouse's own.
 const FindOrg = "`find_org(name)` finds an organization by name, as /search does: a misspelling, initials or a former name will do. " +
 	"As a value it is the EIN of the best match, or null: `WHERE funder_ein = find_org('ford foundation')`. " +
-	"As a table it is the candidates, best first: `SELECT * FROM find_org('red cross')` has the columns ein, name, city, state, kind, ntee_cd, revenue and score."
+	"As a table it is the candidates, best first: " +
+	"`SELECT * FROM find_org('red cross')` has the columns ein, name, city, state, kind, ntee_cd, revenue and score."
 
 // Schema is what GET /sql/schema answers with.
 type Schema struct {
@@ -46,7 +47,8 @@ func Describe() Schema {
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("# The warehouse\n\n")
-	fmt.Fprintf(&b, "`POST /sql` reads %d tables in the dialect of DuckDB. Tables marked Pro need the Pro plan. This page is generated from the definition that the files themselves are made from.\n\n", len(views))
+	fmt.Fprintf(&b, "`POST /sql` reads %d tables in the dialect of DuckDB. Tables marked Pro need the Pro plan. "+
+		"This page is generated from the definition that the files themselves are made from.\n\n", len(views))
 	b.WriteString("## Rules\n\n")
 	for _, r := range rules {
 		b.WriteString("- " + r + "\n")

@@ -1,11 +1,10 @@
-// Package warehouse is the one definition of the tables that POST /sql reads.
-// From it come the DuckDB files of a snapshot, the schema that the API
-// describes, and the page of the documentation: a column that is not defined
-// here exists nowhere, and one that is has a meaning everywhere.
+// Package warehouse defines the tables that POST /sql reads, in views.txt. The
+// DuckDB files of a snapshot, the schema that the API describes and the page of
+// the documentation are all made from that file.
 //
-// The tables live in two files. Open holds what every paid plan may read, Pro
-// holds the rest, so that a process which was given only the first cannot be
-// talked into the second.
+// The tables live in two files. OpenFile holds the tables that every paid plan
+// may read, ProFile holds the others. A process that was given only OpenFile
+// cannot be tricked into reading a Pro table.
 package warehouse
 
 import (
@@ -28,13 +27,10 @@ type View struct {
 	Pro      bool      `json:"pro"`
 	Meaning  string    `json:"meaning"`
 	Columns  []Column  `json:"columns"`
-	Traps    []string  `json:"traps"` // what a careful reader would otherwise learn the hard way
+	Traps    []string  `json:"traps"` // mistakes that a reader would otherwise make
 	Examples []Example `json:"examples"`
 
-	table string // of the snapshot, when its name is another
-	order string // by which rows are looked up: they lie by its first column, as in the table of the snapshot
-	year  string // the column that an export is partitioned by, if any
-	index string // the column that rows are also looked up by, if any
+	table, order, year, index string // as views.txt explains them
 }
 
 // Column is one column of a View.
@@ -52,17 +48,6 @@ type Example struct {
 	Question string `json:"question"`
 	SQL      string `json:"sql"`
 }
-
-// Groups of views, in the order in which they are shown.
-const (
-	groupCore       = "Core"
-	groupAssets     = "Asset intelligence"
-	groupGovernance = "Governance"
-	groupGovernment = "Government funding"
-	groupUK         = "UK charity register"
-)
-
-var views = slices.Concat(coreViews, listViews, assetViews, governanceViews, governmentViews, ukViews, ukReturnViews)
 
 // Views are all the views, in the order of the documentation. The result is
 // shared: callers must not change it.
@@ -99,13 +84,8 @@ const (
 	timestamp = "TIMESTAMP"
 )
 
-// col is a column that always has a value.
-func col(name, typ, meaning string) Column { return Column{Name: name, Type: typ, Meaning: meaning} }
-
-// opt is a column that may be null.
-func opt(name, typ, meaning string) Column {
-	return Column{Name: name, Type: typ, Nullable: true, Meaning: meaning}
-}
+// types are the types that a column may have, in the order in which each dialect names them.
+var types = []string{text, bigint, integer, boolean, double, date, timestamp}
 
 // source is the Parquet table of the snapshot that a view is made from.
 func (v *View) source(s *snapshot.Snapshot) string { return s.Path(cmp.Or(v.table, v.Name)) }

@@ -1,0 +1,149 @@
+package warehouse
+
+import (
+	_ "embed"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// The files say at their top how they are written. They are part of the program,
+// so a mistake in one of them stops it at the start, with the line.
+var (
+	//go:embed views.txt
+	viewsText string
+	//go:embed gallery.txt
+	galleryText string
+)
+
+var (
+	views   = readViews(viewsText)
+	gallery = readGallery(galleryText)
+)
+
+// entry is one line of a definition file.
+type entry struct {
+	line  int
+	word  string
+	value string
+	block string // the indented lines below, without their tab
+}
+
+// entries yields the lines of a file, each with the block below it. Blank lines
+// and comments are left out.
+func entries(file string) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		lines := strings.Split(file, "\n")
+		for i := 0; i < len(lines); i++ {
+			if lines[i] == "" || lines[i][0] == '#' {
+				continue
+			}
+			e := entry{line: i + 1}
+			e.word, e.value, _ = strings.Cut(lines[i], " ")
+			var block []string
+			for i+1 < len(lines) && strings.HasPrefix(lines[i+1], "\t") {
+				i++
+				block = append(block, lines[i][1:])
+			}
+			e.block = strings.Join(block, "\n")
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// refuse stops the program because of a mistake in a definition file.
+func (e entry) refuse(file string) {
+	panic(fmt.Sprintf("warehouse/%s, line %d: %q cannot stand here or is incomplete", file, e.line, e.word))
+}
+
+func readViews(file string) []View {
+	var all []View
+	v := &View{} // what stands before the first view is refused below, for want of a name
+	shared := map[string]string{}
+	for e := range entries(file) {
+		switch e.word {
+		case "define":
+			name, text, _ := strings.Cut(e.value, "\t")
+			shared[name] = text
+			continue
+		case "view":
+			all = append(all, View{Name: e.value})
+			v = &all[len(all)-1]
+		case "group":
+			v.Group = e.value
+		case "pro":
+			v.Pro = true
+		case "table":
+			v.table = e.value
+		case "order":
+			v.order = e.value
+		case "year":
+			v.year = e.value
+		case "index":
+			v.index = e.value
+		case "meaning":
+			v.Meaning = e.value
+		case "column":
+			v.Columns = append(v.Columns, readColumn(e))
+		case "from":
+			v.Columns[len(v.Columns)-1].expr = e.value
+		case "trap":
+			if name, ok := strings.CutPrefix(e.value, "$"); ok {
+				e.value = shared[name]
+			}
+			if e.value == "" {
+				e.refuse("views.txt")
+			}
+			v.Traps = append(v.Traps, e.value)
+		case "example":
+			v.Examples = append(v.Examples, Example{Question: e.value, SQL: e.block})
+		default:
+			e.refuse("views.txt")
+		}
+		if v.Name == "" {
+			e.refuse("views.txt")
+		}
+	}
+	return all
+}
+
+func readColumn(e entry) Column {
+	parts := strings.Split(e.value, "\t")
+	if len(parts) != 3 {
+		e.refuse("views.txt")
+	}
+	c := Column{Name: parts[0], Meaning: parts[2]}
+	c.Type, c.Nullable = strings.CutSuffix(parts[1], "?")
+	if !slices.Contains(types, c.Type) {
+		e.refuse("views.txt")
+	}
+	return c
+}
+
+func readGallery(file string) []Query {
+	var all []Query
+	q := &Query{}
+	for e := range entries(file) {
+		switch e.word {
+		case "query":
+			all = append(all, Query{Slug: e.value})
+			q = &all[len(all)-1]
+		case "view":
+			q.View = e.value
+		case "pro":
+			q.Pro = true
+		case "title":
+			q.Title = e.value
+		case "about":
+			q.About = e.value
+		case "sql":
+			q.SQL = e.block
+		default:
+			e.refuse("gallery.txt")
+		}
+	}
+	return all
+}
