@@ -21,7 +21,24 @@ import (
 
 // ground is the floor that everything stands on. A package beside it that is in
 // neither wing belongs into one of them, or here on purpose.
-var ground = strings.Fields("disk ein fault grant irscode meaning money ntee orgname parallel place secret stem table typo")
+var ground = strings.Fields(`
+	disk
+	ein
+	fault
+	grant
+	hash
+	irscode
+	meaning
+	money
+	ntee
+	orgname
+	parallel
+	place
+	secret
+	stem
+	table
+	typo
+`)
 
 // mayImport says for each part of the house which others it may import, beside
 // itself. Tests may import what they like, and so may cmd.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/hash"
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/model"
@@ -233,10 +234,7 @@ func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Reso
 
 // fingerprint spreads keys evenly and always alike.
 func fingerprint(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
+	h := hash.Of(s)
 	return h ^ h>>29
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/hash"
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/orgname"
@@ -51,12 +52,9 @@ func (b *builder) foldPurposes(ctx context.Context, g *lines) ([]uint64, error) 
 
 // hashWords is a hash of the words of a text. It is never 0.
 func hashWords(text string) uint64 {
-	h := uint64(14695981039346656037)
+	h := hash.Start
 	for word := range strings.FieldsSeq(text) {
-		for i := 0; i < len(word); i++ {
-			h = (h ^ uint64(word[i])) * 1099511628211
-		}
-		h = (h ^ ' ') * 1099511628211
+		h = hash.Byte(hash.Add(h, word), ' ')
 	}
 	return max(h, 1)
 }

@@ -20,7 +20,7 @@ func Meant(name string, names []string) string {
 	}
 	best, tie := "", false
 	for _, n := range names {
-		d := slips(name, n)
+		d := Distance(name, n)
 		switch {
 		case d > limit:
 		case best == "" || d < limit:
@@ -33,28 +33,4 @@ func Meant(name string, names []string) string {
 		return ""
 	}
 	return best
-}
-
-// slips is the number of insertions, deletions, changes and swaps of
-// neighbours that turn a into b.
-func slips(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := last[j-1]
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

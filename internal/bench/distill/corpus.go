@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"grantgraph/internal/hash"
 	"grantgraph/internal/ingest/source/archive"
 	"grantgraph/internal/ingest/source/bmf"
 	"grantgraph/internal/ingest/source/irs990"
@@ -59,12 +59,8 @@ func readCorpus(upstream string, size int) ([]string, error) {
 
 // sample is n texts, chosen by a hash so that the choice is always the same.
 func sample(texts []string, n int) []string {
-	hash := func(s string) uint64 {
-		h := fnv.New64a()
-		_, _ = h.Write([]byte(s))
-		return h.Sum64() * 0x9e3779b97f4a7c15
-	}
-	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(hash(a), hash(b)), cmp.Compare(a, b)) })
+	key := func(s string) uint64 { return hash.Of(s) * 0x9e3779b97f4a7c15 }
+	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a, b)) })
 	return texts[:max(0, min(n, len(texts)))]
 }
 

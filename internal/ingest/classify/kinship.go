@@ -3,6 +3,7 @@ package classify
 import (
 	"strings"
 
+	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 )
@@ -46,11 +47,7 @@ func hasWord(text, word string) bool {
 // whole. It spares nearly all pairs of names the comparison.
 func Signature(words []string) (s uint64) {
 	for _, w := range words {
-		h := uint64(14695981039346656037)
-		for i := range len(w) {
-			h = (h ^ uint64(w[i])) * 1099511628211
-		}
-		s |= 1 << (h >> 58)
+		s |= 1 << (hash.Of(w) >> 58)
 	}
 	return s
 }

@@ -3,6 +3,8 @@ package classify
 import (
 	"math"
 	"strings"
+
+	"grantgraph/internal/hash"
 )
 
 // slots is the size of the feature table: a power of two. Features are hashed
@@ -307,10 +309,7 @@ func (f *features) extract(name string) {
 }
 
 func (f *features) put(family uint8, text []byte) {
-	h := uint64(14695981039346656037) ^ uint64(family)*0x9e3779b97f4a7c15
-	for _, c := range text {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
+	h := hash.Add(hash.Start^uint64(family)*0x9e3779b97f4a7c15, text)
 	h ^= h >> 32
 	h *= 0xff51afd7ed558ccd
 	f.list[f.n] = feature{uint32(h>>33) % slots, family}

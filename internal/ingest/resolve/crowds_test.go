@@ -10,6 +10,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/typo"
 )
 
 // TestCrowds asks for namesakes by place, and looks through all of them for the
@@ -108,7 +109,7 @@ func TestNameSign(t *testing.T) {
 		at, letter := rnd.IntN(len(kx)), string("ABCXYZ0189"[rnd.IntN(10)])
 		for _, other := range []string{kx[:at] + kx[at+1:], kx[:at] + letter + kx[at:], kx[:at] + letter + kx[at+1:],
 			kx[:at] + string(kx[min(at+1, len(kx)-1)]) + string(kx[at]) + kx[min(at+2, len(kx)):]} {
-			if oneEdit(kx, other) && !sign.mayBeOneEdit(signOf(other)) {
+			if typo.OneSlip(kx, other) && !sign.mayBeOneEdit(signOf(other)) {
 				t.Fatalf("%q and %q are one edit apart", kx, other)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
+	"grantgraph/internal/typo"
 )
 
 // The features of a candidate, by position.
@@ -186,7 +187,7 @@ func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 			x[fExact], x[fSimilar] = 1, 1
 		} else {
 			x[fSimilar] = similar(line, kx)
-			x[fEdit] = oneIf(len(kx) >= minFuzzy && oneEdit(line, kx))
+			x[fEdit] = oneIf(len(kx) >= minFuzzy && typo.OneSlip(line, kx))
 			if short := begins(line, kx); short > 0 {
 				x[fPrefix], x[fPrefixLong] = 1, float64(min(short, 60))/30
 			}
@@ -307,7 +308,7 @@ func isPlausible(x *[nFeatures]float64) bool {
 func (d *orgIndex) alikeByLetters(p *reading, name uint32) bool {
 	line, kx := p.name.KX, d.kx[name]
 	return line == kx || begins(line, kx) > 0 || d.initials(p, name) ||
-		mayBeVeryAlike(line, kx) && similar(line, kx) >= veryAlike || len(kx) >= minFuzzy && oneEdit(line, kx)
+		mayBeVeryAlike(line, kx) && similar(line, kx) >= veryAlike || len(kx) >= minFuzzy && typo.OneSlip(line, kx)
 }
 
 // begins is how many letters the shorter of two keys has, if it begins the other

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"grantgraph/internal/hash"
 )
 
 // nameIndex finds organizations by name key. Entries are sorted by the hash of
@@ -103,13 +105,7 @@ func inState(entries []nameEntry, state stateCode) []nameEntry {
 
 // hashKey is FNV-1a with a finishing mix, so that the top bits are as good as
 // the low ones. It is fixed: the same key has the same place in every build.
-func hashKey(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return mix(h)
-}
+func hashKey(s string) uint64 { return mix(hash.Of(s)) }
 
 // mix spreads every bit of a hash over all of them.
 func mix(h uint64) uint64 {

@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/typo"
 )
 
 // Cuts of the rules that compare words. A rarity of 4 is a word that fewer
@@ -41,7 +42,7 @@ func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 	var p soleOrg
 	sign := signOf(n.KX)
 	for _, t := range d.inZIP(q.zip) {
-		if !sign.mayBeOneEdit(t.sign) || !oneEdit(n.KX, d.kx[t.id]) || r.excluded(q, t.id) || d.anotherWord(n.K2, d.k2[t.id]) {
+		if !sign.mayBeOneEdit(t.sign) || !typo.OneSlip(n.KX, d.kx[t.id]) || r.excluded(q, t.id) || d.anotherWord(n.K2, d.k2[t.id]) {
 			continue
 		}
 		if other := d.traits(t.id); traits.Conflicts(&other)&hardConflicts == 0 {

@@ -94,25 +94,3 @@ func isAcronym(kx, k2 string) bool {
 	}
 	return n == len(kx) && n >= 3
 }
-
-// oneEdit reports whether two keys differ by exactly one letter changed, added
-// or dropped, or by two neighbours swapped.
-func oneEdit(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > 1 {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	if len(a) < len(b) {
-		return a[i:] == b[i+1:]
-	}
-	if i == len(a) {
-		return false
-	}
-	return a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-}

@@ -5,23 +5,8 @@ import (
 	"testing"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/typo"
 )
-
-func TestOneEdit(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"LANTERN", "LANTERN", false}, {"LANTERN", "LANTERM", true}, {"LANTERN", "LANTER", true}, {"LANTERN", "LANTRN", true},
-		{"LANTERN", "ALANTERN", true}, {"LANTERN", "LATNERN", true}, {"LANTERN", "LATNENR", false}, {"LANTERN", "LANTERNSS", false},
-		{"", "", false}, {"", "A", true}, {"AB", "BA", true}, {"AB", "CD", false}, {"ABC", "CAB", false},
-	} {
-		if oneEdit(c.a, c.b) != c.want || oneEdit(c.b, c.a) != c.want {
-			t.Errorf("%q and %q: %v", c.a, c.b, !c.want)
-		}
-	}
-}
 
 // TestSimilar holds the similarity against the definition, letter by letter.
 func TestSimilar(t *testing.T) {
@@ -127,7 +112,7 @@ func TestAlikeByLetters(t *testing.T) {
 		d := &orgIndex{k2: []string{string(name)}, kx: []string{joined(string(name))}}
 		kx := d.kx[0]
 		var x [nFeatures]float64
-		x[fExact], x[fEdit] = oneIf(kx == n.KX), oneIf(len(kx) >= minFuzzy && oneEdit(n.KX, kx))
+		x[fExact], x[fEdit] = oneIf(kx == n.KX), oneIf(len(kx) >= minFuzzy && typo.OneSlip(n.KX, kx))
 		x[fPrefix], x[fAcronym], x[fSimilar] = oneIf(begins(n.KX, kx) > 0), oneIf(d.initials(p, 0)), similar(n.KX, kx)
 		want := isPlausible(&x)
 		if got := d.alikeByLetters(p, 0); got != want {

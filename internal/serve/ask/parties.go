@@ -333,7 +333,7 @@ func (r *reading) correct() {
 		if meant == "" {
 			meant = meantWord(t.text, causes)
 		}
-		if meant == "" || len(t.text) <= 8 && !oneSlip(t.text, meant) || r.inNames(t.text) {
+		if meant == "" || len(t.text) <= 8 && typo.Within(t.text, meant, 1) > 1 || r.inNames(t.text) {
 			continue
 		}
 		t.text, t.corrected = meant, true
@@ -368,7 +368,7 @@ func (r *reading) misspelled(i int) bool {
 	if meant == "" {
 		meant = meantWord(t.text, causeList())
 	}
-	if meant == "" || len(t.text) <= 7 && !oneSlip(t.text, meant) {
+	if meant == "" || len(t.text) <= 7 && typo.Within(t.text, meant, 1) > 1 {
 		return false
 	}
 	// A word of some name is no slip.
@@ -381,24 +381,6 @@ func (r *reading) misspelled(i int) bool {
 	r.readCauses()
 	r.readPhrases(false)
 	return t.item != 0
-}
-
-// oneSlip says whether two words are one insertion, loss, change or swap apart.
-func oneSlip(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > 1 {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	if len(a) == len(b) {
-		return i == len(a) || a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-	}
-	return a[i:] == b[i+1:]
 }
 
 // tryName reads the run of words [i,to) with neighbors as a name.

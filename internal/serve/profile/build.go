@@ -3,7 +3,6 @@ package profile
 import (
 	"cmp"
 	"context"
-	"hash/fnv"
 	"io"
 	"iter"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/hash"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/radix"
 	"grantgraph/internal/serve/search"
@@ -273,12 +273,8 @@ func factOf(e ein.EIN, id *Identity) fact {
 	return f
 }
 
-// markOf tells filings apart.
-func markOf(filing string) uint64 {
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, filing)
-	return max(h.Sum64(), 1)
-}
+// markOf tells filings apart. It is never 0.
+func markOf(filing string) uint64 { return max(hash.Of(filing), 1) }
 
 // einRange is so many EINs that few of them are organizations, and einRanges is
 // how many such ranges there are.

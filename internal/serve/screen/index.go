@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"hash/fnv"
 	"io"
 	"iter"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -55,11 +55,7 @@ const (
 
 // textKey is the key of what is looked up by a text. Two texts may share it, so
 // what is found is compared with the text.
-func textKey(text string) uint64 {
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, text)
-	return h.Sum64()
-}
+func textKey(text string) uint64 { return hash.Of(text) }
 
 // einOf is the key of a row, ok false for one without an EIN.
 func einOf(text string) (uint64, bool) {

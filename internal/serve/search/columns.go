@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/hash"
 	"grantgraph/internal/serve/radix"
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -319,10 +320,7 @@ func (t *hashTable) find(text string) (from, to int) {
 // hashOf is FNV-1a with a last mixing step, because tables are looked up by
 // its leading bits.
 func hashOf(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := 0; i < len(s); i++ {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
+	h := hash.Of(s)
 	h ^= h >> 32
 	h *= 0xd6e8feb86659fd93
 	return h ^ h>>32

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/typo"
 )
 
 // Misspelled words are found by walking the vocabulary as a tree: it is in
@@ -196,14 +197,14 @@ func (k *walker) step(depth int, c byte) int {
 func seemsIdle(w string, last bool) bool {
 	if !last {
 		for _, s := range []string{"OF", "THE", "AND", "FOR"} {
-			if slipsApart(w, s) == 1 {
+			if typo.OneSlip(w, s) {
 				return true
 			}
 		}
 		return false
 	}
 	for _, s := range []string{"INC", "LTD", "CORP", "INCORPORATED", "CORPORATION", "COMPANY", "LIMITED"} {
-		if slipsApart(w, s) == 1 || len(w) > 3 && strings.HasPrefix(s, w) {
+		if typo.OneSlip(w, s) || len(w) > 3 && strings.HasPrefix(s, w) {
 			return true
 		}
 	}
@@ -222,28 +223,11 @@ var respelled = func() (pairs [][2]string) {
 // respell appends what such a word becomes when w is one but for a slip.
 func (x *Index) respell(alts []alt, w string) []alt {
 	for _, r := range respelled {
-		if slipsApart(w, r[0]) == 1 {
+		if typo.OneSlip(w, r[0]) {
 			if id, ok := x.find(r[1]); ok {
 				alts = append(alts, alt{id, 1, 1 - 0.9/float32(max(len(w), len(r[0])))})
 			}
 		}
 	}
 	return alts
-}
-
-// slipsApart is 0 for the same words, 1 for words one slip apart, else 2.
-func slipsApart(a, b string) int {
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	switch {
-	case len(a)+len(b) == 0:
-		return 0
-	case len(a) <= 1 && len(b) <= 1, len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]:
-		return 1
-	}
-	return 2
 }

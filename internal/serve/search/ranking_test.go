@@ -191,21 +191,3 @@ func TestPartOfLists(t *testing.T) {
 		t.Errorf("the last of the names has the words %03b, want all three", got)
 	}
 }
-
-func TestSlipsApart(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{
-		{"FIRST", "FIRST", 0}, {"FRIST", "FIRST", 1}, {"FIRSWT", "FIRST", 1}, {"FIRT", "FIRST", 1}, {"FIRSA", "FIRST", 1},
-		{"", "A", 1}, {"", "", 0}, {"FRISTT", "FIRST", 2}, {"THIRD", "FIRST", 2}, {"AA", "A", 1}, {"ABCD", "BADC", 2},
-	} {
-		if got := slipsApart(c.a, c.b); got != c.want {
-			t.Errorf("%q and %q are %d slips apart, want %d", c.a, c.b, got, c.want)
-		}
-		if got := slipsApart(c.b, c.a); got != c.want {
-			t.Errorf("%q and %q are %d slips apart, want %d", c.b, c.a, got, c.want)
-		}
-	}
-}

@@ -11,11 +11,13 @@
 package award
 
 import (
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"slices"
 	"time"
 
+	"grantgraph/internal/hash"
 	"grantgraph/internal/money"
 	"grantgraph/internal/snapshot"
 )
@@ -213,25 +215,20 @@ func (n *names) number(s string) uint32 {
 	return i
 }
 
-// digest is an FNV-1a hash over texts, each closed off from the next. It is
-// never 0.
+// digest is a hash of texts and numbers. The length of a text follows it, so that
+// different texts cannot run together.
 type digest uint64
 
-const start digest = 14695981039346656037
+const start = digest(hash.Start)
 
 func (d digest) text(s string) digest {
-	for i := range len(s) {
-		d = (d ^ digest(s[i])) * 1099511628211
-	}
-	return d.number(uint64(len(s)))
+	return digest(hash.Add(uint64(d), s)).number(uint64(len(s)))
 }
 
 func (d digest) number(n uint64) digest {
-	for range 8 {
-		d = (d ^ digest(n&0xff)) * 1099511628211
-		n >>= 8
-	}
-	return d
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], n)
+	return digest(hash.Add(uint64(d), b[:]))
 }
 
 func (d digest) id() uint64 { return max(uint64(d), 1) }

@@ -3,6 +3,7 @@ package board
 import (
 	"strings"
 
+	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
 )
 
@@ -185,11 +186,5 @@ func (p *person) assemble(list []string) (person, bool) {
 // boards are compared; ok is false where the text names no person.
 func PersonKey(name string) (key uint64, ok bool) {
 	p, ok := parse(name)
-	key = 14695981039346656037
-	for _, part := range [...]string{p.first, " ", p.last} {
-		for i := range len(part) {
-			key = (key ^ uint64(part[i])) * 1099511628211
-		}
-	}
-	return key, ok
+	return hash.Add(hash.Byte(hash.Of(p.first), ' '), p.last), ok
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
 )
 
@@ -46,15 +47,15 @@ type evidence struct {
 func (e *evidence) read(o *Org) {
 	e.names, e.texts = e.names[:0], e.texts[:0]
 	code := o.Subsection + "/" + o.Foundation
-	e.names = append(e.names, hash('c', code), hash('r', o.FilingReq, o.Subsection))
+	e.names = append(e.names, featureOf('c', code), featureOf('r', o.FilingReq, o.Subsection))
 	if o.inGroup() {
-		e.names = append(e.names, hash('g', o.Affiliation))
+		e.names = append(e.names, featureOf('g', o.Affiliation))
 	} else {
-		e.names = append(e.names, hash('a', o.Affiliation))
+		e.names = append(e.names, featureOf('a', o.Affiliation))
 	}
 	for a := o.Activity; len(a) >= 3; a = a[3:] {
 		if a[:3] != "000" {
-			e.names = append(e.names, hash('y', a[:3]))
+			e.names = append(e.names, featureOf('y', a[:3]))
 		}
 		if len(a) > 9 {
 			break
@@ -120,18 +121,18 @@ func (e *evidence) name(s, code string) {
 		return
 	}
 	for i, word := range w {
-		e.names = append(e.names, hash('w', word), hash('k', word, code))
+		e.names = append(e.names, featureOf('w', word), featureOf('k', word, code))
 		if i > 0 {
-			e.names = append(e.names, hash('b', w[i-1], word))
+			e.names = append(e.names, featureOf('b', w[i-1], word))
 		}
 		for _, n := range [...]int{4, 6} {
 			if len(word) > n {
-				e.names = append(e.names, hash('p', word[:n]), hash('q', word[len(word)-n:]))
+				e.names = append(e.names, featureOf('p', word[:n]), featureOf('q', word[len(word)-n:]))
 			}
 		}
 	}
 	last := w[len(w)-1]
-	e.names = append(e.names, hash('f', w[0]), hash('l', last), hash('m', last, code))
+	e.names = append(e.names, featureOf('f', w[0]), featureOf('l', last), featureOf('m', last, code))
 }
 
 // text adds the words of a text and those that stand side by side.
@@ -145,9 +146,9 @@ func (e *evidence) text(s string) {
 		if len(word) < 3 || fillers[word] {
 			continue
 		}
-		e.texts = append(e.texts, hash('t', word))
+		e.texts = append(e.texts, featureOf('t', word))
 		if before != "" {
-			e.texts = append(e.texts, hash('u', before, word))
+			e.texts = append(e.texts, featureOf('u', before, word))
 		}
 		before = word
 	}
@@ -195,16 +196,9 @@ var fillers = func() map[string]bool {
 	return m
 }()
 
-// hash names a feature of a kind.
-func hash(kind byte, parts ...string) feature {
-	const prime = 1099511628211
-	h := (uint64(14695981039346656037) ^ uint64(kind)) * prime
-	for _, p := range parts {
-		for i := 0; i < len(p); i++ {
-			h = (h ^ uint64(p[i])) * prime
-		}
-		h = (h ^ 0xff) * prime
-	}
+// featureOf is the number of a feature of a kind.
+func featureOf(kind byte, parts ...string) feature {
+	h := hash.Parts(hash.Byte(hash.Start, kind), parts...)
 	return feature(h ^ h>>32)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
 )
 
@@ -100,17 +101,8 @@ func verdict(counts *[causes]int, n int) (best uint8, ok bool) {
 	return best, n > 0 && lowerBound(float64(counts[best])/float64(n), n) >= kinTarget
 }
 
-// hash64 is FNV-1a over parts, with its bits spread. It is never 0.
-func hash64(parts ...string) uint64 {
-	h := uint64(14695981039346656037)
-	for _, p := range parts {
-		for i := 0; i < len(p); i++ {
-			h = (h ^ uint64(p[i])) * 1099511628211
-		}
-		h = (h ^ 0xff) * 1099511628211
-	}
-	return spread(h) | 1
-}
+// hash64 is the hash of texts with its bits spread. It is never 0.
+func hash64(parts ...string) uint64 { return spread(hash.Parts(hash.Start, parts...)) | 1 }
 
 // spread makes every bit depend on every other.
 func spread(h uint64) uint64 {

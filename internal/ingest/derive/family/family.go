@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot"
 )
@@ -64,7 +65,7 @@ func (b *Builder) Add(o *Org) {
 	x := org{name: o.Name, revenue: o.Revenue, ein: o.EIN, group: groupNumber(o.Group), central: o.Central}
 	if o.Active && o.ZIP5 != "" {
 		if key := orgname.StreetKey(o.Street); key != "" {
-			x.address = hash(key, o.ZIP5)
+			x.address = hashAddress(key, o.ZIP5)
 		}
 	}
 	b.orgs = append(b.orgs, x)
@@ -316,14 +317,5 @@ func groupNumber(s string) (n uint32) {
 	return n
 }
 
-// hash is that of an address. It is never 0.
-func hash(parts ...string) uint64 {
-	h := uint64(14695981039346656037)
-	for _, p := range parts {
-		for i := 0; i < len(p); i++ {
-			h = (h ^ uint64(p[i])) * 1099511628211
-		}
-		h = (h ^ 0xff) * 1099511628211
-	}
-	return max(h, 1)
-}
+// hashAddress is never 0.
+func hashAddress(parts ...string) uint64 { return max(hash.Parts(hash.Start, parts...), 1) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/hash"
 	"grantgraph/internal/snapshot"
 )
 
@@ -145,11 +146,7 @@ func (s *set) add(e uint32, name string) bool {
 			}
 		}
 	}
-	h := uint64(14695981039346656037)
-	for i := 0; i < len(name); i++ {
-		h = (h ^ uint64(name[i])) * 1099511628211
-	}
-	h = (h ^ uint64(e)*0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
+	h := (hash.Of(name) ^ uint64(e)*0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
 	h ^= h >> 32
 	h = max(h, 1)
 	i := s.find(h)

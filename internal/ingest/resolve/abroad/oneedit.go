@@ -3,6 +3,8 @@ package abroad
 import (
 	"slices"
 	"strings"
+
+	"grantgraph/internal/typo"
 )
 
 // oneEditApart reports whether two names, words parted by spaces, are one slip
@@ -12,7 +14,7 @@ import (
 // and the ending that tells NIÑOS from NIÑAS.
 func oneEditApart(a, b string) bool {
 	s, t := strings.ReplaceAll(a, " ", ""), strings.ReplaceAll(b, " ", "")
-	if min(len(s), len(t)) < minEdit || !withinEdit(s, t) {
+	if min(len(s), len(t)) < minEdit || !typo.OneSlip(s, t) {
 		return false
 	}
 	x, y := strings.Fields(a), strings.Fields(b)
@@ -27,27 +29,6 @@ func oneEditApart(a, b string) bool {
 		}
 	}
 	return true
-}
-
-// withinEdit reports whether s and t are exactly one edit apart.
-func withinEdit(s, t string) bool {
-	if len(s) < len(t) {
-		s, t = t, s
-	}
-	if len(s)-len(t) > 1 || s == t {
-		return false
-	}
-	i := 0
-	for i < len(t) && s[i] == t[i] {
-		i++
-	}
-	if len(s) > len(t) {
-		return s[i+1:] == t[i:]
-	}
-	if s[i+1:] == t[i+1:] {
-		return true
-	}
-	return s[i] == t[i+1] && s[i+1] == t[i] && s[i+2:] == t[i+2:]
 }
 
 // designators are the words that number things without digits.

@@ -125,19 +125,3 @@ func TestCity(t *testing.T) {
 		}
 	}
 }
-
-func TestWithinEdit(t *testing.T) {
-	t.Parallel()
-	for _, x := range []struct {
-		s, t string
-		want bool
-	}{
-		{"", "", false}, {"A", "", true}, {"A", "B", true}, {"A", "A", false}, {"AB", "BA", true}, {"ABC", "BCA", false},
-		{"ABC", "AC", true}, {"ABC", "ABCD", true}, {"ABC", "XABC", true}, {"ABC", "AXC", true}, {"ABC", "XBX", false},
-		{"ABC", "A", false}, {"ABCD", "ABDC", true}, {"ABCD", "BACD", true}, {"ABCDE", "BACED", false}, {"AAB", "AB", true},
-	} {
-		if withinEdit(x.s, x.t) != x.want || withinEdit(x.t, x.s) != x.want {
-			t.Errorf("withinEdit(%q, %q) is not %v both ways", x.s, x.t, x.want)
-		}
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/typo"
 )
 
 // crowded is how many organizations at an address make it an office building.
@@ -174,7 +175,7 @@ func (r *registered) departure(line orgname.Name, telling func(string) bool) int
 			return otherKey
 		}
 	}
-	if oneSlip(line.KX, r.name.KX) {
+	if typo.OneSlip(line.KX, r.name.KX) {
 		return oneLetter
 	}
 	if line.KA() == r.name.KX || r.name.KA() == line.KX {

@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/typo"
 )
 
 // How much a ranking shows.
@@ -313,26 +314,7 @@ func sameWord(v, w string) bool {
 	case len(v) < 5:
 		return false
 	}
-	return oneSlip(v, w)
-}
-
-// oneSlip reports whether two words differ by one letter changed, added or
-// dropped, or by two neighbors swapped.
-func oneSlip(v, w string) bool {
-	if len(v) > len(w) {
-		v, w = w, v
-	}
-	i := 0
-	for i < len(v) && v[i] == w[i] {
-		i++
-	}
-	switch {
-	case len(w)-len(v) > 1 || v == w:
-		return false
-	case len(v) < len(w):
-		return v[i:] == w[i+1:]
-	}
-	return v[i+1:] == w[i+1:] || i+1 < len(v) && v[i] == w[i+1] && v[i+1] == w[i] && v[i+2:] == w[i+2:]
+	return typo.OneSlip(v, w)
 }
 
 // rankingsSummary is the line for machines.

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"iter"
 	"strconv"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/hash"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/model"
 	"grantgraph/internal/snapshot"
@@ -60,9 +60,7 @@ func ReadTruth(r io.Reader) (*Truth, error) {
 }
 
 func lineKey(object, part string, line int32) uint64 {
-	h := fnv.New64a()
-	fmt.Fprint(h, object, "/", part, "/", line)
-	return h.Sum64()
+	return hash.Of(fmt.Sprint(object, "/", part, "/", line))
 }
 
 // World holds the rows of a snapshot against the truth.

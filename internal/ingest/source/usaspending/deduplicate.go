@@ -11,6 +11,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/hash"
 	"grantgraph/internal/ingest/source/rows"
 )
 
@@ -30,7 +31,7 @@ func NewDeduplicator() *Deduplicator { return &Deduplicator{seen: make(map[uint6
 // year, is in an older posting as it no longer is.
 func (l *Deduplicator) admit(p *Posting, a *Award, reason string) string {
 	if len(l.seen) > 0 || p.repeats {
-		key := hash(a.Transaction)
+		key := hashKey(a.Transaction)
 		if _, ok := l.seen[key]; ok {
 			return ReasonReplaced
 		}
@@ -47,16 +48,16 @@ func (l *Deduplicator) admit(p *Posting, a *Award, reason string) string {
 	return reason
 }
 
-// hash is FNV-1a over the key without regard to case, which differs between
+// hashKey is the hash of a key without regard to case, which differs between
 // postings.
-func hash(key string) uint64 {
-	h := uint64(14695981039346656037)
+func hashKey(key string) uint64 {
+	h := hash.Start
 	for i := range len(key) {
 		c := key[i]
 		if c >= 'a' && c <= 'z' {
 			c -= 'a' - 'A'
 		}
-		h = (h ^ uint64(c)) * 1099511628211
+		h = hash.Byte(h, c)
 	}
 	return h
 }

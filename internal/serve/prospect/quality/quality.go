@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"math"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/hash"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
@@ -183,11 +183,7 @@ func read(s *snapshot.Snapshot, p *profile.Index, o Options) (*truth, error) {
 	return t, nil
 }
 
-func mixed(e ein.EIN) uint64 {
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, e.String())
-	return h.Sum64()
-}
+func mixed(e ein.EIN) uint64 { return hash.Of(e.String()) }
 
 // keys are what the largest funders are kept by: the cause in the state, the
 // state, the cause, and all.

@@ -20,6 +20,7 @@ import (
 	"grantgraph/internal/serve/reconcile"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/typo"
 )
 
 // Case is a name as somebody wrote it, where it is, and whose it is.
@@ -313,31 +314,11 @@ func (r *Register) race(ctx context.Context, res *Result, cases []Case) error {
 		key := orgname.Key(cases[i*7%len(cases)].Name)
 		best := len(key)
 		for _, n := range r.names {
-			best = min(best, distance(key, n))
+			best = min(best, typo.Distance(key, n))
 		}
 	}
 	res.Plain = time.Since(start).Seconds() / sample * SpeedNames
 	return nil
-}
-
-// distance is how many letters have to be changed, added or left out.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left, corner := i+1, i
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost = 1 + min(corner, left, row[j+1])
-			}
-			row[j], corner, left = left, row[j+1], cost
-		}
-		row[len(b)] = left
-	}
-	return row[len(b)]
 }
 
 // Failed says which bound is not held, empty when all are.

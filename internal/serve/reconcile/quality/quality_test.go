@@ -78,16 +78,3 @@ func TestMeasure(t *testing.T) {
 		t.Error("slowness passes")
 	}
 }
-
-// TestDistance counts letters.
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"A", "", 1}, {"", "AB", 2}, {"KITTEN", "SITTING", 3}, {"HARLOW", "HARLOW", 0}, {"HARLOW", "HALROW", 2}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("%s, %s: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}

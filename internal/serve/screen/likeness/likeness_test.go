@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"grantgraph/internal/typo"
 )
 
 // small is a list of invented names, and of words that are in real ones.
@@ -291,46 +293,6 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestDistance holds the banded distance against the plain one.
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(5, 6))
-	for range 20000 {
-		a, b := make([]byte, r.IntN(12)), make([]byte, r.IntN(12))
-		for i := range a {
-			a[i] = byte('A' + r.IntN(3))
-		}
-		for i := range b {
-			b[i] = byte('A' + r.IntN(3))
-		}
-		limit := r.IntN(maxSlips + 1)
-		if got, want := distance(string(a), string(b), limit), min(limit+1, plainDistance(a, b)); got != want {
-			t.Fatalf("%s and %s within %d: %d, want %d", a, b, limit, got, want)
-		}
-	}
-}
-
-func plainDistance(a, b []byte) int {
-	d := make([][]int, len(a)+1)
-	for i := range d {
-		d[i] = make([]int, len(b)+1)
-		for j := range d[i] {
-			switch {
-			case i == 0 || j == 0:
-				d[i][j] = i + j
-			case a[i-1] == b[j-1]:
-				d[i][j] = d[i-1][j-1]
-			default:
-				d[i][j] = 1 + min(d[i-1][j-1], d[i-1][j], d[i][j-1])
-				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-					d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-				}
-			}
-		}
-	}
-	return d[len(a)][len(b)]
-}
-
 // TestNearby holds the index against a comparison with every text.
 func TestNearby(t *testing.T) {
 	t.Parallel()
@@ -355,7 +317,7 @@ func TestNearby(t *testing.T) {
 		n.find(asked, func(id int32) { found[id] = true })
 		for i, s := range texts {
 			limit := joinedSlips(max(len(s), len(asked)))
-			if distance(asked, s, limit) <= limit && !found[int32(i)] {
+			if typo.Within(asked, s, limit) <= limit && !found[int32(i)] {
 				t.Errorf("%s is not found as %s", s, asked)
 			}
 		}
@@ -399,7 +361,7 @@ func TestNearbyOfFewLetters(t *testing.T) {
 		found := false
 		n.find(string(asked), func(int32) { found = true })
 		limit := joinedSlips(max(len(text), len(asked)))
-		if d := distance(string(asked), string(text), limit); d <= limit && !found {
+		if d := typo.Within(string(asked), string(text), limit); d <= limit && !found {
 			t.Fatalf("%s is not found as %s, %d slips from it", text, asked, d)
 		}
 	}
@@ -413,7 +375,7 @@ func TestApart(t *testing.T) {
 	for range 20000 {
 		a := odd(r) + odd(r)[:r.IntN(6)] + strings.Repeat("7", r.IntN(2))
 		b := strings.ReplaceAll(garble(a, r), " ", "Ж")
-		want := distance(a, b, joinedSlips(max(len(a), len(b))))
+		want := typo.Within(a, b, joinedSlips(max(len(a), len(b))))
 		if want > joinedSlips(max(len(a), len(b))) {
 			want = -1
 		} else {

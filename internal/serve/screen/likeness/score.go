@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"grantgraph/internal/typo"
 )
 
 // query is a name that was asked for, and the working memory of one question.
@@ -119,7 +121,7 @@ func (l *List) dropMistypedForms(q *query) {
 // nearForm reports whether w is one slip away from a legal form.
 func nearForm(w string) bool {
 	for _, f := range longForms {
-		if abs(len(f)-len(w)) <= 1 && distance(w, f, 1) <= 1 {
+		if typo.Within(w, f, 1) <= 1 {
 			return true
 		}
 	}
@@ -550,7 +552,7 @@ func apart(a, b *run) int {
 	if longer > limit || bits.OnesCount64(a.letters^b.letters) > 2*limit-longer {
 		return -1
 	}
-	if d := distance(a.text, b.text, limit); d <= limit {
+	if d := typo.Within(a.text, b.text, limit); d <= limit {
 		return d
 	}
 	return -1

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"strings"
+
+	"grantgraph/internal/typo"
 )
 
 // word is what is known of one word of a name.
@@ -192,7 +194,7 @@ func likenessOf(a, b *word) float64 {
 	case la < 3 || lb < 3:
 		return 0
 	case la < 4 || lb < 4: // of an acronym, only a slip counts
-		if limit := 1; distance(a.text, b.text, limit) <= limit {
+		if limit := 1; typo.Within(a.text, b.text, limit) <= limit {
 			return typoLikeness[1][max(la, lb)]
 		}
 		return 0
@@ -206,7 +208,7 @@ func likenessOf(a, b *word) float64 {
 	same := a.skeleton == b.skeleton && len(a.skeleton) >= 3
 	d := limit + 1
 	if bits.OnesCount32(a.mask^b.mask) <= 2*limit {
-		d = distance(a.text, b.text, limit)
+		d = typo.Within(a.text, b.text, limit)
 	}
 	switch {
 	case d <= limit && same:
@@ -281,67 +283,7 @@ func eachNumber(text string, fn func(other []byte)) {
 
 func abs(n int) int { return max(n, -n) }
 
-// distance is the number of insertions, deletions, changes and swaps of
-// neighbors between a and b, or limit+1 when there are more than limit.
-func distance(a, b string, limit int) int {
-	if abs(len(a)-len(b)) > limit {
-		return limit + 1
-	}
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	if len(a) == 0 || len(b) == 0 {
-		return len(a) + len(b)
-	}
-	// Three rows of a band that is 2*limit+1 wide.
-	const far = 100
-	var rows [3][2*maxSlips + 3]int8
-	before, last, row := &rows[0], &rows[1], &rows[2]
-	width := 2*limit + 1
-	for k := range rows[0] {
-		before[k], last[k] = far, far
-	}
-	for k := limit; k < width; k++ { // row 0: column k-limit
-		last[k+1] = int8(k - limit)
-	}
-	for i := 1; i <= len(a); i++ {
-		least := int8(far)
-		for k := range row {
-			row[k] = far
-		}
-		for k := 0; k < width; k++ {
-			j := i + k - limit
-			if j < 0 || j > len(b) {
-				continue
-			}
-			v := int8(far)
-			if j == 0 {
-				v = int8(min(i, far))
-			} else {
-				v = last[k+1]
-				if a[i-1] != b[j-1] {
-					v++
-				}
-				v = min(v, last[k+2]+1, row[k]+1)
-				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-					v = min(v, before[k+1]+1)
-				}
-			}
-			row[k+1] = min(v, far)
-			least = min(least, v)
-		}
-		if least > int8(limit) {
-			return limit + 1
-		}
-		before, last, row = last, row, before
-	}
-	return min(int(last[len(b)-len(a)+limit+1]), limit+1)
-}
-
-// maxSlips is the largest limit distance is asked for.
+// maxSlips is the largest number of slips that any word may have.
 const maxSlips = 3
 
 // winkler is the Jaro-Winkler likeness.
