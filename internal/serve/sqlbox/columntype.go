@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// columnType is a type of the engine taken apart, so that what lies inside a
-// value is written by its own type.
+// columnType is a parsed type of the engine. appendValue writes the parts of a
+// value by the parts of its type.
 type columnType struct {
 	name   string
 	fields []string      // of a struct or union
 	inside []*columnType // fields, the items of a list, or the keys and values of a map
-	count  string        // of a list: [], or [3] when there are always as many
+	count  string        // of a list: [], or [3] for a list of fixed length
 }
 
 func (t *columnType) is(name string) bool { return t != nil && t.name == name }
@@ -23,7 +23,7 @@ func (t *columnType) names() []string {
 	return t.fields
 }
 
-// typeOf is the type of a part, or nil where it is not known.
+// typeOf returns the type of a part, or nil where it is not known.
 func (t *columnType) typeOf(i int) *columnType {
 	if t == nil || i < 0 || i >= len(t.inside) {
 		return nil
@@ -31,13 +31,13 @@ func (t *columnType) typeOf(i int) *columnType {
 	return t.inside[i]
 }
 
-// has says whether a type of this name is in it.
+// has reports whether the type or a part of it has this name.
 func (t *columnType) has(name string) bool {
 	return t.is(name) || t != nil && slices.ContainsFunc(t.inside, func(p *columnType) bool { return p.has(name) })
 }
 
-// write is the type as the driver writes it, with another in the place of one
-// of its parts.
+// write returns the type as the driver writes it, with the type named of
+// replaced by the type with.
 func (t *columnType) write(of, with string) string {
 	switch {
 	case t.name == of:
@@ -62,9 +62,9 @@ func (t *columnType) write(of, with string) string {
 	return t.name + "(" + strings.Join(parts, separator) + ")"
 }
 
-// parseColumnType reads a type as the driver writes it: DATE, DECIMAL(9,2),
-// STRUCT("a" DATE, "b" MAP(VARCHAR, TIME)[]); and as the engine does, which
-// quotes a name only where it must. It returns what follows the type.
+// parseColumnType reads a type as the driver writes it, such as DATE,
+// DECIMAL(9,2) or STRUCT("a" DATE, "b" MAP(VARCHAR, TIME)[]), or as the engine
+// does, which quotes a name only where it must. It returns the text after the type.
 func parseColumnType(s string) (*columnType, string) {
 	end := strings.IndexAny(s, "([,)")
 	if end < 0 {

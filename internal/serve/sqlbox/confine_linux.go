@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confine takes away from the process whatever a query has no use for. What the
-// kernel refuses to take is reported, not fatal: the gate and the engine's own
-// settings stand before it.
+// confine takes every right from the process that a query does not need. It
+// returns the limits that the kernel refused, and continues without them: the gate
+// and the engine's own settings still protect the server.
 //
-// The limits are on memory, files and processor time. The filter then leaves a
-// short list of system calls: to read what is open, to use memory and threads,
-// to tell the time. Opening a file, making a socket, starting a program or a
-// process, and making memory executable are not on it.
+// The limits are on memory, files and processor time. The filter then allows a
+// short list of system calls: to read open files, to use memory and threads, and
+// to tell the time. It refuses to open a file, to make a socket, to start a program
+// or a process, and to make memory executable.
 func confine(memory int64, nice int) (notes []string) {
 	for _, l := range []struct {
 		name  string
@@ -44,9 +44,9 @@ func confine(memory int64, nice int) (notes []string) {
 	return notes
 }
 
-// lowerPriority lets the server go first when the processors are busy: a query is
-// somebody's, the server is everybody's. Priority belongs to threads; those to
-// come have that of the thread that makes them.
+// lowerPriority lets the server go first when the processors are busy, because all
+// callers depend on the server. Priority belongs to threads. A new thread inherits
+// it from the thread that makes it.
 func lowerPriority(nice int) error {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -84,7 +84,7 @@ const (
 	giveBack = unix.BPF_RET | unix.BPF_K
 )
 
-// permitted are the system calls that need no look at their arguments.
+// permitted are the system calls that the filter allows with any arguments.
 var permitted = append([]uint32{
 	unix.SYS_READ, unix.SYS_READV, unix.SYS_PREAD64, unix.SYS_WRITE, unix.SYS_WRITEV, unix.SYS_CLOSE, unix.SYS_FSTAT, unix.SYS_LSEEK,
 	unix.SYS_FCNTL, unix.SYS_PPOLL, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2,
@@ -132,7 +132,8 @@ func filterSystemCalls() error {
 		return err
 	}
 	fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&fprog)))
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
+		uintptr(unsafe.Pointer(&fprog)))
 	if errno != 0 {
 		return errno
 	}

@@ -2,8 +2,8 @@
 
 package sqlbox
 
-// confine has nothing to offer here: the gate, the engine's own settings and
-// the separate process remain.
+// confine cannot limit a process on this system. The gate, the engine's own
+// settings and the separate process still protect the server.
 func confine(int64, int) []string {
 	return []string{"no limits and no filter of system calls on this system"}
 }

@@ -30,17 +30,18 @@ func run(ctx context.Context, conn *sql.Conn, statements ...string) error {
 	return nil
 }
 
-// hardening is the settings of an engine that strangers speak to, those of a
-// connection for every one to come. The order matters: files that are open stay
-// open when external access goes, the file system can only be disabled after
-// that, and the lock comes last.
+// hardening returns the statements that secure an engine before it runs SQL from
+// outside. Settings of a connection are global, so that they hold for every later
+// connection. The order matters: files that are open stay open when external
+// access is disabled, the file system can be disabled only after that, and the
+// lock comes last.
 func hardening(memory int64, threads int) []string {
 	return []string{
 		fmt.Sprintf("SET memory_limit = '%dKiB'", memory>>10),
 		fmt.Sprintf("SET threads = %d", threads),
 		"SET GLOBAL TimeZone = 'UTC'",
 		"SET GLOBAL max_expression_depth = 400",
-		"SET GLOBAL errors_as_json = true", // with the place of the error, however long its line
+		"SET GLOBAL errors_as_json = true", // gives the position of an error, however long its line is
 		"SET temp_directory = ''",
 		"SET autoinstall_known_extensions = false",
 		"SET autoload_known_extensions = false",

@@ -16,18 +16,19 @@ var (
 	valuePattern  = regexp.MustCompile(`(?:[Tt]able|Values list) "([^"]*)" does not have a column named "([^"]*)"`)
 	tablePattern  = regexp.MustCompile(`Referenced table "([^"]*)" not found`)
 	boundPattern  = regexp.MustCompile(`Candidate (?:binding|table)s?: ?:? ?(.*)`)
-	memoryPattern = regexp.MustCompile(`^(?:[Ff]ailed to allocate|[Cc]ould not allocate|std::bad_alloc|\{"exception_type":"\w+","exception_message":"std::bad_alloc")`)
-	pathPattern   = regexp.MustCompile(`(?:/[\w.@+-]+){2,}|[\w./-]+\.duckdb\b`)
-	catalogs      = strings.NewReplacer("warehouse_pro.main.", "", "warehouse.main.", "", "memory.main.", "")
+	memoryPattern = regexp.MustCompile(`^(?:[Ff]ailed to allocate|[Cc]ould not allocate|std::bad_alloc|` +
+		`\{"exception_type":"\w+","exception_message":"std::bad_alloc")`)
+	pathPattern = regexp.MustCompile(`(?:/[\w.@+-]+){2,}|[\w./-]+\.duckdb\b`)
+	catalogs    = strings.NewReplacer("warehouse_pro.main.", "", "warehouse.main.", "", "memory.main.", "")
 )
 
-// explain turns what the engine says into something fit to be read, without
-// the engine's stack of hints and without any path. The engine, which is told
-// to speak JSON, counts from the first byte of what it was sent; the statement
-// begins so many bytes later.
+// explain turns an error of the engine into a message for people, without the
+// engine's hints and without any path. The engine reports errors as JSON and
+// counts positions from the first byte that it was sent. The statement begins
+// before bytes later.
 func explain(err error, sql string, before int) (kind, message string) {
 	text, where := strings.ReplaceAll(err.Error(), "database/sql/driver: ", ""), ""
-	// What the engine raises in its parser it wraps twice.
+	// The engine wraps an error of its parser twice.
 	for range 3 {
 		var said struct {
 			Kind     string `json:"exception_type"`
@@ -62,29 +63,30 @@ func explain(err error, sql string, before int) (kind, message string) {
 	return kind, fault.Clip(hidePaths(head, sql), maxQuoted) + where
 }
 
-// firstLine is the first line of what the engine says, without its advice to
-// change a setting.
+// firstLine returns the first line of an engine's message, without its advice
+// to change a setting.
 func firstLine(text string) string {
 	head, _, _ := strings.Cut(text, "\n")
 	head, _, _ = strings.Cut(head, ` Use "SET `)
 	return strings.TrimRight(strings.TrimSpace(head), "!.")
 }
 
-// nestedTooDeep is said when the engine meets its own bound of depth, whose
-// name and setting are no business of the caller's.
+// nestedTooDeep is the message when the engine reaches its own bound of depth.
+// It does not name the engine's setting, which callers cannot change.
 const nestedTooDeep = "the statement is nested too deeply"
 
 func tooDeep(text string) bool {
-	return strings.Contains(text, "Max expression depth") || strings.HasPrefix(text, "memory exhausted at or near") || strings.Contains(text, "maximum recursion depth")
+	return strings.Contains(text, "Max expression depth") || strings.HasPrefix(text, "memory exhausted at or near") ||
+		strings.Contains(text, "maximum recursion depth")
 }
 
-// isOutOfMemory says whether the engine failed for want of memory.
+// isOutOfMemory reports whether the engine failed because it had too little memory.
 func isOutOfMemory(kind, message string) bool {
 	return kind == "Out of Memory" || memoryPattern.MatchString(message)
 }
 
-// hidePaths takes out what tells where the files are. What the statement itself
-// says may be said back.
+// hidePaths removes the paths of files from a message. A path that stands in the
+// statement itself may stay.
 func hidePaths(s, sql string) string {
 	s = catalogs.Replace(s)
 	return pathPattern.ReplaceAllStringFunc(s, func(p string) string {
@@ -95,13 +97,13 @@ func hidePaths(s, sql string) string {
 	})
 }
 
-// failure is the fault for an error of a query that ran, sent to the engine
-// after so many bytes of ours.
+// failure makes the fault for an error of a query that ran. The engine received
+// the statement after before bytes of ours.
 func failure(err error, sql string, before int) *fault.Fault {
-	if strings.HasSuffix(err.Error(), "empty name") { // the driver's only way to say it
+	if strings.HasSuffix(err.Error(), "empty name") { // the driver reports it only by this text
 		return fault.New(Failed, "a row whose fields have no names cannot be returned").Try("name them: {'a': …, 'b': …} in place of (…, …) or row(…, …)")
 	}
-	if strings.Contains(err.Error(), "unsupported data type") { // the driver's as well
+	if strings.Contains(err.Error(), "unsupported data type") { // the driver reports it only by this text
 		return fault.New(Failed, "a column has a type that cannot be returned").Try("cast it to VARCHAR")
 	}
 	kind, message := explain(err, sql, before)
@@ -118,9 +120,9 @@ func failure(err error, sql string, before int) *fault.Fault {
 	return fault.New(Failed, "the query failed: %s", message)
 }
 
-// statementErrors are the kinds of errors that a statement brings about by what
-// it says or by what it meets in the data. After any other, and after one that
-// has no kind, the engine is not trusted with another statement.
+// statementErrors are the kinds of errors that a statement or the data can cause.
+// After an error of another kind, or of no kind, the engine runs no further
+// statement.
 var statementErrors = map[string]bool{
 	"Binder": true, "Parser": true, "Catalog": true, "Syntax": true, "Conversion": true, "Invalid Input": true, "Out of Range": true,
 	"Not implemented": true, "Mismatch Type": true, "Invalid type": true, "Divide by Zero": true, "Decimal": true, "Constraint": true,

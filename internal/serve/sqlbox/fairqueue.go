@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// fairQueue is a bounded number of places with a bounded queue before them,
-// shared by owners. Who has had least of the places lately is next, whenever
-// they came, and when the queue is full it is who has had most that is sent
-// away. So an owner who sends much, or what takes long, waits behind those who
-// do not: a few of them can fill neither the places nor the queue for the
-// others. Of several places the last is kept for those who have had little, so
-// that they need not wait for what the others do with theirs to end.
+// fairQueue is a bounded number of places with a bounded queue before them, shared
+// by owners. The next place goes to the waiting owner who has used the places
+// least lately, whoever came first. When the queue is full, the owner who has used
+// them most is turned away. So an owner who sends many statements, or long ones,
+// waits behind other owners, and a few such owners cannot fill the places or the
+// queue. If there are several places, the last one is reserved for owners who have
+// used little, so that they do not wait for long statements of others.
 type fairQueue struct {
 	places  int
-	most    int           // that may wait
-	longest time.Duration // that one may wait
+	most    int           // how many may wait
+	longest time.Duration // how long one may wait
 	clock   func() time.Time
 
 	mu     sync.Mutex
@@ -27,29 +27,30 @@ type fairQueue struct {
 	shares map[string]*share
 }
 
-// waiter is one who waits for a place.
+// waiter is a statement that waits for a place.
 type waiter struct {
 	owner string
 	turn  chan struct{} // closed when the wait is over
-	place bool          // there is a place; else the waiter is sent away
+	place bool          // the waiter got a place; otherwise it is turned away
 }
 
-// share is what an owner has had of the places.
+// share is how much an owner has used the places.
 type share struct {
 	held int
-	used time.Duration // half of it is forgotten after each forgetting
-	at   time.Time     // when used was true
+	used time.Duration // halves after each forgetting
+	at   time.Time     // when used was computed
 }
 
 const (
 	forgetting = time.Minute
 
-	// stake is what a statement counts for while it has not ended: more than
-	// most take, so that the second of an owner comes after the first of all.
+	// stake is the time that a statement counts for until it ends. It is longer than
+	// most statements take, so that an owner's second statement comes after the
+	// first statements of all others.
 	stake = time.Second
 
-	// little is what an owner may have had to be let into the last place: many
-	// simple statements, also on a busy machine, and few that take long.
+	// little is how much an owner may have used and still enter the last place:
+	// enough for many simple statements on a busy machine, and for few long ones.
 	little = 3 * stake
 )
 
@@ -57,7 +58,8 @@ func newFairQueue(places, most int, longest time.Duration) *fairQueue {
 	return &fairQueue{places: places, most: most, longest: longest, clock: time.Now, shares: map[string]*share{}}
 }
 
-// enter waits for a place and returns what gives it back, to be called once.
+// enter waits for a place and returns the function that gives the place back. The
+// caller calls it once.
 func (l *fairQueue) enter(ctx context.Context, owner string) (leave func(), err error) {
 	l.mu.Lock()
 	if l.open(owner) {
@@ -84,7 +86,7 @@ func (l *fairQueue) enter(ctx context.Context, owner string) (leave func(), err 
 	if i := slices.Index(l.queue, w); i >= 0 {
 		l.remove(i)
 	}
-	if w.place { // perhaps just when the time was over
+	if w.place { // possibly at the moment when the time was over
 		leave = l.hold(owner)
 		if err == nil {
 			return leave, nil
@@ -98,7 +100,8 @@ func (l *fairQueue) enter(ctx context.Context, owner string) (leave func(), err 
 	return nil, err
 }
 
-// open says whether there is a place for an owner. Nobody is not limited.
+// open reports whether there is a place for an owner. The empty owner may take any
+// free place.
 func (l *fairQueue) open(owner string) bool {
 	switch left := l.places - l.taken; {
 	case left <= 0:
@@ -117,7 +120,7 @@ func (l *fairQueue) take(owner string) (leave func()) {
 	return l.hold(owner)
 }
 
-// hold is what gives back a place that has been taken.
+// hold returns the function that gives a taken place back.
 func (l *fairQueue) hold(owner string) (leave func()) {
 	began := l.clock()
 	return func() {
@@ -128,7 +131,7 @@ func (l *fairQueue) hold(owner string) (leave func()) {
 	}
 }
 
-// free gives a place back, and to who is next.
+// free gives a place back and hands it to the next waiter.
 func (l *fairQueue) free(owner string) {
 	l.taken--
 	l.share(owner).held--
@@ -142,13 +145,13 @@ func (l *fairQueue) free(owner string) {
 	l.forget()
 }
 
-// remove ends the wait of one in the queue.
+// remove ends the wait of a waiter.
 func (l *fairQueue) remove(i int) {
 	close(l.queue[i].turn)
 	l.queue = slices.Delete(l.queue, i, i+1)
 }
 
-// share is the share of an owner as of now.
+// share returns an owner's share at this moment.
 func (l *fairQueue) share(owner string) *share {
 	now := l.clock()
 	s := l.shares[owner]
@@ -163,7 +166,7 @@ func (l *fairQueue) share(owner string) *share {
 	return s
 }
 
-// forget drops the shares that no longer matter.
+// forget drops shares that are almost zero, when there are many.
 func (l *fairQueue) forget() {
 	if len(l.shares) < 1000 {
 		return
@@ -175,8 +178,8 @@ func (l *fairQueue) forget() {
 	}
 }
 
-// ranks are, for each in the queue, how much their owner has had, those before
-// them in the queue included.
+// ranks returns, for each waiter, how much its owner has used, including the stakes
+// of the owner's statements that run or wait before it.
 func (l *fairQueue) ranks() []time.Duration {
 	ranks := make([]time.Duration, len(l.queue))
 	before := map[string]int{}
@@ -188,7 +191,7 @@ func (l *fairQueue) ranks() []time.Duration {
 	return ranks
 }
 
-// first is who is next of those for whom there is a place, or -1.
+// first returns the waiter that is next among those for whom there is a place, or -1.
 func (l *fairQueue) first() int {
 	best, ranks := -1, l.ranks()
 	for i, r := range ranks {
@@ -199,7 +202,7 @@ func (l *fairQueue) first() int {
 	return best
 }
 
-// last is who is sent away, the latest of those who have had most.
+// last returns the waiter to turn away: the latest of those whose owner has used most.
 func (l *fairQueue) last() int {
 	worst, ranks := -1, l.ranks()
 	for i, r := range ranks {
@@ -208,11 +211,4 @@ func (l *fairQueue) last() int {
 		}
 	}
 	return worst
-}
-
-// state is how many places are taken and how many wait, for tests.
-func (l *fairQueue) state() (taken, waiting int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.taken, len(l.queue)
 }

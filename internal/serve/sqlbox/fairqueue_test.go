@@ -583,3 +583,10 @@ func TestHeld(t *testing.T) {
 		}
 	}
 }
+
+// state returns how many places are taken and how many statements wait.
+func (l *fairQueue) state() (taken, waiting int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.taken, len(l.queue)
+}

@@ -18,7 +18,7 @@ const findOrgColumns = "ein VARCHAR, name VARCHAR, city VARCHAR, state VARCHAR, 
 // maxCandidates bounds find_org as a table.
 const maxCandidates = 50
 
-// findOrg makes find_org known to the engine, as a value and as a table.
+// findOrg registers find_org with the engine, as a value and as a table.
 func (r *runner) findOrg(ctx context.Context) error {
 	text, err := duckdb.NewTypeInfo(duckdb.TYPE_VARCHAR)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *runner) findOrg(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("registering find_org as a table: %w", err)
 	}
-	// The driver dies of a null, so it must not get one.
+	// A null would crash the driver.
 	return run(ctx, r.conn, "CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))")
 }
 
@@ -54,7 +54,7 @@ func (r *runner) find(name string, most int) ([]search.Result, error) {
 	return index.Find(boundName(name), "", most), nil
 }
 
-// boundName bounds what is looked up; no organization has a longer name.
+// boundName clips a name to 300 bytes. No organization has a longer one.
 func boundName(s string) string {
 	if len(s) > 300 {
 		s = strings.ToValidUTF8(s[:300], "")
@@ -94,7 +94,8 @@ func newCandidates(found []search.Result) (*candidates, error) {
 	c := &candidates{found: found}
 	for _, col := range strings.Split(findOrgColumns, ", ") {
 		name, typ, _ := strings.Cut(col, " ")
-		info, err := duckdb.NewTypeInfo(map[string]duckdb.Type{"VARCHAR": duckdb.TYPE_VARCHAR, "BIGINT": duckdb.TYPE_BIGINT, "DOUBLE": duckdb.TYPE_DOUBLE}[typ])
+		kinds := map[string]duckdb.Type{"VARCHAR": duckdb.TYPE_VARCHAR, "BIGINT": duckdb.TYPE_BIGINT, "DOUBLE": duckdb.TYPE_DOUBLE}
+		info, err := duckdb.NewTypeInfo(kinds[typ])
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +112,7 @@ func (c *candidates) Cardinality() *duckdb.CardinalityInfo {
 
 func (c *candidates) Init() { c.next = 0 }
 
-// FillChunk writes all that is left, which one chunk holds. It goes by chunks
+// FillChunk writes all remaining rows, which fit into one chunk. It writes chunks
 // because the driver cannot write a null into a single row.
 func (c *candidates) FillChunk(chunk duckdb.DataChunk) error {
 	or := func(s string) any {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,16 +15,16 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// gate decides whether a statement may run. It asks the engine's own parser
-// what the statement is and walks the tree: everything in it must be of a kind
-// that is known to be harmless. It then has the engine bind the statement to
-// empty tables of the same shape, so that a misspelled column is found before
-// any data is touched. The gate holds no data. Each statement is read in a
-// connection of its own, which ends with it and takes along what it may have
-// prepared, set or left as its last error.
+// gate decides whether a statement may run. It has the engine's own parser parse
+// the statement and walks the tree: every part must be of a kind that is known to
+// be harmless. It then has the engine bind the statement to empty tables of the
+// same shape, so that a misspelled column is found before any data is read. The
+// gate holds no data. It reads each statement in a connection of its own and then
+// closes that connection, so that nothing that the statement prepared, set or left
+// as its last error remains.
 type gate struct {
 	db   *sql.DB
-	conn *sql.Conn // that no statement is read in
+	conn *sql.Conn // keeps the database open; no statement is read in it
 }
 
 // openGate makes a gate with the engine in this process.
@@ -58,9 +59,9 @@ func (g *gate) connect(ctx context.Context) (*sql.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The optimizer would compute constants. The binder does so all the same with
-	// those that are arguments of functions, to see whether they are null: what
-	// that may take is bounded by the budget, and by the limits of the process.
+	// The optimizer would compute constants. The binder still computes constants
+	// that are arguments of functions, to see whether they are null. The budget and
+	// the limits of the process bound that work.
 	if err := run(ctx, conn, "PRAGMA disable_optimizer"); err != nil {
 		conn.Close()
 		return nil, err
@@ -73,8 +74,8 @@ func (g *gate) close() {
 	g.db.Close()
 }
 
-// check refuses a statement with a fault, or lets it pass with nil. An error
-// that is not a fault is the gate's own.
+// check refuses a statement with a fault, or lets it pass with nil. Any other
+// error is a failure of the gate itself.
 func (g *gate) check(ctx context.Context, text string, pro bool, params Params) error {
 	if f := precheck(text); f != nil {
 		return f
@@ -88,7 +89,8 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 	}
 	defer conn.Close()
 	var tree string
-	err = conn.QueryRowContext(ctx, "SELECT json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true)::VARCHAR", text).Scan(&tree)
+	const serialize = "SELECT json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true)::VARCHAR"
+	err = conn.QueryRowContext(ctx, serialize, text).Scan(&tree)
 	if ctx.Err() != nil {
 		return timedOut()
 	}
@@ -110,14 +112,15 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 	d := json.NewDecoder(strings.NewReader(finite.Replace(tree)))
 	d.UseNumber()
 	if err := d.Decode(&parsed); err != nil {
-		return reject(nestedTooDeep) // JSON has a bound of depth as well
+		return reject(nestedTooDeep) // encoding/json bounds the depth as well
 	}
 	switch {
 	case parsed.Error && (parsed.Type == "internal" || parsed.Type == "fatal"):
 		return engineFailed()
 	case parsed.Error && tooDeep(parsed.Message):
 		return reject(nestedTooDeep)
-	case parsed.Error && parsed.Type == "not implemented" && !strings.Contains(parsed.Message, "parameters"): // mixed ones it cannot do either
+	// The parser also does not implement a mix of named and numbered parameters.
+	case parsed.Error && parsed.Type == "not implemented" && !strings.Contains(parsed.Message, "parameters"):
 		return reject("only a query that reads may run: SELECT, WITH … SELECT or DESCRIBE").Try("one SELECT")
 	case parsed.Error && isOutOfMemory("", parsed.Message):
 		return outOfMemory()
@@ -146,9 +149,10 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 	return bind(ctx, conn, text)
 }
 
-// finite takes out what the engine writes for numbers that JSON does not have.
-// Within a text the quotes would have been escaped.
-var finite = strings.NewReplacer(`"value":Infinity`, `"value":null`, `"value":-Infinity`, `"value":null`, `"value":NaN`, `"value":null`, `"value":-NaN`, `"value":null`)
+// finite removes the infinities and NaNs that the engine writes and that JSON does
+// not have. It does not change a text, in which the quotes are escaped.
+var finite = strings.NewReplacer(`"value":Infinity`, `"value":null`, `"value":-Infinity`, `"value":null`,
+	`"value":NaN`, `"value":null`, `"value":-NaN`, `"value":null`)
 
 // bind has the engine resolve the names of the statement.
 func bind(ctx context.Context, conn *sql.Conn, text string) error {
@@ -173,15 +177,15 @@ func bind(ctx context.Context, conn *sql.Conn, text string) error {
 type walker struct {
 	sql     string
 	pro     bool
-	lambdas int            // that the walk is inside of
-	cast    map[string]any // the last one met, for a type has no place of its own
+	lambdas int            // how many lambdas the walk is inside of
+	cast    map[string]any // the last cast: a type has no position of its own
 }
 
-// maxLambdas bounds lambdas within lambdas: each doubles what the engine does
+// maxLambdas bounds lambdas within lambdas: each level doubles the engine's work
 // to bind a statement.
 const maxLambdas = 8
 
-// scope is the names of the common table expressions that can be seen.
+// scope is the names of the common table expressions that are visible.
 type scope struct {
 	name string
 	up   *scope
@@ -196,8 +200,7 @@ func (s *scope) has(name string) bool {
 	return false
 }
 
-// statement checks the outermost query. DESCRIBE may stand there and nowhere
-// else.
+// statement checks the outermost query. Only the outermost query may be DESCRIBE.
 func (w *walker) statement(node map[string]any) *fault.Fault {
 	if from, ok := node["from_table"].(map[string]any); ok && from["type"] == "SHOW_REF" {
 		query, ok := from["query"].(map[string]any)
@@ -209,7 +212,7 @@ func (w *walker) statement(node map[string]any) *fault.Fault {
 	return w.walk(node, nil)
 }
 
-// position is where in the text a node is.
+// position says where in the text a node is, for the end of a message.
 func (w *walker) position(n map[string]any) string {
 	if n, ok := n["query_location"].(json.Number); ok {
 		if off, err := strconv.Atoi(n.String()); err == nil {
@@ -259,7 +262,7 @@ func (w *walker) walk(v any, sc *scope) *fault.Fault {
 
 // inside walks the values of an object in a fixed order.
 func (w *walker) inside(v map[string]any, sc *scope, except ...string) *fault.Fault {
-	for _, key := range sortedKeys(v) {
+	for _, key := range slices.Sorted(maps.Keys(v)) {
 		if slices.Contains(except, key) {
 			continue
 		}
@@ -270,11 +273,20 @@ func (w *walker) inside(v map[string]any, sc *scope, except ...string) *fault.Fa
 	return nil
 }
 
+// set makes a set of words.
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		m[word] = true
+	}
+	return m
+}
+
 // queryNodes are the kinds of queries.
 var queryNodes = set("SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE CTE_NODE")
 
-// plainTypes are the kinds of parts of a query that neither name a table nor
-// call a function themselves.
+// plainTypes are the kinds of parts of a query that do not themselves name a
+// table or call a function.
 var plainTypes = set(`SUBQUERY JOIN EMPTY EXPRESSION_LIST PIVOT
 	ORDER_MODIFIER LIMIT_MODIFIER LIMIT_PERCENT_MODIFIER DISTINCT_MODIFIER
 	ORDER_DEFAULT ASCENDING DESCENDING ORDER_ASCENDING ORDER_DESCENDING`)
@@ -283,7 +295,8 @@ var plainTypes = set(`SUBQUERY JOIN EMPTY EXPRESSION_LIST PIVOT
 var classes = set(`CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF OPERATOR PARAMETER
 	POSITIONAL_REFERENCE STAR SUBQUERY WINDOW BETWEEN`)
 
-// query checks a query, with its common table expressions in view.
+// query checks a query and its common table expressions, which the rest of the
+// query sees.
 func (w *walker) query(v map[string]any, sc *scope) *fault.Fault {
 	if ctes, ok := v["cte_map"].(map[string]any); ok {
 		list, _ := ctes["map"].([]any)
@@ -309,7 +322,7 @@ func (w *walker) query(v map[string]any, sc *scope) *fault.Fault {
 	return w.inside(v, sc, "cte_map")
 }
 
-// recursive says whether a common table expression may name itself.
+// recursive reports whether a common table expression may name itself.
 func recursive(value any) bool {
 	v, _ := value.(map[string]any)
 	q, _ := v["query"].(map[string]any)
@@ -345,7 +358,7 @@ func (w *walker) table(v map[string]any, sc *scope) *fault.Fault {
 	return w.walk(v["sample"], sc)
 }
 
-// tableFunction checks a function that stands in FROM.
+// tableFunction checks a function in FROM.
 func (w *walker) tableFunction(v map[string]any, sc *scope) *fault.Fault {
 	f, _ := v["function"].(map[string]any)
 	name, _ := f["function_name"].(string)
@@ -383,7 +396,8 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 		}
 	case class == "LAMBDA":
 		if w.lambdas++; w.lambdas > maxLambdas {
-			return reject("lambdas are nested more than %d deep%s", maxLambdas, w.position(v)).Try("compute the inner lists in a subquery")
+			return reject("lambdas are nested more than %d deep%s", maxLambdas, w.position(v)).
+				Try("compute the inner lists in a subquery")
 		}
 		defer func() { w.lambdas-- }()
 	}
@@ -397,9 +411,9 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 	return w.inside(v, sc)
 }
 
-// session are words that the engine takes for functions when no column has
-// their name. They tell of the catalog and the session, as rowid, which every
-// table has, tells of the file.
+// session are names that the engine reads as functions when no column has the
+// name. They reveal the catalog and the session. The column rowid, which every
+// table has, reveals the layout of the file.
 var session = set("current_catalog current_database current_schema current_user current_role session_user")
 
 // noFunction explains a function that may not be called.
@@ -407,7 +421,7 @@ func (w *walker) noFunction(name string, v map[string]any) *fault.Fault {
 	f := reject("the function %s is not available", called(v)).
 		Try("functions that compute on values are available; those that read files, run text as SQL or show the catalog are not")
 	switch lower := strings.ToLower(name); {
-	case functions[lower]: // but called as a method, or in another schema
+	case functions[lower]: // called as a method, or in another schema
 		f.Hint = lower + "(…)"
 	default:
 		if meant := typo.Meant(lower, Functions()); meant != "" {
@@ -418,7 +432,7 @@ func (w *walker) noFunction(name string, v map[string]any) *fault.Fault {
 	return f
 }
 
-// called is the name by which a function is called, for a message.
+// called returns the name of a function as the statement wrote it, for a message.
 func called(v map[string]any) string {
 	var parts []string
 	for _, key := range []string{"catalog", "schema", "function_name"} {
@@ -429,15 +443,15 @@ func called(v map[string]any) string {
 	return fault.Clip(strings.Join(parts, "."), maxQuoted)
 }
 
-// foreign says whether a function is called by a name beyond the main schema.
+// foreign reports whether the name of a function lies outside the main schema.
 func foreign(v map[string]any) bool {
 	schema, _ := v["schema"].(string)
 	catalog, _ := v["catalog"].(string)
 	return catalog != "" || schema != "" && schema != "main"
 }
 
-// identifier says whether a name is a plain word. The names of the engine's
-// own views are not, so that one can never be taken for the other.
+// identifier reports whether a name is a plain word and not the name of a view of
+// the engine, so that a common table expression cannot be mistaken for such a view.
 func identifier(name string) bool {
 	lower := strings.ToLower(name)
 	for _, p := range []string{"duckdb_", "pg_", "pragma_", "sqlite_", "information_schema", "find_org_columns"} {

@@ -5,8 +5,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,30 +19,19 @@ import (
 
 // appendValue writes a value of the engine as JSON. Numbers keep every digit,
 // days and times are ISO 8601, bytes are base64, lists and structs are arrays
-// and objects. What JSON has no number for (NaN, infinity) is text. The type
-// tells a day from a time; it is nil where the engine has none, as inside JSON.
+// and objects. NaN and infinity, which JSON has no number for, are text. The
+// type tells a day from a time. It is nil where the engine gives no type, as
+// inside JSON.
 func appendValue(b []byte, v any, t *columnType) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(b, "null"...)
 	case bool:
 		return strconv.AppendBool(b, v)
-	case int8:
-		return strconv.AppendInt(b, int64(v), 10)
-	case int16:
-		return strconv.AppendInt(b, int64(v), 10)
-	case int32:
-		return strconv.AppendInt(b, int64(v), 10)
-	case int64:
-		return strconv.AppendInt(b, v, 10)
-	case uint8:
-		return strconv.AppendUint(b, uint64(v), 10)
-	case uint16:
-		return strconv.AppendUint(b, uint64(v), 10)
-	case uint32:
-		return strconv.AppendUint(b, uint64(v), 10)
-	case uint64:
-		return strconv.AppendUint(b, v, 10)
+	case int8, int16, int32, int64:
+		return strconv.AppendInt(b, reflect.ValueOf(v).Int(), 10)
+	case uint8, uint16, uint32, uint64:
+		return strconv.AppendUint(b, reflect.ValueOf(v).Uint(), 10)
 	case float32:
 		return appendFloat(b, float64(v), 32)
 	case float64:
@@ -90,11 +81,11 @@ func appendValue(b []byte, v any, t *columnType) []byte {
 	return appendText(b, fmt.Sprint(v))
 }
 
-// appendJSON writes a text of JSON as it is, so that its numbers keep their
-// digits and its members their order.
+// appendJSON writes JSON without parsing it, so that numbers keep their digits
+// and members their order.
 func appendJSON(b []byte, text string) []byte {
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, []byte(text)); err != nil { // as with a NaN, which the engine lets in
+	if err := json.Compact(&compact, []byte(text)); err != nil { // such as NaN, which the engine accepts
 		return appendText(b, text)
 	}
 	return append(b, compact.Bytes()...)
@@ -104,7 +95,7 @@ func appendJSON(b []byte, text string) []byte {
 func appendStruct(b []byte, fields map[string]any, t *columnType) []byte {
 	names := t.names()
 	if names == nil {
-		names = sortedKeys(fields)
+		names = slices.Sorted(maps.Keys(fields))
 	}
 	b = append(b, '{')
 	for i, name := range names {
@@ -136,7 +127,7 @@ func appendMap(b []byte, m *duckdb.OrderedMap, t *columnType) []byte {
 
 func appendText(b []byte, s string) []byte {
 	quoted, err := json.Marshal(s)
-	if err != nil { // a string always can be
+	if err != nil { // never happens for a string
 		return append(b, `""`...)
 	}
 	return append(b, quoted...)
@@ -146,59 +137,50 @@ func appendFloat(b []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):
 		return append(b, `"NaN"`...)
-	case math.IsInf(f, 0):
-		return append(b, map[bool]string{true: `"Infinity"`, false: `"-Infinity"`}[f > 0]...)
+	case math.IsInf(f, 1):
+		return append(b, `"Infinity"`...)
+	case math.IsInf(f, -1):
+		return append(b, `"-Infinity"`...)
 	case f == math.Trunc(f) && math.Abs(f) < 1e15:
 		return strconv.AppendFloat(b, f, 'f', -1, bits)
 	}
 	return strconv.AppendFloat(b, f, 'g', -1, bits)
 }
 
-// timeText is a day, a time of day or both. The engine's days and times without
-// end are its largest and smallest numbers.
+// timeText writes a day, a time of day, or both. The engine stores an infinite
+// day or time as its largest or smallest number.
 func timeText(v time.Time, t *columnType) string {
 	v = v.UTC()
-	endless := 0
 	layout := "2006-01-02T15:04:05.999999999"
+	var stored, infinite int64 // infinite is zero for a type that has no infinity
 	switch {
 	case t.is("DATE"):
-		layout, endless = "2006-01-02", endlessness(v.Unix()/86400, math.MaxInt32)
+		layout, stored, infinite = "2006-01-02", v.Unix()/86400, math.MaxInt32
 	case t.is("TIME"):
 		layout = "15:04:05.999999"
 	case t.is("TIMETZ"):
 		layout = "15:04:05.999999Z"
 	case t.is("TIMESTAMP"):
-		endless = endlessness(v.UnixMicro(), math.MaxInt64)
+		stored, infinite = v.UnixMicro(), math.MaxInt64
 	case t.is("TIMESTAMP_S"):
-		endless = endlessness(v.Unix(), math.MaxInt64)
+		stored, infinite = v.Unix(), math.MaxInt64
 	case t.is("TIMESTAMP_MS"):
-		endless = endlessness(v.UnixMilli(), math.MaxInt64)
+		stored, infinite = v.UnixMilli(), math.MaxInt64
 	case t.is("TIMESTAMP_NS"):
-		endless = endlessness(v.UnixNano(), math.MaxInt64)
+		stored, infinite = v.UnixNano(), math.MaxInt64
 	case t.is("TIMESTAMPTZ"):
-		layout, endless = layout+"Z", endlessness(v.UnixMicro(), math.MaxInt64)
+		layout, stored, infinite = layout+"Z", v.UnixMicro(), math.MaxInt64
 	}
-	switch endless {
-	case 1:
+	switch {
+	case infinite != 0 && stored == infinite:
 		return "infinity"
-	case -1:
+	case infinite != 0 && stored == -infinite:
 		return "-infinity"
 	}
 	return v.Format(layout)
 }
 
-// endlessness is 1 at the largest number, -1 at the smallest and otherwise 0.
-func endlessness(n, most int64) int {
-	switch n {
-	case most:
-		return 1
-	case -most:
-		return -1
-	}
-	return 0
-}
-
-// intervalText is an interval in ISO 8601.
+// intervalText writes an interval in ISO 8601.
 func intervalText(i duckdb.Interval) string {
 	sign, micros := "", uint64(i.Micros)
 	if i.Micros < 0 {

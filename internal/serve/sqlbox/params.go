@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -15,8 +16,8 @@ import (
 const maxParams = 1000
 
 // Params are the values bound to a statement: a list for ? and $1, or names
-// for $name. They are values and nothing else: no text in them is ever read as
-// SQL. In JSON they are an array, an object, or null.
+// for $name. The engine never reads a text among them as SQL. In JSON they are
+// an array, an object, or null.
 type Params struct {
 	List  []any
 	Named map[string]any
@@ -39,8 +40,8 @@ func (p *Params) UnmarshalJSON(b []byte) error {
 	} else {
 		return reject("params is an array of values, or an object of names and values")
 	}
-	// What is refused is not read to its end: a body of numbers would take thirty
-	// times its size.
+	// The loop stops at the first value that is refused: a body of numbers would
+	// take thirty times its size in memory.
 	for n := 0; d.More(); n++ {
 		if n == maxParams {
 			return reject("there are more than %d parameters", maxParams)
@@ -75,8 +76,8 @@ func (p Params) MarshalJSON() ([]byte, error) {
 	return encode(p.List)
 }
 
-// withoutValues is the parameters without their values, which are nothing to a
-// gate.
+// withoutValues returns the parameters without their values, which the gate does
+// not need.
 func (p Params) withoutValues() Params {
 	if p.Named != nil {
 		names := make(map[string]any, len(p.Named))
@@ -95,13 +96,14 @@ func (p Params) checkAgainst(names []string) *fault.Fault {
 		if i, err := strconv.Atoi(n); err == nil {
 			most = max(most, i)
 		} else if _, ok := p.Named[n]; !ok {
-			return reject("the statement has a parameter $%s that params does not name", fault.Clip(n, maxQuoted)).Try(`"params": {"%s": …}`, fault.Clip(n, maxQuoted))
+			return reject("the statement has a parameter $%s that params does not name", fault.Clip(n, maxQuoted)).
+				Try(`"params": {"%s": …}`, fault.Clip(n, maxQuoted))
 		}
 	}
 	if most > 0 && most != len(p.List) || most == 0 && len(p.List) > 0 {
 		return reject("the statement has %d parameters and params has %d values", most, len(p.List))
 	}
-	for _, n := range sortedKeys(p.Named) {
+	for _, n := range slices.Sorted(maps.Keys(p.Named)) {
 		if !slices.Contains(names, n) {
 			return reject("params names %q, which the statement does not use", fault.Clip(n, maxQuoted))
 		}
@@ -109,19 +111,19 @@ func (p Params) checkAgainst(names []string) *fault.Fault {
 	return nil
 }
 
-// args are the values as the driver takes them.
+// args returns the values in the form that the driver takes.
 func (p Params) args() []any {
 	var args []any
 	for _, v := range p.List {
 		args = append(args, keepWhole(v))
 	}
-	for _, k := range sortedKeys(p.Named) {
+	for _, k := range slices.Sorted(maps.Keys(p.Named)) {
 		args = append(args, sql.Named(k, keepWhole(p.Named[k])))
 	}
 	return args
 }
 
-// keepWhole keeps a whole number whole.
+// keepWhole returns a whole number as an integer, so that it keeps all digits.
 func keepWhole(v any) any {
 	n, ok := v.(json.Number)
 	if !ok {
@@ -133,20 +135,11 @@ func keepWhole(v any) any {
 	if i, ok := new(big.Int).SetString(n.String(), 10); ok && i.BitLen() < 128 {
 		return i
 	}
-	// A number beyond all others is infinite, as it is when the statement itself
-	// says it.
+	// A number that is too large is infinite, as it is when it stands in the
+	// statement itself.
 	f, err := n.Float64()
 	if err != nil && !math.IsInf(f, 0) {
 		return n.String()
 	}
 	return f
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

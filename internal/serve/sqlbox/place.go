@@ -2,20 +2,20 @@ package sqlbox
 
 import "sync"
 
-// Place is a worker kept for a statement from when Check has let it pass until
-// Run has run it, or the context of Check has ended. Who comes to Run with it is
-// not told there that all places are taken, or that no worker can be started. The
-// zero value is none.
+// Place reserves a worker for a statement from the moment that Check lets the
+// statement pass until Run has run it or the context of Check ends. Run with a
+// Place cannot fail because all workers are busy or none can be started. The zero
+// value reserves nothing.
 type Place struct {
 	leave func()
 
 	mu     sync.Mutex
 	left   bool
-	worker *process // nil once it is taken or given back
+	worker *process // nil once Run has taken it or it was given back
 	of     *pool
 }
 
-// keep puts a worker aside.
+// keep reserves a worker.
 func (p *Place) keep(worker *process, of *pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -26,7 +26,7 @@ func (p *Place) keep(worker *process, of *pool) {
 	p.worker, p.of = worker, of
 }
 
-// take is the worker put aside, if there is one.
+// take returns the reserved worker, or nil.
 func (p *Place) take() *process {
 	if p == nil {
 		return nil
@@ -38,7 +38,7 @@ func (p *Place) take() *process {
 	return worker
 }
 
-// giveBack gives back a worker that nobody has taken.
+// giveBack returns a worker that Run has not taken to its pool.
 func (p *Place) giveBack() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

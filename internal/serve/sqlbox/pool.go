@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// maxStatements is how many statements a worker serves before a fresh one takes
-// its place, so that nothing can gather in one.
+// maxStatements is how many statements a worker serves before a new one replaces
+// it, so that no state accumulates in a worker.
 const maxStatements = 500
 
-// pool keeps workers of one kind warm.
+// pool keeps started workers of one kind ready.
 type pool struct {
 	spawn func() (*process, error)
-	keep  int   // idle workers
-	spare int64 // bytes that an idle worker may hold beyond what it did when it was new
+	keep  int   // most idle workers
+	spare int64 // bytes that an idle worker may hold beyond its size when it was new
 
 	mu     sync.Mutex
 	idle   []*process
@@ -21,7 +21,7 @@ type pool struct {
 	tasks  sync.WaitGroup // replacements on their way
 }
 
-// startFirst sees to it that a worker is ready, and says why it could not be.
+// startFirst starts a worker if none is idle, and returns why it could not.
 func (l *pool) startFirst() error {
 	p, err := l.get()
 	if err == nil {
@@ -30,14 +30,14 @@ func (l *pool) startFirst() error {
 	return err
 }
 
-// startMore starts workers until n are idle, or as many as are kept, without
-// waiting for them.
+// startMore starts workers until n of them, but at most keep, are idle. It does
+// not wait for them.
 func (l *pool) startMore(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := len(l.idle); i < min(n, l.keep) && !l.closed; i++ {
 		l.tasks.Go(func() {
-			// A failure shows when the next query asks for a worker.
+			// A failure appears again when the next query asks for a worker.
 			if p, err := l.spawn(); err == nil {
 				l.put(p)
 			}
@@ -65,13 +65,14 @@ func (l *pool) get() (*process, error) {
 	return l.spawn()
 }
 
-// put gives a worker back. One that died, is worn or holds on to much memory
-// is replaced: what a heavy query took is not given back in any other way.
+// put gives a worker back. It replaces a worker that died, served many statements
+// or holds much memory: a process does not return the memory of a heavy query in
+// any other way.
 func (l *pool) put(p *process) {
 	fit := !p.dead && p.statements < maxStatements && p.grown() <= l.spare
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed { // and waiting for its tasks: there must be no new one
+	if l.closed { // close may be waiting for the tasks, so put must not add one
 		go p.end()
 		return
 	}
@@ -90,7 +91,7 @@ func (l *pool) put(p *process) {
 	})
 }
 
-// close ends the idle workers. Those at work end when they are given back.
+// close ends the idle workers. A busy worker ends when it is given back.
 func (l *pool) close() {
 	l.mu.Lock()
 	idle := l.idle

@@ -12,9 +12,9 @@ const (
 	maxDepth = 64       // brackets within brackets
 )
 
-// precheck refuses what can be refused without parsing: a text that is too long,
-// too deep or does not begin as a query does. It costs one pass over at most
-// maxText bytes.
+// precheck refuses what it can refuse without parsing: a text that is too long,
+// nested too deeply, or does not begin as a query does. It makes one pass over at
+// most maxText bytes.
 func precheck(sql string) *fault.Fault {
 	if len(sql) > maxText {
 		return reject("the statement has %d bytes; at most %d are read", len(sql), maxText)
@@ -45,28 +45,29 @@ func precheck(sql string) *fault.Fault {
 		}
 		if word == "" && !strings.ContainsRune(" \t\r\n\f\v", rune(c)) {
 			end := i
-			for end < len(sql) && letter(sql[end]) && sql[end] < utf8.RuneSelf { // a space need not be ASCII
+			for end < len(sql) && letter(sql[end]) && sql[end] < utf8.RuneSelf { // a byte beyond ASCII may be part of a space
 				end++
 			}
 			word = sql[i:max(end, i+1)]
 		}
 		i++
 	}
+	const example = "SELECT name, total_out FROM funder_kind ORDER BY total_out DESC LIMIT 10"
 	switch strings.ToUpper(word) {
 	case "SELECT", "WITH", "DESCRIBE":
 		return nil
 	case "":
-		return reject("the statement is empty").Try("SELECT name, total_out FROM funder_kind ORDER BY total_out DESC LIMIT 10")
+		return reject("the statement is empty").Try(example)
 	}
-	return reject("a statement begins with SELECT, WITH or DESCRIBE").Try("SELECT name, total_out FROM funder_kind ORDER BY total_out DESC LIMIT 10")
+	return reject("a statement begins with SELECT, WITH or DESCRIBE").Try(example)
 }
 
 func letter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
 }
 
-// skip is the length of the comment, literal or quoted name that begins at i,
-// or 0. One that does not end goes to the end of the text.
+// skip returns the length of the comment, literal or quoted name that begins at i,
+// or 0. If it has no end, the length reaches to the end of the text.
 func skip(sql string, i int) int {
 	rest := sql[i:]
 	until := func(from int, end string) int {
@@ -91,7 +92,7 @@ func skip(sql string, i int) int {
 		}
 		return len(rest)
 	case rest[0] == '\'', rest[0] == '"':
-		// A doubled quote reads as two literals side by side, which is as long.
+		// A doubled quote reads as two adjacent literals of the same total length.
 		return until(1, rest[:1])
 	case rest[0] == '$' && (i == 0 || !letter(sql[i-1])):
 		end := 1
@@ -105,7 +106,7 @@ func skip(sql string, i int) int {
 	return 0
 }
 
-// comment is the length of a comment, which may hold others.
+// comment returns the length of a comment, which may contain comments.
 func comment(s string) int {
 	depth := 0
 	for i := 0; i+1 < len(s); i++ {
@@ -124,8 +125,8 @@ func comment(s string) int {
 	return len(s)
 }
 
-// body is the statement without the semicolon that ends it and what follows.
-// It must be a text that the gate has found to hold one statement.
+// body returns the statement without its final semicolon and the text after it.
+// The gate must have found that the text holds one statement.
 func body(sql string) string {
 	for i := 0; i < len(sql); {
 		if n := skip(sql, i); n > 0 {

@@ -13,36 +13,34 @@ import (
 	"time"
 )
 
-// process is the server's end of one worker. It serves one statement at a
-// time; once anything goes wrong with it, it is ended and never used again.
+// process is the server's end of one worker. It serves one statement at a time.
+// After any failure it is ended and never used again.
 type process struct {
 	cmd         *exec.Cmd
 	in          *os.File
 	out         *os.File
-	gone        chan struct{} // closed when it has ended
-	errorOutput *errorOutput  // what it wrote to its error output
+	gone        chan struct{} // closed when the worker has ended
+	errorOutput *errorOutput
 	notes       []string
-	fresh       int64 // bytes of memory of its own when it was new
+	fresh       int64 // bytes of its own memory when it was new
 	statements  int
 	dead        bool
 	once        sync.Once
 }
 
 var (
-	// startTimeout is how long a worker may take to open its files. Tests have more
-	// time: they may run on a machine that is busy with everything else.
+	// startTimeout is how long a worker may take to open its files. Tests set a
+	// longer time, because they may run on a busy machine.
 	startTimeout = 30 * time.Second
 
-	// errDied is returned when a worker ends while it serves a statement.
-	errDied = errors.New("the worker died")
-	// errGone is returned when a worker has ended before it was asked.
-	errGone = errors.New("the worker is gone")
+	errDied = errors.New("the worker died")    // while it served a statement
+	errGone = errors.New("the worker is gone") // before it received a statement
 )
 
 // spawn starts a worker and waits until it is ready.
 func spawn(command []string, h hello) (*process, error) {
 	cmd := exec.Command(command[0], command[1:]...)
-	// Nothing of the server's surroundings is the worker's business.
+	// The worker inherits nothing from the server's environment.
 	cmd.Env = []string{"GOTRACEBACK=none", "GOMEMLIMIT=256MiB"}
 	cmd.Dir = "/"
 	p := &process{cmd: cmd, errorOutput: &errorOutput{}, gone: make(chan struct{})}
@@ -90,13 +88,13 @@ func spawn(command []string, h hello) (*process, error) {
 	return p, nil
 }
 
-// exchange sends a frame and reads the answer. When the context ends first, or
-// the worker does, the worker is done for.
+// exchange sends a frame and reads the answer. It ends the worker when the context
+// ends first or the exchange fails.
 func (p *process) exchange(ctx context.Context, send []byte, read func(io.Reader) error) error {
 	done := make(chan error, 1)
 	go func() {
 		if err := writeFrame(p.in, send); err != nil {
-			// Nobody holds the other end: the worker has not seen it.
+			// The worker has closed its end of the pipe, so it has not seen the frame.
 			done <- fmt.Errorf("%w: %w", errGone, err)
 			return
 		}
@@ -114,7 +112,7 @@ func (p *process) exchange(ctx context.Context, send []byte, read func(io.Reader
 		return err
 	case <-ctx.Done():
 		p.end()
-		<-done // the pipes are closed, so this does not wait long
+		<-done // arrives soon, because the pipes are closed
 		return ctx.Err()
 	}
 }
@@ -130,7 +128,7 @@ func (p *process) end() {
 	})
 }
 
-// alive says whether the worker has not ended on its own.
+// alive reports whether the worker still runs.
 func (p *process) alive() bool {
 	select {
 	case <-p.gone:
@@ -140,8 +138,8 @@ func (p *process) alive() bool {
 	}
 }
 
-// memory is what the worker holds of its own, in bytes: what it has in memory
-// without the files that it has mapped. It is 0 where the system does not say.
+// memory returns the worker's resident memory in bytes, without the files that it
+// has mapped. It is 0 where the system has no /proc.
 func (p *process) memory() int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid))
 	if err != nil {
@@ -154,24 +152,22 @@ func (p *process) memory() int64 {
 	return (resident - shared) * int64(os.Getpagesize())
 }
 
-// grown is how many bytes more the worker holds than when it was new.
+// grown returns how many bytes more the worker holds than when it was new.
 func (p *process) grown() int64 { return p.memory() - p.fresh }
 
-// ranOutOfMemory says whether a worker that has ended did so for want of memory.
+// ranOutOfMemory reports whether a worker ended because it had too little memory.
 func (p *process) ranOutOfMemory() bool {
-	said := p.errorOutput.String()
-	return slices.ContainsFunc([]string{"bad_alloc", "cannot allocate memory", "out of memory"}, func(s string) bool { return strings.Contains(said, s) })
+	return p.errorOutput.hasAny("bad_alloc", "cannot allocate memory", "out of memory")
 }
 
-// crashed says whether a worker that has ended did so by a fault of the program
-// or of the engine, and not because there was no more memory.
+// crashed reports whether a worker ended because the program or the engine failed,
+// and not because it had too little memory.
 func (p *process) crashed() bool {
-	said := p.errorOutput.String()
-	return !p.ranOutOfMemory() && slices.ContainsFunc([]string{"panic:", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE"}, func(s string) bool { return strings.Contains(said, s) })
+	return !p.ranOutOfMemory() && p.errorOutput.hasAny("panic:", "SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE")
 }
 
-// errorOutput keeps the beginning of what is written to it: a program that dies
-// gives the cause first, and then much else.
+// errorOutput keeps the beginning of a worker's error output: a program that dies
+// writes the cause first.
 type errorOutput struct {
 	mu sync.Mutex
 	b  []byte
@@ -183,6 +179,11 @@ func (w *errorOutput) Write(p []byte) (int, error) {
 	defer w.mu.Unlock()
 	w.b = append(w.b, p[:min(len(p), most-len(w.b))]...)
 	return len(p), nil
+}
+
+func (w *errorOutput) hasAny(texts ...string) bool {
+	all := w.String()
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(all, text) })
 }
 
 func (w *errorOutput) String() string {

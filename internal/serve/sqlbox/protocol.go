@@ -11,20 +11,20 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// What passes between the server and its workers: JSON with its length before
-// it, and after an answer its rows as they are. Each side refuses a frame that
-// is longer than anything the other would honestly send.
+// The server and its workers exchange frames: a length and JSON of that length.
+// The rows of an answer follow its frame without change. Each side refuses a frame
+// that is longer than any honest one.
 const (
 	maxRequest = 4 << 20
 	maxHead    = 512 << 10 // of an answer without its rows
 )
 
 // Held is the most bytes that the server holds for the answer to one query: the
-// rows, which are read once into one piece of memory, where each of them lies,
-// and the columns as they came and as they are kept.
+// rows in one piece of memory, the slices that point to them, and the columns
+// before and after decoding.
 const Held = maxBytes + (maxRows+1)*64 + 4*maxHead
 
-// hello is the first frame to a worker: what it is to be.
+// hello is the first frame to a worker and says which role it takes.
 type hello struct {
 	Role    string // roleGate or roleRunner
 	Dir     string // the snapshot
@@ -50,22 +50,21 @@ type workerRequest struct {
 	Params  Params
 	Pro     bool
 	Timeout time.Duration
-	Budget  time.Duration // of processor time; 0 is none
+	Budget  time.Duration // of processor time; 0 for no limit
 }
 
-// workerReply is the reply to a workerRequest: a fault, an error of the
-// worker's own, or a result. A gate that lets a statement pass answers with
-// nothing.
+// workerReply is the reply to a workerRequest: a fault, an error of the worker
+// itself, or a result. A gate that lets a statement pass replies with none of them.
 type workerReply struct {
 	Fault  *fault.Fault
 	Err    string
 	Result *Result
 	Sizes  []int // of the rows, which follow the frame
-	Broken bool  // the worker's engine is of no more use
+	Broken bool  // the worker's engine must not be used again
 }
 
-// encode writes a value as JSON, every character as itself where that can be:
-// what one byte says shall not take six.
+// encode writes a value as JSON without escapes for HTML, which take six bytes for
+// one.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -115,7 +114,9 @@ func writeReply(w io.Writer, a workerReply) error {
 	}
 	if len(head) > maxHead {
 		rows = nil
-		if head, err = encode(workerReply{Broken: a.Broken, Fault: fault.New(TooLarge, "the columns of the answer take more than %d KiB to name", maxHead>>10).Try("select fewer columns, or shorten their names")}); err != nil {
+		tooLarge := fault.New(TooLarge, "the columns of the answer take more than %d KiB to name", maxHead>>10).
+			Try("select fewer columns, or shorten their names")
+		if head, err = encode(workerReply{Broken: a.Broken, Fault: tooLarge}); err != nil {
 			return err
 		}
 	}
@@ -130,7 +131,7 @@ func writeReply(w io.Writer, a workerReply) error {
 	return nil
 }
 
-// readReply reads what writeAnswer writes. The rows lie in one piece of memory.
+// readReply reads what writeReply writes, with the rows in one piece of memory.
 func readReply(r io.Reader, a *workerReply) error {
 	if err := readFrame(r, maxHead, a); err != nil {
 		return err

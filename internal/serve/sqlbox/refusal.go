@@ -11,10 +11,10 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// Slugs of the faults that a query may end in. Rejected, TooComplex and ProTable
-// are found before any data is read; Busy and Concurrent before anything at all.
-// TooComplex is the one refusal of Check that costs a call: it took as much of
-// the machine as a query does.
+// Slugs of the faults of a query. Rejected, TooComplex and ProTable are decided
+// before any data is read, Busy and Concurrent before the statement is read.
+// TooComplex is the only refusal of Check that costs a call, because it takes as
+// much processor time as a query.
 const (
 	Rejected    = "sql_rejected"    // 400: not a query that may run
 	TooComplex  = "sql_too_complex" // 400: takes more to be read than a statement may
@@ -28,8 +28,8 @@ const (
 	Unavailable = "sql_unavailable" // 503: there is no warehouse to ask
 )
 
-// maxQuoted bounds what a message repeats of a statement or of the engine, in
-// bytes.
+// maxQuoted is how many bytes of a statement or of an engine's message a message
+// may repeat.
 const maxQuoted = 500
 
 func reject(format string, args ...any) *fault.Fault { return fault.New(Rejected, format, args...) }
@@ -60,7 +60,7 @@ func outOfMemory() *fault.Fault {
 		Try("select fewer columns, filter earlier, or aggregate before joining")
 }
 
-// unknownTable explains a name that is no view.
+// unknownTable refuses a name that is not the name of a view.
 func unknownTable(name string) *fault.Fault {
 	f := reject("unknown table %q", fault.Clip(name, maxQuoted))
 	var names []string
@@ -79,14 +79,14 @@ func busy() *fault.Fault {
 	return fault.New(Busy, "too many queries are running").Try("retry in %d seconds", RetryAfter)
 }
 
-// noWorker is the fault for want of a process.
+// noWorker is the fault when no worker could be started.
 func noWorker(err error) error {
 	f := fault.New(Unavailable, "no worker could be started").Try("retry in a minute")
 	f.Err = err
 	return f
 }
 
-// errBroken is the cause of a fault after which the engine that had it is ended.
+// errBroken is the cause of a fault after which the engine must not be used again.
 var errBroken = errors.New("the engine broke")
 
 func engineFailed() *fault.Fault {

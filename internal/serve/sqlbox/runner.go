@@ -19,11 +19,11 @@ import (
 type runner struct {
 	db    *sql.DB
 	conn  *sql.Conn
-	names func() (*search.Index, error) // read when a query first looks for one: few do, and it is long
+	names func() (*search.Index, error) // opens the large index when the first query calls find_org
 }
 
-// openRunner opens the warehouse of a snapshot. Without pro, the file of the
-// Pro tables is not opened at all.
+// openRunner opens the warehouse of a snapshot. Without pro it does not open the
+// file of the Pro tables at all.
 func openRunner(ctx context.Context, dir string, pro bool, memory int64, threads int) (*runner, error) {
 	db, conn, err := openEngine(ctx)
 	if err != nil {
@@ -67,9 +67,8 @@ func (r *runner) close() {
 	r.db.Close()
 }
 
-// query runs a statement and gathers at most rows rows, and no more than bytes
-// of them. The limit is put around the statement, so that the engine can stop
-// early and never holds an answer that nobody will see.
+// query runs a statement and gathers at most rows rows of at most bytes bytes. It
+// puts LIMIT around the statement, so that the engine can stop early.
 func (r *runner) query(ctx context.Context, text string, params Params, rows, bytes int) (*Result, error) {
 	start := time.Now()
 	head, tail, known := "SELECT * FROM (\n", "\n)", r.withJSON(ctx, text, params)
@@ -125,7 +124,8 @@ func (r *runner) query(ctx context.Context, text string, params Params, rows, by
 		}
 		b = append(b, '}')
 		if size += len(b); size > bytes {
-			return nil, fault.New(TooLarge, "the answer is larger than %d MiB", bytes>>20).Try("select fewer columns or rows, or shorten texts with left()")
+			return nil, fault.New(TooLarge, "the answer is larger than %d MiB", bytes>>20).
+				Try("select fewer columns or rows, or shorten texts with left()")
 		}
 		res.Rows = append(res.Rows, b)
 	}
@@ -142,14 +142,14 @@ type described struct {
 	typ  *columnType
 }
 
-// withJSON are the columns of a statement when JSON is among them or in them,
-// and otherwise nil. The driver would read it, and with it every number, of
-// which it keeps some digits only.
+// withJSON returns the columns of a statement when a column is JSON or contains
+// JSON, and otherwise nil. The driver would parse JSON, and would drop digits of
+// its numbers.
 func (r *runner) withJSON(ctx context.Context, text string, params Params) []described {
-	if !strings.Contains(strings.ToLower(text), "json") { // the types of the tables are others
+	if !strings.Contains(strings.ToLower(text), "json") { // no table has a column of JSON
 		return nil
 	}
-	// What goes wrong here does so again where it is told.
+	// A statement that fails here fails again in query, which reports it.
 	rows, err := r.conn.QueryContext(ctx, "SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM (\n"+body(text)+"\n))", params.args()...)
 	if err != nil {
 		return nil
@@ -175,8 +175,8 @@ func (r *runner) withJSON(ctx context.Context, text string, params Params) []des
 	return columns
 }
 
-// asText is what is put around a statement to have the JSON of its columns as
-// text. Its columns are told apart by where they are, not by their names.
+// asText returns the text to put around a statement so that its JSON arrives as
+// text. It names the columns by their positions, because two may share a name.
 func asText(columns []described) (head, tail string) {
 	var take, names []string
 	for i, c := range columns {

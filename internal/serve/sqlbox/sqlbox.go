@@ -1,12 +1,11 @@
-// Package sqlbox runs other people's SQL. Nothing in it trusts the engine: a
-// statement is first read by a gate, which lets through one query over the
-// tables of the caller's plan and nothing else, and is then run by a process
-// that was given only the files of that plan, read-only, and that has no
-// further rights, limited memory and a time after which it is killed.
+// Package sqlbox runs SQL from outside. It does not trust the engine. A gate reads
+// each statement first, and lets pass only a single query over the tables of the
+// caller's plan. Then a runner runs the query: a process that has opened only the
+// files of that plan, read-only, without further rights, with limited memory, and
+// with a time limit after which it is killed.
 //
-// The gate and the runners are both processes of their own: this program,
-// started again as a worker. Whatever a statement does to the engine, it does
-// not do it to the server.
+// Gates and runners are processes of their own: this program, started again as a
+// worker. So a statement that harms the engine does not harm the server.
 package sqlbox
 
 import (
@@ -28,7 +27,7 @@ const (
 	maxRows  = 2000     // of an answer
 	maxBytes = 16 << 20 // of the rows of an answer
 
-	// RetryAfter is how many seconds a caller who met Busy should wait.
+	// RetryAfter is how many seconds a caller should wait after a Busy fault.
 	RetryAfter = 2
 )
 
@@ -37,8 +36,8 @@ type Request struct {
 	SQL    string
 	Params Params
 	Pro    bool   // the caller's plan reads the Pro tables
-	Owner  string // who is counted: an account with all its keys, or a key that stands alone; empty is nobody, who is not limited
-	Place  *Place // that Check takes for Run; nil when Run is to find one
+	Owner  string // an account with all its keys, or a key without an account; empty for a caller without a limit
+	Place  *Place // Check reserves a worker here for Run; nil when Run is to find a worker itself
 }
 
 // Result is what a query found.
@@ -55,8 +54,8 @@ type Column struct {
 	Type string `json:"type"` // in DuckDB's words
 }
 
-// Box has what all queries share, whichever warehouse they ask: the gate, the
-// places, and the count of who has how many of them.
+// Box holds what queries on all warehouses share: the gates, the places to run in,
+// and the number of queries of each owner.
 type Box struct {
 	opt   Options
 	gates *pool
@@ -66,15 +65,15 @@ type Box struct {
 	gateTime time.Duration
 
 	mu                sync.Mutex
-	owners            map[string]int // their queries
-	loggedConfinement bool           // what confinement lacks
+	owners            map[string]int // how many queries each owner has
+	loggedConfinement bool
 }
 
-// Warehouse runs queries on the files of one snapshot, with workers that have
-// opened those and no others.
+// Warehouse runs queries on the files of one snapshot. Its workers have opened
+// only those files.
 type Warehouse struct {
 	box       *Box
-	open, pro *pool // by the set of files they opened
+	open, pro *pool // workers without and with the files of the Pro plan
 }
 
 // New makes a Box.
@@ -101,7 +100,7 @@ func (b *Box) newPool(h hello) *pool {
 	}}
 }
 
-// logConfinement logs once what the machine could not offer.
+// logConfinement logs once which limits the machine could not set.
 func (b *Box) logConfinement(notes []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,7 +119,8 @@ func (b *Box) Open(dir string) (*Warehouse, error) {
 	}
 	for _, f := range []string{warehouse.OpenFile, warehouse.ProFile} {
 		if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
-			return nil, fault.New("no_warehouse", "snapshot %s has no %s: %w", filepath.Base(dir), f, err).Try("build it again with this program")
+			return nil, fault.New("no_warehouse", "snapshot %s has no %s: %w", filepath.Base(dir), f, err).
+				Try("build it again with this program")
 		}
 	}
 	runner := func(pro bool) *pool {
@@ -136,21 +136,20 @@ func (b *Box) Open(dir string) (*Warehouse, error) {
 	return w, nil
 }
 
-// StartMore starts the workers that are kept for when several ask at a time,
-// without waiting for them.
+// StartMore starts further workers, for callers that come together. It does not
+// wait for them.
 func (w *Warehouse) StartMore() {
 	w.open.startMore(w.box.opt.Workers / 2)
 	w.pro.startMore(w.box.opt.Workers / 2)
 }
 
-// Close ends the workers. Queries that run finish first: theirs end when they
-// are done.
+// Close ends the idle workers. A worker that runs a query ends after the query.
 func (w *Warehouse) Close() {
 	w.open.close()
 	w.pro.close()
 }
 
-// Close ends the gate. The warehouses must have been closed before.
+// Close ends the gates. The warehouses must be closed before.
 func (b *Box) Close() { b.gates.close() }
 
 // Query checks a statement and runs it. Every error that a caller may see is a
@@ -162,8 +161,8 @@ func (w *Warehouse) Query(ctx context.Context, r Request) (*Result, error) {
 	return w.Run(ctx, r)
 }
 
-// Check asks the gate, as Box.Check does, and puts a worker aside in the place
-// that the request wants.
+// Check asks the gate, as Box.Check does, and reserves a worker in the place of
+// the request.
 func (w *Warehouse) Check(ctx context.Context, r Request) error {
 	if err := w.box.Check(ctx, r); err != nil || r.Place == nil {
 		return err
@@ -178,7 +177,7 @@ func (w *Warehouse) Check(ctx context.Context, r Request) error {
 	return nil
 }
 
-// workers are those that have opened the files of the caller's plan.
+// workers returns the pool that has opened the files of the caller's plan.
 func (w *Warehouse) workers(r Request) *pool {
 	if r.Pro {
 		return w.pro
@@ -186,19 +185,20 @@ func (w *Warehouse) workers(r Request) *pool {
 	return w.open
 }
 
-// gateTime is how long the gate may take to read a statement by the clock on
-// the wall. What bounds a statement is the processor time it takes; a machine
-// under load must not refuse a simple one.
+// gateTime is how long the gate may take to read a statement in wall-clock time.
+// The processor time of a statement has a tighter limit. This one is generous, so
+// that a busy machine does not refuse a simple statement.
 const gateTime = 10 * time.Second
 
-// Check asks the gate whether a statement may run, and takes a place for it if
-// the request wants one. It reads no data.
+// Check asks the gate whether a statement may run, and reserves a place for it if
+// the request has one. It reads no data.
 func (b *Box) Check(ctx context.Context, r Request) error {
-	if f := precheck(r.SQL); f != nil { // a megabyte is refused before it is sent anywhere
+	if f := precheck(r.SQL); f != nil { // refuses a megabyte before it is sent to a gate
 		return f
 	}
 	if sent, err := encode(workerRequest{SQL: r.SQL, Params: r.Params}); err != nil || len(sent) > maxRequest-1<<10 {
-		return reject("the values of the parameters are too long: at most %d MiB of them can be bound", maxRequest>>20).Try("shorten the texts among them")
+		return reject("the values of the parameters are too long: at most %d MiB of them can be bound", maxRequest>>20).
+			Try("shorten the texts among them")
 	}
 	done, err := b.countOwner(r.Owner)
 	if err != nil {
@@ -216,28 +216,29 @@ func (b *Box) Check(ctx context.Context, r Request) error {
 	return err
 }
 
-// readAtGate has the gate read a statement. It goes on when the caller is gone:
-// who leaves before a costly statement is refused shall not have it for
-// nothing.
+// readAtGate has the gate read a statement. It continues when the caller has gone:
+// a caller who leaves before a costly statement is refused still pays for it.
 func (b *Box) readAtGate(ctx context.Context, r Request) error {
 	leave, err := b.reads.enter(ctx, r.Owner)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	_, err = b.ask(context.WithoutCancel(ctx), b.gates, nil, workerRequest{SQL: r.SQL, Params: r.Params.withoutValues(), Pro: r.Pro, Timeout: b.gateTime, Budget: b.opt.Reading})
+	request := workerRequest{SQL: r.SQL, Params: r.Params.withoutValues(), Pro: r.Pro, Timeout: b.gateTime, Budget: b.opt.Reading}
+	_, err = b.ask(context.WithoutCancel(ctx), b.gates, nil, request)
 	f, ok := fault.Of(err)
 	switch {
 	case !ok:
 	case f.Slug == TimedOut, errors.Is(err, errDied):
-		return busy() // the machine had no time for it, or ended the worker
+		return busy() // the machine had no time for the statement, or killed the worker
 	case f.Slug == OutOfMemory, f.Slug == Failed:
 		return tooComplex()
 	}
 	return err
 }
 
-// enter finds a place for a statement that has none.
+// enter returns the function that gives the place of a statement back. It finds a
+// place for a statement that has none.
 func (b *Box) enter(ctx context.Context, r Request) (func(), error) {
 	if r.Place != nil && r.Place.leave != nil {
 		return r.Place.leave, nil
@@ -254,8 +255,8 @@ func (b *Box) enter(ctx context.Context, r Request) (func(), error) {
 	return func() { leave(); done() }, nil
 }
 
-// Run runs a statement that Check has let pass. It must not be called with any
-// other: what protects the server then is the worker's confinement alone.
+// Run runs a statement that Check has let pass. Callers must not pass any other
+// statement: then only the worker's confinement would protect the server.
 func (w *Warehouse) Run(ctx context.Context, r Request) (*Result, error) {
 	leave, err := w.box.enter(ctx, r)
 	if err != nil {
@@ -273,7 +274,8 @@ func (b *Box) countOwner(owner string) (done func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if n := b.owners[owner]; n >= b.opt.PerOwner {
-		return nil, fault.New(Concurrent, "%d queries of this account are running already", n).Try("wait for one of them to end; the keys of an account are counted together")
+		return nil, fault.New(Concurrent, "%d queries of this account are running already", n).
+			Try("wait for one of them to end; the keys of an account are counted together")
 	}
 	b.owners[owner]++
 	return func() {
@@ -285,27 +287,27 @@ func (b *Box) countOwner(owner string) (done func(), err error) {
 	}, nil
 }
 
-// grace is how long after its time a worker may take to stop a query itself,
-// which spares it; then it is killed.
+// grace is how long after the time limit a worker may take to stop a query itself.
+// A worker that stops in that time is used again; otherwise it is killed.
 const grace = 250 * time.Millisecond
 
-// ask has a worker of the pool answer, the one put aside if there is one. A
-// worker that does not answer in time is killed, and one that dies is replaced;
-// if it was dead already, another is asked.
-func (b *Box) ask(ctx context.Context, l *pool, aside *process, a workerRequest) (*Result, error) {
+// ask has a worker of the pool answer: the reserved worker if there is one. It
+// kills a worker that does not answer in time. When a worker was dead before it
+// received the request, ask tries another one.
+func (b *Box) ask(ctx context.Context, l *pool, reserved *process, a workerRequest) (*Result, error) {
 	sent, err := encode(a)
 	if err != nil {
-		if aside != nil {
-			l.put(aside)
+		if reserved != nil {
+			l.put(reserved)
 		}
 		return nil, err
 	}
 	var res *Result
 	for range 3 {
-		if res, err = b.askOnce(ctx, l, aside, a.Timeout, sent); !errors.Is(err, errGone) {
+		if res, err = b.askOnce(ctx, l, reserved, a.Timeout, sent); !errors.Is(err, errGone) {
 			break
 		}
-		aside = nil
+		reserved = nil
 	}
 	if errors.Is(err, errDied) || errors.Is(err, errGone) {
 		f := outOfMemory()

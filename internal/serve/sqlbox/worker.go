@@ -14,9 +14,9 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Work is the life of a worker process: it becomes what the first frame says,
-// gives up every right it no longer needs, and answers statements one at a
-// time until its input ends. It returns the exit code of the process.
+// Work runs a worker process. It takes the role that the first frame names, gives
+// up every right it no longer needs, and answers statements one at a time until
+// its input ends. It returns the exit code of the process.
 func Work(in io.Reader, out io.Writer) int {
 	var h hello
 	if err := readFrame(in, maxRequest, &h); err != nil {
@@ -32,8 +32,8 @@ func Work(in io.Reader, out io.Writer) int {
 	}
 	asks := make(chan workerRequest)
 	go func() {
-		// When the server is gone, or speaks nonsense, the worker goes as well,
-		// even in the middle of a statement that cannot be interrupted.
+		// The worker exits when the server is gone or sends a bad frame, even in the
+		// middle of a statement that cannot be interrupted.
 		for {
 			var a workerRequest
 			if err := readFrame(in, maxRequest, &a); err != nil {
@@ -51,7 +51,7 @@ func Work(in io.Reader, out io.Writer) int {
 			return to.Flush()
 		}
 		done := watch(a.Budget, func() {
-			// The engine cannot be stopped while it reads a statement.
+			// The engine cannot be stopped while it parses or binds a statement.
 			_ = reply(workerReply{Fault: tooComplex(), Broken: true})
 			os.Exit(0)
 		})
@@ -66,10 +66,10 @@ func Work(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// watch looks after the processor time that this process uses. It calls spent
-// when the budget is used up, if done has not been called by then; done says
-// whether it is. How often it looks does not matter to who is refused, because
-// done looks as well.
+// watch measures the processor time of this process. It calls spent when the budget
+// is used up before the caller calls done, and done reports whether the budget is
+// used up. Since done measures as well, the interval of the measurements does not
+// decide which statements are refused.
 func watch(budget time.Duration, spent func()) (done func() bool) {
 	if budget <= 0 {
 		return func() bool { return false }
@@ -100,8 +100,7 @@ func watch(budget time.Duration, spent func()) (done func() bool) {
 	}
 }
 
-// processorTime is what this process has used of the processors, whoever else
-// uses them.
+// processorTime returns the processor time that this process has used.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -145,10 +144,9 @@ func openRole(h hello) (serve func(workerRequest) workerReply, notes []string, e
 	return serve, confine(h.Memory, nice), nil
 }
 
-// replyFor is the reply for what came of a statement. The worker is of no more
-// use when the engine broke, or ran out of memory, of which it then keeps much
-// in pieces too small for the next query; and when it answers nothing any more,
-// which is tried.
+// replyFor makes the reply to a statement. It marks the worker as broken when the
+// engine broke, when the engine ran out of memory (fragments of which it then
+// keeps), and when it does not answer a trivial query any more.
 func replyFor(r *Result, err error, conn *sql.Conn) workerReply {
 	if err == nil {
 		return workerReply{Result: r}
@@ -156,7 +154,7 @@ func replyFor(r *Result, err error, conn *sql.Conn) workerReply {
 	a := workerReply{Broken: errors.Is(err, errBroken)}
 	if f, ok := fault.Of(err); ok {
 		a.Broken = a.Broken || f.Slug == OutOfMemory
-		f.Err = nil // a cause does not survive the journey
+		f.Err = nil // a cause has no JSON form
 		a.Fault = f
 	} else {
 		a.Broken, a.Err = true, err.Error()
@@ -165,17 +163,17 @@ func replyFor(r *Result, err error, conn *sql.Conn) workerReply {
 	return a
 }
 
-// How far workers give way to the server. The gate gives way less: what it may
-// spend on a statement is bounded, and everybody waits for it.
+// How far workers yield the processor to the server. Gates yield less: their work
+// on a statement is bounded, and every caller waits for it.
 const (
 	niceGate   = 5
 	niceRunner = 15
 )
 
-// headroom is what a worker may use beyond the engine's own limit: the
-// program, its stacks, and the copies that the engine does not count.
+// headroom is the memory that a worker may use beyond the engine's own limit: for
+// the program, its stacks, and copies that the engine does not count.
 const headroom = 768 << 20
 
-// lifetime is the processor time after which the kernel ends a worker, should
-// everything else have failed to.
+// lifetime is the processor time after which the kernel kills a worker, in case all
+// other limits have failed.
 const lifetime = time.Hour
