@@ -14,18 +14,18 @@ import (
 // Status is the state of the key of an agent.
 type Status string
 
-// The states. A key of the anonymous tier begins locked, is unlocked by
-// answering its challenge, is spent with its last call, and is locked again
-// when it asks for another challenge. Keys of the other tiers begin unlocked
-// and stay spent when they are.
+// The states. A key of the anonymous tier begins locked. The right answers to its
+// challenge unlock it, its last call makes it spent, and it is locked again when it
+// asks for another challenge. Keys of the other tiers begin unlocked, and stay spent
+// after their last call.
 const (
 	Locked   Status = "locked"
 	Unlocked Status = "unlocked"
 	Spent    Status = "spent"
 )
 
-// AgentSpec is what a key of an agent is made from. An anonymous agent has no
-// Thumbprint; the others are known by theirs.
+// AgentSpec describes a new key of an agent. An anonymous agent has no Thumbprint;
+// the thumbprint identifies every other agent.
 type AgentSpec struct {
 	Tier       Tier
 	Purpose    string // as stated, not verified
@@ -34,7 +34,7 @@ type AgentSpec struct {
 	Host       string // of the signature agent
 }
 
-// AgentInfo is what is known of the key of an agent.
+// AgentInfo is what the store knows of an agent's key.
 type AgentInfo struct {
 	KeyInfo
 	Purpose    string
@@ -53,7 +53,7 @@ func (a AgentInfo) balance() Balance {
 	return Balance{Limit: a.Allowance, Remaining: a.Remaining, Reset: a.Expires}
 }
 
-// Bounds of what an agent says of itself.
+// Bounds of an agent's texts about itself.
 const (
 	maxPurpose    = 1000
 	maxHost       = 253
@@ -66,10 +66,11 @@ func (spec AgentSpec) check() error {
 	}
 	for _, f := range []struct{ name, text string }{{"purpose", spec.Purpose}, {"source", spec.Source}} {
 		if spec.Tier == Anonymous && strings.TrimSpace(f.text) == "" {
-			return missing(f.name)
+			return fault.New("bad_"+f.name, "%s is missing", f.name).Try("say in a few words what the key is for, and how you learned of it")
 		}
 		if len(f.text) > maxPurpose || !readable(f.text) {
-			return unreadable(f.name)
+			return fault.New("bad_"+f.name, "%s is longer than %d bytes or not plain text on one line", f.name, maxPurpose).
+				Try("make it shorter and plainer")
 		}
 	}
 	const base64url = base62 + "-_"
@@ -92,24 +93,21 @@ func (s *store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInf
 		return "", AgentInfo{}, err
 	}
 	k.Tier = spec.Tier
-	var a AgentInfo
-	err = s.update(ctx, func(t *tx) error {
+	a, err := updated(ctx, s, func(t *tx) (AgentInfo, error) {
 		id, err := s.mint(t, spec, secret, k)
 		if err != nil {
-			return err
+			return AgentInfo{}, err
 		}
-		// Events stay forever, so an anonymous key is noted when it is unlocked:
-		// minting one costs nothing, and so would filling the trail.
+		// The store keeps events forever. Minting an anonymous key costs nothing, so it
+		// is not an event: anyone could fill the audit log. Unlocking the key is one.
 		if spec.Tier != Anonymous {
-			if err := s.note(t, EventMint, id, "tier "+string(spec.Tier)); err != nil {
-				return err
-			}
+			s.note(t, EventMint, id, "tier "+string(spec.Tier))
 		}
 		r, err := findKey(t, id)
-		if err == nil {
-			a, err = readAgent(t, r, "")
+		if err != nil {
+			return AgentInfo{}, err
 		}
-		return err
+		return readAgent(t, r, "")
 	})
 	if err != nil {
 		return "", AgentInfo{}, err
@@ -119,16 +117,17 @@ func (s *store) MintAgent(ctx context.Context, spec AgentSpec) (string, AgentInf
 
 var errMintedMeanwhile = errors.New("another was made meanwhile")
 
-// mint stores a key of an agent and returns its ID. A keypair has one key in
-// each tier: while that lives, minting again gives it a new secret and leaves
-// its allowance and its end as they are; after its end it begins anew, under
-// the same ID, so that what may be done once by a key was done once.
+// mint stores a key of an agent and returns its ID. A keypair has one key in each
+// tier. Before that key expires, minting again gives it a new secret and leaves its
+// allowance and its expiry unchanged. After it expired, the key begins anew under
+// the same ID, so that an action that a key may take once is not taken twice.
 func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string, err error) {
 	terms := spec.Tier.Terms()
 	end := t.now.Add(terms.Lifetime).UnixNano()
 	if spec.Thumbprint != "" {
 		var seq, expires int64
-		found, err := t.get("SELECT key, expires FROM agents WHERE thumbprint = $1 AND tier = $2"+t.lock, []any{spec.Thumbprint, string(spec.Tier)}, &seq, &expires)
+		found, err := t.get("SELECT key, expires FROM agents WHERE thumbprint = $1 AND tier = $2"+t.lock,
+			[]any{spec.Thumbprint, string(spec.Tier)}, &seq, &expires)
 		if err != nil {
 			return "", err
 		}
@@ -140,16 +139,13 @@ func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 			if err != nil {
 				return "", err
 			}
-			if _, err := t.exec("UPDATE keys SET hash = $2, rotated = $3 WHERE seq = $1", seq, hashKey(secret), k.Rotated.Unix()); err != nil {
-				return "", err
-			}
-			if _, err := t.exec("UPDATE agents SET purpose = $2, source = $3, host = $4 WHERE key = $1", seq, spec.Purpose, spec.Source, spec.Host); err != nil {
-				return "", err
-			}
+			t.exec("UPDATE keys SET hash = $2, rotated = $3 WHERE seq = $1", seq, hashKey(secret), k.Rotated.Unix())
+			t.exec("UPDATE agents SET purpose = $2, source = $3, host = $4 WHERE key = $1", seq, spec.Purpose, spec.Source, spec.Host)
 			if t.now.UnixNano() >= expires {
-				_, err = t.exec("UPDATE agents SET status = $2, expires = $3, allowance = $4, remaining = $5 WHERE key = $1", seq, string(Unlocked), end, terms.Calls, terms.Calls)
+				t.exec("UPDATE agents SET status = $2, expires = $3, allowance = $4, remaining = $5 WHERE key = $1",
+					seq, string(Unlocked), end, terms.Calls, terms.Calls)
 			}
-			return r.ID, err
+			return r.ID, nil
 		}
 	}
 	seq, err := t.insertKey(secret, k, nil)
@@ -161,20 +157,20 @@ func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 		status, calls = Locked, 0
 		spec.Purpose, spec.Source = legible(spec.Purpose, keptWords), legible(spec.Source, keptWords)
 	}
-	n, err := t.exec("INSERT INTO agents (key, tier, purpose, source, thumbprint, host, status, expires, allowance, remaining,"+
+	n := t.exec("INSERT INTO agents (key, tier, purpose, source, thumbprint, host, status, expires, allowance, remaining,"+
 		" challenge, dataset, params, salt, answers, calls, made, attempts, next_allowed, drawn)"+
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', 'null', $11, '[]', '[]', 0, 0, 0, 0) ON CONFLICT DO NOTHING",
 		seq, string(spec.Tier), spec.Purpose, spec.Source, spec.Thumbprint, spec.Host, string(status), end, terms.Calls, calls, []byte{})
-	if err == nil && n == 0 {
+	switch {
+	case n == 0:
 		err = unavailable(errMintedMeanwhile)
-	}
-	if err == nil && spec.Tier == Anonymous {
+	case spec.Tier == Anonymous:
 		err = s.evictUnanswered(t, seq)
 	}
 	return k.ID, err
 }
 
-// readAgent reads what belongs to a key of an agent.
+// readAgent reads the agent of a key.
 func readAgent(from reader, r record, lock string) (AgentInfo, error) {
 	a := AgentInfo{KeyInfo: r.KeyInfo, seq: r.seq}
 	var expires, next, drawn int64
@@ -188,7 +184,7 @@ func readAgent(from reader, r record, lock string) (AgentInfo, error) {
 		return AgentInfo{}, err
 	}
 	if !found {
-		return AgentInfo{}, notAgentKey()
+		return AgentInfo{}, refuse(nil, "not_an_agent_key")
 	}
 	a.Expires, c.Next, c.Drawn = timeOf(expires), timeOf(next), timeOf(drawn)
 	c.Params = json.RawMessage(params)
@@ -196,7 +192,7 @@ func readAgent(from reader, r record, lock string) (AgentInfo, error) {
 	return a, err
 }
 
-// timeOf reads a time of which 0 is none.
+// timeOf returns a time that was stored in nanoseconds; 0 is the zero time.
 func timeOf(nanos int64) time.Time {
 	if nanos == 0 {
 		return time.Time{}
@@ -213,8 +209,8 @@ func (s *store) Agent(ctx context.Context, id string) (AgentInfo, error) {
 	return readAgent(from, r, "")
 }
 
-// lockAgent reads the key of an agent that is about to be changed, and refuses
-// one that is no longer alive.
+// lockAgent reads the key of an agent that is about to be changed, and refuses an
+// inactive or expired key.
 func (t *tx) lockAgent(id string) (AgentInfo, error) {
 	r, err := findKey(t, id)
 	if err != nil {
@@ -230,7 +226,7 @@ func (t *tx) lockAgent(id string) (AgentInfo, error) {
 	return a, err
 }
 
-// pay takes cost calls from what is left to an agent, or none.
+// pay takes cost calls from an agent's remaining calls, or none.
 func (p *agentBalance) pay(tier Tier, cost int64, now time.Time) (Balance, error) {
 	b := Balance{Limit: int(p.allowance), Remaining: int(p.remaining), Reset: timeOf(p.expires)}
 	switch {

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -187,7 +188,7 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 	left, err := p.TakeCall(ctx, pick(r, p.agents), "GET /b")
 	first, err2 := p.TakeScreen(ctx, id)
 	if r.IntN(3) == 0 {
-		err2 = firstError(err2, p.ReturnScreen(ctx, id))
+		err2 = cmp.Or(err2, p.ReturnScreen(ctx, id))
 	}
 	taken, err6 := p.Screened(ctx, id)
 	fresh, err3 := p.Seen(ctx, "k", fmt.Sprint(r.IntN(5)), p.clock.now().Add(time.Minute))

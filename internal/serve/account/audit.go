@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,8 +13,8 @@ import (
 // Kind is the kind of an event.
 type Kind string
 
-// The kinds of events that the store itself notes, and EventRefusal for those
-// who turn a caller away.
+// The kinds of events that the store records itself, and EventRefusal for packages
+// that refuse a caller.
 const (
 	EventMint       Kind = "mint"
 	EventRotate     Kind = "rotate"
@@ -29,34 +30,34 @@ const (
 	EventUnlock     Kind = "unlock"
 	EventRefusal    Kind = "refusal"
 
-	// Of the keys that sign reports.
+	// Events of the keys that sign reports.
 	EventSigningKey         Kind = "signing_key"
 	EventSigningRotate      Kind = "signing_rotate"
 	EventSigningCompromised Kind = "signing_compromised"
 )
 
-// Event is something that happened to keys or accounts. It holds no secret,
-// and of an address only a hash that means nothing outside this store.
+// Event is something that happened to keys or accounts. It holds no secret. Of an
+// address it holds a hash that is useless outside this store.
 type Event struct {
-	Seq     int64 // its place in the trail
+	Seq     int64 // its number in the audit log
 	At      time.Time
 	Kind    Kind
 	Actor   string // who did it; see As
-	Key     string // ID of the key, or of the signing key, if one was concerned
+	Key     string // ID of the key or signing key, if the event concerns one
 	Address string // a network address when it is written, a hash when it is read
 	Details string
 }
 
-// Actor is who acts on the store: a person, an agent, an operator.
+// Actor is who acts on the store: a person, an agent, or an operator.
 type Actor struct {
-	Name    string // such as an account ID; empty is the operator
+	Name    string // such as an account ID; empty for the operator
 	Address string // network address, if there is one
 }
 
 type actorKey struct{}
 
-// As says in whose name the store is used; without it, it is the operator, who
-// has the machine.
+// As returns a context in which the store acts for who. Without it, the store acts
+// for the operator.
 func As(ctx context.Context, who Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, who)
 }
@@ -76,23 +77,23 @@ const (
 	maxTrail   = 1000
 )
 
-// note writes an event of the actor into the transaction it is about.
-func (s *store) note(t *tx, kind Kind, key, details string) error {
+// note adds an event of the actor to the transaction.
+func (s *store) note(t *tx, kind Kind, key, details string) {
 	who := actor(t.ctx)
-	return s.append(t, Event{Kind: kind, Actor: who.Name, Key: key, Address: who.Address, Details: details})
+	s.append(t, Event{Kind: kind, Actor: who.Name, Key: key, Address: who.Address, Details: details})
 }
 
-func (s *store) append(t *tx, e Event) error {
+func (s *store) append(t *tx, e Event) {
 	address := []byte{}
 	if e.Address != "" {
 		address = s.pepperedHash("event", networkOf(e.Address))
 	}
-	return t.later("INSERT INTO events (at, kind, actor, key, address, details) VALUES ($1, $2, $3, $4, $5, $6)",
+	t.later("INSERT INTO events (at, kind, actor, key, address, details) VALUES ($1, $2, $3, $4, $5, $6)",
 		t.now.UnixNano(), string(e.Kind), legible(e.Actor, maxActor), e.Key, address, legible(e.Details, maxDetails))
 }
 
-// legible cuts a text to size and takes out what is not fit to be shown: an
-// event is never refused for its words.
+// legible clips a text and replaces characters that cannot be shown. So the store
+// never refuses an event for its words.
 func legible(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if !readable(s) {
@@ -123,30 +124,29 @@ func (s *store) Audit(ctx context.Context, e Event) error {
 	if e.Address == "" {
 		e.Address = who.Address
 	}
-	return s.update(ctx, func(t *tx) error { return s.append(t, e) })
+	return s.update(ctx, func(t *tx) error {
+		s.append(t, e)
+		return nil
+	})
 }
 
-// EventFilter says which events are asked for; the zero value asks for the newest.
+// EventFilter selects events; the zero value selects the newest.
 type EventFilter struct {
 	Kind   Kind
 	Actor  string
 	Key    string
 	From   time.Time
-	Until  time.Time // events before it
-	Before int64     // events whose Seq is less; for the next page
-	Limit  int       // 0 is 100; at most 1,000
+	Until  time.Time // exclusive
+	Before int64     // only events with a smaller Seq; for the next page
+	Limit  int       // 0 for 100; at most 1,000
 }
 
 func (s *store) AuditTrail(ctx context.Context, f EventFilter) ([]Event, error) {
 	if f.Limit < 0 || f.Limit > maxTrail {
-		return nil, badTrailLimit()
+		return nil, refuse(nil, "bad_trail_limit", maxTrail)
 	}
-	if f.Limit == 0 {
-		f.Limit = 100
-	}
-	events := []Event{}
 	if !readable(string(f.Kind)) || !readable(f.Actor) || !readable(f.Key) {
-		return events, nil
+		return []Event{}, nil
 	}
 	where, args := []string{"seq > 0"}, []any{}
 	add := func(wanted bool, condition string, arg any) {
@@ -161,18 +161,14 @@ func (s *store) AuditTrail(ctx context.Context, f EventFilter) ([]Event, error) 
 	add(!f.From.IsZero(), "at >=", f.From.UnixNano())
 	add(!f.Until.IsZero(), "at <", f.Until.UnixNano())
 	add(f.Before > 0, "seq <", f.Before)
-	args = append(args, f.Limit)
-	text := fmt.Sprintf("SELECT seq, at, kind, actor, key, address, details FROM events WHERE %s ORDER BY seq DESC LIMIT $%d", strings.Join(where, " AND "), len(args))
-	err := s.view(ctx).each(text, args, func(scan func(...any) error) error {
-		var e Event
+	args = append(args, cmp.Or(f.Limit, 100))
+	text := fmt.Sprintf("SELECT seq, at, kind, actor, key, address, details FROM events WHERE %s ORDER BY seq DESC LIMIT $%d",
+		strings.Join(where, " AND "), len(args))
+	return collect(s.view(ctx), text, args, func(scan scanner) (e Event, err error) {
 		var at int64
 		var address []byte
-		if err := scan(&e.Seq, &at, &e.Kind, &e.Actor, &e.Key, &address, &e.Details); err != nil {
-			return err
-		}
+		err = scan(&e.Seq, &at, &e.Kind, &e.Actor, &e.Key, &address, &e.Details)
 		e.At, e.Address = time.Unix(0, at).UTC(), fmt.Sprintf("%x", address)
-		events = append(events, e)
-		return nil
+		return e, err
 	})
-	return events, err
 }

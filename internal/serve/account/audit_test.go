@@ -205,7 +205,7 @@ func TestStoreAudit(t *testing.T) {
 		}
 		// Nobody changes what happened.
 		for _, text := range []string{"UPDATE events SET actor = 'x'", "DELETE FROM events"} {
-			if err := s.update(ctx, func(t *tx) error { _, err := t.exec(text); return err }); err == nil {
+			if err := s.update(ctx, func(t *tx) error { t.exec(text); return nil }); err == nil {
 				t.Errorf("%s works", text)
 			}
 		}

@@ -6,46 +6,32 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
-// Challenge is a set of questions that unlocks a key, as the store keeps it:
-// of the answers only hashes, of the questions only what their author needs to
-// write them again.
+// Challenge is a set of questions that unlocks a key, in the form that the store
+// keeps: only hashes of the answers, and only the parameters from which package agent
+// writes the questions again.
 type Challenge struct {
 	No      int             // 1 for the first of a key; 0 when there is none yet
 	Dataset string          // version of the data it was drawn from
-	Params  json.RawMessage // what its author needs to know; opaque here
+	Params  json.RawMessage // for the author of the questions; opaque to the store
 	Salt    []byte
-	Answers [][]string // for each question, the salted SHA-256 of every form that is accepted, or its first half, in hexadecimal digits
-	Calls   []string   // the calls a locked key may make, in canonical form
+	Answers [][]string // for each question, hex of the salted SHA-256 of every accepted form, or of its first half
+	Calls   []string   // the calls that a locked key may make, in canonical form
 
-	// These are the store's own.
+	// The store sets these itself.
 	Made     int       // calls made while locked
-	Attempts int       // answers that were wrong
-	Next     time.Time // no answer is taken before; zero is at once
+	Attempts int       // wrong answers
+	Next     time.Time // the store accepts no answer before; zero for no wait
 	Drawn    time.Time
 }
 
-// Wait is how long it is before the challenge may be answered. A time that is
-// further away than any wait is one of a clock that was set back since; it
-// keeps nobody waiting.
-func (c Challenge) Wait(now time.Time) time.Duration {
-	wait := c.Next.Sub(now)
-	if c.Next.IsZero() || wait < 0 || wait > FirstWait<<max(0, c.Attempts-1) {
-		return 0
-	}
-	return wait
-}
+// MostCalls is how many calls a locked key may make in a challenge.
+const MostCalls = 30
 
-// Limits of a challenge.
-const (
-	MostAttempts = 3               // wrong answers before a new challenge
-	FirstWait    = 5 * time.Second // after the first wrong answer; twice that after the next
-	MostCalls    = 30              // calls that a locked key may make in a challenge
-)
-
-// Bounds of what a challenge holds.
+// Bounds of a challenge.
 const (
 	maxParams    = 256 << 10
 	maxQuestions = 16
@@ -58,7 +44,8 @@ func (c Challenge) check() error {
 	if len(c.Params) > maxParams || len(c.Params) > 0 && !json.Valid(c.Params) {
 		return errors.New("the parameters of the challenge are not JSON of at most 256 KiB")
 	}
-	if len(c.Answers) == 0 || len(c.Answers) > maxQuestions || len(c.Calls) > maxCalls || len(c.Salt) == 0 || len(c.Salt) > 64 || len(c.Dataset) > 200 || !readable(c.Dataset) {
+	if len(c.Answers) == 0 || len(c.Answers) > maxQuestions || len(c.Calls) > maxCalls ||
+		len(c.Salt) == 0 || len(c.Salt) > 64 || len(c.Dataset) > 200 || !readable(c.Dataset) {
 		return errors.New("the challenge has no salt, no questions, or too many")
 	}
 	for _, forms := range c.Answers {
@@ -106,12 +93,9 @@ func (s *store) SetChallenge(ctx context.Context, id string, expect int, c Chall
 		if a.Challenge.No != expect {
 			return ErrStale
 		}
-		_, err = t.exec("UPDATE agents SET status = $2, challenge = $3, dataset = $4, params = $5, salt = $6, answers = $7, calls = $8,"+
+		t.exec("UPDATE agents SET status = $2, challenge = $3, dataset = $4, params = $5, salt = $6, answers = $7, calls = $8,"+
 			" made = 0, attempts = 0, next_allowed = 0, drawn = $9 WHERE key = $1",
 			a.seq, string(Locked), expect+1, c.Dataset, params, c.Salt, string(answers), string(calls), t.now.UnixNano())
-		if err != nil {
-			return err
-		}
 		a, err = t.lockAgent(id)
 		return err
 	})
@@ -121,22 +105,22 @@ func (s *store) SetChallenge(ctx context.Context, id string, expect int, c Chall
 	return a, err
 }
 
-// Verdict is what came of an attempt.
+// Verdict is the result of an attempt.
 type Verdict string
 
 // The verdicts.
 const (
 	Right     Verdict = "unlocked"  // the key is unlocked
-	Wrong     Verdict = "wrong"     // another attempt may be made after Wait
-	TooSoon   Verdict = "too_soon"  // not counted; come back after Wait
-	Exhausted Verdict = "exhausted" // no attempts are left: a new challenge is to be drawn
+	Wrong     Verdict = "wrong"     // another attempt may follow after Wait
+	TooSoon   Verdict = "too_soon"  // not counted; another attempt may follow after Wait
+	Exhausted Verdict = "exhausted" // no attempts are left: the key needs a new challenge
 )
 
-// Outcome is the verdict on an attempt and what follows from it.
+// Outcome is the verdict on an attempt and its consequences.
 type Outcome struct {
 	Verdict Verdict
 	Left    int           // attempts left
-	Wait    time.Duration // before the next
+	Wait    time.Duration // before the next attempt
 }
 
 func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(Challenge) bool) (AgentInfo, Outcome, error) {
@@ -165,28 +149,22 @@ func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(
 			out = Outcome{Verdict: Right}
 			a.Status, a.Allowance = Unlocked, a.Tier.Terms().Calls
 			a.Remaining = a.Allowance
-			// What was asked is of no use any more.
-			if _, err := t.exec("UPDATE agents SET status = $2, allowance = $3, remaining = $4, next_allowed = 0,"+
-				" params = 'null', salt = $5, answers = '[]', calls = '[]' WHERE key = $1", a.seq, string(a.Status), a.Allowance, a.Remaining, []byte{}); err != nil {
-				return err
-			}
+			// Nobody needs the questions any more.
+			t.exec("UPDATE agents SET status = $2, allowance = $3, remaining = $4, next_allowed = 0,"+
+				" params = 'null', salt = $5, answers = '[]', calls = '[]' WHERE key = $1", a.seq, string(a.Status), a.Allowance, a.Remaining, []byte{})
 			if err := s.markAnswered(t, a.seq); err != nil {
 				return err
 			}
-			return s.note(t, EventUnlock, a.ID, fmt.Sprintf("challenge %d", c.No))
+			s.note(t, EventUnlock, a.ID, fmt.Sprintf("challenge %d", c.No))
+			return nil
 		}
-		out = Outcome{Verdict: Wrong, Left: out.Left - 1, Wait: FirstWait << c.Attempts}
-		c.Attempts++
-		c.Next = t.now.Add(out.Wait).UTC()
-		if out.Left == 0 {
-			out, c.Next = Outcome{Verdict: Exhausted}, time.Time{}
-		}
+		out = c.wrong(t.now)
 		next := int64(0)
 		if !c.Next.IsZero() {
 			next = c.Next.UnixNano()
 		}
-		_, err = t.exec("UPDATE agents SET attempts = $2, next_allowed = $3 WHERE key = $1", a.seq, c.Attempts, next)
-		return err
+		t.exec("UPDATE agents SET attempts = $2, next_allowed = $3 WHERE key = $1", a.seq, c.Attempts, next)
+		return nil
 	})
 	if err != nil && !errors.Is(err, ErrStale) && !errors.Is(err, ErrNotDue) {
 		return AgentInfo{}, Outcome{}, err
@@ -195,26 +173,19 @@ func (s *store) Attempt(ctx context.Context, id string, expect int, verify func(
 }
 
 func (s *store) TakeCall(ctx context.Context, id, call string) (left int, err error) {
-	err = s.update(ctx, func(t *tx) error {
+	return updated(ctx, s, func(t *tx) (int, error) {
 		a, err := t.lockAgent(id)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		named := false
-		for _, c := range a.Challenge.Calls {
-			named = named || c == call
+		if a.Status != Locked || !slices.Contains(a.Challenge.Calls, call) {
+			return 0, KeyLocked()
 		}
-		if a.Status != Locked || !named {
-			return KeyLocked()
+		left := MostCalls - a.Challenge.Made - 1
+		if left < 0 {
+			return 0, refuse(ErrLocked, "too_many_calls", MostCalls)
 		}
-		if left = MostCalls - a.Challenge.Made - 1; left < 0 {
-			return tooManyCalls()
-		}
-		_, err = t.exec("UPDATE agents SET made = made + 1 WHERE key = $1", a.seq)
-		return err
+		t.exec("UPDATE agents SET made = made + 1 WHERE key = $1", a.seq)
+		return left, nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return left, nil
 }

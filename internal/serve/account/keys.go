@@ -9,19 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// record is a key as it is stored, or an account that is used without one: then
-// it has no ID and no seq.
+// record is a stored key, or an account that is used without a key: then it has no
+// ID and no seq.
 type record struct {
 	KeyInfo
 	seq     int64
-	expires int64 // Unix nanoseconds; 0 is never
+	expires int64 // Unix nanoseconds; 0 for never
 	account int64 // seq of an account that is used without a key
 }
 
-// keyless says whether it is an account that is used without a key.
+// keyless reports whether the record is an account that is used without a key.
 func (r record) keyless() bool { return r.account != 0 }
 
-// owner is whose allowance the key spends.
+// owner returns the ID of the account or key whose allowance the record spends.
 func (r record) owner() string {
 	if r.Account != "" {
 		return r.Account
@@ -29,25 +29,33 @@ func (r record) owner() string {
 	return r.ID
 }
 
-const keyColumns = "SELECT k.seq, k.id, k.plan, k.email, k.label, k.active = 1 AND COALESCE(a.active, 1) = 1, k.created, k.rotated, COALESCE(a.id, ''), COALESCE(g.tier, ''), COALESCE(g.expires, 0)" +
+const keyColumns = "SELECT k.seq, k.id, k.plan, k.email, k.label, k.active = 1 AND COALESCE(a.active, 1) = 1, k.created, k.rotated," +
+	" COALESCE(a.id, ''), COALESCE(g.tier, ''), COALESCE(g.expires, 0)" +
 	" FROM keys k LEFT JOIN accounts a ON a.seq = k.account LEFT JOIN agents g ON g.key = k.seq "
 
-// scanKey reads one row that begins with keyColumns.
-func scanKey(scan func(...any) error) (r record, err error) {
+// scanKey reads a row of keyColumns.
+func scanKey(scan scanner) (r record, err error) {
 	var created, rotated int64
 	err = scan(&r.seq, &r.ID, &r.Plan, &r.Email, &r.Label, &r.Active, &created, &rotated, &r.Account, &r.Tier, &r.expires)
 	r.Created, r.Rotated = time.Unix(created, 0).UTC(), time.Unix(rotated, 0).UTC()
 	return r, err
 }
 
-// findKeyBy finds the one key for which the condition holds.
+// findRecord finds the only record that a statement selects.
+func findRecord(from reader, text string, arg any, scan func(scanner) (record, error)) (r record, found bool, err error) {
+	list, err := collect(from, text, []any{arg}, scan)
+	if len(list) > 0 {
+		r = list[0]
+	}
+	return r, len(list) > 0, err
+}
+
 func findKeyBy(from reader, where string, arg any) (r record, found bool, err error) {
-	err = from.each(keyColumns+"WHERE "+where, []any{arg}, func(scan func(...any) error) (err error) {
-		found = true
-		r, err = scanKey(scan)
-		return err
-	})
-	return r, found && err == nil, err
+	return findRecord(from, keyColumns+"WHERE "+where, arg, scanKey)
+}
+
+func findKeyByID(from reader, id string) (r record, found bool, err error) {
+	return findKeyBy(from, "k.id = $1", id)
 }
 
 // findKey finds a key by its secret or its ID.
@@ -70,19 +78,14 @@ func findKey(from reader, secretOrID string) (record, error) {
 
 const payingAccountColumns = "SELECT a.seq, a.id, a.plan, a.email, a.active = 1 FROM accounts a "
 
-// scanPayingAccount reads one row of payingAccountColumns.
-func scanPayingAccount(scan func(...any) error) (r record, err error) {
+// scanPayingAccount reads a row of payingAccountColumns.
+func scanPayingAccount(scan scanner) (r record, err error) {
 	err = scan(&r.account, &r.Account, &r.Plan, &r.Email, &r.Active)
 	return r, err
 }
 
 func findPayingAccount(from reader, id string) (r record, found bool, err error) {
-	err = from.each(payingAccountColumns+"WHERE a.id = $1", []any{id}, func(scan func(...any) error) (err error) {
-		found = true
-		r, err = scanPayingAccount(scan)
-		return err
-	})
-	return r, found && err == nil, err
+	return findRecord(from, payingAccountColumns+"WHERE a.id = $1", id, scanPayingAccount)
 }
 
 // payerOf finds who pays: a key by its secret or its ID, or an account by its ID.
@@ -97,7 +100,7 @@ func payerOf(from reader, id string) (record, error) {
 	return r, err
 }
 
-// window is the window of a plan in this store.
+// window returns the window of a plan in this store.
 func (s *store) window(p Plan) Window {
 	if p == Free {
 		return s.freeWindow
@@ -105,7 +108,7 @@ func (s *store) window(p Plan) Window {
 	return p.Terms().Window
 }
 
-// balance is the balance of a plan of which calls are spent.
+// balance returns the balance of a plan of which calls are spent.
 func (s *store) balance(p Plan, now time.Time, calls int64) Balance {
 	t := p.Terms()
 	return Balance{Limit: t.Allowance, Remaining: int(max(0, int64(t.Allowance)-calls)), Reset: s.window(p).Reset(now)}
@@ -140,8 +143,7 @@ func (s *store) Balance(ctx context.Context, id string) (Balance, error) {
 	}
 	w := s.window(r.Plan)
 	var calls int64
-	_, err = from.get("SELECT calls FROM spent WHERE owner = $1 AND period = $2 AND start = $3", []any{r.owner(), string(w), w.Start(now).Unix()}, &calls)
-	if err != nil {
+	if _, err = from.get(spentCalls, []any{r.owner(), string(w), w.Start(now).Unix()}, &calls); err != nil {
 		return Balance{}, err
 	}
 	return s.balance(r.Plan, now, calls), nil
@@ -152,16 +154,10 @@ func (s *store) List(ctx context.Context) ([]KeyInfo, error) {
 }
 
 func listKeys(from reader, where string, arg any) ([]KeyInfo, error) {
-	keys := []KeyInfo{}
-	err := from.each(keyColumns+where, []any{arg}, func(scan func(...any) error) error {
+	return collect(from, keyColumns+where, []any{arg}, func(scan scanner) (KeyInfo, error) {
 		r, err := scanKey(scan)
-		keys = append(keys, r.KeyInfo)
-		return err
+		return r.KeyInfo, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return keys, nil
 }
 
 // Bounds of the texts that come with a key.
@@ -170,8 +166,8 @@ const (
 	maxLabel = 200
 )
 
-// readable says whether a text from outside is fit to be stored and shown:
-// both databases keep it as it is, and it cannot play tricks on a screen.
+// readable reports whether a text from outside may be stored and shown: both
+// databases keep it without change, and it has no invisible characters.
 func readable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) < 0
 }
@@ -179,10 +175,10 @@ func readable(s string) bool {
 func parseLabel(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if len(s) > maxLabel {
-		return "", longLabel(len(s))
+		return "", refuse(nil, "long_label", len(s), maxLabel)
 	}
 	if !readable(s) {
-		return "", unreadableLabel()
+		return "", refuse(nil, "unreadable_label")
 	}
 	return s, nil
 }
@@ -205,9 +201,7 @@ func (s *store) Create(ctx context.Context, plan Plan, email, label string) (str
 	}
 	err = s.update(ctx, func(t *tx) error {
 		_, err := t.insertKey(secret, k, nil)
-		if err == nil {
-			err = s.note(t, EventMint, k.ID, "plan "+string(plan))
-		}
+		s.note(t, EventMint, k.ID, "plan "+string(plan))
 		return err
 	})
 	if err != nil {
@@ -228,8 +222,8 @@ func (s *store) newKey(plan Plan, email, label string) (secret string, k KeyInfo
 
 // insertKey stores a new key; account is the number of its account, or nil.
 func (t *tx) insertKey(secret string, k KeyInfo, account any) (seq int64, err error) {
-	t.wrote = true
-	_, err = t.get("INSERT INTO keys (id, hash, plan, email, label, active, created, rotated, account) VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8) RETURNING seq",
+	_, err = t.returning("INSERT INTO keys (id, hash, plan, email, label, active, created, rotated, account)"+
+		" VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8) RETURNING seq",
 		[]any{k.ID, hashKey(secret), string(k.Plan), k.Email, k.Label, k.Created.Unix(), k.Rotated.Unix(), account}, &seq)
 	return seq, err
 }
@@ -244,7 +238,7 @@ func (s *store) Rotate(ctx context.Context, id string) (string, KeyInfo, error) 
 		return "", KeyInfo{}, err
 	}
 	now := s.clock().UTC().Truncate(time.Second)
-	k, err = s.change(ctx, k.ID, EventRotate, "", "UPDATE keys SET hash = $2, rotated = $3 WHERE id = $1", hashKey(secret), now.Unix())
+	k, err = s.change(ctx, k.ID, EventRotate, "UPDATE keys SET hash = $2, rotated = $3 WHERE id = $1", hashKey(secret), now.Unix())
 	if err != nil {
 		return "", KeyInfo{}, err
 	}
@@ -252,106 +246,78 @@ func (s *store) Rotate(ctx context.Context, id string) (string, KeyInfo, error) 
 }
 
 func (s *store) Deactivate(ctx context.Context, id string) (KeyInfo, error) {
-	return s.change(ctx, id, EventDeactivate, "", "UPDATE keys SET active = $2 WHERE id = $1", 0)
+	return s.change(ctx, id, EventDeactivate, "UPDATE keys SET active = $2 WHERE id = $1", 0)
 }
 
 func (s *store) Reactivate(ctx context.Context, id string) (KeyInfo, error) {
-	return s.change(ctx, id, EventReactivate, "", "UPDATE keys SET active = $2 WHERE id = $1", 1)
+	return s.change(ctx, id, EventReactivate, "UPDATE keys SET active = $2 WHERE id = $1", 1)
+}
+
+// change runs an update whose first parameter is the ID of the key with this
+// secret or ID, and returns the key after the update.
+func (s *store) change(ctx context.Context, id string, event Kind, update string, values ...any) (KeyInfo, error) {
+	return updated(ctx, s, func(t *tx) (KeyInfo, error) {
+		r, err := findKey(t, id)
+		if err != nil {
+			return KeyInfo{}, err
+		}
+		t.exec(update, append([]any{r.ID}, values...)...)
+		s.note(t, event, r.ID, "")
+		after, err := findKey(t, r.ID)
+		return after.KeyInfo, err
+	})
 }
 
 func (s *store) Delete(ctx context.Context, id string) (KeyInfo, error) {
-	var r record
-	err := s.update(ctx, func(t *tx) (err error) {
-		if r, err = findKey(t, id); err != nil {
-			return err
+	return updated(ctx, s, func(t *tx) (KeyInfo, error) {
+		r, err := findKey(t, id)
+		if err != nil {
+			return KeyInfo{}, err
 		}
-		// Nobody is charged on the key while its usage is moved.
+		// The lock keeps charges from the key while its usage is moved.
 		var seq int64
 		found, err := t.get("SELECT seq FROM keys WHERE seq = $1"+t.lock, []any{r.seq}, &seq)
 		if err == nil && !found {
 			err = noSuchKey()
 		}
-		if err == nil && r.Account != "" {
-			_, err = t.exec("INSERT INTO account_usage (account, hour, calls) SELECT k.account, u.hour, u.calls FROM usage u JOIN keys k ON k.seq = u.key WHERE u.key = $1"+
-				" ON CONFLICT (account, hour) DO UPDATE SET calls = account_usage.calls + excluded.calls", seq)
-		} else if err == nil {
-			_, err = t.exec("DELETE FROM screens WHERE owner = $1", r.ID)
-		}
-		if err == nil {
-			_, err = t.exec("DELETE FROM keys WHERE seq = $1", seq)
-		}
 		if err != nil {
-			return err
+			return KeyInfo{}, err
 		}
-		return s.note(t, EventDelete, r.ID, "plan "+string(r.Plan))
+		if r.Account != "" {
+			t.exec(usageOfAccounts.insert("SELECT k.account, u.hour, u.calls FROM usage u JOIN keys k ON k.seq = u.key WHERE u.key = $1"), seq)
+		} else {
+			t.exec("DELETE FROM screens WHERE owner = $1", r.ID)
+		}
+		t.exec("DELETE FROM keys WHERE seq = $1", seq)
+		s.note(t, EventDelete, r.ID, "plan "+string(r.Plan))
+		return r.KeyInfo, nil
 	})
-	if err != nil {
-		return KeyInfo{}, err
-	}
-	return r.KeyInfo, nil
-}
-
-// change runs an update whose first parameter is the ID of the key with this
-// secret or ID, and returns the key as it is after it.
-func (s *store) change(ctx context.Context, id string, event Kind, details, update string, values ...any) (KeyInfo, error) {
-	var after record
-	err := s.update(ctx, func(t *tx) error {
-		r, err := findKey(t, id)
-		if err != nil {
-			return err
-		}
-		if _, err := t.exec(update, append([]any{r.ID}, values...)...); err != nil {
-			return err
-		}
-		if err := s.note(t, event, r.ID, details); err != nil {
-			return err
-		}
-		after, err = findKey(t, r.ID)
-		return err
-	})
-	if err != nil {
-		return KeyInfo{}, err
-	}
-	return after.KeyInfo, nil
 }
 
 func (s *store) SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, error) {
 	if _, err := ParsePlan(string(plan)); err != nil {
 		return KeyInfo{}, err
 	}
-	var after record
-	err := s.update(ctx, func(t *tx) error {
+	return updated(ctx, s, func(t *tx) (KeyInfo, error) {
 		r, err := findKey(t, id)
 		switch {
 		case err != nil:
-			return err
+			return KeyInfo{}, err
 		case r.Plan == Agent:
-			return noPlanForAgent()
+			return KeyInfo{}, refuse(nil, "no_plan_for_agent")
 		case r.Account != "":
-			err = t.setPlan(r.Account, plan)
+			t.setPlan(r.Account, plan)
 		default:
-			_, err = t.exec("UPDATE keys SET plan = $2 WHERE id = $1", r.ID, string(plan))
+			t.exec("UPDATE keys SET plan = $2 WHERE id = $1", r.ID, string(plan))
 		}
-		if err != nil {
-			return err
-		}
-		if err := s.note(t, EventPlan, r.ID, string(r.Plan)+" to "+string(plan)); err != nil {
-			return err
-		}
-		after, err = findKey(t, r.ID)
-		return err
+		s.note(t, EventPlan, r.ID, string(r.Plan)+" to "+string(plan))
+		after, err := findKey(t, r.ID)
+		return after.KeyInfo, err
 	})
-	if err != nil {
-		return KeyInfo{}, err
-	}
-	return after.KeyInfo, nil
 }
 
 // setPlan moves an account and all its keys to a plan.
-func (t *tx) setPlan(account string, plan Plan) error {
-	if _, err := t.exec("UPDATE accounts SET plan = $2 WHERE id = $1", account, string(plan)); err != nil {
-		return err
-	}
-	_, err := t.exec("UPDATE keys SET plan = $2 WHERE account = (SELECT seq FROM accounts WHERE id = $1)", account, string(plan))
-	return err
+func (t *tx) setPlan(account string, plan Plan) {
+	t.exec("UPDATE accounts SET plan = $2 WHERE id = $1", account, string(plan))
+	t.exec("UPDATE keys SET plan = $2 WHERE account = (SELECT seq FROM accounts WHERE id = $1)", account, string(plan))
 }

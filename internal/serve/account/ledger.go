@@ -4,65 +4,73 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 )
 
-// ledger is the one that charges. Charges that arrive while a transaction is
-// being written to the disk are gathered into the next one, so the number of
-// charges a second is not bound by the number of times a second the disk can
-// promise that something is on it.
+// ledger charges. Charges that arrive while a transaction is being written go
+// together into the next transaction, so the number of charges a second is not
+// limited by the number of durable writes a second.
 type ledger struct {
 	store *store
 	jobs  chan *charge
-	quit  chan struct{} // closed when no more charges are taken
-	ended chan struct{} // closed when the writer is gone
+	quit  chan struct{} // closed when the ledger accepts no more charges
+	ended chan struct{} // closed when the writer has ended
 	once  sync.Once
 }
 
-// mostCharges bounds how many charges share a transaction, so that the first
-// of them does not wait for long.
+// mostCharges bounds how many charges share a transaction, so that the first does
+// not wait for long.
 const mostCharges = 512
 
-// batchTime bounds how long one transaction of charges may take, a database
-// that comes back after a fall included.
+// batchTime bounds how long one transaction of charges may take, including the time
+// in which a failed database returns.
 const batchTime = 10 * time.Second
 
-// charge is one call to be paid. Its balance and refusal are good only when the
-// transaction was committed; then done gets nil.
+// charge is one call to pay. Its balance and refusal are valid only after the
+// transaction was committed; then done receives nil.
 type charge struct {
 	ctx     context.Context
 	id      string
 	cost    int
-	receipt []byte // of what is paid only once; nil for what is paid each time
+	receipt []byte // of a call that is paid only once; nil for one that is paid each time
 	balance Balance
 	refusal error
 	done    chan error
 }
 
-// chargeTables is how an engine reads and writes what charges need, many at a
-// time. Where several servers share a database, reading meters and balances
-// keeps others from the same rows until the transaction ends; the lists are
-// sorted, so that no two servers wait for each other.
+// chargeTables reads and writes the rows that charges need, many at a time. Where
+// several servers share a database, reading meters and balances locks their rows
+// until the transaction ends. The lists are sorted, so that no two servers wait for
+// each other.
 type chargeTables interface {
 	readPayers(t *tx, keys, accounts []string) (map[string]record, error)
 	readMeters(t *tx, ms []*meter) error
-	writeMeters(t *tx, ms []*meter) error
+	writeMeters(t *tx, ms []*meter)
 	readAgentBalances(t *tx, ps []*agentBalance) error
-	writeAgentBalances(t *tx, ps []*agentBalance) error
-	addUsage(t *tx, of usageTable, hour int64, us []usage) error
+	writeAgentBalances(t *tx, ps []*agentBalance)
+	addUsage(t *tx, of usageTable, hour int64, us []usage)
 }
 
-// meter is what an owner spent in a window.
+// meterPlace names a meter: an owner and a window.
+type meterPlace struct {
+	owner  string
+	period Window
+	start  int64
+}
+
+// meter is how many calls an owner spent in a window.
 type meter struct {
-	owner   string
-	period  Window
-	start   int64
+	meterPlace
 	calls   int64
 	changed bool
 }
+
+// spentCalls reads a meter.
+const spentCalls = "SELECT calls FROM spent WHERE owner = $1 AND period = $2 AND start = $3"
 
 // agentBalance is what is left to the key of an agent, as it is stored.
 type agentBalance struct {
@@ -74,10 +82,10 @@ type agentBalance struct {
 	changed   bool
 }
 
-// usage is what a key used in an hour, or an account without one.
+// usage is how many calls a key made in an hour, or an account without a key.
 type usage struct{ of, calls int64 }
 
-// usageTable is where it is kept.
+// usageTable is a table of usage.
 type usageTable struct{ name, column string }
 
 var (
@@ -85,7 +93,13 @@ var (
 	usageOfAccounts = usageTable{"account_usage", "account"}
 )
 
-// usedIn says where the usage is kept, and under which number.
+// insert returns the statement that adds rows to the table.
+func (u usageTable) insert(rows string) string {
+	return "INSERT INTO " + u.name + " (" + u.column + ", hour, calls) " + rows +
+		" ON CONFLICT (" + u.column + ", hour) DO UPDATE SET calls = " + u.name + ".calls + excluded.calls"
+}
+
+// usedIn returns the table of the record's usage, and its number in that table.
 func (r record) usedIn() (usageTable, int64) {
 	if r.keyless() {
 		return usageOfAccounts, r.account
@@ -99,13 +113,13 @@ func openLedger(s *store) *ledger {
 	return l
 }
 
-// close lets the charges that were accepted finish and ends the writer.
+// close finishes the accepted charges and ends the writer.
 func (l *ledger) close() {
 	l.once.Do(func() { close(l.quit) })
 	<-l.ended
 }
 
-// do charges and returns when that is on the disk.
+// do charges, and returns when the charge is on the disk.
 func (l *ledger) do(ctx context.Context, c *charge) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -123,7 +137,7 @@ func (l *ledger) do(ctx context.Context, c *charge) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-l.ended:
-		// The writer may have answered on its way out.
+		// The writer may have answered before it ended.
 		select {
 		case err := <-c.done:
 			return err
@@ -142,7 +156,7 @@ func (l *ledger) run() {
 		case c := <-l.jobs:
 			gathered = append(gathered, c)
 		case <-l.quit:
-			// What was accepted before is still done.
+			// Charges that were accepted before are still made.
 			select {
 			case c := <-l.jobs:
 				gathered = append(gathered, c)
@@ -150,8 +164,8 @@ func (l *ledger) run() {
 				return
 			}
 		}
-		// Those who were answered a moment ago are about to come again: letting
-		// them costs nothing and saves them a turn.
+		// Callers that just got an answer often charge again at once. Letting them run
+		// costs nothing and puts their next charge into this batch.
 		runtime.Gosched()
 	gather:
 		for len(gathered) < mostCharges {
@@ -166,8 +180,8 @@ func (l *ledger) run() {
 	}
 }
 
-// commit applies the charges in one transaction and answers them. No one hears
-// of success before the transaction is on the disk.
+// commit applies the charges in one transaction and answers them. It reports success
+// only after the transaction is on the disk.
 func (l *ledger) commit(charges []*charge) {
 	ctx, cancel := context.WithTimeout(context.Background(), batchTime)
 	defer cancel()
@@ -180,12 +194,48 @@ func (l *ledger) commit(charges []*charge) {
 	}
 }
 
+// batch is the charges of one transaction and the rows that they need.
+type batch struct {
+	*store
+	t       *tx
+	charges []*charge
+	payers  map[string]record
+	meters  map[meterPlace]*meter
+	agents  map[int64]*agentBalance
+	used    map[usageTable]map[int64]int64 // calls by the number of the key or account
+}
+
 // applyCharges decides on each charge in turn, as if it were alone, and writes
-// what was granted.
+// those that it grants.
 func (s *store) applyCharges(t *tx, charges []*charge) error {
-	var keys, accounts []string
+	b := &batch{
+		store: s, t: t, charges: charges, meters: map[meterPlace]*meter{}, agents: map[int64]*agentBalance{},
+		used: map[usageTable]map[int64]int64{usageOfKeys: {}, usageOfAccounts: {}},
+	}
+	if err := b.readPayers(); err != nil {
+		return err
+	}
+	if err := b.readAllowances(); err != nil {
+		return err
+	}
 	for _, c := range charges {
-		// One that nobody waits for any more is not paid.
+		if c.refusal == nil {
+			if err := b.decide(c); err != nil {
+				return err
+			}
+		}
+	}
+	if len(b.used[usageOfKeys])+len(b.used[usageOfAccounts]) > 0 {
+		b.write()
+	}
+	return nil
+}
+
+// readPayers reads the keys and accounts that pay. It refuses the charge of a
+// caller who no longer waits.
+func (b *batch) readPayers() (err error) {
+	var keys, accounts []string
+	for _, c := range b.charges {
 		c.balance, c.refusal = Balance{}, c.ctx.Err()
 		switch {
 		case c.refusal != nil:
@@ -197,29 +247,15 @@ func (s *store) applyCharges(t *tx, charges []*charge) error {
 	}
 	slices.Sort(keys)
 	slices.Sort(accounts)
-	payers, err := s.engine.readPayers(t, slices.Compact(keys), slices.Compact(accounts))
-	if err != nil {
-		return err
-	}
-	type place struct {
-		owner  string
-		period Window
-		start  int64
-	}
-	meters, agents := map[place]*meter{}, map[int64]*agentBalance{}
-	var ms []*meter
-	var ps []*agentBalance
-	meterOf := func(r record) *meter {
-		w := s.window(r.Plan)
-		at := place{r.owner(), w, w.Start(t.now).Unix()}
-		if meters[at] == nil {
-			meters[at] = &meter{owner: at.owner, period: w, start: at.start}
-			ms = append(ms, meters[at])
-		}
-		return meters[at]
-	}
-	for _, c := range charges {
-		r, ok := payers[c.id]
+	b.payers, err = b.engine.readPayers(b.t, slices.Compact(keys), slices.Compact(accounts))
+	return err
+}
+
+// readAllowances refuses the charges of unknown and inactive payers, and reads what
+// is left to the others.
+func (b *batch) readAllowances() error {
+	for _, c := range b.charges {
+		r, ok := b.payers[c.id]
 		switch {
 		case c.refusal != nil:
 		case !ok && isID(accPrefix, c.id):
@@ -227,94 +263,93 @@ func (s *store) applyCharges(t *tx, charges []*charge) error {
 		case !ok:
 			c.refusal = noSuchKey()
 		case !r.Active && r.keyless():
-			c.refusal = inactiveAccount()
+			c.refusal = refuse(ErrInactive, "inactive_account")
 		case !r.Active:
 			c.refusal = inactive()
-		case r.Plan == Agent && agents[r.seq] == nil:
-			agents[r.seq] = &agentBalance{key: r.seq}
-			ps = append(ps, agents[r.seq])
-		case r.Plan != Agent:
-			meterOf(r)
+		case r.Plan == Agent:
+			b.agents[r.seq] = &agentBalance{key: r.seq}
+		default:
+			at := b.meterPlace(r)
+			b.meters[at] = &meter{meterPlace: at}
 		}
 	}
-	slices.SortFunc(ms, func(a, b *meter) int {
+	if len(b.meters) > 0 {
+		if err := b.engine.readMeters(b.t, sortedMeters(b.meters)); err != nil {
+			return err
+		}
+	}
+	if len(b.agents) > 0 {
+		return b.engine.readAgentBalances(b.t, sortedBalances(b.agents))
+	}
+	return nil
+}
+
+func (b *batch) meterPlace(r record) meterPlace {
+	w := b.window(r.Plan)
+	return meterPlace{r.owner(), w, w.Start(b.t.now).Unix()}
+}
+
+func sortedMeters(all map[meterPlace]*meter) []*meter {
+	return slices.SortedFunc(maps.Values(all), func(a, b *meter) int {
 		return cmp.Or(cmp.Compare(a.owner, b.owner), cmp.Compare(a.period, b.period), cmp.Compare(a.start, b.start))
 	})
-	slices.SortFunc(ps, func(a, b *agentBalance) int { return cmp.Compare(a.key, b.key) })
-	if len(ms) > 0 {
-		if err := s.engine.readMeters(t, ms); err != nil {
+}
+
+func sortedBalances(all map[int64]*agentBalance) []*agentBalance {
+	return slices.SortedFunc(maps.Values(all), func(a, b *agentBalance) int { return cmp.Compare(a.key, b.key) })
+}
+
+// decide grants or refuses a charge.
+func (b *batch) decide(c *charge) error {
+	r, cost := b.payers[c.id], int64(c.cost)
+	if c.receipt != nil {
+		// This transaction holds the lock on the allowance, so nobody else pays from it.
+		paid, err := b.t.receipted(c.receipt)
+		if err != nil {
 			return err
 		}
-	}
-	if len(ps) > 0 {
-		if err := s.engine.readAgentBalances(t, ps); err != nil {
-			return err
+		if paid {
+			cost = 0
 		}
 	}
-	used := map[usageTable]map[int64]int64{usageOfKeys: {}, usageOfAccounts: {}}
-	for _, c := range charges {
-		if c.refusal != nil {
-			continue
-		}
-		r, cost := payers[c.id], int64(c.cost)
+	if r.Plan == Agent {
+		c.balance, c.refusal = b.agents[r.seq].pay(r.Tier, cost, b.t.now)
+	} else {
+		c.balance, c.refusal = b.pay(b.meters[b.meterPlace(r)], r, cost, b.t.now)
+	}
+	if c.refusal == nil && cost > 0 {
+		table, whose := r.usedIn()
+		b.used[table][whose] += cost
 		if c.receipt != nil {
-			// The allowance is locked by now: nobody else is paying with it.
-			paid, err := t.receipted(c.receipt)
-			if err != nil {
-				return err
-			}
-			if paid {
-				cost = 0
-			}
-		}
-		if r.Plan == Agent {
-			c.balance, c.refusal = agents[r.seq].pay(r.Tier, cost, t.now)
-		} else {
-			c.balance, c.refusal = s.pay(meterOf(r), r, cost, t.now)
-		}
-		if c.refusal == nil && cost > 0 {
-			table, whose := r.usedIn()
-			used[table][whose] += cost
-			if c.receipt != nil {
-				if err := t.writeReceipt(c.receipt); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	if len(used[usageOfKeys])+len(used[usageOfAccounts]) == 0 {
-		return nil
-	}
-	ms = slices.DeleteFunc(ms, func(m *meter) bool { return !m.changed })
-	ps = slices.DeleteFunc(ps, func(p *agentBalance) bool { return !p.changed })
-	if len(ms) > 0 {
-		if err := s.engine.writeMeters(t, ms); err != nil {
-			return err
-		}
-	}
-	if len(ps) > 0 {
-		if err := s.engine.writeAgentBalances(t, ps); err != nil {
-			return err
-		}
-	}
-	hour := t.now.UTC().Truncate(time.Hour).Unix()
-	for _, table := range []usageTable{usageOfKeys, usageOfAccounts} {
-		us := make([]usage, 0, len(used[table]))
-		for whose, calls := range used[table] {
-			us = append(us, usage{whose, calls})
-		}
-		slices.SortFunc(us, func(a, b usage) int { return cmp.Compare(a.of, b.of) })
-		if len(us) == 0 {
-			continue
-		}
-		if err := s.engine.addUsage(t, table, hour, us); err != nil {
-			return err
+			b.t.writeReceipt(c.receipt)
 		}
 	}
 	return nil
 }
 
-// pay takes cost calls from what a plan allows in a window, or none.
+// write writes the allowances that changed, and the usage of this hour.
+func (b *batch) write() {
+	maps.DeleteFunc(b.meters, func(_ meterPlace, m *meter) bool { return !m.changed })
+	maps.DeleteFunc(b.agents, func(_ int64, p *agentBalance) bool { return !p.changed })
+	if len(b.meters) > 0 {
+		b.engine.writeMeters(b.t, sortedMeters(b.meters))
+	}
+	if len(b.agents) > 0 {
+		b.engine.writeAgentBalances(b.t, sortedBalances(b.agents))
+	}
+	hour := b.t.now.UTC().Truncate(time.Hour).Unix()
+	for _, table := range []usageTable{usageOfKeys, usageOfAccounts} {
+		var us []usage
+		for _, whose := range slices.Sorted(maps.Keys(b.used[table])) {
+			us = append(us, usage{whose, b.used[table][whose]})
+		}
+		if len(us) > 0 {
+			b.engine.addUsage(b.t, table, hour, us)
+		}
+	}
+}
+
+// pay takes cost calls from the allowance of a plan in a window, or none.
 func (s *store) pay(m *meter, r record, cost int64, now time.Time) (Balance, error) {
 	b := s.balance(r.Plan, now, m.calls)
 	if cost > int64(b.Remaining) {
@@ -338,8 +373,8 @@ func (s *store) charge(ctx context.Context, c *charge) (Balance, error) {
 	if !isID(idPrefix, c.id) && !isID(accPrefix, c.id) {
 		return Balance{}, noSuchKey()
 	}
-	// The charge is read only after the answer, never while it may still be
-	// worked on for a caller that has left.
+	// The charge is read only after the answer. Before it, the writer may still change
+	// the charge of a caller that has left.
 	c.ctx, c.done = ctx, make(chan error, 1)
 	if err := s.ledger.do(ctx, c); err != nil {
 		return Balance{}, err

@@ -12,8 +12,8 @@ var migrations embed.FS
 
 var errLater = errors.New("it was written by a later version of the program")
 
-// migrationsFrom are the texts that bring a database from layout have to the
-// present one, which is the second result.
+// migrationsFrom returns the texts that bring a database from layout have to the
+// present layout, and the number of the present layout.
 func migrationsFrom(engine string, have int) (texts []string, want int, err error) {
 	dir := "migrations/" + engine
 	entries, err := fs.ReadDir(migrations, dir)

@@ -13,26 +13,26 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
+
+	"grantgraph/internal/table"
 )
 
-// hashing is how passwords are hashed with argon2id. The parameters stand in
-// every hash, so they may grow: an older hash is made anew when its owner signs
-// in.
+// hashing is the parameters of argon2id. Every hash contains its parameters, so they
+// may grow: the store hashes an older password again when its owner signs in.
 type hashing struct {
 	memory uint32 // KiB
 	passes uint32
 	lanes  uint8
 }
 
-// presentHashing is some way above what OWASP asks for at least (19 MiB and two
-// passes): a sign-in costs a tenth of a second of one core or less.
+// presentHashing exceeds the minimum of OWASP (19 MiB and two passes): a sign-in costs
+// a tenth of a second of one core or less.
 var presentHashing = hashing{memory: 32 << 10, passes: 2, lanes: 1}
 
-// hashesAtOnce bounds the memory that passwords take together.
+// hashesAtOnce bounds the memory that hashing takes.
 const hashesAtOnce = 2
 
-// Bounds of what is read back, so that a hash from elsewhere cannot take the
-// machine down.
+// Bounds of a stored hash, so that a hash from elsewhere cannot exhaust the machine.
 const (
 	maxMemory = 1 << 20
 	maxPasses = 32
@@ -42,43 +42,35 @@ const (
 	maxPHC    = 256
 )
 
-// Bounds of a password, in characters, as forms count them.
+// Bounds of a password in characters, as web forms count them.
 const (
 	minPassword = 8
 	maxPassword = 200
 )
 
-// checkPassword refuses a new password of the account with this email address
-// that is too short, or among the first that anybody would guess.
+// checkPassword refuses a new password for the account with this email address that
+// is too short, too long, or easy to guess.
 func checkPassword(password, email string) error {
 	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword {
-		return badPassword(n)
+		return refuse(nil, "bad_password", minPassword, maxPassword, n)
 	}
 	lower := strings.ToLower(strings.TrimSpace(password))
 	name, _, _ := strings.Cut(email, "@")
 	first, _ := utf8.DecodeRuneInString(lower)
 	if commonPasswords()[lower] || lower == siteName || lower == email || lower == name || strings.Trim(lower, string(first)) == "" {
-		return commonPassword()
+		return refuse(nil, "common_password")
 	}
 	return nil
 }
 
-// siteName is what a visitor of the site has before their eyes.
+// siteName is a password that a visitor of the site may think of.
 const siteName = "grantgraph"
 
-//go:embed commonpasswords.txt
+//go:embed common_passwords.txt
 var commonPasswordsText string
 
-// commonPasswords are those that are tried first, in lower case.
-var commonPasswords = sync.OnceValue(func() map[string]bool {
-	list := map[string]bool{}
-	for line := range strings.Lines(commonPasswordsText) {
-		if !strings.HasPrefix(line, "#") {
-			list[strings.TrimSpace(line)] = true
-		}
-	}
-	return list
-})
+// commonPasswords are the passwords that attackers try first, in lower case.
+var commonPasswords = sync.OnceValue(func() map[string]bool { return table.Set("common_passwords.txt", commonPasswordsText) })
 
 // passwordHash is a hashed password.
 type passwordHash struct {
@@ -88,9 +80,10 @@ type passwordHash struct {
 
 var b64 = base64.RawStdEncoding.Strict()
 
-// String is the PHC form.
+// String returns the PHC form.
 func (p passwordHash) String() string {
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.lanes, b64.EncodeToString(p.salt), b64.EncodeToString(p.hash))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.lanes,
+		b64.EncodeToString(p.salt), b64.EncodeToString(p.hash))
 }
 
 var errPasswordHash = errors.New("not a password hash of argon2id within bounds")
@@ -122,7 +115,7 @@ func parsePasswordHash(s string) (p passwordHash, err error) {
 	return p, nil
 }
 
-// key is the hash of a password under the parameters of p.
+// key hashes a password with the parameters of p.
 func (p passwordHash) key(password string, size int) []byte {
 	return argon2.IDKey([]byte(password), p.salt, p.passes, p.memory, p.lanes, uint32(size))
 }
@@ -137,7 +130,7 @@ func (s *store) hashingSlot(ctx context.Context) (free func(), err error) {
 	}
 }
 
-// hashPassword hashes a password under the present parameters.
+// hashPassword hashes a password with the present parameters.
 func (s *store) hashPassword(ctx context.Context, password string) (string, error) {
 	free, err := s.hashingSlot(ctx)
 	if err != nil {
@@ -152,9 +145,9 @@ func (s *store) hashPassword(ctx context.Context, password string) (string, erro
 	return p.String(), nil
 }
 
-// passwordMatches says whether the password is the one of the hash, and whether
-// it should be hashed anew because the parameters grew. No hash takes as long as
-// a wrong password, so that nobody can tell which addresses have an account.
+// passwordMatches reports whether the password belongs to the hash, and whether it
+// should be hashed again because the parameters grew. An empty hash takes as long as a
+// wrong password, so that nobody can tell which addresses have an account.
 func (s *store) passwordMatches(ctx context.Context, hash, password string) (ok, weak bool, err error) {
 	free, err := s.hashingSlot(ctx)
 	if err != nil {

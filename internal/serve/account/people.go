@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,9 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Account is a person who has keys. Its plan is that of all its keys, and its
-// keys share one allowance: a second key is for a second program, not for a
-// second helping.
+// Account is a person who has keys. All keys of an account have its plan and share
+// one allowance: a second key does not add calls.
 type Account struct {
 	ID       string
 	Email    string // normalized
@@ -23,16 +23,16 @@ type Account struct {
 	Created  time.Time
 }
 
-// How long the secrets of people live.
+// How long the secrets of people are valid.
 const (
-	sessionIdle = 14 * 24 * time.Hour // a session that is not used ends
-	sessionMost = 90 * 24 * time.Hour // and so does one that is
-	sessionStep = time.Hour           // it is prolonged no more often than this
+	sessionIdle = 14 * 24 * time.Hour // a session that is not used
+	sessionMost = 90 * 24 * time.Hour // a session that is used
+	sessionStep = time.Hour           // a session is prolonged at most this often
 	verifyLife  = 3 * 24 * time.Hour
 	resetLife   = time.Hour
 )
 
-// mostKeys is how many keys that work an account may have.
+// mostKeys is how many active keys an account may have.
 const mostKeys = 10
 
 // newSecret draws 256 bits for a session or a token.
@@ -49,7 +49,7 @@ func hashSecret(secret string) []byte {
 	return h[:]
 }
 
-// person is an account as it is stored.
+// person is a stored account.
 type person struct {
 	Account
 	seq          int64
@@ -91,7 +91,8 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 	if err := checkPassword(password, email); err != nil {
 		return Account{}, err
 	}
-	// The count comes first: hashing is what an attacker would have us do.
+	// The try is counted before the password is hashed: an attacker would make the
+	// store hash.
 	if err := s.countAddress(ctx, from, signUpsOfAddress, "sign-ups from this address"); err != nil {
 		return Account{}, err
 	}
@@ -104,48 +105,48 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 		return Account{}, err
 	}
 	a := Account{ID: id, Email: email, Plan: Free, Active: true, Created: s.clock().UTC()}
-	err = s.update(ctx, func(t *tx) error {
-		n, err := t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, $3, 0, $4, $5) ON CONFLICT (email) DO NOTHING",
-			a.ID, a.Email, hash, string(a.Plan), a.Created.UnixNano())
-		if err == nil && n == 0 {
-			err = emailTaken()
+	return updated(ctx, s, func(t *tx) (Account, error) {
+		n := t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, $3, 0, $4, $5)"+
+			" ON CONFLICT (email) DO NOTHING", a.ID, a.Email, hash, string(a.Plan), a.Created.UnixNano())
+		if n == 0 {
+			return Account{}, refuse(nil, "email_taken")
 		}
-		if err != nil {
-			return err
-		}
-		return s.append(t, Event{Kind: EventSignUp, Actor: a.ID, Address: from})
+		s.append(t, Event{Kind: EventSignUp, Actor: a.ID, Address: from})
+		return a, nil
 	})
-	if err != nil {
-		return Account{}, err
-	}
-	return a, nil
 }
 
-// countAddress counts one try of an address; none is no address to count.
+// countAddress counts one try of an address. It does not count an empty address.
 func (s *store) countAddress(ctx context.Context, from string, l limit, what string) error {
 	if from == "" {
 		return nil
 	}
-	var refusal error
-	err := s.update(ctx, func(t *tx) error {
-		wait, ok, err := s.countTry(t, l, networkOf(from))
-		if refusal = nil; err == nil && !ok {
+	return s.counted(ctx, what, func(t *tx) (time.Duration, bool, error) { return s.countTry(t, l, networkOf(from)) })
+}
+
+// counted runs count in a transaction, which is committed also when the try was one
+// too many.
+func (s *store) counted(ctx context.Context, what string, count func(*tx) (wait time.Duration, ok bool, err error)) error {
+	refusal, err := updated(ctx, s, func(t *tx) (refusal error, err error) {
+		wait, ok, err := count(t)
+		if err == nil && !ok {
 			refusal = tooManyAttempts(what, wait)
 		}
-		return err
+		return refusal, err
 	})
-	return firstError(err, refusal)
+	return cmp.Or(err, refusal)
 }
 
 func (s *store) SignIn(ctx context.Context, email, password, from string) (string, Account, error) {
 	email, err := ParseEmail(email)
-	// What cannot be a password is not worth a hash. Older ones were measured in
+	// A text that cannot be a password is not hashed. Older passwords were measured in
 	// bytes, so a few characters may be enough.
 	if err != nil || len(password) < minPassword || utf8.RuneCountInString(password) > maxPassword {
 		return "", Account{}, badCredentials()
 	}
-	// A try is counted before the password is looked at and taken back when it
-	// was right, so that a thousand guesses at once are not a thousand tries.
+	// The try is counted before the password is checked, and taken back when the
+	// password was right, so that a thousand simultaneous guesses are not a thousand
+	// tries.
 	if err := s.countSignIn(ctx, email, from); err != nil {
 		return "", Account{}, err
 	}
@@ -163,9 +164,10 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 			who = p.ID
 		}
 		err := s.update(ctx, func(t *tx) error {
-			return s.append(t, Event{Kind: EventSignInFail, Actor: who, Address: from})
+			s.append(t, Event{Kind: EventSignInFail, Actor: who, Address: from})
+			return nil
 		})
-		return "", Account{}, firstError(err, badCredentials())
+		return "", Account{}, cmp.Or(err, badCredentials())
 	}
 	hash := p.passwordHash
 	if weak {
@@ -178,26 +180,16 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 		return "", Account{}, err
 	}
 	err = s.update(ctx, func(t *tx) error {
-		// The password may have been changed since it was looked at.
-		n, err := t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.passwordHash, hash)
-		if err == nil && n == 0 {
-			err = badCredentials()
-		}
-		if err != nil {
+		if err := t.replacePassword(p, hash); err != nil {
 			return err
 		}
-		if err := t.insertSession(p.seq, secret); err != nil {
-			return err
-		}
-		if err := s.takeBack(t, signInsOfEmail, email, true); err != nil {
-			return err
-		}
+		t.insertSession(p.seq, secret)
+		s.takeBack(t, signInsOfEmail, email, true)
 		if from != "" {
-			if err := s.takeBack(t, signInsOfAddress, networkOf(from), false); err != nil {
-				return err
-			}
+			s.takeBack(t, signInsOfAddress, networkOf(from), false)
 		}
-		return s.append(t, Event{Kind: EventSignIn, Actor: p.ID, Address: from})
+		s.append(t, Event{Kind: EventSignIn, Actor: p.ID, Address: from})
+		return nil
 	})
 	if err != nil {
 		return "", Account{}, err
@@ -205,21 +197,24 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 	return secret, p.Account, nil
 }
 
+// replacePassword stores a new hash, unless the password was changed since p was
+// read.
+func (t *tx) replacePassword(p person, hash string) error {
+	if t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.passwordHash, hash) == 0 {
+		return badCredentials()
+	}
+	return nil
+}
+
 // countSignIn counts a try at the password of an account.
 func (s *store) countSignIn(ctx context.Context, email, from string) error {
-	var refusal error
-	err := s.update(ctx, func(t *tx) error {
-		refusal = nil
+	return s.counted(ctx, "failed sign-ins", func(t *tx) (time.Duration, bool, error) {
 		wait, ok, err := s.countTry(t, signInsOfEmail, email)
 		if err == nil && ok && from != "" {
 			wait, ok, err = s.countTry(t, signInsOfAddress, networkOf(from))
 		}
-		if err == nil && !ok {
-			refusal = tooManyAttempts("failed sign-ins", wait)
-		}
-		return err
+		return wait, ok, err
 	})
-	return firstError(err, refusal)
 }
 
 func (s *store) ChangePassword(ctx context.Context, account, old, password string) (string, error) {
@@ -248,38 +243,23 @@ func (s *store) ChangePassword(ctx context.Context, account, old, password strin
 	if err != nil {
 		return "", err
 	}
-	err = s.update(ctx, func(t *tx) error {
-		n, err := t.exec("UPDATE accounts SET password = $3 WHERE seq = $1 AND password = $2", p.seq, p.passwordHash, hash)
-		if err == nil && n == 0 {
-			err = badCredentials()
+	return updated(ctx, s, func(t *tx) (string, error) {
+		if err := t.replacePassword(p, hash); err != nil {
+			return "", err
 		}
-		if err == nil {
-			err = s.endSessions(t, p)
-		}
-		if err == nil {
-			err = t.insertSession(p.seq, secret)
-		}
-		if err == nil {
-			err = s.takeBack(t, signInsOfEmail, p.Email, true)
-		}
-		return err
+		s.endSessions(t, p)
+		t.insertSession(p.seq, secret)
+		s.takeBack(t, signInsOfEmail, p.Email, true)
+		return secret, nil
 	})
-	if err != nil {
-		return "", err
-	}
-	return secret, nil
 }
 
-// endSessions ends every session of an account and every promise to change its
+// endSessions ends every session of an account and every token to change its
 // password, because the password was changed.
-func (s *store) endSessions(t *tx, p person) error {
-	if _, err := t.exec("DELETE FROM sessions WHERE account = $1", p.seq); err != nil {
-		return err
-	}
-	if _, err := t.exec("DELETE FROM tokens WHERE account = $1 AND purpose = $2", p.seq, tokenReset); err != nil {
-		return err
-	}
-	return s.append(t, Event{Kind: EventPassword, Actor: p.ID, Address: actor(t.ctx).Address})
+func (s *store) endSessions(t *tx, p person) {
+	t.exec("DELETE FROM sessions WHERE account = $1", p.seq)
+	t.exec("DELETE FROM tokens WHERE account = $1 AND purpose = $2", p.seq, tokenReset)
+	s.append(t, Event{Kind: EventPassword, Actor: p.ID, Address: actor(t.ctx).Address})
 }
 
 func (s *store) AccountOf(ctx context.Context, idOrEmail string) (Account, error) {
@@ -291,21 +271,11 @@ func (s *store) SetAccountPlan(ctx context.Context, idOrEmail string, plan Plan)
 	if _, err := ParsePlan(string(plan)); err != nil {
 		return Account{}, err
 	}
-	var p person
-	err := s.update(ctx, func(t *tx) (err error) {
-		if p, err = personOf(t, idOrEmail, t.lock); err != nil {
-			return err
-		}
-		if err := t.setPlan(p.ID, plan); err != nil {
-			return err
-		}
-		return s.note(t, EventPlan, "", p.ID+": "+string(p.Plan)+" to "+string(plan))
+	return s.changeAccount(ctx, idOrEmail, func(t *tx, p *person) {
+		t.setPlan(p.ID, plan)
+		s.note(t, EventPlan, "", p.ID+": "+string(p.Plan)+" to "+string(plan))
+		p.Plan = plan
 	})
-	if err != nil {
-		return Account{}, err
-	}
-	p.Plan = plan
-	return p.Account, nil
 }
 
 func (s *store) DeactivateAccount(ctx context.Context, idOrEmail string) (Account, error) {
@@ -317,21 +287,22 @@ func (s *store) ReactivateAccount(ctx context.Context, idOrEmail string) (Accoun
 }
 
 func (s *store) setActive(ctx context.Context, idOrEmail string, event Kind, active int) (Account, error) {
-	var p person
-	err := s.update(ctx, func(t *tx) (err error) {
-		if p, err = personOf(t, idOrEmail, t.lock); err != nil {
-			return err
-		}
-		if _, err := t.exec("UPDATE accounts SET active = $2 WHERE seq = $1", p.seq, active); err != nil {
-			return err
-		}
-		return s.note(t, event, "", p.ID)
+	return s.changeAccount(ctx, idOrEmail, func(t *tx, p *person) {
+		t.exec("UPDATE accounts SET active = $2 WHERE seq = $1", p.seq, active)
+		s.note(t, event, "", p.ID)
+		p.Active = active == 1
 	})
-	if err != nil {
-		return Account{}, err
-	}
-	p.Active = active == 1
-	return p.Account, nil
+}
+
+// changeAccount changes an account and returns it as it is then.
+func (s *store) changeAccount(ctx context.Context, idOrEmail string, change func(*tx, *person)) (Account, error) {
+	return updated(ctx, s, func(t *tx) (Account, error) {
+		p, err := personOf(t, idOrEmail, t.lock)
+		if err == nil {
+			change(t, &p)
+		}
+		return p.Account, err
+	})
 }
 
 func (s *store) KeysOf(ctx context.Context, account string) ([]KeyInfo, error) {
@@ -347,7 +318,7 @@ func (s *store) CreateFor(ctx context.Context, account, label string) (secret st
 		return "", KeyInfo{}, err
 	}
 	err = s.update(ctx, func(t *tx) error {
-		// The account is held while its keys are counted.
+		// The account is locked while its keys are counted.
 		p, err := personOf(t, account, t.lock)
 		if err != nil {
 			return err
@@ -360,16 +331,15 @@ func (s *store) CreateFor(ctx context.Context, account, label string) (secret st
 			return err
 		}
 		if have >= mostKeys {
-			return tooManyKeys(have)
+			return refuse(nil, "too_many_keys", have)
 		}
 		if secret, k, err = s.newKey(p.Plan, p.Email, label); err != nil {
 			return err
 		}
 		k.Account = p.ID
-		if _, err := t.insertKey(secret, k, p.seq); err != nil {
-			return err
-		}
-		return s.note(t, EventMint, k.ID, "plan "+string(p.Plan))
+		_, err = t.insertKey(secret, k, p.seq)
+		s.note(t, EventMint, k.ID, "plan "+string(p.Plan))
+		return err
 	})
 	if err != nil {
 		return "", KeyInfo{}, err

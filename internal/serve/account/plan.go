@@ -3,9 +3,11 @@ package account
 import (
 	"strings"
 	"time"
+
+	"grantgraph/internal/fault"
 )
 
-// Plan is what a key is entitled to.
+// Plan names what a key may use.
 type Plan string
 
 // The plans.
@@ -15,8 +17,8 @@ const (
 	Pro  Plan = "pro"
 )
 
-// Agent is what stands in the place of a plan on the key of an agent, whose
-// allowance is that of its Tier. Nobody can be moved to it or from it.
+// Agent takes the place of a plan on the key of an agent, whose allowance depends on
+// its Tier. No key can be moved to this plan or from it.
 const Agent Plan = "agent"
 
 var agentTerms = Terms{Plan: Agent, Letter: 'a', Scopes: Grants}
@@ -31,8 +33,7 @@ const (
 	ProScope                   // government funding and the Pro tables
 )
 
-// Window is the calendar period, in UTC, in which an allowance is spent and
-// after which it resets.
+// Window is the calendar period, in UTC, after which an allowance resets.
 type Window string
 
 // The windows.
@@ -41,7 +42,7 @@ const (
 	Month Window = "month"
 )
 
-// Start is the beginning of the window that holds t.
+// Start returns the beginning of the window that contains t.
 func (w Window) Start(t time.Time) time.Time {
 	y, m, d := t.UTC().Date()
 	if w == Month {
@@ -50,7 +51,7 @@ func (w Window) Start(t time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
-// Reset is the beginning of the next window.
+// Reset returns the beginning of the next window.
 func (w Window) Reset(t time.Time) time.Time {
 	if w == Month {
 		return w.Start(t).AddDate(0, 1, 0)
@@ -58,10 +59,10 @@ func (w Window) Reset(t time.Time) time.Time {
 	return w.Start(t).AddDate(0, 0, 1)
 }
 
-// Terms are what a plan comes to.
+// Terms are the terms of a plan.
 type Terms struct {
 	Plan      Plan
-	Letter    byte // in the text of keys issued under it
+	Letter    byte // in the text of keys issued under the plan
 	Allowance int  // calls in a window
 	Window    Window
 	Scopes    Scope
@@ -77,7 +78,7 @@ var plans = [...]Terms{
 // Plans lists the terms of every plan, in rising order.
 func Plans() []Terms { return append([]Terms(nil), plans[:]...) }
 
-// Terms are the terms of the plan; a plan that does not exist allows nothing.
+// Terms returns the terms of the plan; a plan that does not exist allows nothing.
 func (p Plan) Terms() Terms {
 	for _, t := range plans {
 		if t.Plan == p {
@@ -94,7 +95,7 @@ func (p Plan) Terms() Terms {
 func ParsePlan(s string) (Plan, error) {
 	p := Plan(strings.ToLower(strings.TrimSpace(s)))
 	if p.Terms().Allowance == 0 {
-		return "", badPlan(s)
+		return "", refuse(nil, "bad_plan", fault.Clip(s, maxQuoted))
 	}
 	return p, nil
 }
@@ -105,5 +106,5 @@ func ParseWindow(s string) (Window, error) {
 	case Day, Month:
 		return w, nil
 	}
-	return "", badWindow(s)
+	return "", refuse(nil, "bad_window", fault.Clip(s, maxQuoted))
 }

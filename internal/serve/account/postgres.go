@@ -15,33 +15,33 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// postgresEngine is the engine of a store that many servers share. What one of
-// them is about to change it locks, in an order that all keep to. Each
-// transaction writes a mark of its own, so that one whose commit went unanswered
-// is found out about and never done twice.
+// postgresEngine is the engine of a store that many servers share. A server locks
+// the rows that it is about to change, and all servers lock in the same order. Each
+// transaction writes a mark of its own. By the mark the engine finds out whether a
+// commit without an answer took place, and never repeats it.
 type postgresEngine struct {
 	lastLost atomic.Int64 // when a connection was last lost, in Unix nanoseconds
 }
 
-// distrust is for how long after a loss a connection that was at rest is asked
-// for a sign of life before it is used: where one was cut, more may have been.
+// distrust is for how long after a lost connection the engine pings idle connections
+// before it uses them: the others may be lost as well.
 const distrust = 10 * time.Second
 
-// postgresSchema is where the tables are when the address names no search_path.
+// postgresSchema holds the tables when the address names no search_path.
 const postgresSchema = "grantgraph"
 
-// postgresConns is how many connections one server holds at most.
+// postgresConns is the most connections of one server.
 const postgresConns = 16
 
-// OpenPostgres opens the store in the database at url (a postgres:// address,
-// or words like host=… dbname=…). Its tables are made when they are not there
-// and brought up to the present layout when they are older. They are in the
-// schema grantgraph, or in the one that search_path in the address names.
+// OpenPostgres opens the store in the database at url (a postgres:// address, or
+// words like host=… dbname=…). It makes missing tables and migrates an older layout.
+// The tables are in the schema grantgraph, or in the schema that search_path in the
+// address names.
 func OpenPostgres(ctx context.Context, url string, opt Options) (Store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		// The driver's words may repeat the address, and with it a password.
-		return nil, badStoreAddress()
+		// The driver's message may repeat the address and its password.
+		return nil, refuse(nil, "bad_store_address")
 	}
 	return openPostgres(ctx, config, opt)
 }
@@ -62,7 +62,7 @@ func openPostgres(ctx context.Context, config *pgx.ConnConfig, opt Options) (Sto
 	}
 	for name, value := range map[string]string{
 		"application_name": "grantgraph",
-		// A server that lost its way must not hold the others up for long.
+		// A server that hangs must not hold up the others for long.
 		"lock_timeout": "5s", "statement_timeout": "15s", "idle_in_transaction_session_timeout": "15s",
 	} {
 		if config.RuntimeParams[name] == "" {
@@ -83,15 +83,16 @@ func openPostgres(ctx context.Context, config *pgx.ConnConfig, opt Options) (Sto
 	if err != nil {
 		s.Close()
 		if !errors.Is(err, errLater) && s.engine.again(err) {
-			return nil, unreachableStore(config.Host, err)
+			return nil, refuse(nil, "unreachable_store", config.Host, err)
 		}
-		return nil, unreadableStore("at "+config.Host, err, "check that the database is meant for this program and that the user may make tables in it")
+		return nil, refuse(nil, "unreadable_store", "at "+config.Host, err).
+			Try("check that the database is meant for this program and that the user may make tables in it")
 	}
 	return s, nil
 }
 
-// migrationLock is the number under which servers that start together take
-// turns.
+// migrationLock is the number of the lock by which servers that start together
+// take turns.
 const migrationLock = 0x6772616e74 // "grant"
 
 func migratePostgres(ctx context.Context, db *sql.DB, schema string) error {
@@ -131,22 +132,22 @@ func migratePostgres(ctx context.Context, db *sql.DB, schema string) error {
 	return tx.Commit()
 }
 
-// again says whether the failure is one of those that pass: of the connection,
-// of the server, or of two transactions in each other's way.
+// again reports whether a failure may be temporary: a failure of the connection or
+// the server, or a conflict of two transactions.
 func (e *postgresEngine) again(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false
 	}
 	var refused *pgconn.PgError
 	if !errors.As(err, &refused) {
-		// The server had no part in it, unless it is ours; then trying again
-		// does no harm.
+		// The failure is one of the connection, or a mistake of ours, for which
+		// another try does no harm.
 		e.lastLost.Store(time.Now().UnixNano())
 		return true
 	}
 	switch code := refused.Code; {
 	case strings.HasPrefix(code, "08"), strings.HasPrefix(code, "53"), strings.HasPrefix(code, "57"), // connection, resources, operator
-		code == "40001", code == "40P01", code == "55P03", // others in the way
+		code == "40001", code == "40P01", code == "55P03", // conflicts with other transactions
 		code == "25P03": // idle for too long
 		e.lastLost.Store(time.Now().UnixNano())
 		return true
@@ -154,11 +155,11 @@ func (e *postgresEngine) again(err error) bool {
 	return false
 }
 
-// transact runs work under a mark, the same for every try. A try whose mark is
-// there already knows that one before it was committed though nobody said so,
-// and lets its results stand. The mark comes first: while one with the same
-// mark is still being committed somewhere, it has to wait for the end of that,
-// and when it gets the mark that other one cannot be committed any more.
+// transact runs work under a mark, the same for every try. A try that finds its mark
+// knows that an earlier try was committed although no answer came, and lets that
+// result stand. Each try inserts the mark first. If an earlier try is still being
+// committed, the insert waits for its end; once the insert succeeds, the earlier try
+// can no longer be committed.
 func (e *postgresEngine) transact(ctx context.Context, s *store, work func(*tx) error) error {
 	mark := make([]byte, 16)
 	if _, err := rand.Read(mark); err != nil {
@@ -184,25 +185,24 @@ func (*postgresEngine) once(ctx context.Context, s *store, mark []byte, try int,
 		return unavailable(err)
 	}
 	defer conn.Close()
-	// What work returns goes past database/sql, which would take some of it for
-	// its own.
+	// The error of work bypasses database/sql, which treats some errors specially.
 	var answer error
 	err = conn.Raw(func(driver any) error {
 		w := &postgresWire{conn: driver.(*stdlib.Conn).Conn(), batch: new(pgx.Batch)}
 		defer w.end()
-		// A lock that had to be waited for is worth nothing when what is read
-		// after it is older: hence the isolation.
+		// After the wait for a lock, the transaction must read rows as they are then:
+		// hence this isolation level.
 		_ = w.later(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED", nil)
 		const claim = "INSERT INTO commits (id) VALUES ($1) ON CONFLICT (id) DO NOTHING"
 		if try == 0 {
-			// Nobody else has this mark: it travels with the first statement.
+			// No other try has this mark, so it travels with the first statement.
 			_ = w.later(ctx, claim, []any{mark})
 		} else if n, err := w.exec(ctx, claim, []any{mark}); err != nil || n == 0 {
 			answer = err
 			return nil
 		}
 		t := &tx{ctx: ctx, engineTx: w, lock: " FOR UPDATE", now: s.clock()}
-		if answer = work(t); answer == nil && t.wrote {
+		if answer = t.run(work); answer == nil && t.wrote {
 			_, answer = w.exec(ctx, "COMMIT", nil)
 		}
 		return nil
@@ -213,9 +213,9 @@ func (*postgresEngine) once(ctx context.Context, s *store, mark []byte, try int,
 	return answer
 }
 
-// postgresWire gathers what nobody waits for and sends it with the next
-// statement that somebody does, so that a transaction of charges makes three
-// journeys instead of seven.
+// postgresWire gathers statements without results and sends them with the next
+// statement that has one, so that a transaction of charges needs three round trips
+// instead of seven.
 type postgresWire struct {
 	conn  *pgx.Conn
 	batch *pgx.Batch
@@ -226,8 +226,8 @@ func (w *postgresWire) later(_ context.Context, text string, args []any) error {
 	return nil
 }
 
-// send sends what was gathered, and gives the result of the last statement to
-// read.
+// send sends the gathered statements and this one, and passes the result of this one
+// to read.
 func (w *postgresWire) send(ctx context.Context, text string, args []any, read func(pgx.BatchResults) error) (err error) {
 	batch := w.batch
 	w.batch = new(pgx.Batch)
@@ -261,7 +261,7 @@ func (w *postgresWire) exec(ctx context.Context, text string, args []any) (n int
 	return n, err
 }
 
-func (w *postgresWire) each(ctx context.Context, text string, args []any, fn func(func(...any) error) error) error {
+func (w *postgresWire) each(ctx context.Context, text string, args []any, fn func(scanner) error) error {
 	return w.send(ctx, text, args, func(r pgx.BatchResults) error {
 		rows, err := r.Query()
 		if err != nil {
@@ -280,7 +280,7 @@ func (w *postgresWire) each(ctx context.Context, text string, args []any, fn fun
 	})
 }
 
-// end leaves the connection as it was found, or closes it.
+// end rolls back an open transaction, or closes the connection.
 func (w *postgresWire) end() {
 	if w.conn.IsClosed() || w.conn.PgConn().TxStatus() == 'I' {
 		return
@@ -293,40 +293,39 @@ func (w *postgresWire) end() {
 }
 
 func (*postgresEngine) sweep(t *tx) error {
-	// No try comes so long after the one before it.
-	return t.later("DELETE FROM commits WHERE at < now() - interval '15 minutes'")
+	// All tries of a transaction end long before.
+	t.later("DELETE FROM commits WHERE at < now() - interval '15 minutes'")
+	return nil
 }
 
-// Charges in a database that is a journey away are read and written many rows at
-// a time.
+// Charges in a database across the network are read and written many rows at a time.
 
-// readPayers keeps the keys from being deleted before what they used is written.
+// readPayers locks the keys, so that nobody deletes them before their usage is
+// written.
 func (*postgresEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {
 	found := make(map[string]record, len(keys)+len(accounts))
 	if len(keys) > 0 {
-		err := t.each(keyColumns+"WHERE k.id = ANY($1) ORDER BY k.seq FOR KEY SHARE OF k", []any{keys}, func(scan func(...any) error) error {
-			r, err := scanKey(scan)
-			found[r.ID] = r
-			return err
-		})
+		list, err := collect(t, keyColumns+"WHERE k.id = ANY($1) ORDER BY k.seq FOR KEY SHARE OF k", []any{keys}, scanKey)
 		if err != nil {
 			return nil, err
 		}
+		for _, r := range list {
+			found[r.ID] = r
+		}
 	}
 	if len(accounts) > 0 {
-		err := t.each(payingAccountColumns+"WHERE a.id = ANY($1)", []any{accounts}, func(scan func(...any) error) error {
-			r, err := scanPayingAccount(scan)
-			found[r.Account] = r
-			return err
-		})
+		list, err := collect(t, payingAccountColumns+"WHERE a.id = ANY($1)", []any{accounts}, scanPayingAccount)
 		if err != nil {
 			return nil, err
+		}
+		for _, r := range list {
+			found[r.Account] = r
 		}
 	}
 	return found, nil
 }
 
-// columns lays meters out as arrays.
+// columns returns meters as arrays.
 func columns(ms []*meter) (owners, periods []string, starts, calls []int64) {
 	for _, m := range ms {
 		owners, periods = append(owners, m.owner), append(periods, string(m.period))
@@ -335,21 +334,16 @@ func columns(ms []*meter) (owners, periods []string, starts, calls []int64) {
 	return owners, periods, starts, calls
 }
 
-// readMeters writes each row as it is, which locks it and, where there is none,
-// makes one to lock.
+// readMeters updates each row without a change, which locks the row. It inserts a
+// missing row, so that there is one to lock.
 func (*postgresEngine) readMeters(t *tx, ms []*meter) error {
 	owners, periods, starts, _ := columns(ms)
-	type place struct {
-		owner  string
-		period Window
-		start  int64
-	}
-	found := make(map[place]int64, len(ms))
+	found := make(map[meterPlace]int64, len(ms))
 	err := t.each("INSERT INTO spent (owner, period, start, calls)"+
 		" SELECT o, p, s, 0 FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS v (o, p, s, n) ORDER BY n"+
 		" ON CONFLICT (owner, period, start) DO UPDATE SET calls = spent.calls RETURNING owner, period, start, calls",
-		[]any{owners, periods, starts}, func(scan func(...any) error) error {
-			var p place
+		[]any{owners, periods, starts}, func(scan scanner) error {
+			var p meterPlace
 			var calls int64
 			err := scan(&p.owner, &p.period, &p.start, &calls)
 			found[p] = calls
@@ -359,14 +353,14 @@ func (*postgresEngine) readMeters(t *tx, ms []*meter) error {
 		return err
 	}
 	for _, m := range ms {
-		m.calls = found[place{m.owner, m.period, m.start}]
+		m.calls = found[m.meterPlace]
 	}
 	return nil
 }
 
-func (*postgresEngine) writeMeters(t *tx, ms []*meter) error {
+func (*postgresEngine) writeMeters(t *tx, ms []*meter) {
 	owners, periods, starts, calls := columns(ms)
-	return t.later("UPDATE spent SET calls = v.c FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS v (o, p, s, c)"+
+	t.later("UPDATE spent SET calls = v.c FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS v (o, p, s, c)"+
 		" WHERE spent.owner = v.o AND spent.period = v.p AND spent.start = v.s", owners, periods, starts, calls)
 }
 
@@ -376,7 +370,8 @@ func (*postgresEngine) readAgentBalances(t *tx, ps []*agentBalance) error {
 		keys = append(keys, p.key)
 		byKey[p.key] = p
 	}
-	return t.each("SELECT key, status, expires, allowance, remaining FROM agents WHERE key = ANY($1) ORDER BY key FOR UPDATE", []any{keys}, func(scan func(...any) error) error {
+	const text = "SELECT key, status, expires, allowance, remaining FROM agents WHERE key = ANY($1) ORDER BY key FOR UPDATE"
+	return t.each(text, []any{keys}, func(scan scanner) error {
 		var p agentBalance
 		err := scan(&p.key, &p.status, &p.expires, &p.allowance, &p.remaining)
 		if err == nil {
@@ -386,20 +381,20 @@ func (*postgresEngine) readAgentBalances(t *tx, ps []*agentBalance) error {
 	})
 }
 
-func (*postgresEngine) writeAgentBalances(t *tx, ps []*agentBalance) error {
+func (*postgresEngine) writeAgentBalances(t *tx, ps []*agentBalance) {
 	var keys, remaining []int64
 	var status []string
 	for _, p := range ps {
 		keys, remaining, status = append(keys, p.key), append(remaining, p.remaining), append(status, string(p.status))
 	}
-	return t.later("UPDATE agents SET remaining = v.r, status = v.s FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS v (k, r, s) WHERE agents.key = v.k", keys, remaining, status)
+	t.later("UPDATE agents SET remaining = v.r, status = v.s FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS v (k, r, s)"+
+		" WHERE agents.key = v.k", keys, remaining, status)
 }
 
-func (*postgresEngine) addUsage(t *tx, of usageTable, hour int64, us []usage) error {
+func (*postgresEngine) addUsage(t *tx, of usageTable, hour int64, us []usage) {
 	var whose, calls []int64
 	for _, u := range us {
 		whose, calls = append(whose, u.of), append(calls, u.calls)
 	}
-	return t.later("INSERT INTO "+of.name+" ("+of.column+", hour, calls) SELECT k, $2, c FROM unnest($1::bigint[], $3::bigint[]) WITH ORDINALITY AS v (k, c, n) ORDER BY n"+
-		" ON CONFLICT ("+of.column+", hour) DO UPDATE SET calls = "+of.name+".calls + excluded.calls", whose, hour, calls)
+	t.later(of.insert("SELECT k, $2, c FROM unnest($1::bigint[], $3::bigint[]) WITH ORDINALITY AS v (k, c, n) ORDER BY n"), whose, hour, calls)
 }

@@ -7,18 +7,19 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	_ "modernc.org/sqlite" // the driver "sqlite", in Go
 
 	"grantgraph/internal/fault"
 )
 
-// sqliteEngine is the engine of a store in one file. One connection writes, so a
-// transaction is alone; reading has connections of its own.
+// sqliteEngine is the engine of a store in one file. One connection writes, so
+// there is one transaction at a time. Other connections read.
 type sqliteEngine struct{}
 
-// OpenSQLite opens the store in the file at path, which is made when it is not
-// there and brought up to the present layout when it is older.
+// OpenSQLite opens the store in the file at path. It makes the file if there is
+// none, and migrates an older layout.
 func OpenSQLite(path string, opt Options) (Store, error) {
 	s, err := newStore(opt, sqliteEngine{})
 	if err != nil {
@@ -31,7 +32,7 @@ func OpenSQLite(path string, opt Options) (Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fault.Disk(filepath.Dir(path), err)
 	}
-	// The file holds email addresses and signing keys, so it is its owner's alone;
+	// The file holds email addresses and signing keys, so only its owner may read it.
 	// SQLite gives its side files the same permissions.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -43,11 +44,11 @@ func OpenSQLite(path string, opt Options) (Store, error) {
 		return nil, fault.Disk(path, err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, openStore(path)
+		return nil, fault.New("accounts_open", "%s is readable by other users; it holds the keys that sign reports", path).Try("chmod 600 %s", path)
 	}
 	if err := s.openSQLite(path); err != nil {
 		s.Close()
-		return nil, unreadableStore(path, err, "check that it is the key store of this program and that the disk has space")
+		return nil, refuse(nil, "unreadable_store", path, err)
 	}
 	return s, nil
 }
@@ -65,8 +66,8 @@ func (s *store) openSQLite(path string) (err error) {
 	return s.begin(context.Background())
 }
 
-// connect opens a pool of connections. A commit is on the disk when it
-// returns; a second process that writes is waited for.
+// connect opens a pool of connections. A commit is on the disk when it returns. A
+// writer waits for another process that writes.
 func connect(path string, conns int) (*pool, error) {
 	q := url.Values{"_txlock": {"immediate"}}
 	for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"} {
@@ -81,8 +82,7 @@ func connect(path string, conns int) (*pool, error) {
 	return &pool{db: db, prepares: true}, nil
 }
 
-// migrateSQLite applies the steps that the file has not seen, in one
-// transaction.
+// migrateSQLite applies the missing migrations in one transaction.
 func migrateSQLite(db *sql.DB) error {
 	tx, err := db.Begin()
 	if err != nil {
@@ -116,7 +116,7 @@ func (sqliteEngine) transact(ctx context.Context, s *store, work func(*tx) error
 		}
 		defer w.raw.Rollback()
 		t := &tx{ctx: ctx, engineTx: w, now: s.clock()}
-		if err := work(t); err != nil || !t.wrote {
+		if err := t.run(work); err != nil || !t.wrote {
 			return err
 		}
 		if err := w.raw.Commit(); err != nil {
@@ -128,21 +128,21 @@ func (sqliteEngine) transact(ctx context.Context, s *store, work func(*tx) error
 		return ctx.Err()
 	}
 	for _, text := range w.missed {
-		// One that cannot be prepared goes on being read each time.
+		// A statement that cannot be prepared here is parsed again each time.
 		_, _ = s.write.prepare(ctx, text)
 	}
 	return err
 }
 
-// sqliteWire runs statements at once: there is no journey to be saved.
+// sqliteWire runs each statement immediately, since the database is in this process.
 type sqliteWire struct {
 	raw    *sql.Tx
 	pool   *pool
-	missed []string // statements to be prepared when it is over
+	missed []string // statements to prepare after the transaction
 }
 
-// stmt is the kept form of a statement. One that is not kept yet is noted: it
-// cannot be prepared here, because the transaction has the only connection.
+// stmt returns the prepared form of a statement, or nil. It notes a statement that is
+// not prepared yet, and cannot prepare it: the transaction has the only connection.
 func (w *sqliteWire) stmt(ctx context.Context, text string) *sql.Stmt {
 	stmt := w.pool.kept(text)
 	if stmt == nil {
@@ -173,7 +173,7 @@ func (w *sqliteWire) later(ctx context.Context, text string, args []any) error {
 	return err
 }
 
-func (w *sqliteWire) each(ctx context.Context, text string, args []any, fn func(func(...any) error) error) error {
+func (w *sqliteWire) each(ctx context.Context, text string, args []any, fn func(scanner) error) error {
 	if stmt := w.stmt(ctx, text); stmt != nil {
 		rows, err := stmt.QueryContext(ctx, args...)
 		return eachRow(rows, err, fn)
@@ -186,21 +186,17 @@ func (sqliteEngine) again(error) bool { return false }
 
 func (sqliteEngine) sweep(*tx) error { return nil }
 
-// Charges in one file are read and written row by row: asking costs no journey.
+// Charges in one file are read and written row by row, since a statement needs no
+// network round trip.
 
 func (sqliteEngine) readPayers(t *tx, keys, accounts []string) (map[string]record, error) {
 	found := make(map[string]record, len(keys)+len(accounts))
-	for _, id := range keys {
-		r, ok, err := findKeyBy(t, "k.id = $1", id)
-		if err != nil {
-			return nil, err
+	for _, id := range slices.Concat(keys, accounts) {
+		find := findKeyByID
+		if isID(accPrefix, id) {
+			find = findPayingAccount
 		}
-		if ok {
-			found[id] = r
-		}
-	}
-	for _, id := range accounts {
-		r, ok, err := findPayingAccount(t, id)
+		r, ok, err := find(t, id)
 		if err != nil {
 			return nil, err
 		}
@@ -213,51 +209,38 @@ func (sqliteEngine) readPayers(t *tx, keys, accounts []string) (map[string]recor
 
 func (sqliteEngine) readMeters(t *tx, ms []*meter) error {
 	for _, m := range ms {
-		_, err := t.get("SELECT calls FROM spent WHERE owner = $1 AND period = $2 AND start = $3", []any{m.owner, string(m.period), m.start}, &m.calls)
-		if err != nil {
+		if _, err := t.get(spentCalls, []any{m.owner, string(m.period), m.start}, &m.calls); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (sqliteEngine) writeMeters(t *tx, ms []*meter) error {
+func (sqliteEngine) writeMeters(t *tx, ms []*meter) {
 	for _, m := range ms {
-		err := t.later("INSERT INTO spent (owner, period, start, calls) VALUES ($1, $2, $3, $4) ON CONFLICT (owner, period, start) DO UPDATE SET calls = excluded.calls",
-			m.owner, string(m.period), m.start, m.calls)
-		if err != nil {
-			return err
-		}
+		t.later("INSERT INTO spent (owner, period, start, calls) VALUES ($1, $2, $3, $4)"+
+			" ON CONFLICT (owner, period, start) DO UPDATE SET calls = excluded.calls", m.owner, string(m.period), m.start, m.calls)
 	}
-	return nil
 }
 
 func (sqliteEngine) readAgentBalances(t *tx, ps []*agentBalance) error {
 	for _, p := range ps {
-		_, err := t.get("SELECT status, expires, allowance, remaining FROM agents WHERE key = $1", []any{p.key}, &p.status, &p.expires, &p.allowance, &p.remaining)
-		if err != nil {
+		const text = "SELECT status, expires, allowance, remaining FROM agents WHERE key = $1"
+		if _, err := t.get(text, []any{p.key}, &p.status, &p.expires, &p.allowance, &p.remaining); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (sqliteEngine) writeAgentBalances(t *tx, ps []*agentBalance) error {
+func (sqliteEngine) writeAgentBalances(t *tx, ps []*agentBalance) {
 	for _, p := range ps {
-		if err := t.later("UPDATE agents SET remaining = $1, status = $2 WHERE key = $3", p.remaining, string(p.status), p.key); err != nil {
-			return err
-		}
+		t.later("UPDATE agents SET remaining = $1, status = $2 WHERE key = $3", p.remaining, string(p.status), p.key)
 	}
-	return nil
 }
 
-func (sqliteEngine) addUsage(t *tx, of usageTable, hour int64, us []usage) error {
-	text := "INSERT INTO " + of.name + " (" + of.column + ", hour, calls) VALUES ($1, $2, $3)" +
-		" ON CONFLICT (" + of.column + ", hour) DO UPDATE SET calls = " + of.name + ".calls + excluded.calls"
+func (sqliteEngine) addUsage(t *tx, of usageTable, hour int64, us []usage) {
 	for _, u := range us {
-		if err := t.later(text, u.of, hour, u.calls); err != nil {
-			return err
-		}
+		t.later(of.insert("VALUES ($1, $2, $3)"), u.of, hour, u.calls)
 	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -10,69 +11,60 @@ import (
 
 // Options of a store.
 type Options struct {
-	Clock      func() time.Time // nil is the clock of the machine
-	FreeWindow Window           // window of the free allowance; empty is Day
-	Mints      int              // agent keys an address may mint in an hour; 0 is 600
-	Anonymous  int              // anonymous keys that are kept of each kind; 0 is MostAnonymous
+	Clock      func() time.Time // nil for the clock of the machine
+	FreeWindow Window           // window of the free allowance; empty for Day
+	Mints      int              // agent keys that an address may mint in an hour; 0 for 600
+	Anonymous  int              // anonymous keys that the store keeps of each kind; 0 for MostAnonymous
 }
 
-// store is a Store on either database. The statements are written in the
-// words that both understand ($1 for a parameter, 0 and 1 for truth); what
-// they do not share is in engine.
+// store is a Store on either database. Both databases understand its statements
+// ($1 for a parameter, 0 and 1 for false and true). The engine holds what differs.
 type store struct {
 	clock      func() time.Time
 	freeWindow Window
 	mints      int
 	anonymous  int
 	hashing    hashing
-	slots      chan struct{} // one for each password that may be hashed at a time
+	slots      chan struct{} // one for each password that the store may hash at a time
 	pepper     []byte
 	engine     engine
 	read       *pool
 	write      *pool
 	ledger     *ledger
-	quit       chan struct{} // closed when the store is being closed
-	swept      chan struct{} // closed when the sweeper is gone
+	quit       chan struct{} // closed when Close begins
+	swept      chan struct{} // closed when the sweeper has ended
 	closing    sync.Once
 	closed     error
 }
 
 // engine is what differs between the databases.
 type engine interface {
-	// transact runs work in a transaction and returns when what it wrote is on
-	// the disk. Work may run more than once; only what its last run returned
-	// and wrote counts. When work fails, nothing is written.
+	// transact runs work in a transaction and returns when its writes are on the
+	// disk. Work may run more than once: then only its last run counts. When work
+	// fails, the transaction writes nothing.
 	transact(ctx context.Context, s *store, work func(*tx) error) error
-	// again says whether reading may be tried again after this failure.
+	// again reports whether reading may be tried again after this failure.
 	again(err error) bool
-	// sweep removes what only this engine keeps and nobody asks for any more.
+	// sweep removes expired rows of tables that only this engine has.
 	sweep(t *tx) error
 	chargeTables
 }
 
 func newStore(opt Options, e engine) (*store, error) {
 	s := &store{
-		clock: opt.Clock, freeWindow: opt.FreeWindow, mints: opt.Mints, anonymous: opt.Anonymous, engine: e,
+		clock: opt.Clock, freeWindow: cmp.Or(opt.FreeWindow, Day), mints: cmp.Or(opt.Mints, MintsAnHour),
+		anonymous: cmp.Or(opt.Anonymous, MostAnonymous), engine: e,
 		hashing: presentHashing, slots: make(chan struct{}, hashesAtOnce),
 		quit: make(chan struct{}), swept: make(chan struct{}),
 	}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
-	if s.mints == 0 {
-		s.mints = MintsAnHour
-	}
-	if s.anonymous == 0 {
-		s.anonymous = MostAnonymous
-	}
-	if s.freeWindow == "" {
-		s.freeWindow = Day
-	}
 	_, err := ParseWindow(string(s.freeWindow))
 	return s, err
 }
 
-// begin starts what runs beside the callers, once the pools are open.
+// begin starts the ledger and the sweeper, once the pools are open.
 func (s *store) begin(ctx context.Context) error {
 	if _, err := s.view(ctx).get("SELECT value FROM pepper", nil, &s.pepper); err != nil {
 		return err
@@ -90,7 +82,7 @@ func (s *store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for what was begun and closes the database.
+// Close waits for charges and sweeps that have begun, and closes the database.
 func (s *store) Close() error {
 	s.closing.Do(func() {
 		close(s.quit)
@@ -120,52 +112,86 @@ func (s *store) update(ctx context.Context, work func(*tx) error) error {
 	}
 }
 
-// reader is where a statement that only reads is put to: a transaction, or the
-// store as it is.
-type reader interface {
-	// get reads the first row into the variables, and says whether there is one.
-	get(text string, args []any, into ...any) (bool, error)
-	// each calls fn for each row, with the function that reads it.
-	each(text string, args []any, fn func(scan func(...any) error) error) error
+// updated runs work in a transaction and returns its result.
+func updated[T any](ctx context.Context, s *store, work func(*tx) (T, error)) (result T, err error) {
+	err = s.update(ctx, func(t *tx) (err error) {
+		result, err = work(t)
+		return err
+	})
+	if err != nil {
+		return *new(T), err
+	}
+	return result, nil
 }
 
-// engineTx is a transaction as an engine speaks it. Its errors are those of
-// unavailable, and what fn returns.
+// scanner reads the columns of a row into variables.
+type scanner = func(into ...any) error
+
+// reader runs statements that only read: a transaction, or a view of the store.
+type reader interface {
+	// get reads the first row into the variables, and reports whether there is one.
+	get(text string, args []any, into ...any) (bool, error)
+	each(text string, args []any, fn func(scanner) error) error
+}
+
+// engineTx is an engine's transaction. Its errors are those of unavailable, and
+// those that fn returns.
 type engineTx interface {
 	// exec runs a statement that writes and returns how many rows it changed.
 	exec(ctx context.Context, text string, args []any) (int64, error)
-	// later is exec for a statement that nobody waits for: it is run with the
-	// next one, or with the commit.
+	// later is exec without the number of rows. The engine may run the statement with
+	// the next one, or with the commit.
 	later(ctx context.Context, text string, args []any) error
-	each(ctx context.Context, text string, args []any, fn func(scan func(...any) error) error) error
+	each(ctx context.Context, text string, args []any, fn func(scanner) error) error
 }
 
-// tx is a transaction.
+// tx is a transaction. After a statement fails, the following statements do
+// nothing, and the transaction fails with the error of that statement, whatever its
+// work returns.
 type tx struct {
 	ctx      context.Context
 	engineTx engineTx
 	lock     string // added to a SELECT whose rows are about to be changed
 	now      time.Time
 	wrote    bool
+	err      error // of the first statement that failed
+}
+
+// run does the work of the transaction.
+func (t *tx) run(work func(*tx) error) error {
+	err := work(t)
+	return cmp.Or(t.err, err)
 }
 
 // exec runs a statement that writes and returns how many rows it changed.
-func (t *tx) exec(text string, args ...any) (int64, error) {
-	t.wrote = true
-	return t.engineTx.exec(t.ctx, text, args)
+func (t *tx) exec(text string, args ...any) (changed int64) {
+	if t.wrote = true; t.err == nil {
+		changed, t.err = t.engineTx.exec(t.ctx, text, args)
+	}
+	return changed
 }
 
-// later is exec for a statement that nobody waits for.
-func (t *tx) later(text string, args ...any) error {
+// later is exec for a statement whose number of rows does not matter.
+func (t *tx) later(text string, args ...any) {
+	if t.wrote = true; t.err == nil {
+		t.err = t.engineTx.later(t.ctx, text, args)
+	}
+}
+
+// returning runs a statement that writes and returns a row.
+func (t *tx) returning(text string, args []any, into ...any) (bool, error) {
 	t.wrote = true
-	return t.engineTx.later(t.ctx, text, args)
+	return t.get(text, args, into...)
 }
 
 func (t *tx) get(text string, args []any, into ...any) (bool, error) {
 	return firstRow(t, text, args, into)
 }
 
-func (t *tx) each(text string, args []any, fn func(func(...any) error) error) error {
+func (t *tx) each(text string, args []any, fn func(scanner) error) error {
+	if t.err != nil {
+		return t.err
+	}
 	return t.engineTx.each(t.ctx, text, args, fn)
 }
 
@@ -181,18 +207,18 @@ func (v view) get(text string, args []any, into ...any) (bool, error) {
 	return firstRow(v, text, args, into)
 }
 
-func (v view) each(text string, args []any, fn func(func(...any) error) error) error {
+func (v view) each(text string, args []any, fn func(scanner) error) error {
 	for try := 0; ; try++ {
 		started := false
 		rows, err := v.rows(text, args)
-		err = eachRow(rows, err, func(scan func(...any) error) error {
+		err = eachRow(rows, err, func(scan scanner) error {
 			started = true
 			return fn(scan)
 		})
 		if err == nil || v.ctx.Err() != nil {
-			return firstError(v.ctx.Err(), err)
+			return cmp.Or(v.ctx.Err(), err)
 		}
-		// A row that was given away cannot be taken back.
+		// After fn has seen a row, another try would show the row again.
 		if started || !isDatabaseError(err) || !v.s.engine.again(err) || !pause(v.ctx, try) {
 			return err
 		}
@@ -214,18 +240,22 @@ func (v view) rows(text string, args []any) (*sql.Rows, error) {
 	return stmt.QueryContext(v.ctx, args...)
 }
 
-// firstError is the first error that is one.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+// collect returns all rows that a statement finds.
+func collect[T any](from reader, text string, args []any, read func(scanner) (T, error)) ([]T, error) {
+	list := []T{}
+	err := from.each(text, args, func(scan scanner) error {
+		row, err := read(scan)
+		list = append(list, row)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return list, nil
 }
 
 func firstRow(r reader, text string, args []any, into []any) (found bool, err error) {
-	err = r.each(text, args, func(scan func(...any) error) error {
+	err = r.each(text, args, func(scan scanner) error {
 		if found {
 			return nil
 		}
@@ -235,7 +265,7 @@ func firstRow(r reader, text string, args []any, into []any) (found bool, err er
 	return found && err == nil, err
 }
 
-func eachRow(rows *sql.Rows, err error, fn func(func(...any) error) error) error {
+func eachRow(rows *sql.Rows, err error, fn func(scanner) error) error {
 	if err != nil {
 		return unavailable(err)
 	}
@@ -251,11 +281,11 @@ func eachRow(rows *sql.Rows, err error, fn func(func(...any) error) error) error
 	return nil
 }
 
-// mostTries is how often something that a failing database spoiled is tried
-// in all; the pauses between come to a little more than a second.
+// mostTries is how often the store tries an operation while the database fails. The
+// pauses between the tries take a little more than a second together.
 const mostTries = 7
 
-// pause waits before the next try and says whether there is to be one.
+// pause waits before the next try and reports whether there is one.
 func pause(ctx context.Context, try int) bool {
 	if try >= mostTries-1 {
 		return false
@@ -270,16 +300,15 @@ func pause(ctx context.Context, try int) bool {
 	}
 }
 
-// pool is a set of connections. Where keep is set, each statement is prepared
-// once and kept; there are only as many as this package has.
+// pool is a set of connections.
 type pool struct {
 	db         *sql.DB
-	prepares   bool
+	prepares   bool // prepare each statement once and keep it; the package has a bounded number of statements
 	mu         sync.RWMutex
 	statements map[string]*sql.Stmt
 }
 
-// kept is the kept form of a statement, nil when there is none.
+// kept returns the prepared form of a statement, or nil.
 func (p *pool) kept(text string) *sql.Stmt {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// How often what has had its time is removed: the marks of transactions, which
-// are many, and all else.
+// How often expired rows are removed: the marks of transactions, which are many, and
+// all others.
 const (
 	sweepMarks = 5 * time.Minute
 	sweepAll   = time.Hour
@@ -20,7 +20,7 @@ func (s *store) sweepRegularly() {
 		select {
 		case <-tick.C:
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			// What could not be removed now is removed the next time.
+			// Rows that could not be removed now are removed the next time.
 			_ = s.update(ctx, s.engine.sweep)
 			if n%int(sweepAll/sweepMarks) == 1 {
 				_ = s.sweep(ctx)
@@ -32,7 +32,7 @@ func (s *store) sweepRegularly() {
 	}
 }
 
-// sweep removes what has had its time. Events stay.
+// sweep removes expired rows. It keeps events.
 func (s *store) sweep(ctx context.Context) error {
 	now := s.clock()
 	for _, d := range []struct {
@@ -47,17 +47,16 @@ func (s *store) sweep(ctx context.Context) error {
 		{"DELETE FROM nonces WHERE until <= $1", now.UnixNano()},
 		{"DELETE FROM tries WHERE start < $1", now.Add(-24 * time.Hour).UnixNano()},
 		{"DELETE FROM questions WHERE day < $1", now.Add(-48 * time.Hour).Unix()},
-		// What a clock that has been set back wrote into the future: nobody can
-		// have begun these windows, or spent of them, yet.
+		// Rows of the future, written by a clock that has been set back since: nobody
+		// can have begun these windows yet.
 		{"DELETE FROM tries WHERE start > $1", now.Add(skew).UnixNano()},
 		{"DELETE FROM spent WHERE start > $1", now.Add(skew).Unix()},
 		{"DELETE FROM questions WHERE day > $1", now.Add(skew).Unix()},
 	} {
-		// Each in a transaction of its own, so that charges wait for none of them
-		// longer than they must.
+		// Each statement has its own transaction, so that charges do not wait long.
 		err := s.update(ctx, func(t *tx) error {
-			_, err := t.exec(d.text, d.arg)
-			return err
+			t.exec(d.text, d.arg)
+			return nil
 		})
 		if err != nil {
 			return err

@@ -2,7 +2,7 @@ package account
 
 import "time"
 
-// Tier is how much an agent has shown of itself, and so what its key is worth.
+// Tier is how far an agent has identified itself. It decides what its key may do.
 type Tier string
 
 // The tiers, in rising order.
@@ -13,7 +13,7 @@ const (
 	Trusted   Tier = "trusted"
 )
 
-// TierTerms are what a tier comes to.
+// TierTerms are the terms of a tier.
 type TierTerms struct {
 	Tier     Tier
 	Lifetime time.Duration
@@ -31,7 +31,7 @@ var tiers = [...]TierTerms{
 // Tiers lists the terms of every tier, in rising order.
 func Tiers() []TierTerms { return append([]TierTerms(nil), tiers[:]...) }
 
-// Terms are the terms of the tier; one that does not exist allows nothing.
+// Terms returns the terms of the tier; a tier that does not exist allows nothing.
 func (t Tier) Terms() TierTerms {
 	for _, terms := range tiers {
 		if terms.Tier == t {

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -19,51 +20,42 @@ func (s *store) ResetToken(ctx context.Context, account string) (string, error) 
 	return s.token(ctx, account, tokenReset, resetLife)
 }
 
-// token makes a token of which only the hash is kept. The ones before it of
-// the same purpose are void.
+// token makes a token, and voids earlier tokens of the same purpose. The store keeps
+// only the hash.
 func (s *store) token(ctx context.Context, account, purpose string, life time.Duration) (string, error) {
 	secret, err := newSecret()
 	if err != nil {
 		return "", err
 	}
-	var refusal error
-	err = s.update(ctx, func(t *tx) error {
+	err = s.counted(ctx, "emails to this account", func(t *tx) (time.Duration, bool, error) {
 		p, err := personOf(t, account, t.lock)
 		if err != nil {
-			return err
+			return 0, false, err
 		}
-		refusal = nil
 		wait, ok, err := s.countTry(t, tokensOfAccount, purpose+" "+p.ID)
-		if err != nil {
-			return err
+		if err == nil && ok {
+			t.exec("DELETE FROM tokens WHERE account = $1 AND purpose = $2", p.seq, purpose)
+			t.exec("INSERT INTO tokens (hash, account, purpose, expires) VALUES ($1, $2, $3, $4)",
+				hashSecret(secret), p.seq, purpose, t.now.Add(life).UnixNano())
 		}
-		if !ok {
-			refusal = tooManyAttempts("emails to this account", wait)
-			return nil
-		}
-		if _, err := t.exec("DELETE FROM tokens WHERE account = $1 AND purpose = $2", p.seq, purpose); err != nil {
-			return err
-		}
-		_, err = t.exec("INSERT INTO tokens (hash, account, purpose, expires) VALUES ($1, $2, $3, $4)", hashSecret(secret), p.seq, purpose, t.now.Add(life).UnixNano())
-		return err
+		return wait, ok, err
 	})
-	if err := firstError(err, refusal); err != nil {
+	if err != nil {
 		return "", err
 	}
 	return secret, nil
 }
 
-// redeem takes a token out of the store and returns whose it was: it can be
-// used once.
+// redeem removes a token and returns its account: a token works once.
 func (t *tx) redeem(secret, purpose string) (person, error) {
-	t.wrote = true
 	var account, expires int64
-	found, err := t.get("DELETE FROM tokens WHERE hash = $1 AND purpose = $2 RETURNING account, expires", []any{hashSecret(secret), purpose}, &account, &expires)
+	found, err := t.returning("DELETE FROM tokens WHERE hash = $1 AND purpose = $2 RETURNING account, expires",
+		[]any{hashSecret(secret), purpose}, &account, &expires)
 	if err != nil {
 		return person{}, err
 	}
 	if !found || t.now.UnixNano() >= expires {
-		return person{}, badToken()
+		return person{}, refuse(nil, "bad_token")
 	}
 	p, _, err := personBy(t, "WHERE a.seq = $1", account)
 	return p, err
@@ -74,36 +66,34 @@ func (s *store) VerifyEmail(ctx context.Context, token string) (string, Account,
 	if err != nil {
 		return "", Account{}, err
 	}
-	var p person
-	err = s.update(ctx, func(t *tx) (err error) {
-		if p, err = t.redeem(token, tokenVerify); err != nil {
-			return err
+	a, err := updated(ctx, s, func(t *tx) (Account, error) {
+		p, err := t.redeem(token, tokenVerify)
+		if err != nil {
+			return Account{}, err
 		}
-		if _, err := t.exec("UPDATE accounts SET verified = 1 WHERE seq = $1", p.seq); err != nil {
-			return err
-		}
+		t.exec("UPDATE accounts SET verified = 1 WHERE seq = $1", p.seq)
 		p.Verified = true
-		if err := t.insertSession(p.seq, secret); err != nil {
-			return err
-		}
-		return s.append(t, Event{Kind: EventVerified, Actor: p.ID, Address: actor(t.ctx).Address})
+		t.insertSession(p.seq, secret)
+		s.append(t, Event{Kind: EventVerified, Actor: p.ID, Address: actor(t.ctx).Address})
+		return p.Account, nil
 	})
 	if err != nil {
 		return "", Account{}, err
 	}
-	return secret, p.Account, nil
+	return secret, a, nil
 }
 
 func (s *store) ResetPassword(ctx context.Context, token, password string) (Account, error) {
-	// A token that nobody has costs no hash.
+	// An unknown token is refused before the password is hashed.
 	var email string
-	found, err := s.view(ctx).get("SELECT a.email FROM tokens t JOIN accounts a ON a.seq = t.account WHERE t.hash = $1 AND t.purpose = $2", []any{hashSecret(token), tokenReset}, &email)
+	found, err := s.view(ctx).get("SELECT a.email FROM tokens t JOIN accounts a ON a.seq = t.account WHERE t.hash = $1 AND t.purpose = $2",
+		[]any{hashSecret(token), tokenReset}, &email)
 	if err != nil {
 		return Account{}, err
 	}
 	if !found {
-		// What is wrong with the password as well is said first: it can be mended.
-		return Account{}, firstError(checkPassword(password, ""), badToken())
+		// A bad password is reported first, because the person can correct it.
+		return Account{}, cmp.Or(checkPassword(password, ""), error(refuse(nil, "bad_token")))
 	}
 	if err := checkPassword(password, email); err != nil {
 		return Account{}, err
@@ -112,23 +102,16 @@ func (s *store) ResetPassword(ctx context.Context, token, password string) (Acco
 	if err != nil {
 		return Account{}, err
 	}
-	var p person
-	err = s.update(ctx, func(t *tx) (err error) {
-		if p, err = t.redeem(token, tokenReset); err != nil {
-			return err
+	return updated(ctx, s, func(t *tx) (Account, error) {
+		p, err := t.redeem(token, tokenReset)
+		if err != nil {
+			return Account{}, err
 		}
-		// Whoever has the token reads the mail of the account.
-		if _, err := t.exec("UPDATE accounts SET password = $2, verified = 1 WHERE seq = $1", p.seq, hash); err != nil {
-			return err
-		}
+		// Whoever has the token reads the mail of the account, so the address is verified.
+		t.exec("UPDATE accounts SET password = $2, verified = 1 WHERE seq = $1", p.seq, hash)
 		p.Verified = true
-		if err := s.takeBack(t, signInsOfEmail, p.Email, true); err != nil {
-			return err
-		}
-		return s.endSessions(t, p)
+		s.takeBack(t, signInsOfEmail, p.Email, true)
+		s.endSessions(t, p)
+		return p.Account, nil
 	})
-	if err != nil {
-		return Account{}, err
-	}
-	return p.Account, nil
 }

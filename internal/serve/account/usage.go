@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Bucket is how many calls a key or an account was charged in a span of time.
+// Bucket is how many calls a key or an account paid in a span of time.
 type Bucket struct {
 	Start time.Time
 	Calls int
 }
 
-// UsageKept is how far back usage is known.
+// UsageKept is how long the store keeps usage.
 const UsageKept = 60 * 24 * time.Hour
 
 func (s *store) Usage(ctx context.Context, id string, from, to time.Time, step time.Duration) ([]Bucket, error) {
@@ -38,7 +38,8 @@ func (s *store) Usage(ctx context.Context, id string, from, to time.Time, step t
 		buckets = append(buckets, Bucket{Start: at})
 	}
 	table, whose := r.usedIn()
-	err = view.each("SELECT hour, calls FROM "+table.name+" WHERE "+table.column+" = $1 AND hour >= $2", []any{whose, from.Unix()}, func(scan func(...any) error) error {
+	text := "SELECT hour, calls FROM " + table.name + " WHERE " + table.column + " = $1 AND hour >= $2"
+	err = view.each(text, []any{whose, from.Unix()}, func(scan scanner) error {
 		var hour, calls int64
 		if err := scan(&hour, &calls); err != nil {
 			return err

@@ -9,20 +9,19 @@ import (
 	"time"
 )
 
-// limit is how often something may be tried in a span of time that begins with
-// the first try.
+// limit is how many tries are allowed in a span of time that begins with the first
+// try.
 type limit struct {
 	kind string
 	most int
 	span time.Duration
 }
 
-// MintsAnHour is how many agent keys an address may mint when nothing else is
-// said.
+// MintsAnHour is the default number of agent keys that an address may mint in an hour.
 const MintsAnHour = 600
 
-// The limits of people. Ten guesses in a quarter of an hour are none at all
-// against a password of eight characters, and more than an honest hand needs.
+// The limits of people. Ten guesses in a quarter of an hour are hopeless against a
+// password of eight characters, and more than an honest person needs.
 var (
 	signInsOfEmail   = limit{"sign_in_email", 10, 15 * time.Minute}
 	signInsOfAddress = limit{"sign_in_address", 60, 15 * time.Minute}
@@ -31,8 +30,8 @@ var (
 	noncesOfKey      = limit{"nonce", 10_000, time.Hour}
 )
 
-// networkOf is what counts as one address: a whole IPv4 address, or the 64 bits
-// of an IPv6 address that a household has to itself. A port is left out.
+// networkOf returns the part of an address that is counted: a whole IPv4 address, or
+// the first 64 bits of an IPv6 address, which belong to one household. It drops a port.
 func networkOf(address string) string {
 	if ap, err := netip.ParseAddrPort(address); err == nil {
 		address = ap.Addr().String()
@@ -49,8 +48,8 @@ func networkOf(address string) string {
 	return a.String()
 }
 
-// pepperedHash is a hash of who, keyed with a secret of this store, so that it is
-// worth nothing outside it.
+// pepperedHash hashes who with a secret of this store, so that the hash is useless
+// elsewhere.
 func (s *store) pepperedHash(kind, who string) []byte {
 	h := hmac.New(sha256.New, s.pepper)
 	h.Write([]byte(kind))
@@ -59,20 +58,18 @@ func (s *store) pepperedHash(kind, who string) []byte {
 	return h.Sum(nil)
 }
 
-// skew is how far the clocks of servers that share a store may be apart. A
-// window that begins further in the future than that was begun by a clock that
-// has been set back since.
+// skew is how far the clocks of servers that share a store may differ. A window that
+// begins further in the future was begun by a clock that has been set back since.
 const skew = time.Minute
 
-// countTry counts one try, and says how long to wait when it is one too many. A
-// window that has ended begins anew, and so does one of the future, which would
-// else keep its people out until the clock has caught up with it.
+// countTry counts one try, and returns how long to wait when it is one too many. A
+// window that has ended begins anew. So does a window of the future, which would keep
+// people out until the clock reaches it.
 func (s *store) countTry(t *tx, l limit, who string) (wait time.Duration, ok bool, err error) {
-	t.wrote = true
 	var start, made int64
 	now := t.now.UnixNano()
 	const anew = "CASE WHEN tries.start <= $4 OR tries.start > $5 THEN "
-	_, err = t.get("INSERT INTO tries (kind, who, start, made) VALUES ($1, $2, $3, 1) ON CONFLICT (kind, who) DO UPDATE SET"+
+	_, err = t.returning("INSERT INTO tries (kind, who, start, made) VALUES ($1, $2, $3, 1) ON CONFLICT (kind, who) DO UPDATE SET"+
 		" made = "+anew+"1 WHEN tries.made > $6 THEN tries.made ELSE tries.made + 1 END,"+
 		" start = "+anew+"excluded.start ELSE tries.start END RETURNING start, made",
 		[]any{l.kind, s.pepperedHash(l.kind, who), now, now - int64(l.span), now + int64(skew), l.most}, &start, &made)
@@ -82,14 +79,13 @@ func (s *store) countTry(t *tx, l limit, who string) (wait time.Duration, ok boo
 	return min(time.Duration(start+int64(l.span)-now), l.span), false, nil
 }
 
-// takeBack takes tries back: all of them, or one.
-func (s *store) takeBack(t *tx, l limit, who string, all bool) error {
+// takeBack takes all tries back, or one.
+func (s *store) takeBack(t *tx, l limit, who string, all bool) {
 	text := "UPDATE tries SET made = made - 1 WHERE kind = $1 AND who = $2 AND made > 0"
 	if all {
 		text = "DELETE FROM tries WHERE kind = $1 AND who = $2"
 	}
-	_, err := t.exec(text, l.kind, s.pepperedHash(l.kind, who))
-	return err
+	t.exec(text, l.kind, s.pepperedHash(l.kind, who))
 }
 
 func (s *store) TakeMint(ctx context.Context, address string) (wait time.Duration, ok bool, err error) {

@@ -3,25 +3,21 @@ package account
 import "context"
 
 func (s *store) TakeScreen(ctx context.Context, id string) (first bool, err error) {
-	err = s.update(ctx, func(t *tx) error {
+	return updated(ctx, s, func(t *tx) (bool, error) {
 		r, err := payerOf(t, id)
 		if err != nil {
-			return err
+			return false, err
 		}
-		n, err := t.exec("INSERT INTO screens (owner, at) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING", r.owner(), t.now.UnixNano())
-		first = n == 1
-		return err
+		return t.exec("INSERT INTO screens (owner, at) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING", r.owner(), t.now.UnixNano()) == 1, nil
 	})
-	return first && err == nil, err
 }
 
 func (s *store) ReturnScreen(ctx context.Context, id string) error {
 	return s.update(ctx, func(t *tx) error {
 		r, err := payerOf(t, id)
-		if err != nil {
-			return err
+		if err == nil {
+			t.exec("DELETE FROM screens WHERE owner = $1", r.owner())
 		}
-		_, err = t.exec("DELETE FROM screens WHERE owner = $1", r.owner())
 		return err
 	})
 }

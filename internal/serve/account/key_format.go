@@ -1,17 +1,16 @@
 package account
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"strings"
 )
 
-// A key reads gg_<plan letter>_<32 base62>_<checksum>. The letter is that of
-// the plan it was issued under (a for an agent) and says nothing about the plan
-// it has now. The checksum lets a mistyped or incomplete key be refused without asking
-// the store, and lets scanners tell a real key from a look-alike.
+// A key reads gg_<plan letter>_<32 base62>_<checksum>. The letter is that of the plan
+// under which the key was issued (a for an agent), which need not be its plan now. By
+// the checksum, a mistyped or incomplete key is refused without a look into the store,
+// and scanners tell a real key from a look-alike.
 const (
 	keyPrefix   = "gg_"
 	secretChars = 32
@@ -39,8 +38,8 @@ func NewKey(plan Plan, random io.Reader) (string, error) {
 	return body + "_" + checksum(body), nil
 }
 
-// ParseKey checks the form of a key and returns the plan it was issued under.
-// It asks no store: an error means that no such key can exist.
+// ParseKey checks the form of a key and returns the plan under which it was issued. It
+// does not need the store: an error means that no such key can exist.
 func ParseKey(s string) (Plan, error) {
 	if len(s) != keyLength || !strings.HasPrefix(s, keyPrefix) || s[4] != '_' || s[len(s)-sumChars-1] != '_' {
 		return "", unknownKey("This is not an API key: keys look like gg_f_… and have " + fmt.Sprint(keyLength) + " characters.")
@@ -65,26 +64,23 @@ func ParseKey(s string) (Plan, error) {
 	return "", unknownKey("This is not an API key: it names no plan.")
 }
 
-// hashKey is what the store keeps of a key. The secret has 190 bits, so a fast
-// hash is enough.
-func hashKey(secret string) []byte {
-	h := sha256.Sum256([]byte(secret))
-	return h[:]
-}
+// hashKey returns the hash that the store keeps of a key. The secret has 190 bits, so
+// a fast hash is enough.
+func hashKey(secret string) []byte { return hashSecret(secret) }
 
 func newID(prefix string, random io.Reader) (string, error) {
 	s, err := randomBase62(random, idChars)
 	return prefix + s, err
 }
 
-// isID says whether s has the form of an ID. What has not is never asked for:
-// no database sees a text from outside that it might choke on.
+// isID reports whether s has the form of an ID. The store never looks up any other
+// text, so that no text from outside can upset a database.
 func isID(prefix, s string) bool {
 	rest, ok := strings.CutPrefix(s, prefix)
 	return ok && len(rest) == idChars && strings.Trim(rest, base62) == ""
 }
 
-// checksum is the CRC-32 of body in base62, padded.
+// checksum returns the CRC-32 of body in base62, padded.
 func checksum(body string) string {
 	var b [sumChars]byte
 	n := crc32.ChecksumIEEE([]byte(body))

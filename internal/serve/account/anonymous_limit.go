@@ -1,0 +1,90 @@
+package account
+
+import (
+	"context"
+	"time"
+)
+
+// Anyone may mint an anonymous key, so the store bounds their number. Each
+// transaction that adds a key removes a few old ones. A key that never answered a
+// challenge is removed after as many younger keys were minted; a key that answered,
+// only after as many others answered. So a flood of mints does not remove a key in
+// use, and an agent that means to answer has the time of a hundred thousand mints.
+const (
+	// MostAnonymous is the default number of anonymous keys that the store keeps of
+	// each kind: keys that answered, and keys that did not.
+	MostAnonymous = 100_000
+	// mostEvicted is how many old keys one mint or one answer removes. It is more than
+	// one, so that the store also shrinks to a lower bound.
+	mostEvicted = 4
+	// keptWords is how many bytes the store keeps of an anonymous agent's texts.
+	keptWords = 200
+	// sweptAtOnce bounds how long one transaction of the sweeper makes others wait.
+	sweptAtOnce = 1000
+)
+
+// The two kinds of anonymous keys, in the words of their indexes.
+const (
+	unanswered = "thumbprint = '' AND answered = 0"
+	answered   = "thumbprint = '' AND answered > 0"
+)
+
+// evictUnanswered removes old keys for the anonymous key that was just stored.
+func (s *store) evictUnanswered(t *tx, seq int64) error {
+	_, err := t.removeAgents(unanswered+" AND key <= $1 ORDER BY key", mostEvicted, seq-int64(s.anonymous))
+	return err
+}
+
+// markAnswered numbers a key that answered for the first time, and removes old keys
+// that answered.
+func (s *store) markAnswered(t *tx, seq int64) error {
+	var last int64
+	if _, err := t.get("SELECT answered FROM agents WHERE "+answered+" ORDER BY answered DESC LIMIT 1", nil, &last); err != nil {
+		return err
+	}
+	if t.exec("UPDATE agents SET answered = $2 WHERE key = $1 AND answered = 0", seq, last+1) == 0 {
+		return nil
+	}
+	_, err := t.removeAgents(answered+" AND answered <= $1 ORDER BY answered", mostEvicted, last+1-int64(s.anonymous))
+	return err
+}
+
+// removeAgents removes at most so many keys of agents and their rows in other tables.
+func (t *tx) removeAgents(where string, most int, arg int64) (n int, err error) {
+	keys, err := collect(t, "SELECT key FROM agents WHERE "+where+" LIMIT $2", []any{arg, most}, func(scan scanner) (key int64, err error) {
+		err = scan(&key)
+		return key, err
+	})
+	for _, key := range keys {
+		t.later("DELETE FROM screens WHERE owner = (SELECT id FROM keys WHERE seq = $1)", key)
+		t.later("DELETE FROM keys WHERE seq = $1", key)
+	}
+	return len(keys), err
+}
+
+// rememberAnswered is how long the store keeps an anonymous key that answered a
+// challenge after the key has expired. Other anonymous keys go when they expire.
+const rememberAnswered = 30 * 24 * time.Hour
+
+// sweepAnonymous removes expired anonymous keys, sweptAtOnce in each transaction.
+func (s *store) sweepAnonymous(ctx context.Context) error {
+	now := s.clock()
+	for _, d := range []struct {
+		where  string
+		before time.Time
+	}{
+		{unanswered + " AND expires <= $1", now},
+		{answered + " AND expires <= $1", now.Add(-rememberAnswered)},
+	} {
+		for n := sweptAtOnce; n == sweptAtOnce; {
+			err := s.update(ctx, func(t *tx) (err error) {
+				n, err = t.removeAgents(d.where, sweptAtOnce, d.before.UnixNano())
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// How many questions on the question page are free in a day of UTC: for one visitor,
+// and for all visitors at one network address, who may have deleted their cookies.
+const (
+	FreeQuestions    = 3
+	AddressQuestions = 30
+)
+
+// receiptHolds is for how long a paid question may be asked again without another
+// payment: its answer may have been lost on the way.
+const receiptHolds = 10 * time.Minute
+
+// Asking is who asks a question.
+type Asking struct {
+	Visitor string // the value of the visitor's cookie
+	Address string // network address; empty is not counted
+}
+
+// dailyCounter counts what somebody gets for free in a day.
+type dailyCounter struct {
+	kind string
+	who  []byte
+	most int
+}
+
+func (s *store) dailyCounter(kind, who string, most int) dailyCounter {
+	return dailyCounter{kind: kind, who: s.pepperedHash("question "+kind, who), most: most}
+}
+
+// lockCount reads a counter of today and locks its row. It inserts a missing row, so
+// that there is one to lock.
+func (t *tx) lockCount(c dailyCounter) (taken int, err error) {
+	_, err = t.returning("INSERT INTO questions (kind, who, day, asked) VALUES ($1, $2, $3, 0)"+
+		" ON CONFLICT (kind, who, day) DO UPDATE SET asked = questions.asked RETURNING asked",
+		[]any{c.kind, c.who, Day.Start(t.now).Unix()}, &taken)
+	return taken, err
+}
+
+func (t *tx) addCount(c dailyCounter, n int) {
+	t.later("UPDATE questions SET asked = asked + $4 WHERE kind = $1 AND who = $2 AND day = $3", c.kind, c.who, Day.Start(t.now).Unix(), n)
+}
+
+// counters returns the counters of a free question, always in the same order, so that
+// no two servers wait for each other.
+func (s *store) counters(q Asking) []dailyCounter {
+	list := []dailyCounter{s.dailyCounter("visitor", q.Visitor, FreeQuestions)}
+	if q.Address != "" {
+		list = append(list, s.dailyCounter("address", networkOf(q.Address), AddressQuestions))
+	}
+	return list
+}
+
+func (s *store) QuestionsLeft(ctx context.Context, q Asking) (left int, err error) {
+	from, day := s.view(ctx), Day.Start(s.clock()).Unix()
+	left = FreeQuestions
+	for _, c := range s.counters(q) {
+		var asked int
+		const text = "SELECT asked FROM questions WHERE kind = $1 AND who = $2 AND day = $3"
+		if _, err := from.get(text, []any{c.kind, c.who, day}, &asked); err != nil {
+			return 0, err
+		}
+		left = max(0, min(left, c.most-asked))
+	}
+	return left, nil
+}
+
+func (s *store) TakeQuestion(ctx context.Context, q Asking, receipt string) (left int, err error) {
+	return updated(ctx, s, func(t *tx) (int, error) {
+		left, paid := FreeQuestions, false
+		for i, c := range s.counters(q) {
+			asked, err := t.lockCount(c)
+			if err != nil {
+				return 0, err
+			}
+			if i == 0 {
+				if paid, err = t.receipted(s.receiptHash(receipt)); err != nil {
+					return 0, err
+				}
+			}
+			if !paid {
+				if asked >= c.most {
+					return 0, questionsSpent(c.kind, c.most, Day.Reset(t.now).Sub(t.now))
+				}
+				asked++
+				t.addCount(c, 1)
+			}
+			left = max(0, min(left, c.most-asked))
+		}
+		if !paid {
+			t.writeReceipt(s.receiptHash(receipt))
+		}
+		return left, nil
+	})
+}
+
+func (s *store) ChargeOnce(ctx context.Context, id string, cost int, receipt string) (Balance, error) {
+	if receipt == "" {
+		return Balance{}, fmt.Errorf("a charge without a receipt")
+	}
+	return s.charge(ctx, &charge{id: id, cost: cost, receipt: s.receiptHash(receipt)})
+}
+
+// receiptHash returns the hash that the store keeps of a receipt.
+func (s *store) receiptHash(receipt string) []byte { return s.pepperedHash("receipt", receipt) }
+
+// receipted reports whether there is a valid receipt.
+func (t *tx) receipted(hash []byte) (bool, error) {
+	var until int64
+	found, err := t.get("SELECT until FROM nonces WHERE hash = $1", []any{hash}, &until)
+	return found && until > t.now.UnixNano(), err
+}
+
+// writeReceipt records a payment.
+func (t *tx) writeReceipt(hash []byte) {
+	t.later("INSERT INTO nonces (hash, until) VALUES ($1, $2) ON CONFLICT (hash) DO UPDATE SET until = excluded.until",
+		hash, t.now.Add(receiptHolds).UnixNano())
+}
