@@ -156,3 +156,34 @@ func Lists(name, text, key, value string) map[string][]string {
 	}
 	return lists
 }
+
+// Sets are named sets of words.
+type Sets struct {
+	file  string
+	lists map[string]map[string]bool
+}
+
+// ReadSets reads a table of the columns list and word. No list may have a word twice.
+func ReadSets(name, text string) Sets {
+	s := Sets{name, map[string]map[string]bool{}}
+	for _, r := range Read(name, text, "list", "word") {
+		list, word := r.cells[0], r.cells[1]
+		if s.lists[list] == nil {
+			s.lists[list] = map[string]bool{}
+		}
+		if s.lists[list][word] {
+			r.Fail("%q is twice in %s", word, list)
+		}
+		s.lists[list][word] = true
+	}
+	return s
+}
+
+// Of returns the set of a name, which the table must have.
+func (s Sets) Of(name string) map[string]bool {
+	set, ok := s.lists[name]
+	if !ok {
+		panic(fmt.Sprintf("%s: no list %q", s.file, name))
+	}
+	return set
+}

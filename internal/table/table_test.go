@@ -100,3 +100,24 @@ func TestMalformed(t *testing.T) {
 		})
 	}
 }
+
+func TestReadSets(t *testing.T) {
+	t.Parallel()
+	s := ReadSets("f.tsv", "# comment\nlist\tword\na\tX\na\tY Z\nb\tX\n")
+	if a, b := s.Of("a"), s.Of("b"); len(a) != 2 || !a["Y Z"] || len(b) != 1 || !b["X"] {
+		t.Errorf("read %v and %v", a, b)
+	}
+	for name, read := range map[string]func(){
+		`f.tsv:3: "X" is twice in a`: func() { ReadSets("f.tsv", "list\tword\na\tX\na\tX\n") },
+		`f.tsv: no list "c"`:         func() { s.Of("c") },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != name {
+					t.Errorf("panicked with %v, want %s", got, name)
+				}
+			}()
+			read()
+		}()
+	}
+}

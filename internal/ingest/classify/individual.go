@@ -1,9 +1,11 @@
 package classify
 
 import (
+	_ "embed"
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
 // Line is what a grant line says, as far as it tells a person from an
@@ -279,10 +281,8 @@ func peopleOnly(name string) bool {
 }
 
 var (
-	peopleWords = set("INDIVIDUAL INDIVIDUALS STUDENT STUDENTS RECIPIENT RECIPIENTS FAMILY FAMILIES PATIENT PATIENTS EMPLOYEE " +
-		"EMPLOYEES NEEDY PERSON PERSONS MEMBERS SURVIVORS VICTIMS SCHOLARSHIP SCHOLARSHIPS SCHOLARS " +
-		"WINNERS AWARDEES BENEFICIARIES")
-	fillWords = set("AND OF THE FOR A AN IN AT TO ON OR WITH BY VARIOUS MULTIPLE SEVERAL OTHER ELIGIBLE AWARD AWARDS AS PER")
+	peopleWords = wordSets.Of("people_words")
+	fillWords   = wordSets.Of("fill_words")
 )
 
 // forPersons reports whether a purpose is one that persons are paid for.
@@ -329,15 +329,11 @@ func aggregate(s string) bool {
 	return false
 }
 
-var aggregateNouns = set("GRANTS GRANT GIFTS CONTRIBUTIONS CONTRIBUTION DONATIONS DONATION RECIPIENTS ORGANIZATIONS CHARITIES " +
-	"CHARITABLE DONEES GRANTEES PAYEES NONPROFITS AGENCIES DISTRIBUTIONS MISCELLANEOUS VARIOUS")
+var aggregateNouns = wordSets.Of("aggregate_nouns")
 
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-func set(list string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
-}
+//go:embed words.tsv
+var wordsText string
+
+var wordSets = table.ReadSets("words.tsv", wordsText)

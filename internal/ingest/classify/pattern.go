@@ -1,11 +1,13 @@
 package classify
 
 import (
+	_ "embed"
 	"math/bits"
 	"strconv"
 	"strings"
 
 	"grantgraph/internal/grant"
+	"grantgraph/internal/table"
 )
 
 // pattern is a short phrase to look for in a purpose text. It is written as
@@ -92,22 +94,22 @@ type patternIndex struct {
 	stems map[uint32][]*pattern
 }
 
-var vocabulary = compile(supportPatterns[:])
+//go:embed support.tsv
+var supportText string
 
-// compile reads the patterns of every strategy. A fault in them is a fault of
-// the program, found by any test that runs.
-func compile(all []strategyPatterns) *patternIndex {
+var vocabulary = compile(table.Read("support.tsv", supportText, "strategy", "kind", "phrase"))
+
+// compile reads the phrases of every strategy. A mistake in one of them is a
+// mistake in the program, which any test of the package finds.
+func compile(rows []table.Row) *patternIndex {
 	x := &patternIndex{exact: map[string][]*pattern{}, stems: map[uint32][]*pattern{}}
-	for _, s := range all {
-		for _, src := range s.include {
-			x.add(src, pattern{strategy: bit(s.strategy)})
+	for _, r := range rows {
+		strategy, ok := grant.ParseSupport(r.Text("strategy"))
+		kind := r.Text("kind")
+		if !ok || kind != "include" && kind != "plain" && kind != "exclude" {
+			r.Fail("no such strategy or kind")
 		}
-		for _, src := range s.plain {
-			x.add(src, pattern{strategy: bit(s.strategy), plain: true})
-		}
-		for _, src := range s.exclude {
-			x.add(src, pattern{strategy: bit(s.strategy), exclude: true})
-		}
+		x.add(r.Text("phrase"), pattern{strategy: bit(strategy), plain: kind == "plain", exclude: kind == "exclude"})
 	}
 	return x
 }

@@ -38,4 +38,4 @@ func RelatedText(relationship string) (related, understood bool) {
 	return false, false
 }
 
-var relatedWords = set("RELATED BOARD FAMILY COMMON RELATIVE")
+var relatedWords = wordSets.Of("related_words")

@@ -1,30 +1,27 @@
 package area
 
 import (
+	_ "embed"
 	"slices"
-	"strings"
 
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
+	"grantgraph/internal/table"
 )
 
 // Words that tell how a name of a place is meant.
 var (
 	// beforePlaces stand before the place that something is of.
-	beforePlaces = set("OF IN GREATER THROUGHOUT SERVING AROUND NEAR ACROSS METRO METROPOLITAN AT")
+	beforePlaces = wordSets.Of("before_places")
 	// notState follow the name of a state that is part of another name.
-	notState = set("CITY COUNTY STREET AVENUE AVE ROAD RD RIVER BLVD PARISH FALLS SQUARE PLACE HEIGHTS PARK COUNTIES DRIVE LAKE SPRINGS TOWNSHIP BEACH BAY VALLEY POST AVES LANE HILL HILLS")
+	notState = wordSets.Of("not_state")
 	// namesOfPeople are names of states that people bear, too.
-	namesOfPeople = set("WASHINGTON VIRGINIA GEORGIA CAROLINA DAKOTA MONTANA INDIANA DELAWARE NEVADA MARYLAND TENNESSEE FLORIDA")
+	namesOfPeople = wordSets.Of("names_of_people")
 	// commonWords are towns whose names are common words.
-	commonWords = set("HOPE UNION LIBERTY FAITH PARADISE COMMERCE INDUSTRY ENTERPRISE FREEDOM HARMONY UNITY PROVIDENCE SPRING SUMMIT VICTORY PROGRESS INDEPENDENCE FRIENDSHIP " +
-		"PEACE EDEN ZION BETHEL BETHLEHEM JERUSALEM HEBRON SALEM CANAAN CARE CHRISTIAN MISSION READING MOBILE ORANGE BUFFALO LANCASTER NEED CENTER CENTRAL BEACH " +
-		"ARTS SCIENCE COLLEGE UNIVERSITY TRIUMPH GRACE TRINITY PRAISE EQUALITY HUMANITY JUSTICE AMERICA EUROPE AFRICA ISRAEL CHINA INDIA MEXICO CUBA PERU NORTH SOUTH EAST WEST " +
-		"VETERAN VETERANS LOVE HAPPY HUNTER FISHER WOODS EARTH ENERGY ADVANCE BIBLE GOSPEL CARMEL ROMAN ROSE EAGLE STAR STARS GOOD ALL SUGAR FOREST MUSIC WAR CHURCH COMFORT TIGER LEADER COMMUNITY " +
-		"WISDOM CHANCE HOME HOUSE YOUTH MAY MARCH SENIOR EARLY LEARNED SAVAGE MARTIN JACKSON LINCOLN MADISON FRANKLIN JEFFERSON MONROE")
-	wide = map[string]string{"NATIONAL": nation, "NATIONWIDE": nation, "INTERNATIONAL": world, "WORLDWIDE": world, "GLOBAL": world, "GLOBALLY": world, "NATIONALLY": nation, "INTERNATIONALLY": world}
+	commonWords = wordSets.Of("common_words")
+	wide        = map[string]string{"NATIONAL": nation, "NATIONWIDE": nation, "INTERNATIONAL": world, "WORLDWIDE": world, "GLOBAL": world, "GLOBALLY": world, "NATIONALLY": nation, "INTERNATIONALLY": world}
 	// notWide follow a wide word that is part of a name.
-	notWide = set("BANK PARK PARKS GUARD CITY FOREST HISTORIC REGISTER MONUMENT CEMETERY GEOGRAPHIC HONOR MERIT STANDARDS AIRPORT WARMING LANDMARK ANTHEM HEALTH SECURITY HOLIDAY PARKS LEAGUE")
+	notWide = wordSets.Of("not_wide")
 )
 
 // passage is a stretch of words that is read as one: a name, or a sentence.
@@ -255,7 +252,7 @@ func (x *placesFound) townsIn(t *passage) {
 }
 
 // notTown follow a name that is no town's.
-var notTown = set("COUNTIES STATE UNIVERSITY COLLEGE FOUNDATION ASSOCIATION SOCIETY SCHOOL CHURCH INSTITUTE RIVER LAKE MUSEUM HOSPITAL FUND CENTER CLUB ACADEMY SYNDROME DISEASE PLAZA MOUNTAIN MOUNTAINS ISLAND ISLANDS")
+var notTown = wordSets.Of("not_town")
 
 // stateAt reads the name or the postal code of a state.
 func (x *placesFound) stateAt(t *passage, i int) (string, bool) {
@@ -287,10 +284,7 @@ func (x *placesFound) wideIn(t *passage) {
 
 func isKind(w string) bool { return w == "COUNTY" || w == "PARISH" || w == "BOROUGH" }
 
-func set(list string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
-}
+//go:embed words.tsv
+var wordsText string
+
+var wordSets = table.ReadSets("words.tsv", wordsText)

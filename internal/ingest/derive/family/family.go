@@ -228,7 +228,7 @@ func joinAddresses(orgs []org, sets *disjointSets) {
 }
 
 // affiliations are the words that tell an organization from its affiliates.
-var affiliations = set("FOUNDATION AUXILIARY ENDOWMENT TRUST FUND PTA PTO BOOSTER BOOSTERS ALUMNI FRIENDS GUILD CLUB CHAPTER LOCAL PAC ACTION VOTES UNION")
+var affiliations = wordSets.Of("affiliations")
 
 // Core is the name of an organization without words of affiliation, in the form
 // in which two are compared. It is empty when nothing else is left.

@@ -2,8 +2,11 @@ package family
 
 import (
 	"cmp"
+	_ "embed"
 	"slices"
 	"strings"
+
+	"grantgraph/internal/table"
 )
 
 // A family is named after its parent where one is known. Otherwise it bears
@@ -150,18 +153,13 @@ func nameWords(name string) []string {
 }
 
 var (
-	linkWords  = set("OF THE AND & FOR IN AT TO A AN ON")
-	legalForms = set("INC INCORPORATED CORP CORPORATION LLC LTD CO COMPANY TR")
+	linkWords  = wordSets.Of("link_words")
+	legalForms = wordSets.Of("legal_forms")
 	// commonWords say what an organization is, not which one.
-	commonWords = set("AMERICAN AMERICA NATIONAL INTERNATIONAL UNITED STATES ASSOCIATION ASSOC SOCIETY COUNCIL CHURCH CHURCHES COMMUNITY CENTER SERVICES SERVICE " +
-		"HEALTH HOSPITAL MEDICAL CARE HOUSING SCHOOL SCHOOLS COLLEGE UNIVERSITY HOME HOMES CHARITIES CHARITABLE CHARITY FAMILY GROUP INSTITUTE ORGANIZATION LEAGUE " +
-		"FIRST NEW SAINT ST NORTH SOUTH EAST WEST STATE COUNTY CITY LODGE POST NO CHRISTIAN MINISTRIES MINISTRY FELLOWSHIP PROPERTIES REALTY HOLDINGS SYSTEM SYSTEMS")
+	commonWords = wordSets.Of("common_words")
 )
 
-func set(words string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
+//go:embed words.tsv
+var wordsText string
+
+var wordSets = table.ReadSets("words.tsv", wordsText)

@@ -21,7 +21,9 @@ const (
 	classes
 )
 
-var classNames = [classes]string{"unknown", "public_equity", "fixed_income", "private_equity", "venture", "hedge", "real_estate", "cash", "pri", "art", "crypto"}
+var classNames = [classes]string{
+	"unknown", "public_equity", "fixed_income", "private_equity", "venture", "hedge", "real_estate", "cash", "pri", "art", "crypto",
+}
 
 func (c Class) String() string { return classNames[c] }
 
@@ -55,6 +57,8 @@ const (
 // classOf decides the class of an item from its words and the schedule it
 // stands in. A schedule is what the filer says; words overrule it only where
 // they are plain.
+//
+// Kept whole: the order of the cases is the rule, and it reads from top to bottom.
 func classOf(t *description, line string) Class {
 	c := t.cues
 	has := func(x cue) bool { return c&x != 0 }
@@ -230,6 +234,9 @@ const (
 	account = "account"
 )
 
+// vehicleOf decides how a thing is held.
+//
+// Kept whole: the order of the cases is the rule, and it reads from top to bottom.
 func vehicleOf(t *description, line string, class Class) string {
 	c := t.cues
 	has := func(x cue) bool { return c&x != 0 }
@@ -282,7 +289,8 @@ func entityType(t *description, line string, class Class, vehicle string) string
 		return government
 	case isGeneric(t.words):
 		return other
-	case vehicle == etf || vehicle == mutual || vehicle == lp && class != RealEstate || t.cues&cueFund != 0 && (class != Unknown || vehicle == llc) && vehicle != direct || class == Hedge || class == Venture || class == PrivateEquity:
+	case vehicle == etf, vehicle == mutual, vehicle == lp && class != RealEstate, class == Hedge, class == Venture, class == PrivateEquity,
+		t.cues&cueFund != 0 && (class != Unknown || vehicle == llc) && vehicle != direct:
 		return fund
 	case class == RealEstate:
 		return property

@@ -1,9 +1,11 @@
 package holding
 
 import (
+	_ "embed"
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
 // description is the description of an investment taken apart: what it is
@@ -29,6 +31,9 @@ func keyOf(words []string) string { return strings.Join(dropLegal(lengthen(words
 const maxText = 160
 
 // readDescription takes a description apart.
+//
+// Kept whole: each case is one kind of token that custodians write, and the order
+// decides between kinds that look alike.
 func readDescription(s string) (t description) {
 	if len(s) > maxText {
 		s = s[:maxText]
@@ -266,10 +271,10 @@ func (t *description) takeShareClass(list []string) []string {
 }
 
 var (
-	shareWords = set("SHS SH SHARES SHARE UNITS UNIT UTS")
-	maturity   = set("DUE MATURES MATURITY MATURING MAT MTY DTD DD DATED")
-	shareClass = set("COM COMMON STOCK STK ADR ADS SPONSORED SPON SPONS ORD NPV CMN SHS NEW PAR DEL USD REG SPADR ORDINARY")
-	legal      = set("INC INCORPORATED CORP CORPORATION CO COMPANY COMPANIES LTD LIMITED PLC LLC LLP LP SA NV AG AB SE SPA SCSP ASA OYJ KK THE")
+	shareWords = wordSets.Of("share_words")
+	maturity   = wordSets.Of("maturity")
+	shareClass = wordSets.Of("share_class")
+	legal      = wordSets.Of("legal")
 )
 
 // dropLegal takes legal forms from the end and THE from the front.
@@ -295,20 +300,12 @@ func lengthen(list []string) []string {
 	return out
 }
 
-var longForm = map[string]string{
-	"FD": "FUND", "FDS": "FUNDS", "FND": "FUND", "IDX": "INDEX", "BD": "BOND", "BDS": "BONDS", "BND": "BOND", "INTL": "INTERNATIONAL", "INTERNATL": "INTERNATIONAL",
-	"EQ": "EQUITY", "EQTY": "EQUITY", "EQUIT": "EQUITY", "MKT": "MARKET", "MKTS": "MARKETS", "GOVT": "GOVERNMENT", "GOV": "GOVERNMENT", "TREAS": "TREASURY", "TREA": "TREASURY",
-	"TSY": "TREASURY", "NTS": "NOTES", "HLDGS": "HOLDINGS", "HLDG": "HOLDINGS", "PTNRS": "PARTNERS", "PRTNRS": "PARTNERS", "PARTNRS": "PARTNERS", "PTRS": "PARTNERS", "PTNR": "PARTNERS", "PTR": "PARTNERS",
-	"PSHIP": "PARTNERSHIP", "PPTYS": "PROPERTIES", "RLTY": "REALTY", "GRP": "GROUP", "SMALLCAP": "SMALL CAP", "MIDCAP": "MID CAP", "LARGECAP": "LARGE CAP",
-	"TR": "TRUST", "INSTL": "INSTITUTIONAL", "INST": "INSTITUTIONAL", "TECHS": "TECHNOLOGIES", "TECH": "TECHNOLOGY", "SVCS": "SERVICES", "FINL": "FINANCIAL",
-	"MUNI": "MUNICIPAL", "MUN": "MUNICIPAL", "MUNIS": "MUNICIPAL", "OPPTY": "OPPORTUNITY", "OPPS": "OPPORTUNITIES", "OPP": "OPPORTUNITY",
-	"MGMT": "MANAGEMENT", "INVTS": "INVESTMENTS", "INVS": "INVESTMENTS", "AMER": "AMERICA", "NATL": "NATIONAL", "PFD": "PREFERRED", "EMERG": "EMERGING", "EMG": "EMERGING",
-}
+//go:embed abbreviations.tsv
+var abbreviations string
 
-func set(list string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
-}
+var longForm = table.Map("abbreviations.tsv", abbreviations, "short", "long")
+
+//go:embed words.tsv
+var wordsText string
+
+var wordSets = table.ReadSets("words.tsv", wordsText)

@@ -1,10 +1,12 @@
 package ukboard
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
 // fold turns a name or an address into upper-case words of letters and digits,
@@ -36,35 +38,18 @@ func fold(s string) string {
 // squeeze is fold without the spaces, for postcodes.
 func squeeze(s string) string { return strings.ReplaceAll(fold(s), " ", "") }
 
-func set(words string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
+//go:embed words.tsv
+var wordsText string
+
+var wordSets = table.ReadSets("words.tsv", wordsText)
 
 // forms are the words that say what kind of body a charity is and nothing
 // about which one. They are no part of a core name.
-var forms = set(`THE A AND OF FOR IN TO AT ON BY
-	LIMITED LTD PLC LLP CIC CIO INC INCORPORATED COMPANY CO CORPORATION REGISTERED SCIO RCIO
-	TRUST TRUSTS TRUSTEE TRUSTEES CHARITABLE CHARITY CHARITIES CHARITYS FOUNDATION FOUNDATIONS FUND FUNDS
-	ENDOWMENT ENDOWMENTS SETTLEMENT BEQUEST LEGACY GIFT TRADING HOLDINGS
-	UK GB ENGLAND WALES BRITAIN UNITED KINGDOM`)
+var forms = wordSets.Of("forms")
 
 // common are the words that so many charities bear that a core name made of
 // them alone names no charity in particular.
-var common = set(`SCHOOL SCHOOLS COLLEGE UNIVERSITY ACADEMY EDUCATION EDUCATIONAL NURSERY PRESCHOOL PRE PLAYGROUP PRIMARY SECONDARY JUNIOR INFANT HIGH GRAMMAR
-	CHURCH CHAPEL PARISH PAROCHIAL COUNCIL ECCLESIASTICAL CATHEDRAL DIOCESE DIOCESAN MISSION MINISTRY MINISTRIES CHRISTIAN CATHOLIC METHODIST BAPTIST ISLAMIC MUSLIM JEWISH
-	SAINT ST ALL SAINTS MARY JOHN PETER
-	VILLAGE HALL COMMUNITY COMMUNITIES CENTRE CENTER ASSOCIATION ASSOCIATIONS SOCIETY CLUB CLUBS GROUP GROUPS GUILD LEAGUE UNION INSTITUTE INSTITUTION NETWORK PARTNERSHIP PROJECT PROJECTS
-	FRIENDS PARENTS PARENT TEACHERS TEACHER PTA PTFA SUPPORT SERVICE SERVICES ACTION AID RELIEF HELP HOPE CARE
-	HOSPITAL HOSPICE HEALTH MEDICAL NHS HOUSING ALMSHOUSE ALMSHOUSES HOME HOMES HOUSE POOR POORS SICK NEED WELFARE BENEVOLENT MEMORIAL
-	YOUTH YOUNG CHILDREN CHILDRENS CHILD PEOPLE PEOPLES FAMILY FAMILIES WOMEN WOMENS ELDERLY OLDER AGE
-	MUSIC ARTS ART THEATRE MUSEUM LIBRARY HERITAGE HISTORY HISTORICAL SPORTS SPORT RECREATION RECREATIONAL GROUND FIELD PLAYING
-	SCOUT SCOUTS GUIDE GUIDES GIRLS BOYS
-	LONDON NATIONAL INTERNATIONAL WORLD GLOBAL LOCAL GENERAL CITY TOWN COUNTY DISTRICT NORTH SOUTH EAST WEST NEW OLD FIRST
-	ROYAL BRITISH ENGLISH WELSH`)
+var common = wordSets.Of("common")
 
 // core takes the words that say what kind of body it is out of a folded name.
 // It is empty when what is left names no charity in particular.
@@ -102,11 +87,8 @@ func hasWord(words, word string) bool {
 
 // titles stand before a person's name, honours after it.
 var (
-	titles = set(`MR MRS MS MISS MX DR PROF PROFESSOR REV REVD REVEREND SIR DAME LORD LADY BARON BARONESS COUNT COUNTESS EARL VISCOUNT DUKE
-		HON RT CLLR COUNCILLOR CANON FATHER FR BISHOP ARCHBISHOP ARCHDEACON DEAN RABBI IMAM PASTOR SISTER BROTHER THE VERY MOST RIGHT HONOURABLE
-		CAPT CAPTAIN COL COLONEL MAJOR MAJ LT GEN GENERAL BRIG BRIGADIER CDR COMMANDER SQN LDR ADMIRAL HER HIS HONOUR JUDGE ALDERMAN MASTER MADAM`)
-	honours = set(`CBE OBE MBE KBE DBE GBE BEM KC QC JP DL MP MEP MSP PC CB CMG KCMG GCMG CVO KCVO MVO LVO KG KT FRS FBA FRSA FRCS FRCP FCA ACA FCCA ACCA FCMA
-		BA BSC MA MSC MBA PHD DPHIL MD MBBS LLB LLM BED MED DD BD HON ESQ ESQUIRE JNR JR SNR SR RN RAF TD VRD QPM QFSM QGM CENG MICE MRICS FRICS FCIPD CERT DIP RET RETD`)
+	titles  = wordSets.Of("titles")
+	honours = wordSets.Of("honours")
 )
 
 // surnameOf is the last word of a person's name that is no honour. A name with
@@ -137,10 +119,7 @@ func surnameOf(name string) string {
 
 // hosts carry the pages of many who have nothing to do with each other; there
 // the path is part of the site.
-var hosts = set(`facebook.com m.facebook.com fb.com fb.me instagram.com twitter.com x.com linkedin.com youtube.com linktr.ee
-	sites.google.com google.com docs.google.com justgiving.com gofundme.com crowdfunder.co.uk easyfundraising.org.uk localgiving.org
-	achurchnearyou.com e-voice.org.uk btck.co.uk hugofox.com eventbrite.co.uk meetup.com bit.ly tinyurl.com gov.uk
-	register-of-charities.charitycommission.gov.uk charitycommission.gov.uk`)
+var hosts = wordSets.Of("hosts")
 
 // site is the host of a web address, without www; empty for what is no web
 // address.
