@@ -17,8 +17,10 @@ func (r *reading) readWords() {
 			from++
 		}
 		to := from
-		for to < len(r.toks) && r.toks[to].item == 0 && !slices.Contains([]string{"in", "to", "from", "by", "since", "between", "during", "for", "did", "were", "was", "made", "given", "that",
-			"over", "under", "above", "below", "exceeding", "excluding", "without", "more", "less", "at"}, r.toks[to].text) && !strings.ContainsAny(r.toks[to].text[:1], "$0123456789") {
+		for to < len(r.toks) && r.toks[to].item == 0 && !slices.Contains([]string{"in", "to", "from", "by", "since", "between", "during", "for",
+			"did", "were", "was", "made", "given", "that",
+			"over", "under", "above", "below", "exceeding", "excluding", "without", "more", "less", "at"}, r.toks[to].text) &&
+			!strings.ContainsAny(r.toks[to].text[:1], "$0123456789") {
 			if to++; r.toks[to-1].comma {
 				break
 			}
@@ -112,7 +114,8 @@ func (s *assembly) step(i, d int) int {
 			for s.at(k).tag == tagFill {
 				k++
 			}
-			if next := s.at(k); next.tag == tagPlace || next.tag == tagCause && !s.nounFollows(k) || next.tag == tagYear || next.tag == tagAmount || next.tag == tagSupport {
+			if next := s.at(k); next.tag == tagPlace || next.tag == tagCause && !s.nounFollows(k) || next.tag == tagYear || next.tag == tagAmount ||
+				next.tag == tagSupport {
 				continue
 			}
 		}
@@ -142,7 +145,8 @@ func (s *assembly) nounFollows(k int) bool {
 // participle says whether a verb may be a participle, so that with "was" before it
 // or "by" behind it, it turns the sides around.
 func participle(text string) bool {
-	return !strings.HasSuffix(text, "ing") && (strings.HasSuffix(text, "ed") || strings.HasSuffix(text, "en") || slices.Contains([]string{"paid", "made", "sent", "spent"}, lastWord(text)) || strings.Contains(text, "given"))
+	return !strings.HasSuffix(text, "ing") && (strings.HasSuffix(text, "ed") || strings.HasSuffix(text, "en") ||
+		slices.Contains([]string{"paid", "made", "sent", "spent"}, lastWord(text)) || strings.Contains(text, "given"))
 }
 
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
@@ -385,7 +389,8 @@ func (s *assembly) target() (int, *item) {
 		return slices.Contains([]string{tagFunder, tagRecipient, tagOrg, tagGrant, tagKind, tagThing, tagPerson}, it.tag)
 	}
 	for i, it := range s.seq {
-		ask := it.tag == tagWho || it.tag == tagTop || it.tag == tagMeasure && slices.Contains([]string{"many", "big", "least", "most", "average", "median", "dollarsmost"}, it.value)
+		ask := it.tag == tagWho || it.tag == tagTop || it.tag == tagMeasure &&
+			slices.Contains([]string{"many", "big", "least", "most", "average", "median", "dollarsmost"}, it.value)
 		if !ask || it.tag == tagTop && i > 0 && s.at(i-1).tag == tagBy {
 			continue
 		}
@@ -439,7 +444,8 @@ func (s *assembly) unused() {
 		}
 	}
 	if len(words) > 0 {
-		s.unclear = &Unclear{Why: "It is not clear what " + strings.Join(words, ", ") + " is to do in this question. Please ask for one thing at a time.", Words: words}
+		s.unclear = &Unclear{Why: "It is not clear what " + strings.Join(words, ", ") + " is to do in this question. Please ask for one thing at a time.",
+			Words: words}
 	}
 }
 

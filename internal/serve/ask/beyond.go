@@ -22,7 +22,8 @@ func (s *assembly) beyond(ti int, target *item) {
 		switch {
 		case lists && at("every|all|consecutive", "year|years"):
 			s.fail("Who gave in every year cannot be asked. Please ask for one year, or for all together.")
-		case lists && s.m["big"] == nil && s.m["least"] == nil && (at("a|one", "single", "grant|gift|donation") || at("exactly|only|just", "a|one|two|three") || at("one", "grant|gift|donation")):
+		case lists && s.m["big"] == nil && s.m["least"] == nil && (at("a|one", "single", "grant|gift|donation") || at("exactly|only|just", "a|one|two|three") ||
+			at("one", "grant|gift|donation")):
 			s.fail("Who made or received a certain number of grants cannot be asked.")
 		case at("and", "back"):
 			s.fail("What went one way and what went the other are two questions. Please ask for one of them.")
@@ -30,17 +31,20 @@ func (s *assembly) beyond(ti int, target *item) {
 			s.fail("What became of the money is not in filings.")
 		case at("need|have|want", "to", "give|pay|donate|contribute"):
 			s.fail("That is a matter of advice, and this service gives none.")
-		case at("make|makes|made", "$|money|profit|dollars") || (at("make|makes|made") && len(s.all(tagGrant)) == 0 && s.m["much"] != nil && len(s.plan.Recipients) == 0):
+		case at("make|makes|made", "$|money|profit|dollars") || (at("make|makes|made") && len(s.all(tagGrant)) == 0 && s.m["much"] != nil &&
+			len(s.plan.Recipients) == 0):
 			s.fail("What an organization earns is in its returns: please ask for its revenue. For its grants, ask how much it gave.")
 		case at("per", "grant|gift|funder|foundation|recipient|organization|person|capita|nonprofit|donor|grantee"):
 			s.fail("Figures per %s cannot be asked for, but the average and the median grant can.", s.toks[i+1].text)
-		case at("receive|receives|received|get|gets|got", "and|or", "give|gives|gave|given"), at("give|gives|gave|given", "and|or", "receive|receives|received|get|gets|got"):
+		case at("receive|receives|received|get|gets|got", "and|or", "give|gives|gave|given"),
+			at("give|gives|gave|given", "and|or", "receive|receives|received|get|gets|got"):
 			s.fail("What somebody gave and what it received are two questions. Please ask for one of them.")
 		}
 	}
 	asks := who == "who" || who == "which"
 	nouns := []string{tagFunder, tagKind, tagOrg, tagRecipient, tagWho}
-	if asks && (s.m["change"] != nil || s.m["trend"] != nil || s.m["compare"] != nil && len(s.plan.Years) > 1) && slices.Contains(nouns, target.tag) && len(s.plan.Funders)+len(s.plan.Recipients) < 2 {
+	if asks && (s.m["change"] != nil || s.m["trend"] != nil || s.m["compare"] != nil && len(s.plan.Years) > 1) && slices.Contains(nouns, target.tag) &&
+		len(s.plan.Funders)+len(s.plan.Recipients) < 2 {
 		s.fail("Who gave or got more than in another year cannot be asked. Figures by year can, for one organization, cause or place.")
 	}
 	if s.m["compare"] != nil && s.m["many"] != nil && strings.HasSuffix(s.m["many"].asked, "times") {
@@ -57,7 +61,9 @@ func (s *assembly) beyond(ti int, target *item) {
 			}
 		}
 	}
-	if (asks || s.m["many"] != nil) && len(s.plan.Funders) > 0 && len(s.plan.Recipients) == 0 && (target.tag == tagFunder || target.tag == tagKind || target.tag == tagWho && s.roleOf(ti) == "funder") && s.m["compare"] == nil && s.m["more"] == nil && s.m["most"] == nil && !s.versus() && len(s.all(tagOr)) == 0 {
+	if (asks || s.m["many"] != nil) && len(s.plan.Funders) > 0 && len(s.plan.Recipients) == 0 &&
+		(target.tag == tagFunder || target.tag == tagKind || target.tag == tagWho && s.roleOf(ti) == "funder") && s.m["compare"] == nil &&
+		s.m["more"] == nil && s.m["most"] == nil && !s.versus() && len(s.all(tagOr)) == 0 {
 		s.fail("That asks for funders by the grants of another funder, which is more than one request. Please ask for one step at a time.")
 	}
 	if s.isYesNo() && len(s.all(tagOr)) > 0 && s.m["more"] == nil && len(s.all(tagParty)) > 2 {
@@ -113,7 +119,8 @@ func (s *assembly) beyond(ti int, target *item) {
 		}
 		if len(left) == 3 && left[0].tag == tagWho && left[1].tag == tagBe && left[2].tag == tagParty && left[2].party != nil {
 			e := left[2].party.EIN
-			s.unclear = &Unclear{Why: "Please ask for something about " + left[2].party.Name + ": where it is, its mission, its revenue, whom it funds, or who funds it.",
+			s.unclear = &Unclear{Why: "Please ask for something about " + left[2].party.Name +
+				": where it is, its mission, its revenue, whom it funds, or who funds it.",
 				Try: []string{"Where is " + e + "?", "What is the mission of " + e + "?", "What is the revenue of " + e + "?"}}
 		}
 	}
@@ -150,7 +157,8 @@ func (r *reading) unknownNames() {
 		}
 		last := &r.toks[it.to-1]
 		n := r.toks[it.from-1].item
-		if n == 0 || r.items[n-1].tag != tagPlace || r.items[n-1].place == nil || r.toks[it.from-1].comma || strings.HasSuffix(last.text, "s") && !strings.HasSuffix(last.text, "ss") {
+		if n == 0 || r.items[n-1].tag != tagPlace || r.items[n-1].place == nil || r.toks[it.from-1].comma || strings.HasSuffix(last.text, "s") &&
+			!strings.HasSuffix(last.text, "ss") {
 			continue
 		}
 		if it.to < len(r.toks) && r.toks[it.to].item != 0 && !last.comma {
@@ -165,7 +173,8 @@ func (r *reading) unknownNames() {
 			capitals = capitals && (r.toks[k].cap || isFunction(r.toks[k].text))
 		}
 		if capitals || slices.Contains(nameNouns, last.text) {
-			r.fail("No organization called “%s” was found with certainty. If a cause in a place is meant, please write it so: “… in %s”.", r.text(from, it.to), r.items[n-1].place.Name)
+			r.fail("No organization called “%s” was found with certainty. If a cause in a place is meant, please write it so: “… in %s”.", r.text(from, it.to),
+				r.items[n-1].place.Name)
 			return
 		}
 	}

@@ -134,7 +134,9 @@ func causeOf(text string) (subject, name string, ok bool) {
 
 // peopleWords end phrases for causes that name those who are helped, or who help,
 // and no organizations.
-var peopleWords = strings.Fields("people students teachers artists writers musicians filmmakers farmers prisoners inmates police sheriffs firefighters scientists economists veterinarians entrepreneurs missionaries refugees paramedics teens teenagers veterans soldiers women children families ex-offenders victims patients homeless blind deaf volunteers dogs cats animals pets birds fish trees survivors nurses")
+var peopleWords = strings.Fields("people students teachers artists writers musicians filmmakers farmers prisoners inmates police sheriffs firefighters " +
+	"scientists economists veterinarians entrepreneurs missionaries refugees paramedics teens teenagers veterans soldiers women children families " +
+	"ex-offenders victims patients homeless blind deaf volunteers dogs cats animals pets birds fish trees survivors nurses")
 
 // causeName is a cause in words.
 func causeName(subject string) string {
@@ -186,7 +188,8 @@ func (r *reading) readCauses() {
 				to++
 			}
 			if slices.Contains([]string{"many", "which", "what", "whose"}, r.textAt(i-1)) && slices.Contains(peopleWords, r.toks[i+n-1].text) {
-				r.fail("“%s” are people, and what is counted and ranked here are organizations. The cause can be asked for, as in “How much was given for %s?”", r.text(i, i+n), r.text(i, i+n))
+				r.fail("“%s” are people, and what is counted and ranked here are organizations. The cause can be asked for, as in “How much was given for %s?”",
+					r.text(i, i+n), r.text(i, i+n))
 				return
 			}
 			if asked := r.toks[i+n-1].text; n == 1 && (asked == "schools" || asked == "school") {

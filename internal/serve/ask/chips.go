@@ -10,8 +10,9 @@ import (
 
 // measureWords are the measures as people read them.
 var measureWords = map[string]string{
-	"how_much": "How much", "how_many": "How many", "average": "Average grant", "median": "Median grant", "largest": "Largest grants", "smallest": "Smallest grants",
-	"which": "Ranking", "trend": "By year", "compare": "Comparison", "change": "Change between two years", "share": "Share", "exists": "Whether there is any",
+	"how_much": "How much", "how_many": "How many", "average": "Average grant", "median": "Median grant", "largest": "Largest grants",
+	"smallest": "Smallest grants",
+	"which":    "Ranking", "trend": "By year", "compare": "Comparison", "change": "Change between two years", "share": "Share", "exists": "Whether there is any",
 	"similar": "Similar organizations", "cofunders": "Co-funders", "fact": "Fact", "screen": "Compliance check",
 }
 

@@ -39,7 +39,8 @@ func (s *assembly) filters() {
 	if p.Of == "funders" || p.Of == "recipients" {
 		// "who got more than $1 million": in one grant, or in all?
 		for i, it := range s.seq {
-			if before := s.at(i - 1); it.tag == tagAmount && (before.tag == tagGet || before.tag == tagGive || before.tag == tagParty || before.tag == tagFill && s.at(i-2).tag == tagGet) {
+			if before := s.at(i - 1); it.tag == tagAmount && (before.tag == tagGet || before.tag == tagGive || before.tag == tagParty ||
+				before.tag == tagFill && s.at(i-2).tag == tagGet) {
 				s.fail("It is not clear whether the amount is that of one grant or of all together. Please say for example “grants over $1 million”.")
 				return
 			}
@@ -91,7 +92,8 @@ func (s *assembly) causes() {
 	list := s.all(tagCause)
 	for i, it := range list {
 		if i > 0 && !s.joinedBy(list[i-1], it) && s.plan.By != "causes" {
-			s.fail("Two causes were named, “%s” and “%s”, and it is not clear how they go together. Please ask for one, or join them with “and”.", list[i-1].cause.Asked, it.cause.Asked)
+			s.fail("Two causes were named, “%s” and “%s”, and it is not clear how they go together. Please ask for one, or join them with “and”.",
+				list[i-1].cause.Asked, it.cause.Asked)
 			return
 		}
 		if k := s.index(it); !s.nounFollows(k) && s.roleOf(k) == "funder" {
@@ -194,7 +196,9 @@ func (s *assembly) placeSide(it *item) string {
 	// "Ohio foundations", "Ohio-based education nonprofits"
 	for k := i + 1; ; k++ {
 		next := s.at(k)
-		if next.tag == tagCause || next.tag == tagFill && slices.Contains([]string{"based", "located"}, strings.ToLower(next.asked)) || next.tag == tagPlace && s.joinedBy(it, next) || (next.tag == tagAnd || next.tag == tagOr) && s.at(k+1).tag == tagPlace || next.tag == tagMeasure && next.value == "big" {
+		if next.tag == tagCause || next.tag == tagFill && slices.Contains([]string{"based", "located"}, strings.ToLower(next.asked)) ||
+			next.tag == tagPlace && s.joinedBy(it, next) || (next.tag == tagAnd || next.tag == tagOr) && s.at(k+1).tag == tagPlace ||
+			next.tag == tagMeasure && next.value == "big" {
 			continue
 		}
 		before := s.at(i - 1)

@@ -304,7 +304,8 @@ func (s *assembly) singular(noun *item) {
 	if strings.HasPrefix(text, "kinds") || strings.HasPrefix(text, "types") {
 		return
 	}
-	if (noun.tag == tagFunder || noun.tag == tagRecipient || noun.tag == tagOrg || noun.tag == tagGrant || noun.tag == tagThing || noun.tag == tagKind) && !strings.HasSuffix(text, "s") && text != "charities" &&
+	if (noun.tag == tagFunder || noun.tag == tagRecipient || noun.tag == tagOrg || noun.tag == tagGrant || noun.tag == tagThing || noun.tag == tagKind) &&
+		!strings.HasSuffix(text, "s") && text != "charities" &&
 		(s.m["big"] != nil || s.m["most"] != nil || s.m["least"] != nil || s.m["dollarsmost"] != nil || s.m["often"] != nil) {
 		s.plan.Top = 1
 	}
@@ -361,7 +362,8 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 	case s.isYesNo() && !who && s.m["much"] == nil && !big && !most && !least:
 		p.Measure = "exists"
 		if s.begins(tagBe) && !verbs && len(s.all(tagFrom, tagGrant, tagMoney)) == 0 {
-			s.fail("Whether an organization is something cannot be asked. Please ask for a fact: where it is, its revenue, its assets, its mission, or whether it is tax-exempt.")
+			s.fail("Whether an organization is something cannot be asked. Please ask for a fact: where it is, its revenue, its assets, its mission, or whether it " +
+				"is tax-exempt.")
 		}
 		if len(p.Funders)+len(p.Recipients) == 0 {
 			s.fail("Please ask how much, how many, or who.")
@@ -421,7 +423,8 @@ func (s *assembly) groupedBy() *item {
 // supporting somebody.
 func (s *assembly) gives() bool {
 	return slices.ContainsFunc(s.all(tagGive), func(it *item) bool {
-		return !slices.ContainsFunc([]string{"fund", "support", "back", "financ", "sponsor", "help"}, func(stem string) bool { return strings.HasPrefix(it.asked, stem) })
+		return !slices.ContainsFunc([]string{"fund", "support", "back", "financ", "sponsor", "help"},
+			func(stem string) bool { return strings.HasPrefix(it.asked, stem) })
 	})
 }
 
@@ -575,7 +578,8 @@ func (s *assembly) ranking(ti int, target *item, most, least bool) {
 			for s.at(k).tag == tagFill || s.at(k).tag == tagCause || s.at(k).tag == tagPlace {
 				k++
 			}
-			if c := s.at(k - 1); c.tag == tagCause && k > i+1 && strings.HasSuffix(strings.ToLower(c.cause.Asked), "s") && s.at(k).tag != tagGrant && s.at(k).tag != tagMoney && !s.nounFollows(k-1) {
+			if c := s.at(k - 1); c.tag == tagCause && k > i+1 && strings.HasSuffix(strings.ToLower(c.cause.Asked), "s") && s.at(k).tag != tagGrant &&
+				s.at(k).tag != tagMoney && !s.nounFollows(k-1) {
 				s.fail("Rankings are by dollars or by the number of grants, not by the number of %s.", strings.ToLower(c.cause.Asked))
 				return
 			}

@@ -120,7 +120,8 @@ func (s *assembly) organizations(facts []*item, verbs bool) bool {
 	if len(orgs) == 0 && (len(facts) == 1 || s.m["many"] != nil && s.causeCounted(s.index(s.m["many"]))) {
 		orgs = s.all(tagCause) // "how many hospitals are in Texas", "the largest hospitals by revenue"
 	}
-	if len(orgs) == 0 || verbs || len(s.all(tagGrant, tagFunder, tagRecipient, tagKind, tagPerson, tagSupport, tagYear, tagGo)) > 0 || len(s.all(tagMoney)) > 0 && len(facts) == 0 || p.Words != "" || s.m["share"] != nil || s.m["compare"] != nil || s.m["trend"] != nil || s.m["change"] != nil {
+	if len(orgs) == 0 || verbs || len(s.all(tagGrant, tagFunder, tagRecipient, tagKind, tagPerson, tagSupport, tagYear, tagGo)) > 0 ||
+		len(s.all(tagMoney)) > 0 && len(facts) == 0 || p.Words != "" || s.m["share"] != nil || s.m["compare"] != nil || s.m["trend"] != nil || s.m["change"] != nil {
 		return false
 	}
 	for _, x := range facts {
@@ -141,7 +142,8 @@ func (s *assembly) organizations(facts []*item, verbs bool) bool {
 		s.use("many")
 	case s.m["much"] != nil:
 		return false
-	case len(facts) == 1 && (len(s.all(tagWho, tagTop)) == 0 || s.whatIs()) && s.m["big"] == nil && s.m["most"] == nil && s.m["least"] == nil, s.m["average"] != nil, s.m["median"] != nil:
+	case len(facts) == 1 && (len(s.all(tagWho, tagTop)) == 0 || s.whatIs()) && s.m["big"] == nil && s.m["most"] == nil && s.m["least"] == nil,
+		s.m["average"] != nil, s.m["median"] != nil:
 		s.fail("Figures of returns can be ranked, or asked for one organization; their sums and averages are a matter for the SQL page.")
 	default:
 		p.Measure = "which"

@@ -78,7 +78,8 @@ func (s *assembly) compared() bool {
 	}
 	by := ""
 	kinds := s.all(tagKind)
-	count := map[string]int{"funders": len(p.Funders), "recipients": len(p.Recipients), "places": len(s.freePlaces()), "causes": len(s.all(tagCause)), "years": len(p.Years), "funder_types": len(kinds)}
+	count := map[string]int{"funders": len(p.Funders), "recipients": len(p.Recipients), "places": len(s.freePlaces()), "causes": len(s.all(tagCause)),
+		"years": len(p.Years), "funder_types": len(kinds)}
 	for _, list := range []string{"funders", "recipients", "places", "causes", "years", "funder_types"} {
 		if count[list] >= 2 {
 			if by != "" {

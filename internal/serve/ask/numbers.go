@@ -9,7 +9,8 @@ import (
 	"grantgraph/internal/ein"
 )
 
-var numberWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50}
+var numberWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50}
 
 // smallNumber reads a number of rows or years.
 func smallNumber(t *token) (int, bool) {
@@ -173,7 +174,8 @@ func (r *reading) readAmounts() {
 			set(&low, &low)
 			from--
 		default:
-			r.fail("It is not clear what “%s” is to be compared with: write for example “over $10,000” or “between $10,000 and $50,000”.", strings.TrimSpace(r.q[r.toks[i].from:r.toks[to-1].to]))
+			r.fail("It is not clear what “%s” is to be compared with: write for example “over $10,000” or “between $10,000 and $50,000”.",
+				strings.TrimSpace(r.q[r.toks[i].from:r.toks[to-1].to]))
 			return
 		}
 		if r.has(from-3, "no|not", "more|less", "than") {
@@ -186,7 +188,8 @@ func (r *reading) readAmounts() {
 }
 
 // units are what amounts may be in.
-var units = map[string]int64{"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mil": 1e6, "mln": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9}
+var units = map[string]int64{"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mil": 1e6, "mln": 1e6, "million": 1e6, "b": 1e9,
+	"bn": 1e9, "billion": 1e9}
 
 // amount reads an amount that begins at a word, and says how many words it has.
 func (r *reading) amount(i int) (value int64, n int, ok bool) {

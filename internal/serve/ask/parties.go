@@ -20,7 +20,9 @@ const (
 
 var functionWords = func() map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields("the a an of in to for from by and or with at on is are was were did does do has have had be been who whom what which how when where why much many than that this these those it its their as if me i you & us any all each every per since between during before after through over under about vs versus not no more most less least total list show tell give gave given gives received receive receives get gets got") {
+	for _, w := range strings.Fields("the a an of in to for from by and or with at on is are was were did does do has have had be been who whom what which " +
+		"how when where why much many than that this these those it its their as if me i you & us any all each every per since between during before after " +
+		"through over under about vs versus not no more most less least total list show tell give gave given gives received receive receives get gets got") {
 		m[w] = true
 	}
 	return m
@@ -29,10 +31,13 @@ var functionWords = func() map[string]bool {
 func isFunction(w string) bool { return functionWords[w] }
 
 // headNouns end the names of single organizations.
-var headNouns = strings.Fields("foundation fund trust bank pantry school museum library hospital church center centre society association council college university club institute charity ministries inc llc corp company endowment theater theatre alliance coalition network league academy project partnership clinic hospice temple symphony orchestra conservancy shelter fellowship")
+var headNouns = strings.Fields("foundation fund trust bank pantry school museum library hospital church center centre society association council college " +
+	"university club institute charity ministries inc llc corp company endowment theater theatre alliance coalition network league academy project " +
+	"partnership clinic hospice temple symphony orchestra conservancy shelter fellowship")
 
 // generic are phrases of such words that name nobody.
-var generic = strings.Fields("community_foundation family_foundation charitable_trust private_foundation public_charity charitable_foundation donor-advised_fund donor_advised_fund food_bank animal_shelter land_trust public_library public_school operating_foundation daf_fund")
+var generic = strings.Fields("community_foundation family_foundation charitable_trust private_foundation public_charity charitable_foundation " +
+	"donor-advised_fund donor_advised_fund food_bank animal_shelter land_trust public_library public_school operating_foundation daf_fund")
 
 // isWord says whether a word has a meaning without being part of a name.
 func (r *reading) isWord(w string) bool {
@@ -194,7 +199,8 @@ func (r *reading) named(from, to int) []search.Result {
 	key := orgname.Key(text)
 	if to-from > 1 {
 		last := r.toks[to-1].text
-		if orgname.Key(r.nameText(from, to-1)) == key && !slices.Contains([]string{"inc", "llc", "corp", "co", "ltd", "incorporated", "corporation", "company"}, last) {
+		if orgname.Key(r.nameText(from, to-1)) == key && !slices.Contains([]string{"inc", "llc", "corp", "co", "ltd", "incorporated", "corporation", "company"},
+			last) {
 			return nil
 		}
 	}
@@ -326,7 +332,8 @@ func (r *reading) correct() {
 	causes := causeList()
 	for i := range r.toks {
 		t := &r.toks[i]
-		if t.item != 0 || len(t.text) < 5 || slices.Contains(words, t.text) || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" || t.cap && i > 0 || t.quote != 0 || r.isWord(t.text) || knownWords()[t.text] {
+		if t.item != 0 || len(t.text) < 5 || slices.Contains(words, t.text) || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" ||
+			t.cap && i > 0 || t.quote != 0 || r.isWord(t.text) || knownWords()[t.text] {
 			continue
 		}
 		meant := meantWord(t.text, words)

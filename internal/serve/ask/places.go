@@ -21,7 +21,9 @@ var nations = sync.OnceValue(func() map[string]place.Nation {
 			m[strings.ToLower(n.Name)] = n
 		}
 	}
-	for name, code := range map[string]string{"uk": "UK", "u.k": "UK", "england": "UK", "great britain": "UK", "britain": "UK", "the uk": "UK", "south korea": "KS", "north korea": "KN", "russia": "RS", "vietnam": "VM", "ivory coast": "IV", "czech republic": "EZ", "burma": "BM", "myanmar": "BM", "holland": "NL", "palestine": "WE", "congo": "CF", "drc": "CG"} {
+	for name, code := range map[string]string{"uk": "UK", "u.k": "UK", "england": "UK", "great britain": "UK", "britain": "UK", "the uk": "UK",
+		"south korea": "KS", "north korea": "KN", "russia": "RS", "vietnam": "VM", "ivory coast": "IV", "czech republic": "EZ", "burma": "BM",
+		"myanmar": "BM", "holland": "NL", "palestine": "WE", "congo": "CF", "drc": "CG"} {
 		if title, ok := place.Country(code); ok {
 			m[name] = place.Nation{Code: code, Name: title}
 		}
@@ -31,8 +33,10 @@ var nations = sync.OnceValue(func() map[string]place.Nation {
 
 // vagueRegions are parts of the country and of the world that have no sure borders. Some
 // towns have such names.
-var vagueRegions = []string{"midwest", "northeast", "southeast", "southwest", "northwest", "new england", "the south", "the west", "the east", "the north", "east coast", "west coast", "gulf coast", "bay area", "great plains",
-	"appalachia", "mid-atlantic", "sun belt", "rust belt", "silicon valley", "deep south", "great lakes", "africa", "europe", "asia", "latin america", "south america", "central america", "middle east", "caribbean"}
+var vagueRegions = []string{"midwest", "northeast", "southeast", "southwest", "northwest", "new england", "the south", "the west", "the east",
+	"the north", "east coast", "west coast", "gulf coast", "bay area", "great plains",
+	"appalachia", "mid-atlantic", "sun belt", "rust belt", "silicon valley", "deep south", "great lakes", "africa", "europe", "asia", "latin america",
+	"south america", "central america", "middle east", "caribbean"}
 
 // readPlaces takes places that are known by name: ZIP codes, counties, states,
 // countries, and cities with their state.

@@ -27,59 +27,59 @@ import (
 // Plan is what a question asks for. Whoever fills it, a reader, a person who
 // changes a part of it or a model, Validate says whether it can be run.
 type Plan struct {
-	Measure string `json:"measure" enum:"how_much,how_many,average,median,largest,smallest,which,trend,compare,change,share,exists,similar,cofunders,fact,screen" doc:"how_much: dollars. how_many: how many of what is in of. average, median: of the amounts of grants. largest, smallest: the grants with the largest or smallest amounts. which: a ranking of what is in of. trend: figure by fiscal year. compare: figure for each item of the list that by names. change: figure in the first and in the last of two years. share: figure of the part in percent of the whole. exists: whether there is any such grant. similar: organizations like the one in organizations. cofunders: other funders of those whom the one in organizations funds. fact: one fact of an organization. screen: leads to the compliance check of an organization."`
-	Of      string `json:"of" enum:"grants,funders,recipients,organizations,awards,causes,states,counties,years,support,funder_types" doc:"What is counted or ranked. awards are those of governments; organizations are all that are known, whether they give or receive or not."`
-	Figure  string `json:"figure,omitempty" enum:"dollars,grants,funders,recipients,average,median" doc:"For trend, compare, change and share; dollars unless given."`
-	By      string `json:"by,omitempty" enum:"funders,recipients,places,causes,years,funder_types" doc:"For compare: the list whose items are compared."`
-	Order   string `json:"order,omitempty" enum:"dollars,grants,recipients,revenue,assets,expenses,grants_paid" doc:"For which: what the ranking is by; dollars unless given."`
-	Least   bool   `json:"least,omitempty" doc:"For which: the smallest first."`
-	Top     int    `json:"top,omitempty" min:"1" max:"100" doc:"For which, largest, smallest and similar: how many rows; 10 unless given."`
-	Fact    string `json:"fact,omitempty" enum:"revenue,expenses,assets,liabilities,net_assets,grants_paid,founded,ruling_year,mission,website,cause,place,ein,given,received" doc:"For fact."`
+	Measure string `json:"measure"`
+	Of      string `json:"of"`
+	Figure  string `json:"figure,omitempty"`
+	By      string `json:"by,omitempty"`
+	Order   string `json:"order,omitempty"`
+	Least   bool   `json:"least,omitempty"`
+	Top     int    `json:"top,omitempty" min:"1" max:"100"`
+	Fact    string `json:"fact,omitempty"`
 
-	Level string `json:"level,omitempty" enum:"federal,state" doc:"For awards: of which government; of all unless given."`
+	Level string `json:"level,omitempty"`
 
-	Funders       []Party `json:"funders,omitempty" max:"5" doc:"Grants by these."`
-	Recipients    []Party `json:"recipients,omitempty" max:"5" doc:"Grants to these."`
-	Organizations []Party `json:"organizations,omitempty" max:"5" doc:"The organizations that fact, similar, screen and awards are about."`
-	Both          bool    `json:"both,omitempty" doc:"For which: funders of all of recipients, or recipients of all of funders, instead of any."`
+	Funders       []Party `json:"funders,omitempty" max:"5"`
+	Recipients    []Party `json:"recipients,omitempty" max:"5"`
+	Organizations []Party `json:"organizations,omitempty" max:"5"`
+	Both          bool    `json:"both,omitempty"`
 
-	Places      []Place  `json:"places,omitempty" max:"8" doc:"Where recipients, funders or organizations are."`
-	Abroad      bool     `json:"abroad,omitempty" doc:"Only recipients outside of the United States."`
-	Causes      []Cause  `json:"causes,omitempty" max:"8" doc:"Causes of the recipients."`
-	Words       string   `json:"words,omitempty" max:"120" doc:"Words in the purpose as filed or in the name of the recipient."`
-	Years       []Span   `json:"years,omitempty" max:"8" doc:"Fiscal years."`
-	MinAmount   *int64   `json:"min_amount,omitempty" min:"0" doc:"Least amount of a grant, whole dollars; of organizations, of what order names."`
-	MaxAmount   *int64   `json:"max_amount,omitempty" min:"0" doc:"Most."`
-	FunderTypes []string `json:"funder_types,omitempty" max:"3" enum:"private_foundation,public_charity,daf_or_passthrough" doc:"Kinds of funders; more than one only to compare them."`
-	Exclude     []string `json:"exclude,omitempty" max:"3" enum:"daf,individuals,related_party" doc:"Classes of grants that are left out."`
-	Only        string   `json:"only,omitempty" enum:"individuals,related_party" doc:"Only grants of this class."`
-	Support     []string `json:"support,omitempty" max:"3" enum:"general_operating,program,capital,endowment,scholarship,fellowship,research,capacity_building,matching,emergency_relief,equipment,sponsorship" doc:"Kinds of support, by the wording of the purpose."`
-	Part        []string `json:"part,omitempty" max:"4" enum:"funders,recipients,places,abroad,causes,words,years,amounts,funder_types,only,support" doc:"For share: the parts of the plan that make the part; the whole is the plan without them."`
+	Places      []Place  `json:"places,omitempty" max:"8"`
+	Abroad      bool     `json:"abroad,omitempty"`
+	Causes      []Cause  `json:"causes,omitempty" max:"8"`
+	Words       string   `json:"words,omitempty" max:"120"`
+	Years       []Span   `json:"years,omitempty" max:"8"`
+	MinAmount   *int64   `json:"min_amount,omitempty" min:"0"`
+	MaxAmount   *int64   `json:"max_amount,omitempty" min:"0"`
+	FunderTypes []string `json:"funder_types,omitempty" max:"3"`
+	Exclude     []string `json:"exclude,omitempty" max:"3"`
+	Only        string   `json:"only,omitempty"`
+	Support     []string `json:"support,omitempty" max:"3"`
+	Part        []string `json:"part,omitempty" max:"4"`
 
-	Notes []string `json:"notes,omitempty" max:"8" doc:"How something was read that could be read in another way."`
+	Notes []string `json:"notes,omitempty" max:"8"`
 }
 
 // Party is an organization of a question.
 type Party struct {
-	EIN   string `json:"ein" doc:"Nine digits."`
-	Name  string `json:"name" doc:"Its name."`
-	Asked string `json:"asked,omitempty" doc:"The words of the question that it was read from."`
+	EIN   string `json:"ein"`
+	Name  string `json:"name"`
+	Asked string `json:"asked,omitempty"`
 }
 
 // Place is a place of a question.
 type Place struct {
-	Kind  string `json:"kind" enum:"state,city,county,zip,near,country" doc:"What the value is. near: a ZIP code, and the places within miles of it."`
-	Value string `json:"value" doc:"State code, City, ST, FIPS code of a county, ZIP code or FIPS 10-4 country code."`
-	Name  string `json:"name,omitempty" doc:"The place in words."`
-	Of    string `json:"of" enum:"recipient,funder" doc:"Whose place; of organizations, recipient."`
-	Miles int    `json:"miles,omitempty" min:"1" max:"500" doc:"For near; 25 unless given."`
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
+	Name  string `json:"name,omitempty"`
+	Of    string `json:"of"`
+	Miles int    `json:"miles,omitempty" min:"1" max:"500"`
 }
 
 // Cause is a cause of a question.
 type Cause struct {
-	Subject string `json:"subject" doc:"NTEE letter, code or label, as subject takes it."`
-	Name    string `json:"name,omitempty" doc:"In words."`
-	Asked   string `json:"asked,omitempty" doc:"The words of the question."`
+	Subject string `json:"subject"`
+	Name    string `json:"name,omitempty"`
+	Asked   string `json:"asked,omitempty"`
 }
 
 // Span is fiscal years, both ends included; 0 is an open end.
@@ -223,7 +223,8 @@ func (p *Plan) fits() error {
 			return invalid("%s is about one organization", p.Measure)
 		}
 	case "compare":
-		n := map[string]int{"funders": len(p.Funders), "recipients": len(p.Recipients), "places": len(p.Places), "causes": len(p.Causes), "years": len(p.Years), "funder_types": len(p.FunderTypes)}[p.By]
+		n := map[string]int{"funders": len(p.Funders), "recipients": len(p.Recipients), "places": len(p.Places), "causes": len(p.Causes),
+			"years": len(p.Years), "funder_types": len(p.FunderTypes)}[p.By]
 		if !grants || n < 2 {
 			return invalid("compare needs by, and at least two in the list that it names")
 		}
@@ -241,7 +242,8 @@ func (p *Plan) fits() error {
 			}
 		}
 	case "how_many", "which":
-		if p.Of == "organizations" && (len(p.Funders)+len(p.Recipients) > 0 || len(p.Years) > 0 || p.Words != "" || len(p.Support) > 0 || p.Abroad || p.Only != "" || len(p.Exclude) > 0) {
+		if p.Of == "organizations" && (len(p.Funders)+len(p.Recipients) > 0 || len(p.Years) > 0 || p.Words != "" || len(p.Support) > 0 || p.Abroad ||
+			p.Only != "" || len(p.Exclude) > 0) {
 			return invalid("organizations are chosen by place, cause and size alone")
 		}
 	case "trend", "exists", "average", "median", "largest", "smallest", "how_much":
@@ -253,7 +255,8 @@ func (p *Plan) fits() error {
 		return invalid("words are not looked for in grants to individuals")
 	}
 	if p.Of == "awards" {
-		if len(p.Organizations) != 1 || len(p.Funders)+len(p.Recipients)+len(p.Places)+len(p.Causes)+len(p.Support)+len(p.Exclude)+len(p.FunderTypes) > 0 || p.MinAmount != nil || p.MaxAmount != nil || p.Words != "" || p.Abroad || p.Only != "" ||
+		if len(p.Organizations) != 1 || len(p.Funders)+len(p.Recipients)+len(p.Places)+len(p.Causes)+len(p.Support)+len(p.Exclude)+len(p.FunderTypes) > 0 ||
+			p.MinAmount != nil || p.MaxAmount != nil || p.Words != "" || p.Abroad || p.Only != "" ||
 			!slices.Contains([]string{"how_much", "how_many", "which", "trend", "exists"}, p.Measure) {
 			return invalid("awards are those to one organization, by year")
 		}
@@ -263,7 +266,8 @@ func (p *Plan) fits() error {
 	if p.Measure != "share" && len(p.Part) > 0 || p.Measure != "compare" && p.By != "" || p.Measure != "fact" && p.Fact != "" {
 		return invalid("a field does not belong to %s", p.Measure)
 	}
-	if p.Both && (p.Measure != "which" && p.Measure != "how_many" || p.Of == "funders" && len(p.Recipients) < 2 || p.Of == "recipients" && len(p.Funders) < 2 || p.Of != "funders" && p.Of != "recipients") {
+	if p.Both && (p.Measure != "which" && p.Measure != "how_many" || p.Of == "funders" && len(p.Recipients) < 2 || p.Of == "recipients" &&
+		len(p.Funders) < 2 || p.Of != "funders" && p.Of != "recipients") {
 		return invalid("both needs two funders, or two recipients")
 	}
 	if len(p.FunderTypes) > 1 && p.By != "funder_types" {
@@ -290,7 +294,8 @@ func (p *Plan) placesFit() error {
 	if len(sides) == 1 && len(kinds) == 1 && (p.Places[0].Kind != "near" || len(p.Places) == 1) {
 		return nil
 	}
-	if _, to, ok := p.fromTo(); ok && to.Kind == "state" && (p.Measure == "how_much" || p.Measure == "average" || p.Measure == "exists" || p.Measure == "how_many" && p.Of == "grants") {
+	if _, to, ok := p.fromTo(); ok && to.Kind == "state" && (p.Measure == "how_much" || p.Measure == "average" || p.Measure == "exists" ||
+		p.Measure == "how_many" && p.Of == "grants") {
 		return nil
 	}
 	return invalid("these places cannot be asked for together")

@@ -25,7 +25,8 @@ func (r *run) screen() {
 	o := r.p.Organizations[0]
 	r.request("/screening/"+o.EIN, url.Values{})
 	r.out.Link = "/check/" + o.EIN
-	r.say("Whether %s (EIN %s-%s) is exempt, revoked or sanctioned is what the compliance check says, with its evidence and the age of each list: see %s.", o.Name, o.EIN[:2], o.EIN[2:], r.out.Link)
+	r.say("Whether %s (EIN %s-%s) is exempt, revoked or sanctioned is what the compliance check says, with its evidence and the age of each list: see %s.",
+		o.Name, o.EIN[:2], o.EIN[2:], r.out.Link)
 	r.caveat("An answer in one sentence cannot replace the check: it compares the organization with every list that is loaded, and says which are not.")
 }
 
@@ -63,7 +64,8 @@ func (r *run) fact() error {
 			if len(p.Years) == 1 {
 				when = " for fiscal year " + p.Years[0].inWords() + "."
 			}
-			r.say("The %s of %s is not known here%s", map[string]string{"founded": "year of formation", "ruling_year": "year of the exemption ruling"}[p.Fact]+orElse(p.Fact, name), o.Name, when)
+			r.say("The %s of %s is not known here%s", map[string]string{"founded": "year of formation",
+				"ruling_year": "year of the exemption ruling"}[p.Fact]+orElse(p.Fact, name), o.Name, when)
 		case int64:
 			r.figure(factFigure(p, o), float64(v), unit)
 			switch p.Fact {
@@ -205,7 +207,8 @@ func (r *run) similar() error {
 	if err != nil {
 		return err
 	}
-	r.out.Columns = []Column{{"organization", "Organization", UnitParty}, {"state", "State", UnitText}, {"shared_funders", "Shared funders", UnitCount}, {"cause", "Shared cause", UnitText}}
+	r.out.Columns = []Column{{"organization", "Organization", UnitParty}, {"state", "State", UnitText}, {"shared_funders", "Shared funders", UnitCount},
+		{"cause", "Shared cause", UnitText}}
 	var first []string
 	for i := range a.Results {
 		s := &a.Results[i]
@@ -230,7 +233,8 @@ func (r *run) similar() error {
 		return nil
 	}
 	r.say("Organizations that resemble %s most: %s.", o.Name, and(first))
-	r.caveat("Likeness is an association found in public data: shared funders or recipients, cause, words, place and size. It is no statement of either organization.")
+	r.caveat("Likeness is an association found in public data: shared funders or recipients, cause, words, place and size. It is no statement of either " +
+		"organization.")
 	return nil
 }
 
@@ -257,7 +261,8 @@ func (r *run) cofunders() error {
 		r.figure("cofunder_count", float64(a.CofunderScope.CofunderCount), UnitCount)
 	}
 	r.figure("shared_recipients", float64(a.Cofunders[0].SharedRecipients), UnitCount)
-	r.say("The closest co-funder of %s is %s: both fund %s.", o.Name, orgname.Display(a.Cofunders[0].FunderName), number(int64(a.Cofunders[0].SharedRecipients), "recipient", "recipients"))
+	r.say("The closest co-funder of %s is %s: both fund %s.", o.Name, orgname.Display(a.Cofunders[0].FunderName),
+		number(int64(a.Cofunders[0].SharedRecipients), "recipient", "recipients"))
 	r.caveat("Co-funding is an association found in filings, not a sign that funders work together.")
 	return nil
 }
@@ -296,7 +301,8 @@ func (r *run) awards() error {
 		if len(p.Years) > 0 {
 			return invalid("awards by agency are of all years")
 		}
-		r.out.Columns = []Column{{"agency", "Agency", UnitText}, {"level", "Level", UnitText}, {"total_amount", "Dollars", UnitDollars}, {"award_count", "Awards", UnitCount}}
+		r.out.Columns = []Column{{"agency", "Agency", UnitText}, {"level", "Level", UnitText}, {"total_amount", "Dollars", UnitDollars},
+			{"award_count", "Awards", UnitCount}}
 		c := &Chart{Kind: "bars", Title: "Dollars by agency", Unit: UnitDollars}
 		for _, g := range a.ByAgency {
 			if p.Level != "" && g.Level != p.Level || len(r.out.Rows) == p.top() {
@@ -316,7 +322,8 @@ func (r *run) awards() error {
 		first := r.out.Rows[0]
 		r.figure("total_amount", float64(first[2].(int64)), UnitDollars)
 		r.figure("award_count", float64(first[3].(int64)), UnitCount)
-		r.say("The most in %s awards to %s came from %s: %s in %s.", of, o.Name, first[0], money.Dollars(first[2].(int64)), number(first[3].(int64), "award", "awards"))
+		r.say("The most in %s awards to %s came from %s: %s in %s.", of, o.Name, first[0], money.Dollars(first[2].(int64)),
+			number(first[3].(int64), "award", "awards"))
 		if len(c.Values) > 1 {
 			r.out.Chart = c
 		}
@@ -436,7 +443,8 @@ func (r *run) organizations() error {
 			filters["max_"+p.Order] = *p.MaxAmount
 		}
 	}
-	order, ok := map[string]directory.Order{"": directory.ByRevenue, "revenue": directory.ByRevenue, "assets": directory.ByAssets, "expenses": directory.ByExpenses, "grants_paid": directory.ByGrantsPaid}[p.Order]
+	order, ok := map[string]directory.Order{"": directory.ByRevenue, "revenue": directory.ByRevenue, "assets": directory.ByAssets,
+		"expenses": directory.ByExpenses, "grants_paid": directory.ByGrantsPaid}[p.Order]
 	if !ok {
 		return invalid("organizations are ranked by revenue, assets, expenses or grants paid")
 	}
@@ -463,7 +471,8 @@ func (r *run) organizations() error {
 	if err != nil {
 		return err
 	}
-	r.out.Columns = []Column{{"organization", "Organization", UnitParty}, {"state", "State", UnitText}, {by, capital(strings.ReplaceAll(by, "_", " ")), UnitDollars}}
+	r.out.Columns = []Column{{"organization", "Organization", UnitParty}, {"state", "State", UnitText},
+		{by, capital(strings.ReplaceAll(by, "_", " ")), UnitDollars}}
 	for _, org := range rows {
 		row, ok := d.Row(org, r.a.Data.Standing)
 		if !ok {

@@ -75,8 +75,11 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 	if len(r.toks) > 80 {
 		return nil, &Unclear{Why: "That is too long to be one question: at most 80 words are read.", Policy: true}
 	}
-	for _, step := range []func(){r.readEINs, r.readQuotes, r.readWords, r.readNames, r.correct, r.policy, r.foreign, r.readAmounts, r.readYears, r.readTops,
-		func() { r.readPhrases(true) }, r.readPlaces, r.readCauses, func() { r.readPhrases(false) }, r.readLeftNames, r.readMeanings, r.unknownNames, r.leftOver, r.assemble} {
+	for _, step := range []func(){
+		r.readEINs, r.readQuotes, r.readWords, r.readNames, r.correct, r.policy, r.foreign, r.readAmounts, r.readYears, r.readTops,
+		func() { r.readPhrases(true) }, r.readPlaces, r.readCauses, func() { r.readPhrases(false) },
+		r.readLeftNames, r.readMeanings, r.unknownNames, r.leftOver, r.assemble,
+	} {
 		if step(); r.failed() {
 			return nil, r.unclear
 		}
@@ -102,14 +105,16 @@ func (r *reading) bounds(question string) *Unclear {
 	}
 	r.q = strings.ReplaceAll(strings.Join(strings.Fields(question), " "), "-based", " based")
 	r.q = compares.ReplaceAllStringFunc(r.q, func(sign string) string {
-		return map[string]string{">": " over ", "<": " under ", ">=": " at least ", "<=": " at most "}[strings.TrimRight(sign, " $0123456789")] + strings.TrimLeft(sign, "<>= ")
+		return map[string]string{">": " over ", "<": " under ", ">=": " at least ", "<=": " at most "}[strings.TrimRight(sign, " $0123456789")] +
+			strings.TrimLeft(sign, "<>= ")
 	})
 	r.q = strings.Join(strings.Fields(r.q), " ")
 	switch n := utf8.RuneCountInString(r.q); {
 	case n == 0:
 		return &Unclear{Why: "There is no question.", Policy: true}
 	case n > maxLetters:
-		return &Unclear{Why: fmt.Sprintf("The question is too long: %d letters, and at most %d are read. Please ask for one thing at a time.", n, maxLetters), Policy: true}
+		return &Unclear{Why: fmt.Sprintf("The question is too long: %d letters, and at most %d are read. Please ask for one thing at a time.", n, maxLetters),
+			Policy: true}
 	}
 	return nil
 }
@@ -220,7 +225,8 @@ func causeList() (list []string) {
 }
 
 // silent are words that need no meaning.
-var silent = strings.Fields("the a an of in to for from by and or with at on is are was were did does do has have had be been who whom what which how that this these those it its their as if me i you & us")
+var silent = strings.Fields("the a an of in to for from by and or with at on is are was were did does do has have had be been who whom what which how " +
+	"that this these those it its their as if me i you & us")
 
 // leftOver names the words that no part of the plan has taken.
 func (r *reading) leftOver() {

@@ -152,7 +152,8 @@ func (r *run) summary(p *Plan, by ...string) (s sums, err error) {
 	}
 	r.partial(s.years)
 	if len(p.Funders)+len(p.Recipients)+len(p.FunderTypes) == 0 && !slices.Contains(p.Exclude, "daf") && p.Only == "" && s.grants > 0 {
-		r.caveat("Grants by donor-advised and pass-through funds are counted, so money that passed through one may be counted twice; add “excluding donor-advised funds” to leave them out.")
+		r.caveat("Grants by donor-advised and pass-through funds are counted, so money that passed through one may be counted twice; add “excluding " +
+			"donor-advised funds” to leave them out.")
 	}
 	return s, nil
 }
@@ -172,7 +173,8 @@ func (r *run) partial(years []client.Year) {
 
 // yearRows are the rows and the chart of years.
 func (r *run) yearRows(years []client.Year) {
-	r.out.Columns = []Column{{"fiscal_year", "Fiscal year", UnitYear}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount}, {"funder_count", "Funders", UnitCount}, {"recipient_count", "Recipients", UnitCount}}
+	r.out.Columns = []Column{{"fiscal_year", "Fiscal year", UnitYear}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount},
+		{"funder_count", "Funders", UnitCount}, {"recipient_count", "Recipients", UnitCount}}
 	c := &Chart{Kind: "years", Title: "Dollars by fiscal year", Unit: UnitDollars}
 	for _, y := range years {
 		r.out.Rows = append(r.out.Rows, []any{int64(y.FiscalYear), y.TotalAmount, y.GrantCount, y.FunderCount, y.RecipientCount})
@@ -218,7 +220,8 @@ func (r *run) totals() error {
 		average := float64(s.dollars) / float64(s.grants)
 		r.figure("average_amount", average, UnitDollars)
 		add()
-		r.say("The average of the %s%s is %s (%s in all).", number(s.grants, "grant", "grants"), what, money.Dollars(int64(roundHalf(average))), money.Dollars(s.dollars))
+		r.say("The average of the %s%s is %s (%s in all).", number(s.grants, "grant", "grants"), what, money.Dollars(int64(roundHalf(average))),
+			money.Dollars(s.dollars))
 	case p.Of == "funders" && s.funders >= 0:
 		r.figure("funder_count", float64(s.funders), UnitCount)
 		r.say("%s made grants%s.", number(s.funders, "funder", "funders"), what)

@@ -13,7 +13,8 @@ import (
 // all in the order of their amounts.
 func (r *run) middle(p *Plan) (median float64, n int64, err error) {
 	at := func(page int64) (int64, int64, error) {
-		a, err := get(r, "/grants/transactions", with(p.values(), "sort_by", "amount", "sort_order", "asc", "limit", "1", "page", strconv.FormatInt(page, 10)), grantService)
+		a, err := get(r, "/grants/transactions", with(p.values(), "sort_by", "amount", "sort_order", "asc", "limit", "1", "page", strconv.FormatInt(page, 10)),
+			grantService)
 		if err != nil || len(a.Results) == 0 {
 			return 0, 0, err
 		}
@@ -95,9 +96,12 @@ func (s *sums) value(figure string) (v float64, unit string, err error) {
 }
 
 // figureOf begins a sentence about the figure of grants.
-var figureOf = map[string]string{"": "The dollars of grants", "dollars": "The dollars of grants", "grants": "The number of grants", "funders": "The number of funders of grants", "recipients": "The number of recipients of grants", "average": "The average of grants", "median": "The median of grants"}
+var figureOf = map[string]string{"": "The dollars of grants", "dollars": "The dollars of grants", "grants": "The number of grants",
+	"funders": "The number of funders of grants", "recipients": "The number of recipients of grants", "average": "The average of grants",
+	"median": "The median of grants"}
 
-var figureNouns = map[string]string{"": "dollars", "dollars": "dollars", "grants": "number of grants", "funders": "number of funders", "recipients": "number of recipients", "average": "average grant", "median": "median grant"}
+var figureNouns = map[string]string{"": "dollars", "dollars": "dollars", "grants": "number of grants", "funders": "number of funders",
+	"recipients": "number of recipients", "average": "average grant", "median": "median grant"}
 
 func (r *run) trend() error {
 	p := r.p
@@ -214,7 +218,8 @@ func (r *run) compare() error {
 		c.Labels, c.Values = append(c.Labels, x.name), append(c.Values, int64(roundHalf(v)))
 		r.figure(x.name, v, unit)
 	}
-	label := map[string]string{"funders": "Funder", "recipients": "Recipient", "places": "Place", "causes": "Cause", "years": "Fiscal year", "funder_types": "Kind of funder"}[p.By]
+	label := map[string]string{"funders": "Funder", "recipients": "Recipient", "places": "Place", "causes": "Cause", "years": "Fiscal year",
+		"funder_types": "Kind of funder"}[p.By]
 	r.out.Columns = []Column{{"item", label, UnitText}, {"value", capital(figureNouns[p.Figure]), c.Unit}}
 	var said []string
 	for i, x := range parts {
@@ -265,7 +270,8 @@ func (r *run) change() error {
 		r.out.Rows = append(r.out.Rows, []any{int64(p.Years[i].From), number64(v[i])})
 	}
 	r.out.Columns = []Column{{"fiscal_year", "Fiscal year", UnitYear}, {"value", capital(figureNouns[p.Figure]), unit}}
-	r.out.Chart = &Chart{Kind: "years", Title: capital(figureNouns[p.Figure]), Unit: unit, Labels: []string{strconv.Itoa(p.Years[0].From), strconv.Itoa(p.Years[1].From)}, Values: []int64{int64(roundHalf(v[0])), int64(roundHalf(v[1]))}}
+	r.out.Chart = &Chart{Kind: "years", Title: capital(figureNouns[p.Figure]), Unit: unit,
+		Labels: []string{strconv.Itoa(p.Years[0].From), strconv.Itoa(p.Years[1].From)}, Values: []int64{int64(roundHalf(v[0])), int64(roundHalf(v[1]))}}
 	r.figure("difference", v[1]-v[0], unit)
 	rest := spaced(p.without("years").describe())
 	word := "grew"
@@ -280,7 +286,8 @@ func (r *run) change() error {
 	default:
 		percent := (v[1] - v[0]) / v[0] * 100
 		r.figure("percent", percent, UnitPercent)
-		r.say("%s%s %s from %s in %d to %s in %d: by %s, or %s.", figureOf[p.Figure], rest, word, written(v[0], unit), p.Years[0].From, written(v[1], unit), p.Years[1].From, written(abs(v[1]-v[0]), unit), written(abs(percent), UnitPercent))
+		r.say("%s%s %s from %s in %d to %s in %d: by %s, or %s.", figureOf[p.Figure], rest, word, written(v[0], unit), p.Years[0].From, written(v[1], unit),
+			p.Years[1].From, written(abs(v[1]-v[0]), unit), written(abs(percent), UnitPercent))
 	}
 	return nil
 }
@@ -332,7 +339,8 @@ func (r *run) share() error {
 	noun := figureNouns[p.Figure]
 	r.out.Columns = []Column{{"item", "Grants", UnitText}, {"value", capital(noun), unit}}
 	r.out.Rows = [][]any{{"The part", number64(x)}, {"The whole", number64(y)}}
-	r.say("%s%s: %s is that of grants%s, %s of %s.", figureOf[p.Figure], spaced(whole.describe()), written(percent, UnitPercent), spaced(part.describe()), written(x, unit), written(y, unit))
+	r.say("%s%s: %s is that of grants%s, %s of %s.", figureOf[p.Figure], spaced(whole.describe()), written(percent, UnitPercent), spaced(part.describe()),
+		written(x, unit), written(y, unit))
 	if p.Figure == "grants" && b.dollars > 0 {
 		dollars := float64(a.dollars) / float64(b.dollars) * 100
 		r.figure("percent_of_dollars", dollars, UnitPercent)

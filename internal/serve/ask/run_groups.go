@@ -10,9 +10,11 @@ import (
 )
 
 // groupings are what the API groups by.
-var groupings = map[string]string{"causes": "subject", "states": "state", "counties": "county", "support": "support", "funder_types": "funder_type", "years": "year"}
+var groupings = map[string]string{"causes": "subject", "states": "state", "counties": "county", "support": "support", "funder_types": "funder_type",
+	"years": "year"}
 
-var groupNouns = map[string][2]string{"causes": {"cause", "causes"}, "states": {"state", "states"}, "counties": {"county", "counties"}, "support": {"kind of support", "kinds of support"}, "funder_types": {"kind of funder", "kinds of funders"}, "years": {"fiscal year", "fiscal years"}}
+var groupNouns = map[string][2]string{"causes": {"cause", "causes"}, "states": {"state", "states"}, "counties": {"county", "counties"},
+	"support": {"kind of support", "kinds of support"}, "funder_types": {"kind of funder", "kinds of funders"}, "years": {"fiscal year", "fiscal years"}}
 
 func (r *run) countGroups(by string) error {
 	s, err := r.summary(r.p, by)
@@ -30,7 +32,8 @@ func (r *run) countGroups(by string) error {
 			r.out.Answer = fmt.Sprintf("Grants%s are of %s.", spaced(r.p.describe()), number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
 		}
 		if r.p.Of == "states" || r.p.Of == "counties" {
-			r.out.Answer = fmt.Sprintf("Grants%s went to recipients in %s.", spaced(r.p.describe()), number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
+			r.out.Answer = fmt.Sprintf("Grants%s went to recipients in %s.", spaced(r.p.describe()),
+				number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
 		}
 	}
 	r.figure("group_count", float64(s.groups.GroupCount), UnitCount)
@@ -41,7 +44,8 @@ func (r *run) countGroups(by string) error {
 // groupRows are the rows and the chart of groups.
 func (r *run) groupRows(rows []client.GroupRow, top int) {
 	label := groupNouns[r.p.Of][0]
-	r.out.Columns = []Column{{"group", strings.ToUpper(label[:1]) + label[1:], UnitText}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount}}
+	r.out.Columns = []Column{{"group", strings.ToUpper(label[:1]) + label[1:], UnitText}, {"total_amount", "Dollars", UnitDollars},
+		{"grant_count", "Grants", UnitCount}}
 	c := &Chart{Kind: "bars", Title: "Dollars by " + label, Unit: UnitDollars}
 	for _, g := range rows[:min(len(rows), top)] {
 		r.out.Rows = append(r.out.Rows, []any{g.Label, g.TotalAmount, g.GrantCount})
@@ -109,9 +113,11 @@ func (r *run) groups() error {
 	r.figure("total_amount", float64(first.TotalAmount), UnitDollars)
 	r.figure("grant_count", float64(first.GrantCount), UnitCount)
 	if p.Least {
-		r.out.Answer = fmt.Sprintf("Of grants%s, the least by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label, money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
+		r.out.Answer = fmt.Sprintf("Of grants%s, the least by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label,
+			money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
 	} else {
-		r.out.Answer = fmt.Sprintf("Of grants%s, the most by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label, money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
+		r.out.Answer = fmt.Sprintf("Of grants%s, the most by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label,
+			money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
 	}
 	return nil
 }

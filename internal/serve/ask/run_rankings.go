@@ -40,7 +40,8 @@ func (r *run) ranking() error {
 		if err != nil {
 			return err
 		}
-		r.out.Columns = []Column{{"funder", "Funder", UnitParty}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount}, {"recipient_count", "Recipients", UnitCount}, {"last_fiscal_year", "Last year", UnitYear}}
+		r.out.Columns = []Column{{"funder", "Funder", UnitParty}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount},
+			{"recipient_count", "Recipients", UnitCount}, {"last_fiscal_year", "Last year", UnitYear}}
 		for i, f := range a.Results {
 			name := orgname.Display(f.FunderName)
 			r.out.Rows = append(r.out.Rows, []any{Party{EIN: f.FunderEIN, Name: name}, f.TotalAmount, f.GrantCount, f.RecipientCount, int64(f.LastFiscalYear)})
@@ -71,7 +72,8 @@ func (r *run) ranking() error {
 		if err != nil {
 			return err
 		}
-		r.out.Columns = []Column{{"recipient", "Recipient", UnitParty}, {"state", "State", UnitText}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount}, {"funder_count", "Funders", UnitCount}, {"last_fiscal_year", "Last year", UnitYear}}
+		r.out.Columns = []Column{{"recipient", "Recipient", UnitParty}, {"state", "State", UnitText}, {"total_amount", "Dollars", UnitDollars},
+			{"grant_count", "Grants", UnitCount}, {"funder_count", "Funders", UnitCount}, {"last_fiscal_year", "Last year", UnitYear}}
 		for i := range a.Results {
 			f := &a.Results[i]
 			o := Party{Name: orgname.Display(f.RecipName)}
@@ -97,9 +99,11 @@ func (r *run) ranking() error {
 		}
 		// With words it would tell of persons with that name.
 		if x := a.Service.Excluded; p.Words == "" && x != nil && x.Unidentified != nil && x.Unidentified.GrantCount > 0 {
-			r.caveat(fmt.Sprintf("Lines that name no organization, and individuals, are not ranked: %s, %s.", number(x.Unidentified.GrantCount, "grant", "grants"), money.Dollars(x.Unidentified.TotalAmount)))
+			r.caveat(fmt.Sprintf("Lines that name no organization, and individuals, are not ranked: %s, %s.", number(x.Unidentified.GrantCount, "grant", "grants"),
+				money.Dollars(x.Unidentified.TotalAmount)))
 		}
-		r.say("%s of grants%s by %s is %s: %s in %s.", strings.Replace(rank(p), " funder", "", 1)+" recipient", spaced(p.describe()), orderWord(p), first.name, money.Dollars(first.dollars), number(first.count, "grant", "grants"))
+		r.say("%s of grants%s by %s is %s: %s in %s.", strings.Replace(rank(p), " funder", "", 1)+" recipient", spaced(p.describe()), orderWord(p),
+			first.name, money.Dollars(first.dollars), number(first.count, "grant", "grants"))
 	}
 	r.figure("total_amount", float64(first.dollars), UnitDollars)
 	r.figure("grant_count", float64(first.count), UnitCount)
@@ -156,7 +160,8 @@ func (r *run) both() error {
 		c := p.clone()
 		if p.Of == "funders" {
 			c.Recipients = of[i : i+1]
-			a, err := get(r, "/grants/funders", with(c.values(), "limit", strconv.Itoa(mostShared)), func(a *api.List[client.FunderRow]) *client.Service { return &a.Service })
+			a, err := get(r, "/grants/funders", with(c.values(), "limit", strconv.Itoa(mostShared)),
+				func(a *api.List[client.FunderRow]) *client.Service { return &a.Service })
 			if err != nil {
 				return err
 			}
@@ -169,7 +174,8 @@ func (r *run) both() error {
 			continue
 		}
 		c.Funders = of[i : i+1]
-		a, err := get(r, "/grants/recipients", with(c.values(), "exclude", "individuals,unidentified", "limit", strconv.Itoa(mostShared)), func(a *api.List[grants.RecipientRow]) *client.Service { return &a.Service })
+		a, err := get(r, "/grants/recipients", with(c.values(), "exclude", "individuals,unidentified", "limit", strconv.Itoa(mostShared)),
+			func(a *api.List[grants.RecipientRow]) *client.Service { return &a.Service })
 		if err != nil {
 			return err
 		}
@@ -196,7 +202,8 @@ func (r *run) both() error {
 	if p.Of == "recipients" {
 		one, many = "recipient", "recipients"
 	}
-	r.out.Columns = []Column{{one, strings.ToUpper(one[:1]) + one[1:], UnitParty}, {"total_amount", "Dollars to all of them", UnitDollars}, {"grant_count", "Grants", UnitCount}}
+	r.out.Columns = []Column{{one, strings.ToUpper(one[:1]) + one[1:], UnitParty}, {"total_amount", "Dollars to all of them", UnitDollars},
+		{"grant_count", "Grants", UnitCount}}
 	for _, t := range list[:min(len(list), p.top())] {
 		r.out.Rows = append(r.out.Rows, []any{t.party, t.dollars, t.count})
 	}
@@ -240,7 +247,8 @@ func (r *run) largest() error {
 		r.none(p)
 		return nil
 	}
-	r.out.Columns = []Column{{"funder", "Funder", UnitParty}, {"recipient", "Recipient", UnitParty}, {"amount", "Amount", UnitDollars}, {"fiscal_year", "Fiscal year", UnitYear}, {"purpose", "Purpose", UnitText}}
+	r.out.Columns = []Column{{"funder", "Funder", UnitParty}, {"recipient", "Recipient", UnitParty}, {"amount", "Amount", UnitDollars},
+		{"fiscal_year", "Fiscal year", UnitYear}, {"purpose", "Purpose", UnitText}}
 	for i := range a.Results {
 		g := &a.Results[i]
 		to := Party{Name: orgname.Display(g.RecipName)}
@@ -258,6 +266,7 @@ func (r *run) largest() error {
 	}
 	first := r.out.Rows[0]
 	r.figure("amount", float64(first[2].(int64)), UnitDollars)
-	r.say("The %s grant%s is %s, from %s to %s in fiscal year %d.", p.Measure, spaced(p.describe()), money.Dollars(first[2].(int64)), first[0].(Party).Name, strings.Replace(first[1].(Party).Name, "An individual", "an individual", 1), first[3].(int64))
+	r.say("The %s grant%s is %s, from %s to %s in fiscal year %d.", p.Measure, spaced(p.describe()), money.Dollars(first[2].(int64)),
+		first[0].(Party).Name, strings.Replace(first[1].(Party).Name, "An individual", "an individual", 1), first[3].(int64))
 	return nil
 }

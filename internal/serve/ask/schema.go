@@ -1,16 +1,19 @@
 package ask
 
 import (
+	_ "embed"
 	"encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"grantgraph/internal/table"
 )
 
-// Schema is the JSON schema of a plan. It is made from the same tags that Validate
-// reads.
+// Schema is the JSON schema of a plan. It is made from plan_fields.tsv and the tags of
+// the fields, which Validate reads as well.
 func Schema() json.RawMessage { return slices.Clone(schema()) }
 
 var schema = sync.OnceValue(func() json.RawMessage {
@@ -39,10 +42,11 @@ func schemaOf(t reflect.Type) map[string]any {
 		f := t.Field(i)
 		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
 		s := schemaOf(f.Type)
-		if doc := f.Tag.Get("doc"); doc != "" {
-			s["description"] = doc
+		about := planFields()[t.Name()+"."+name]
+		if about.meaning != "" {
+			s["description"] = about.meaning
 		}
-		if words := enumOf(f); words != nil {
+		if words := about.words; words != nil {
 			if items, ok := s["items"].(map[string]any); ok {
 				items["enum"] = words
 			} else {
@@ -73,13 +77,27 @@ func schemaOf(t reflect.Type) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// enumOf is the vocabulary of a field, nil when it has none.
-func enumOf(f reflect.StructField) []string {
-	if words := f.Tag.Get("enum"); words != "" {
-		return strings.Split(words, ",")
-	}
-	return nil
+// planField is what plan_fields.tsv says about a field.
+type planField struct {
+	words   []string // nil where any text will do
+	meaning string
 }
+
+//go:embed plan_fields.tsv
+var planFieldsText string
+
+// planFields has the fields by type and wire name, such as Plan.measure.
+var planFields = sync.OnceValue(func() map[string]planField {
+	m := map[string]planField{}
+	for _, r := range table.Read("plan_fields.tsv", planFieldsText, "field", "words", "meaning") {
+		f := planField{meaning: r.Text("meaning")}
+		if words := r.Fields("words"); len(words) > 0 {
+			f.words = words
+		}
+		m[r.Text("field")] = f
+	}
+	return m
+})
 
 func bounds(f reflect.StructField) (low, high int64) {
 	low, _ = strconv.ParseInt(f.Tag.Get("min"), 10, 64)
@@ -92,9 +110,9 @@ func checkStruct(v reflect.Value, path string) error {
 	for i := range v.NumField() {
 		f, x := v.Type().Field(i), v.Field(i)
 		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+		words := planFields()[v.Type().Name()+"."+name].words
 		name = path + name
 		low, high := bounds(f)
-		words := enumOf(f)
 		switch x.Kind() {
 		case reflect.String:
 			if s := x.String(); s == "" && rest == "" || s != "" && words != nil && !slices.Contains(words, s) {

@@ -61,7 +61,8 @@ type Model struct {
 func Open(o Options) (*Model, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fault.New("bad_flag", "--ask-model is not the address of an API").Try("--ask-model https://models.example.org/v1, with the key in a file that --ask-model-key-file names")
+		return nil, fault.New("bad_flag", "--ask-model is not the address of an API").Try("--ask-model https://models.example.org/v1, with the key in a file " +
+			"that --ask-model-key-file names")
 	}
 	if !o.Key.Empty() && u.Scheme == "http" && !local(u.Hostname()) {
 		return nil, fault.New("bad_flag", "--ask-model would send its key to %s without encryption", u.Host).Try("an https address, or no key")

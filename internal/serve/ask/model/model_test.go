@@ -79,10 +79,12 @@ func TestFill(t *testing.T) {
 		if err := json.Unmarshal(body, &sent); err != nil {
 			t.Error(err)
 		}
-		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer hunter2" || sent.Model != "small-1" || sent.Temperature == nil || len(sent.Messages) != 2 {
+		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer hunter2" || sent.Model != "small-1" || sent.Temperature == nil ||
+			len(sent.Messages) != 2 {
 			t.Errorf("%s %v %s", r.URL, r.Header, body)
 		}
-		if system := sent.Messages[0].Content; !strings.Contains(system, `"how_much"`) || strings.Contains(system, `"ein":{`) || strings.Contains(system, "Mapleton") {
+		if system := sent.Messages[0].Content; !strings.Contains(system, `"how_much"`) || strings.Contains(system, `"ein":{`) ||
+			strings.Contains(system, "Mapleton") {
 			t.Errorf("it is told %s", system)
 		}
 		answers(said(good))(w, r)
@@ -91,7 +93,8 @@ func TestFill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Recipients) != 1 || p.Recipients[0].EIN != "000000001" || p.Recipients[0].Name != "MAPLETON FOOD BANK INC" || *p.MinAmount != 50000 || m.Name() != "small-1" {
+	if len(p.Recipients) != 1 || p.Recipients[0].EIN != "000000001" || p.Recipients[0].Name != "MAPLETON FOOD BANK INC" || *p.MinAmount != 50000 ||
+		m.Name() != "small-1" {
 		t.Errorf("%s", p)
 	}
 	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "“outfits handed over more around”") {
