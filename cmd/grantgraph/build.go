@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/snapshot"
@@ -76,10 +77,10 @@ func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
 	if (c.Without || len(c.Header) > 0) && c.Stage == "" {
 		return nil, fault.New("bad_flag", "--without-quarantined and --store-header are for --stage").Try("omit them")
 	}
-	var stage *ingest.Stage
+	var shared *stage.Shared
 	if c.Stage != "" {
 		var err error
-		if stage, err = (&stageFlags{c.Stage, c.Header}).open(); err != nil {
+		if shared, err = (&stageFlags{c.Stage, c.Header}).open(); err != nil {
 			return nil, err
 		}
 	}
@@ -97,7 +98,7 @@ func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
 	bars := terminal.NewPhases(a, c.Quiet || c.JSON)
 	bars.ModelGiven = m != nil
 	result, err := ingest.Run(a.Ctx, ingest.Options{
-		Note: bars.Note, Sources: c.Sources, Data: c.Data, Stage: stage, WithoutQuarantined: c.Without, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, MaskIndividuals: c.Persons == snapshot.IndividualsMasked, Model: m, Progress: bars.Progress, Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
+		Note: bars.Note, Sources: c.Sources, Data: c.Data, Stage: shared, WithoutQuarantined: c.Without, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, MaskIndividuals: c.Persons == snapshot.IndividualsMasked, Model: m, Progress: bars.Progress, Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
 	})
 	bars.Close()
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 
-	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/terminal"
 )
 
 // look prints what a build would read.
 func (c *buildCmd) look(a *terminal.App) error {
-	survey, err := ingest.Look(a.Ctx, c.Sources)
+	survey, err := discover.Look(a.Ctx, c.Sources)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (c *buildCmd) look(a *terminal.App) error {
 	return nil
 }
 
-func printSurvey(w io.Writer, s *ingest.Survey) {
+func printSurvey(w io.Writer, s *discover.Survey) {
 	if s.Invented {
 		fmt.Fprint(w, "\nInvented data: the sources include a world made by grantgraph synth.\n")
 	}
@@ -63,7 +63,7 @@ func printSurvey(w io.Writer, s *ingest.Survey) {
 }
 
 // printUntaken lists the files that are not taken, at most a number of them.
-func printUntaken(w io.Writer, list []ingest.Untaken, all int64, most int) {
+func printUntaken(w io.Writer, list []discover.Untaken, all int64, most int) {
 	if all == 0 {
 		return
 	}

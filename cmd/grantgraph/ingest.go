@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"grantgraph/internal/fault"
-	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/queue"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/snapshot/remote"
 	"grantgraph/internal/terminal"
@@ -46,7 +46,7 @@ type stageFlags struct {
 	Header []secret.Text `name:"store-header" help:"Header of server-side encryption to send with every object." placeholder:"NAME:VALUE"`
 }
 
-func (f *stageFlags) open() (*ingest.Stage, error) {
+func (f *stageFlags) open() (*stage.Shared, error) {
 	if f.Stage == "" {
 		return nil, fault.New("bad_flag", "--stage is missing").Try("--stage s3://bucket/prefix, or --stage FOLDER")
 	}
@@ -54,7 +54,7 @@ func (f *stageFlags) open() (*ingest.Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ingest.OpenStage(store), nil
+	return stage.OpenShared(store), nil
 }
 
 func (f *queueFlags) open(a *terminal.App, conns int) (*queue.Queue, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/parallel"
 )
 
@@ -129,9 +130,9 @@ func seenBefore(earlier []filing, f *filing) bool {
 
 // chooseReturns reads all staged returns and chooses among them.
 func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
-	b.phase("choose", int64(len(c.shards)))
-	err := parallel.Ordered(ctx, b.workers, len(c.shards), func(ctx context.Context, i int) ([]filing, error) {
-		return b.readFilings(ctx, &c.shards[i], i)
+	b.phase("choose", int64(c.stage.Shards()))
+	err := parallel.Ordered(ctx, b.workers, c.stage.Shards(), func(ctx context.Context, i int) ([]filing, error) {
+		return readFilings(ctx, c.stage, i)
 	}, func(filings []filing) error {
 		c.filings = append(c.filings, filings...)
 		b.step(1)
@@ -140,9 +141,9 @@ func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
 	if err != nil {
 		return err
 	}
-	c.bySeq = make([][]int32, len(c.shards))
+	c.bySeq = make([][]int32, c.stage.Shards())
 	for i := range c.bySeq {
-		c.bySeq[i] = slices.Repeat([]int32{-1}, int(c.shards[i].members))
+		c.bySeq[i] = slices.Repeat([]int32{-1}, c.stage.Members(i))
 	}
 	choose(c.filings)
 	for i := range c.filings {
@@ -153,15 +154,12 @@ func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
 }
 
 // readFilings reads what the choice needs of the returns of a shard.
-func (b *builder) readFilings(ctx context.Context, s *shard, number int) (filings []filing, err error) {
-	for r, err := range readStaged[stagedHead](ctx, b, s, "returns") {
+func readFilings(ctx context.Context, from *stage.Stage, shard int) (filings []filing, err error) {
+	for r, err := range stage.Rows[stage.Head](ctx, from, shard) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.check(); err != nil {
-			return nil, unreadShard(b.shardFile(s, "returns"), err)
-		}
-		filings = append(filings, newFiling(&r, number))
+		filings = append(filings, newFiling(&r, shard))
 	}
 	return filings, nil
 }

@@ -63,7 +63,7 @@ func (d *deriver) writeAreas(ctx context.Context) error {
 // readOrganizations goes through organizations and filers side by side, both of
 // which are in the order of their EINs.
 func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Org) error {
-	next, stop := iter.Pull2(cancelable(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)))
+	next, stop := iter.Pull2(snapshot.Until(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)))
 	defer stop()
 	filer, err, more := next()
 	orgs := make([]area.Org, 0, areaBlock)
@@ -76,7 +76,7 @@ func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Or
 			return ctx.Err()
 		}
 	}
-	errRows := readTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
+	errRows := snapshot.ReadTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
 		if r.Sources == snapshot.SourceLine {
 			return nil // one line says where a check went, not where anybody works
 		}

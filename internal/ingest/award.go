@@ -107,7 +107,7 @@ func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Fin
 	if err := b.federalAwards(ctx, federal, f, &report); err != nil {
 		return report, err
 	}
-	if err := writeTable(ctx, w, snapshot.FederalAwards, f.Rows()); err != nil {
+	if err := snapshot.WriteTableUntil(ctx, w, snapshot.FederalAwards, f.Rows()); err != nil {
 		return report, err
 	}
 	s := award.NewState(find)
@@ -116,10 +116,10 @@ func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Fin
 			return report, err
 		}
 	}
-	if err := writeTable(ctx, w, snapshot.StateAwards, s.Rows()); err != nil {
+	if err := snapshot.WriteTableUntil(ctx, w, snapshot.StateAwards, s.Rows()); err != nil {
 		return report, err
 	}
-	return report, writeTable(ctx, w, snapshot.GovAwards, award.Awards(f, s))
+	return report, snapshot.WriteTableUntil(ctx, w, snapshot.GovAwards, award.Awards(f, s))
 }
 
 // crosswalk reads the audits.
@@ -131,7 +131,7 @@ func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardRe
 		if err != nil {
 			return nil, err
 		}
-		part, err := fac.ReadFile(ctx, b.sources.abs(rel), func(p *fac.Pair) error { c.Add(p); return nil })
+		part, err := fac.ReadFile(ctx, b.sources.Abs(rel), func(p *fac.Pair) error { c.Add(p); return nil })
 		b.step(1)
 		if ctx.Err() == nil && errors.Is(err, fac.ErrTable) {
 			report.Notes = append(report.Notes, rel+" is another table of the Federal Audit Clearinghouse; only the general table is read")
@@ -166,7 +166,7 @@ func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Fe
 			if sources[i], err = b.source(ctx, "usaspending", p.Path); err != nil {
 				return err
 			}
-			parts[i], err = log.ReadFile(ctx, p, b.sources.abs(p.Path), func(a *usaspending.Award) error { f.Add(a); return nil })
+			parts[i], err = log.ReadFile(ctx, p, b.sources.Abs(p.Path), func(a *usaspending.Award) error { f.Add(a); return nil })
 			if err != nil {
 				return b.unreadable(ctx, p.Path, "a USAspending award archive", err)
 			}
@@ -262,7 +262,7 @@ func (b *builder) stateAwards(ctx context.Context, state string, files []string,
 }
 
 func (b *builder) stateFile(ctx context.Context, rel string, m *stateaward.Mapping, add func(*stateaward.Award)) (rows.Tally, error) {
-	in, err := rows.Open(b.sources.abs(rel))
+	in, err := rows.Open(b.sources.Abs(rel))
 	if err != nil {
 		return rows.Tally{}, err
 	}
@@ -281,7 +281,7 @@ func (b *builder) mapping(state string, files []string) (m stateaward.Mapping, o
 		}
 		return m, false, nil
 	}
-	name := b.sources.abs(files[i])
+	name := b.sources.Abs(files[i])
 	f, err := os.Open(name)
 	if err != nil {
 		return m, true, fault.Disk(name, err)

@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/derive/award"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/source/rows/rowstest"
 	"grantgraph/internal/snapshot"
 )
@@ -38,7 +39,7 @@ func (oneName) Find(name, state, _ string) (ein.EIN, float64, bool) {
 func runAwards(t *testing.T, ctx context.Context, files map[string]string, find award.Finder) (federal []snapshot.FederalAward, state []snapshot.StateAward, report AwardReport, err error) {
 	t.Helper()
 	root := t.TempDir()
-	sources := &Sources{Root: root, States: make(map[string][]string)}
+	sources := &discover.Sources{Root: root, States: make(map[string][]string)}
 	for rel, text := range files {
 		name := filepath.Join(root, filepath.FromSlash(rel))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

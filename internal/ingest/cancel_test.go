@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/edition"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -87,7 +89,7 @@ func TestStopWhileReading(t *testing.T) {
 	put(t, root, "pub78/data-download-pub78.txt", strings.Repeat(row, 100_000))
 	size := int64(len(row) * 100_000)
 	all := newCountdown(t, 1<<60)
-	if _, err := Lists(all, ListOptions{Sources: root, Data: t.TempDir()}); err != nil {
+	if _, err := edition.Make(all, edition.Options{Sources: root, Data: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	// It is hashed and read.
@@ -96,7 +98,7 @@ func TestStopWhileReading(t *testing.T) {
 	}
 	for _, part := range []int64{10, 4, 2} {
 		data, ctx := t.TempDir(), newCountdown(t, all.looks.Load()/part)
-		if _, err := Lists(ctx, ListOptions{Sources: root, Data: data}); !errors.Is(err, context.Canceled) {
+		if _, err := edition.Make(ctx, edition.Options{Sources: root, Data: data}); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		if ctx.late() > 8 {
@@ -116,52 +118,8 @@ func TestStopHashing(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := newCountdown(t, 5)
-	_, n, err := hashFile(ctx, path)
+	_, n, err := discover.Hash(ctx, path)
 	if err != context.Canceled || n != 0 || ctx.late() > 4 {
 		t.Errorf("%d bytes, %v, %d looks more", n, err, ctx.late())
-	}
-}
-
-func TestUntil(t *testing.T) {
-	t.Parallel()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	made, taken := 0, 0
-	var last error
-	for _, err := range cancelable(ctx, func(yield func(int, error) bool) {
-		for ; yield(made, nil); made++ {
-		}
-	}) {
-		if last = err; err != nil {
-			break
-		}
-		if taken++; taken == 5000 {
-			stop()
-		}
-	}
-	if !errors.Is(last, context.Canceled) || taken > 5000+checkEvery {
-		t.Errorf("%d rows taken, %v", taken, last)
-	}
-}
-
-func TestWriteTableStops(t *testing.T) {
-	t.Parallel()
-	w, err := snapshot.Create(t.TempDir(), noon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Abandon()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	made := 0
-	err = writeTable(ctx, w, "numbers", func(yield func(struct{ N int64 }) bool) {
-		for ; yield(struct{ N int64 }{int64(made)}); made++ {
-			if made == 5000 {
-				stop()
-			}
-		}
-	})
-	if !errors.Is(err, context.Canceled) || made > 5000+checkEvery {
-		t.Errorf("%d rows made, %v", made, err)
 	}
 }

@@ -86,13 +86,13 @@ func candidates(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) ite
 		if s.HasTable(snapshot.Purposes) {
 			received = snapshot.Rows[receivedRow](s, snapshot.Purposes)
 		}
-		listed := snapshot.Follow(cancelable(ctx, register), func(r *registerRow) string { return r.EIN })
+		listed := snapshot.Follow(snapshot.Until(ctx, register), func(r *registerRow) string { return r.EIN })
 		defer listed.Stop()
-		filers := snapshot.Follow(cancelable(ctx, snapshot.Rows[wordsRow](s, snapshot.Orgs)), func(r *wordsRow) string { return r.EIN })
+		filers := snapshot.Follow(snapshot.Until(ctx, snapshot.Rows[wordsRow](s, snapshot.Orgs)), func(r *wordsRow) string { return r.EIN })
 		defer filers.Stop()
-		gifts := snapshot.Follow(cancelable(ctx, received), func(r *receivedRow) string { return r.EIN })
+		gifts := snapshot.Follow(snapshot.Until(ctx, received), func(r *receivedRow) string { return r.EIN })
 		defer gifts.Stop()
-		for r, err := range cancelable(ctx, snapshot.Rows[evidenceRow](s, snapshot.Organizations)) {
+		for r, err := range snapshot.Until(ctx, snapshot.Rows[evidenceRow](s, snapshot.Organizations)) {
 			entry, errListed := listed.At(r.EIN)
 			filer, errFilers := filers.At(r.EIN)
 			given, errGifts := gifts.At(r.EIN)
@@ -216,7 +216,7 @@ type codeRow struct {
 func (d *deriver) writeOrgCauses(ctx context.Context, inferred []snapshot.InferredCause) error {
 	var failed error
 	err := writeDerived(ctx, d, snapshot.OrgCauses, func(yield func(snapshot.OrgCause) bool) {
-		for r, err := range cancelable(ctx, snapshot.Rows[codeRow](d.w.Unpublished(), snapshot.Organizations)) {
+		for r, err := range snapshot.Until(ctx, snapshot.Rows[codeRow](d.w.Unpublished(), snapshot.Organizations)) {
 			if failed = err; failed != nil {
 				return
 			}

@@ -6,13 +6,14 @@ import (
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/ingest/stage"
 )
 
 // corpus is what a build knows of its returns, from the archives it reads to
 // the rows it writes. The steps fill it in the order of its fields, and each
 // reads what those before it have found.
 type corpus struct {
-	*Plan // the archives, and the shards they are cut into
+	stage *stage.Stage // stageReturns: the returns as read, in shards
 
 	// chooseReturns: every return that was read, and which of them stand.
 	filings []filing  // sorted by filer, period and version

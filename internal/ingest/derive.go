@@ -112,7 +112,7 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 // writeDerived writes a derived table and counts it.
 func writeDerived[T any](ctx context.Context, d *deriver, name string, rows iter.Seq[T]) error {
 	var n int64
-	err := writeTable(ctx, d.w, name, func(yield func(T) bool) {
+	err := snapshot.WriteTableUntil(ctx, d.w, name, func(yield func(T) bool) {
 		for row := range rows {
 			n++
 			if !yield(row) {
@@ -160,7 +160,7 @@ func (d *deriver) readFilers(ctx context.Context) error {
 		state, city, zip string
 	}
 	var sites []site
-	err := readTable(ctx, d.s, snapshot.Orgs, func(r *filerRow) error {
+	err := snapshot.ReadTable(ctx, d.s, snapshot.Orgs, func(r *filerRow) error {
 		e := ein.Stored(r.EIN)
 		if r.TotalRevenue != nil {
 			d.revenue[e] = *r.TotalRevenue
@@ -208,7 +208,7 @@ type relationRow struct {
 // writeFamilies writes who belongs to whom.
 func (d *deriver) writeFamilies(ctx context.Context) error {
 	var b family.Builder
-	err := readTable(ctx, d.s, snapshot.Organizations, func(r *familyRow) error {
+	err := snapshot.ReadTable(ctx, d.s, snapshot.Organizations, func(r *familyRow) error {
 		if r.Sources == snapshot.SourceLine {
 			return nil // one line is too little to make somebody kin of
 		}
@@ -225,7 +225,7 @@ func (d *deriver) writeFamilies(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = readTable(ctx, d.s, snapshot.Relations, func(r *relationRow) error {
+	err = snapshot.ReadTable(ctx, d.s, snapshot.Relations, func(r *relationRow) error {
 		// Supported organizations stand in Schedule A: money goes to them, but
 		// they are often not kin.
 		if r.Kind != "supported" && r.RelatedEIN != "" {
@@ -269,7 +269,7 @@ func (d *deriver) readGrants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = readTable(ctx, d.s, snapshot.Grants, func(r *paidRow) error {
+	err = snapshot.ReadTable(ctx, d.s, snapshot.Grants, func(r *paidRow) error {
 		funder, paid := ein.Stored(r.FunderEIN), ein.Stored(r.RecipientEIN)
 		edges.Add(&cofund.Grant{Funder: funder, Recipient: paid, RecipID: r.RecipID, Year: r.TaxYear, Amount: r.Amount, Nobody: r.IsIndividual || r.IsUnidentified})
 		d.names.AddSpelling(paid, r.RecipientRaw)
@@ -304,7 +304,7 @@ func (d *deriver) readGrants(ctx context.Context) error {
 
 // writeHoldings writes what foundations own.
 func (d *deriver) writeHoldings(ctx context.Context) error {
-	err := readTable(ctx, d.s, snapshot.Holdings, func(h *snapshot.Holding) error {
+	err := snapshot.ReadTable(ctx, d.s, snapshot.Holdings, func(h *snapshot.Holding) error {
 		d.holdings.AddItem(h)
 		return nil
 	})
@@ -344,7 +344,7 @@ func (d *deriver) groupReturns(ctx context.Context) (map[string]bool, error) {
 		Group  bool   `parquet:"group_return"`
 	}
 	group := make(map[string]bool)
-	err := readTable(ctx, d.s, snapshot.Returns, func(r *row) error {
+	err := snapshot.ReadTable(ctx, d.s, snapshot.Returns, func(r *row) error {
 		if r.Group {
 			group[strings.Clone(r.Filing)] = true
 		}
@@ -360,7 +360,7 @@ func (d *deriver) writeBoards(ctx context.Context) error {
 		return err
 	}
 	years := make(map[int32]int64)
-	err = readTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
+	err = snapshot.ReadTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
 		if r.Name != "" {
 			d.trainer.AddPerson(r.Name)
 			years[r.TaxYear]++
@@ -387,7 +387,7 @@ func (d *deriver) writeBoards(ctx context.Context) error {
 	boards := d.boards(d.trainer.Train())
 	d.boards, d.trainer = nil, nil
 	seats := Seats{Since: int(since)}
-	err = readTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
+	err = snapshot.ReadTable(ctx, d.s, snapshot.People, func(r *officerRow) error {
 		if r.TaxYear < since || r.Name == "" || r.Former {
 			return nil
 		}

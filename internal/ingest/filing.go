@@ -1,15 +1,13 @@
 package ingest
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/ingest/stage"
 )
 
 // filing is what the choice among returns needs of one return, and what later
@@ -65,22 +63,8 @@ func formOf(s string) form {
 
 func (f form) String() string { return formNames[f] }
 
-// check holds that a staged return is one that this program would stage.
-func (r *stagedHead) check() error {
-	_, dated := irs990.FiscalYear(r.PeriodEnd)
-	switch {
-	case !dated:
-		return fmt.Errorf("a return ends on %q", fault.Clip(r.PeriodEnd, 40))
-	case len(r.SHA256) != 2*sha256.Size:
-		return fmt.Errorf("a return has a checksum of %d letters", len(r.SHA256))
-	case r.Lines < 0:
-		return fmt.Errorf("a return has %d lines", r.Lines)
-	}
-	return nil
-}
-
 // newFiling reduces a staged return to a filing.
-func newFiling(r *stagedHead, shard int) filing {
+func newFiling(r *stage.Head, shard int) filing {
 	f := filing{
 		ein: ein.EIN(r.EIN), shard: int32(shard), seq: r.Seq, form: formOf(r.Form),
 		taxYear: int16(r.TaxYear), amended: r.Amended, lines: r.Lines, declared: -1,
@@ -102,15 +86,12 @@ func newFiling(r *stagedHead, shard int) filing {
 		}
 		f.sum[i] = byte(n)
 	}
-	switch {
-	case f.form == form990PF && r.DeclaredPF != nil:
-		f.declared = *r.DeclaredPF
-	case f.form == form990PF && r.DeclaredCharity != nil:
-		f.declared = *r.DeclaredCharity
-	case f.form != form990PF && r.DeclaredDomestic != nil:
-		f.declared = *r.DeclaredDomestic
-	case f.form != form990PF && r.GrantsPaid != nil:
-		f.declared = *r.GrantsPaid
+	declared := r.DeclaredDomestic.Or(r.GrantsPaid)
+	if f.form == form990PF {
+		declared = r.DeclaredPF.Or(r.DeclaredCharity)
+	}
+	if declared.Set {
+		f.declared = declared.Value
 	}
 	return f
 }

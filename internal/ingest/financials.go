@@ -4,41 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
-	"iter"
 	"math/bits"
 	"slices"
 	"strings"
 
+	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/snapshot"
 )
-
-// fullReturn is a staged return with its figures by kind.
-type fullReturn struct {
-	stagedReturn
-	books stagedBooks
-}
-
-// readReturns reads the returns of a shard. The two tables that hold them have a
-// row for each, in the same order.
-func (b *builder) readReturns(ctx context.Context, s *shard) iter.Seq2[fullReturn, error] {
-	return func(yield func(fullReturn, error) bool) {
-		next, stop := iter.Pull2(readStaged[stagedBooks](ctx, b, s, "books"))
-		defer stop()
-		for r, err := range readStaged[stagedReturn](ctx, b, s, "returns") {
-			full := fullReturn{stagedReturn: r}
-			if err == nil {
-				var ok bool
-				if full.books, err, ok = next(); err == nil && (!ok || full.books.Seq != r.Seq) {
-					err = fmt.Errorf("the staged shard %s has no figures of its return %d", s.key, r.Seq)
-				}
-			}
-			if !yield(full, err) || err != nil {
-				return
-			}
-		}
-	}
-}
 
 // financials holds the figures of the chosen returns while they come in the
 // order of the sources and are to be written in that of their filers. Each takes
@@ -57,46 +30,49 @@ func (f *filing) hasFinancials() bool {
 	return f.form == form990 || f.form == form990EZ || f.form == form990PF
 }
 
+// figure is a column of a row, and what a return says there.
+type figure struct {
+	column **int64
+	filed  irs990.Amount
+}
+
 // figures are the columns of a row that were filed, in a fixed order.
-func figures(r *snapshot.Financial) []**int64 {
-	return []**int64{
-		&r.TotalRevenue, &r.TotalExpenses, &r.Surplus, &r.TotalAssets, &r.TotalAssetsFMV, &r.TotalLiabilities, &r.NetAssets, &r.GrantsPaid,
-		&r.Contributions, &r.GovernmentGrants, &r.Dues, &r.ProgramServices, &r.Investments, &r.Rents, &r.AssetSales, &r.Events, &r.InventorySales, &r.Royalties, &r.OtherIncome,
-		&r.ProgramExpenses, &r.ManagementExpenses, &r.FundraisingExpenses, &r.CharitableSpending, &r.OfficerPay, &r.OtherPay, &r.Employees, &r.Volunteers,
-		&r.Cash, &r.Savings, &r.Receivables, &r.Inventories, &r.Securities, &r.OtherInvestments, &r.Property, &r.OtherAssets,
-		&r.Payables, &r.GrantsPayable, &r.DeferredRevenue, &r.Debt, &r.OtherLiabilities, &r.UnrestrictedNet, &r.RestrictedNet,
+func figures(row *snapshot.Financial, r *stage.FullReturn) []figure {
+	b := &r.Books
+	return []figure{
+		{&row.TotalRevenue, r.Revenue}, {&row.TotalExpenses, r.Expenses}, {&row.Surplus, r.Surplus},
+		{&row.TotalAssets, r.Assets}, {&row.TotalAssetsFMV, r.AssetsFMV}, {&row.TotalLiabilities, r.Liabilities},
+		{&row.NetAssets, r.NetAssets}, {&row.GrantsPaid, r.GrantsPaid}, {&row.Contributions, r.Contributions},
+		{&row.GovernmentGrants, r.GovernmentGrants}, {&row.Dues, b.Dues}, {&row.ProgramServices, r.ProgramRevenue},
+		{&row.Investments, b.Investments}, {&row.Rents, b.Rents}, {&row.AssetSales, b.AssetSales}, {&row.Events, b.Events},
+		{&row.InventorySales, b.InventorySales}, {&row.Royalties, b.Royalties}, {&row.OtherIncome, b.OtherIncome},
+		{&row.ProgramExpenses, b.ProgramExpenses}, {&row.ManagementExpenses, b.ManagementExpenses},
+		{&row.FundraisingExpenses, b.FundraisingExpenses}, {&row.CharitableSpending, b.CharitableSpending},
+		{&row.OfficerPay, b.OfficerPay}, {&row.OtherPay, b.OtherPay}, {&row.Employees, b.Employees}, {&row.Volunteers, b.Volunteers},
+		{&row.Cash, r.Cash}, {&row.Savings, r.Savings}, {&row.Receivables, b.Receivables}, {&row.Inventories, b.Inventories},
+		{&row.Securities, b.Securities}, {&row.OtherInvestments, b.OtherInvestments}, {&row.Property, b.Property},
+		{&row.OtherAssets, b.OtherAssets}, {&row.Payables, b.Payables}, {&row.GrantsPayable, b.GrantsPayable},
+		{&row.DeferredRevenue, b.DeferredRevenue}, {&row.Debt, b.Debt}, {&row.OtherLiabilities, b.OtherLiabilities},
+		{&row.UnrestrictedNet, b.UnrestrictedNet}, {&row.RestrictedNet, b.RestrictedNet},
 	}
 }
 
 // add takes the figures of the return that is filing number at.
-func (s *financials) add(at int32, r *fullReturn) {
-	b := &r.books
-	row := snapshot.Financial{
-		TotalRevenue: r.Revenue, TotalExpenses: r.Expenses, Surplus: r.Surplus, TotalAssets: r.Assets, TotalAssetsFMV: r.AssetsFMV,
-		TotalLiabilities: r.Liabilities, NetAssets: r.NetAssets, GrantsPaid: r.GrantsPaid,
-		Contributions: r.Contributions, GovernmentGrants: r.GovernmentGrants, Dues: b.Dues, ProgramServices: r.ProgramRevenue, Investments: b.Investments,
-		Rents: b.Rents, AssetSales: b.AssetSales, Events: b.Events, InventorySales: b.InventorySales, Royalties: b.Royalties, OtherIncome: b.OtherIncome,
-		ProgramExpenses: b.ProgramExpenses, ManagementExpenses: b.ManagementExpenses, FundraisingExpenses: b.FundraisingExpenses,
-		CharitableSpending: b.CharitableSpending, OfficerPay: b.OfficerPay, OtherPay: b.OtherPay, Employees: b.Employees, Volunteers: b.Volunteers,
-		Cash: r.Cash, Savings: r.Savings, Receivables: b.Receivables, Inventories: b.Inventories, Securities: b.Securities,
-		OtherInvestments: b.OtherInvestments, Property: b.Property, OtherAssets: b.OtherAssets,
-		Payables: b.Payables, GrantsPayable: b.GrantsPayable, DeferredRevenue: b.DeferredRevenue, Debt: b.Debt, OtherLiabilities: b.OtherLiabilities,
-		UnrestrictedNet: b.UnrestrictedNet, RestrictedNet: b.RestrictedNet,
-	}
+func (s *financials) add(at int32, r *stage.FullReturn) {
 	s.at[at] = uint64(len(s.arena)) + 1
 	s.arena = binary.AppendUvarint(s.arena, uint64(len(r.PeriodBegin)))
 	s.arena = append(s.arena, r.PeriodBegin...)
 	var filed uint64
-	list := figures(&row)
-	for i, v := range list {
-		if *v != nil {
+	list := figures(&snapshot.Financial{}, r)
+	for i, f := range list {
+		if f.filed.Set {
 			filed |= 1 << i
 		}
 	}
 	s.arena = binary.LittleEndian.AppendUint64(s.arena, filed)
-	for _, v := range list {
-		if *v != nil {
-			s.arena = binary.AppendVarint(s.arena, **v)
+	for _, f := range list {
+		if f.filed.Set {
+			s.arena = binary.AppendVarint(s.arena, f.filed.Value)
 		}
 	}
 }
@@ -117,10 +93,10 @@ func (s *financials) row(at int32, f *filing) snapshot.Financial {
 	filed := binary.LittleEndian.Uint64(rest)
 	rest = rest[8:]
 	amounts := make([]int64, bits.OnesCount64(filed))
-	for i, v := range figures(&row) {
+	for i, f := range figures(&row, &stage.FullReturn{}) {
 		if filed&(1<<i) != 0 {
 			amounts[0], size = binary.Varint(rest)
-			*v, amounts, rest = &amounts[0], amounts[1:], rest[size:]
+			*f.column, amounts, rest = &amounts[0], amounts[1:], rest[size:]
 		}
 	}
 	row.MonthsLiquid = monthsLiquid(row.Cash, row.Savings, row.TotalExpenses)
@@ -155,7 +131,7 @@ func (s *financials) write(ctx context.Context, w *snapshot.Writer, filings []fi
 		a, b := &filings[x], &filings[y]
 		return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(a.periodEnd, b.periodEnd), strings.Compare(a.key(), b.key()))
 	})
-	return writeTable(ctx, w, snapshot.Financials, func(yield func(snapshot.Financial) bool) {
+	return snapshot.WriteTableUntil(ctx, w, snapshot.Financials, func(yield func(snapshot.Financial) bool) {
 		for _, at := range order {
 			if !yield(s.row(at, &filings[at])) {
 				return

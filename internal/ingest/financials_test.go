@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/snapshot"
 )
 
@@ -47,9 +48,9 @@ func TestFinancials(t *testing.T) {
 	var got []string
 	for _, f := range rowsOf[snapshot.Financial](t, result.Snapshot, snapshot.Financials) {
 		row := fmt.Sprint(f.EIN, " ", f.PeriodEnd, " ", f.Amended)
-		for i, v := range figures(&f) {
-			if *v != nil {
-				row += fmt.Sprintf(" %d:%d", i, **v)
+		for i, v := range figures(&f, &stage.FullReturn{}) {
+			if *v.column != nil {
+				row += fmt.Sprintf(" %d:%d", i, **v.column)
 			}
 		}
 		if f.MonthsLiquid != nil {

@@ -159,13 +159,8 @@ func (c *corpus) funderAt(from int, advised []bool) funder {
 	}
 	fl := c.filers[e]
 	f := funder{ein: e, from: from, to: to, filer: fl}
-	facts := classify.FunderFacts{Name: fl.name, ReturnType: c.filings[fl.filing].form.String(), Grants: to - from, DAFGrantsYearPaid: fl.dafOf}
-	if fl.dafHeld != nil {
-		facts.DAFCount = *fl.dafHeld
-	}
-	if fl.dafPaid != nil {
-		facts.DAFGrants = *fl.dafPaid
-	}
+	facts := classify.FunderFacts{Name: fl.name, ReturnType: c.filings[fl.filing].form.String(), Grants: to - from,
+		DAFGrantsYearPaid: fl.dafOf, DAFCount: fl.dafHeld.Value, DAFGrants: fl.dafPaid.Value}
 	amounts := make([]int64, 0, to-from)
 	yearly := make([]uint64, 0, to-from) // year and recipient
 	for i, row := range c.rows[from:to] {

@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/stage"
 )
 
 // TestHistoryIsThatOfAllLines holds that a history is the same whether or not the
@@ -38,7 +39,7 @@ func TestHistoryIsThatOfAllLines(t *testing.T) {
 				if !f.inTurn {
 					org = r.IntN(f.orgs)
 				}
-				l := stagedLine{Name1: fmt.Sprintf("LANTERN %c%c%c SOCIETY", 'A'+org%26, 'A'+org/26%26, 'A'+org/100), City: "EXAMPLETON", State: "OH", Street: fmt.Sprint(r.IntN(3)), Cash: 1}
+				l := stage.Line{Name1: fmt.Sprintf("LANTERN %c%c%c SOCIETY", 'A'+org%26, 'A'+org/26%26, 'A'+org/100), City: "EXAMPLETON", State: "OH", Street: fmt.Sprint(r.IntN(3)), Cash: 1}
 				if !f.inTurn && r.IntN(4) == 0 {
 					l.Name1 = "NOBODY KNOWN"
 				}

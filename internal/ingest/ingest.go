@@ -25,9 +25,12 @@ import (
 	"time"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/edition"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/abroad"
 	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/ingest/source/discover"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot"
@@ -43,7 +46,7 @@ type Options struct {
 
 	// Stage has the shards that others have made from the returns, which are not
 	// read then; nil means that they are made here.
-	Stage *Stage
+	Stage *stage.Shared
 	// WithoutQuarantined leaves out what they could not read.
 	WithoutQuarantined bool
 
@@ -90,21 +93,15 @@ type Options struct {
 type Result struct {
 	Snapshot *snapshot.Snapshot
 	Report   *Report
-	Reused   int // staged shards taken over from an earlier run
-	Remade   int // staged shards that were damaged and are made anew
-	Staged   int // all staged shards
+	stage.Filled
 }
 
 // builder carries one build through its steps.
 type builder struct {
 	progress
-	opt        Options
-	workers    int
-	sources    *Sources
-	stageDir   string
-	stager     *stager
-	shared     *Plan // of the shared stage, if there is one
-	shardBytes int64
+	opt     Options
+	workers int
+	sources *discover.Sources
 
 	places   *place.Gazetteer
 	clusters *abroad.Clusters
@@ -124,9 +121,6 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if b.workers <= 0 {
 		b.workers = runtime.GOMAXPROCS(0)
 	}
-	if b.shardBytes = opt.shardBytes; b.shardBytes <= 0 {
-		b.shardBytes = defaultShardBytes
-	}
 	if opt.MaskIndividuals {
 		b.report.Masked.Individuals = snapshot.IndividualsMasked
 	}
@@ -138,34 +132,33 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if keep <= 0 {
 		keep = 3
 	}
-	b.stageDir = filepath.Join(opt.Data, "stage")
-
 	var err error
-	look := Discover
+	look := discover.All
 	if opt.Stage != nil {
-		look = discoverRest
+		look = discover.Rest
 	}
 	if b.sources, err = look(ctx, opt.Sources); err != nil {
 		return nil, err
 	}
 	b.report.Warnings = append(b.report.Warnings, b.sources.Warnings...)
 	b.report.addUntaken(b.sources.Untaken)
-	release, err := lock(opt.Data)
+	release, err := snapshot.Lock(opt.Data)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 
+	var shared *stage.Plan
 	if opt.Stage != nil {
-		if b.shared, err = b.sharedPlan(ctx); err != nil {
+		if shared, err = b.sharedPlan(ctx); err != nil {
 			return nil, err
 		}
 	}
-	edition, err := b.makeEdition(ctx, now)
+	lists, err := b.makeEdition(ctx, now)
 	if err != nil {
 		return nil, err
 	}
-	c, err := b.readCorpus(ctx)
+	c, err := b.readCorpus(ctx, shared)
 	if err != nil {
 		return nil, err
 	}
@@ -174,8 +167,8 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	defer w.Abandon()
-	plan := c.Plan
-	manifest, err := b.writeSnapshot(ctx, w, c, edition)
+	staged := c.stage // which writeSnapshot empties
+	manifest, err := b.writeSnapshot(ctx, w, c, lists)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +186,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	// What is left over from earlier builds is only disk space, and recipients
 	// abroad can be told apart anew; failing at either does not undo the
 	// snapshot.
-	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), b.pruneStage(plan))
+	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), staged.Prune())
 	if err != nil {
 		b.note("the snapshot is published, but some cleanup after it failed: %v", err)
 	}
@@ -204,16 +197,38 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	return &result, nil
 }
 
-// readCorpus reads the returns and finds out whom their grants paid.
-func (b *builder) readCorpus(ctx context.Context) (*corpus, error) {
-	var err error
-	c := &corpus{}
-	if c.Plan = b.shared; c.Plan == nil {
-		if c.Plan, err = b.planShards(ctx); err != nil {
+// sharedPlan is the plan of the shared stage. What that stage lacks goes into the
+// report.
+func (b *builder) sharedPlan(ctx context.Context) (*stage.Plan, error) {
+	p, leftOut, err := b.opt.Stage.Complete(ctx, b.sources, b.opt.WithoutQuarantined)
+	for _, r := range leftOut {
+		b.report.Warnings = append(b.report.Warnings, "left out, in whole or in part, because it could not be read: "+r.Archive+": "+r.Reason)
+	}
+	return p, err
+}
+
+// stageReturns reads all returns, or fetches what others have read by a shared
+// plan.
+func (b *builder) stageReturns(ctx context.Context, p *stage.Plan) (s *stage.Stage, err error) {
+	if p == nil {
+		p, err = stage.MakePlan(ctx, stage.PlanOptions{Sources: b.sources.Root, Returns: b.sources.Returns, Workers: b.workers,
+			ShardBytes: b.opt.shardBytes, Progress: b.follow("hash")})
+		if err != nil {
 			return nil, err
 		}
 	}
-	if err := b.stageAll(ctx, c.Plan); err != nil {
+	s = stage.Open(filepath.Join(b.opt.Data, "stage"), p)
+	b.phase("read", p.Bytes())
+	b.result.Filled, err = s.Fill(ctx, stage.FillOptions{Sources: b.sources.Root, Shared: b.opt.Stage, Workers: b.workers, Step: b.step, Note: b.note})
+	return s, err
+}
+
+// readCorpus reads the returns, by the plan of a shared stage where there is one,
+// and finds out whom their grants paid.
+func (b *builder) readCorpus(ctx context.Context, shared *stage.Plan) (*corpus, error) {
+	var err error
+	c := &corpus{}
+	if c.stage, err = b.stageReturns(ctx, shared); err != nil {
 		return nil, err
 	}
 	if err := b.chooseReturns(ctx, c); err != nil {
@@ -250,11 +265,13 @@ func (b *builder) readCorpus(ctx context.Context) (*corpus, error) {
 // writeSnapshot writes every table, and the indexes made from them. It empties
 // the corpus as soon as its tables are written: what follows reads those, and
 // needs the memory.
-func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corpus, edition *lists.Edition) (m snapshot.Manifest, err error) {
+func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corpus, lists *lists.Edition) (m snapshot.Manifest, err error) {
 	if err := b.writeCorpus(ctx, w, c); err != nil {
 		return m, err
 	}
-	b.addArchives(c.Plan)
+	for _, a := range c.stage.Plan().ReadArchives() {
+		b.addSource(a)
+	}
 	// The awards and the lists have nothing to do with the rows that are counted
 	// meanwhile.
 	var counts snapshot.Counts
@@ -264,7 +281,7 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 			return err
 		},
 		func(ctx context.Context) error { counts = b.countRows(c); return b.indexCoverage(ctx, c.filings) },
-		func(ctx context.Context) error { return b.writeListTables(ctx, w, edition) },
+		func(ctx context.Context) error { return edition.WriteTables(ctx, w, lists) },
 	}
 	err = parallel.Each(ctx, b.workers, len(beside), func(ctx context.Context, i int) error { return beside[i](ctx) })
 	if err != nil {
@@ -276,7 +293,7 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
 		return m, err
 	}
-	if b.report.Derived, err = b.derive(ctx, w, edition); err != nil {
+	if b.report.Derived, err = b.derive(ctx, w, lists); err != nil {
 		return m, err
 	}
 	if err := b.writeIndexes(ctx, w); err != nil {
@@ -334,19 +351,8 @@ func (b *builder) overrideFault(rel string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault.New("wrong_format", "%s cannot be used: %w", b.sources.abs(rel), err).
+	return fault.New("wrong_format", "%s cannot be used: %w", b.sources.Abs(rel), err).
 		Try("correct it, or move it out of the sources folder")
-}
-
-// addArchives lists the zips of returns among the sources.
-func (b *builder) addArchives(p *Plan) {
-	for i := range p.archives {
-		a := &p.archives[i]
-		if a.refused != "" {
-			continue
-		}
-		b.addSource(snapshot.Source{Kind: "irs990", Path: a.rel, Bytes: a.bytes, SHA256: a.sha256, Rows: int64(a.members)})
-	}
 }
 
 // makeManifest puts the headline numbers and the report together.

@@ -473,7 +473,7 @@ func TestFailuresKeepTheOldSnapshot(t *testing.T) {
 			}})
 		}, snapshot.Damaged},
 		{"another build running", func(t *testing.T, root string, opt *Options) {
-			release, err := lock(opt.Data)
+			release, err := snapshot.Lock(opt.Data)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/derive/board"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
@@ -265,8 +266,8 @@ func (b *builder) boards(ctx context.Context, c *corpus, open []pair) (map[ein.E
 		of  ein.EIN
 		key uint64
 	}
-	err := parallel.Ordered(ctx, b.workers, len(c.shards), func(ctx context.Context, i int) (members []member, err error) {
-		for s, err := range readStaged[stagedName](ctx, b, &c.shards[i], "people") {
+	err := parallel.Ordered(ctx, b.workers, c.stage.Shards(), func(ctx context.Context, i int) (members []member, err error) {
+		for s, err := range stage.Rows[stage.PersonName](ctx, c.stage, i) {
 			if err != nil {
 				return nil, err
 			}

@@ -7,6 +7,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/stage"
 )
 
 // Lines are kept as numbers, and what they say as keys: the fields end to end,
@@ -14,14 +15,14 @@ import (
 // once. Keys are put together and taken apart here and nowhere else.
 
 // separator stands between the fields of a key. It never occurs in XML, but a
-// numeric character reference can smuggle it in; see stagedLine.clean.
+// numeric character reference can smuggle it in; see cleanLine.
 const separator = '\x1f'
 
 // recipientKey is what a line says of its recipient.
 type recipientKey string
 
 // appendRecipientKey writes the key of a line that is clean.
-func appendRecipientKey(b []byte, l *stagedLine) []byte {
+func appendRecipientKey(b []byte, l *stage.Line) []byte {
 	for _, s := range [...]string{l.Name1, l.Name2, l.Person, l.Street, l.City, l.State, l.ZIP, l.Country} {
 		b = append(b, s...)
 		b = append(b, separator)
@@ -75,7 +76,7 @@ func (k recipientKey) foreign() bool {
 // relationship to the funder and its foundation status.
 type relationKey string
 
-func appendRelationKey(b []byte, l *stagedLine) []byte {
+func appendRelationKey(b []byte, l *stage.Line) []byte {
 	b = append(b, l.Relationship...)
 	b = append(b, separator)
 	return append(b, l.Status...)
@@ -86,8 +87,8 @@ func (k relationKey) split() (relationship, status string) {
 	return relationship, status
 }
 
-// clean makes the fields of a line fit for keys.
-func (l *stagedLine) clean() {
+// cleanLine makes the fields of a line fit for keys.
+func cleanLine(l *stage.Line) {
 	for _, f := range [...]*string{&l.Name1, &l.Name2, &l.Person, &l.Street, &l.City, &l.State, &l.ZIP, &l.Country, &l.Relationship, &l.Status} {
 		if strings.IndexByte(*f, separator) >= 0 {
 			*f = strings.ReplaceAll(*f, string(separator), " ")

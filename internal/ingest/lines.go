@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/parallel"
 )
@@ -74,11 +75,11 @@ func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 	if err != nil {
 		return err
 	}
-	b.phase("gather", int64(len(c.shards)))
+	b.phase("gather", int64(c.stage.Shards()))
 	standsFor := c.standsFor()
 	c.lines = newLines(c.stagedLines(standsFor))
 	parts := sync.Pool{New: func() any { return newLines(0) }} // their memory serves one shard after the other
-	err = parallel.Ordered(ctx, b.workers, len(c.shards), func(ctx context.Context, i int) (*lines, error) {
+	err = parallel.Ordered(ctx, b.workers, c.stage.Shards(), func(ctx context.Context, i int) (*lines, error) {
 		part := parts.Get().(*lines)
 		return part, b.gatherShard(ctx, c, i, standsFor, hide, part)
 	}, func(part *lines) error {
@@ -129,7 +130,7 @@ func (c *corpus) stagedLines(standsFor []int32) (n int) {
 // those of the returns whose lines are in it, and of no other shard.
 func (b *builder) gatherShard(ctx context.Context, c *corpus, shard int, standsFor []int32, hide *maskList, g *lines) error {
 	current, start := int32(-1), 0
-	for l, err := range readStaged[stagedLine](ctx, b, &c.shards[shard], "lines") {
+	for l, err := range stage.Rows[stage.Line](ctx, c.stage, shard) {
 		if err != nil {
 			return err
 		}
@@ -145,7 +146,7 @@ func (b *builder) gatherShard(ctx context.Context, c *corpus, shard int, standsF
 		acc := &c.filings[f].account
 		hidden := hide.has(&c.filings[origin], uint8(l.Part), l.Line)
 		if hidden {
-			l.mask()
+			maskLine(&l)
 		}
 		if !g.isGrant(&l, f, acc) {
 			continue
@@ -168,8 +169,8 @@ func newLines(rows int) *lines {
 }
 
 // add appends a line as a row.
-func (g *lines) add(l *stagedLine, filing, origin uint32, hidden bool) {
-	l.clean()
+func (g *lines) add(l *stage.Line, filing, origin uint32, hidden bool) {
+	cleanLine(l)
 	g.filing = append(g.filing, filing)
 	g.origin = append(g.origin, origin)
 	g.part = append(g.part, uint8(l.Part))
@@ -229,7 +230,7 @@ func (g *lines) freeze() {
 }
 
 // isGrant decides whether a line is a cash grant.
-func (g *lines) isGrant(l *stagedLine, filing uint32, acc *lineAccount) bool {
+func (g *lines) isGrant(l *stage.Line, filing uint32, acc *lineAccount) bool {
 	acc.Goods += l.NonCash
 	switch {
 	case l.Cash < 0:
@@ -238,7 +239,7 @@ func (g *lines) isGrant(l *stagedLine, filing uint32, acc *lineAccount) bool {
 		acc.NegativeSum += l.Cash
 		g.adjustments = append(g.adjustments, adjustment{
 			filing: filing, part: uint8(l.Part), line: uint32(l.Line), amount: l.Cash,
-			name: strings.Clone(joined(joined(l.Name1, l.Name2), l.Person)), said: cloneLine(l, irs990.Part(l.Part) == irs990.PFPaid), stated: stated,
+			name: strings.Clone(l.FullName()), said: cloneLine(l, irs990.Part(l.Part) == irs990.PFPaid), stated: stated,
 		})
 	case l.Cash > maxAmount:
 		acc.TooLarge++

@@ -11,6 +11,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/stage"
 )
 
 func TestInternerGivesEachStringOneNumber(t *testing.T) {
@@ -85,8 +86,8 @@ func TestInternerKeepsStringsOfAnyLength(t *testing.T) {
 
 func TestRecipientKeyRoundTrip(t *testing.T) {
 	t.Parallel()
-	check := func(l stagedLine, e uint32) bool {
-		l.clean()
+	check := func(l stage.Line, e uint32) bool {
+		cleanLine(&l)
 		l.EIN = fmt.Sprintf("%09d", e%1_000_000_000)
 		filed, _ := ein.Filed(l.EIN)
 		key := recipientKey(appendRecipientKey(nil, &l))
@@ -105,21 +106,21 @@ func TestAdmit(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
-		line stagedLine
+		line stage.Line
 		want lineAccount // beyond two rows of 50 dollars in all
 		row  bool
 	}{
-		{"a grant", stagedLine{Name1: "Dellwood Food Bank", Cash: 100}, lineAccount{}, true},
-		{"without a name it is still money paid", stagedLine{Cash: 100}, lineAccount{}, true},
-		{"zero", stagedLine{Name1: "Dellwood Food Bank"}, lineAccount{Zero: 1}, false},
-		{"empty group", stagedLine{}, lineAccount{Empty: 1}, false},
-		{"goods", stagedLine{Name1: "Dellwood Food Bank", NonCash: 9}, lineAccount{NonCash: 1}, false},
-		{"cash and goods", stagedLine{Name1: "Dellwood Food Bank", Cash: 1, NonCash: 9}, lineAccount{}, true},
-		{"refund", stagedLine{Name1: "Dellwood Food Bank", Cash: -5}, lineAccount{Negative: 1, NegativeSum: -5}, false},
-		{"beyond belief", stagedLine{Name1: "Dellwood Food Bank", Cash: maxAmount + 1}, lineAccount{TooLarge: 1}, false},
-		{"the total", stagedLine{Name1: "Total", Cash: 50}, lineAccount{Total: 1}, false},
-		{"a total that is none", stagedLine{Name1: "Total", Cash: 60}, lineAccount{}, true},
-		{"a name that begins so", stagedLine{Name1: "Total Arts Collective", Cash: 50}, lineAccount{}, true},
+		{"a grant", stage.Line{Name1: "Dellwood Food Bank", Cash: 100}, lineAccount{}, true},
+		{"without a name it is still money paid", stage.Line{Cash: 100}, lineAccount{}, true},
+		{"zero", stage.Line{Name1: "Dellwood Food Bank"}, lineAccount{Zero: 1}, false},
+		{"empty group", stage.Line{}, lineAccount{Empty: 1}, false},
+		{"goods", stage.Line{Name1: "Dellwood Food Bank", NonCash: 9}, lineAccount{NonCash: 1}, false},
+		{"cash and goods", stage.Line{Name1: "Dellwood Food Bank", Cash: 1, NonCash: 9}, lineAccount{}, true},
+		{"refund", stage.Line{Name1: "Dellwood Food Bank", Cash: -5}, lineAccount{Negative: 1, NegativeSum: -5}, false},
+		{"beyond belief", stage.Line{Name1: "Dellwood Food Bank", Cash: maxAmount + 1}, lineAccount{TooLarge: 1}, false},
+		{"the total", stage.Line{Name1: "Total", Cash: 50}, lineAccount{Total: 1}, false},
+		{"a total that is none", stage.Line{Name1: "Total", Cash: 60}, lineAccount{}, true},
+		{"a name that begins so", stage.Line{Name1: "Total Arts Collective", Cash: 50}, lineAccount{}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

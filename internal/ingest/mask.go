@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/snapshot"
 )
 
@@ -43,10 +44,10 @@ func (b *builder) maskList(ctx context.Context) (m *maskList, err error) {
 	return m, err
 }
 
-// mask leaves of a line that is on the list what may be shown, before anybody
+// maskLine leaves of a line that is on the list what may be shown, before anybody
 // else reads it.
-func (l *stagedLine) mask() {
-	*l = stagedLine{Seq: l.Seq, Part: l.Part, Line: l.Line, Name1: maskedName, State: l.State, Country: l.Country, Cash: l.Cash, NonCash: l.NonCash}
+func maskLine(l *stage.Line) {
+	*l = stage.Line{MemberNo: l.MemberNo, Part: l.Part, Line: l.Line, Name1: maskedName, State: l.State, Country: l.Country, Cash: l.Cash, NonCash: l.NonCash}
 }
 
 // noteUnmet says how many entries of the list name no line: a slip of the pen
@@ -130,7 +131,7 @@ func (b *builder) adjustmentRow(c *corpus, a *adjustment) snapshot.Adjustment {
 
 // cloneLine keeps what the classifier sees of a line beyond the batch that it
 // was read in.
-func cloneLine(l *stagedLine, pf bool) classify.Line {
+func cloneLine(l *stage.Line, pf bool) classify.Line {
 	keep := strings.Clone
 	return classify.Line{
 		Name1: keep(l.Name1), Name2: keep(l.Name2), Person: keep(l.Person), Street: keep(l.Street), City: keep(l.City),

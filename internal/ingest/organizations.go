@@ -24,7 +24,7 @@ func (b *builder) writeOrganizations(ctx context.Context, w *snapshot.Writer, c 
 		return err
 	}
 	b.organizations = int64(c.universe.Len() + len(strangers))
-	return writeTable(ctx, w, snapshot.Organizations, func(yield func(snapshot.Organization) bool) {
+	return snapshot.WriteTableUntil(ctx, w, snapshot.Organizations, func(yield func(snapshot.Organization) bool) {
 		next := 0
 		for o := range c.universe.All() {
 			for ; next < len(strangers) && strangers[next].EIN < o.EIN.String(); next++ {
@@ -115,7 +115,7 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 		}
 	}
 	for row, e := range c.recipients.ein {
-		if row%checkEvery == 0 && ctx.Err() != nil {
+		if row%snapshot.CheckEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if !strange[c.recipients.id[row]] {

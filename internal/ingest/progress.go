@@ -33,6 +33,18 @@ func (p *progress) step(n int64) {
 	p.showPhase()
 }
 
+// follow is told how many units of a phase are done, beginning with none, and
+// passes it on.
+func (p *progress) follow(name string) func(done, total int64) {
+	return func(done, total int64) {
+		if done == 0 {
+			p.phase(name, total)
+		} else {
+			p.step(1)
+		}
+	}
+}
+
 func (p *progress) showPhase() {
 	if p.show != nil {
 		p.show(p.name, p.done, p.total)

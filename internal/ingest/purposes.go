@@ -138,7 +138,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 	}
 	starts, rows := c.rowsByRecipient()
 	for id := range c.recipients.ids.len() {
-		if id%checkEvery == 0 && ctx.Err() != nil {
+		if id%snapshot.CheckEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), resolve.EINPrefix)
@@ -163,7 +163,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 		}
 		return texts
 	}
-	return writeTable(ctx, w, snapshot.Purposes, func(yield func(snapshot.OrgPurposes) bool) {
+	return snapshot.WriteTableUntil(ctx, w, snapshot.Purposes, func(yield func(snapshot.OrgPurposes) bool) {
 		for len(given)+len(received) > 0 {
 			e := ein.EIN(math.MaxUint32)
 			for _, list := range [...][]orgPurposes{given, received} {

@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/stage"
 )
 
 // someRecipients are lines of a few names, towns, streets and EINs, mixed.
@@ -16,7 +17,7 @@ func someRecipients() *lines {
 	r := rand.New(rand.NewPCG(5, 6))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	for range 3_000 {
-		l := stagedLine{
+		l := stage.Line{
 			Name1: pick("Grace Chapel", "GRACE CHAPEL", "Zeppelin Heritage Museum", "Zepelin Heritage Museum", "Friends of Zeppelin Museum", "C/O A Bank", "(Quarry Park)", "See Attached", ""),
 			Name2: pick("", "", "", "Inc", "of Akron"), Person: pick("", "", "Jane Roe"),
 			Street: pick("1 Elm St", "20 Hangar Way", "C/O Smith", ""), City: pick("Akron", "Dayton"), State: pick("OH", "OH", "PA", "", "Ohio"),

@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/orgname"
 )
 
@@ -475,13 +476,13 @@ func (b *builder) countConflicts(r *recipients) {
 // learnPeople trains the person classifier on the officers of the chosen
 // returns against the names of organizations.
 func (b *builder) learnPeople(ctx context.Context, c *corpus) (*classify.People, error) {
-	b.phase("people", int64(len(c.shards)))
+	b.phase("people", int64(c.stage.Shards()))
 	t := classify.NewTrainer()
-	for i := range c.shards {
+	for i := range c.stage.Shards() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for s, err := range readStaged[stagedName](ctx, b, &c.shards[i], "people") {
+		for s, err := range stage.Rows[stage.PersonName](ctx, c.stage, i) {
 			if err != nil {
 				return nil, err
 			}
@@ -501,8 +502,8 @@ func (b *builder) learnPeople(ctx context.Context, c *corpus) (*classify.People,
 // in any year.
 func (b *builder) loadRelations(ctx context.Context, c *corpus) (map[ein.EIN][]ein.EIN, error) {
 	relations := make(map[ein.EIN][]ein.EIN)
-	for i := range c.shards {
-		for s, err := range readStaged[stagedRelatedEIN](ctx, b, &c.shards[i], "related") {
+	for i := range c.stage.Shards() {
+		for s, err := range stage.Rows[stage.RelatedEIN](ctx, c.stage, i) {
 			if err != nil {
 				return nil, err
 			}

@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -47,8 +48,8 @@ type Report struct {
 
 	// Files among the sources that were not taken: how many, and the first of
 	// them by path.
-	UntakenCount int64     `json:"sources_not_taken"`
-	Untaken      []Untaken `json:"files_not_taken"`
+	UntakenCount int64              `json:"sources_not_taken"`
+	Untaken      []discover.Untaken `json:"files_not_taken"`
 
 	Model ModelReport `json:"model"` // of the lines that no rule decides
 
@@ -184,12 +185,12 @@ const (
 func newReport() *Report {
 	return &Report{
 		QuarantineReasons: []NamedInt{}, Quarantined: []snapshot.Quarantine{}, Suspects: []Suspect{},
-		MasterRejected: []NamedInt{}, Warnings: []string{}, Unnamed: Count{Name: "unnamed"}, Related: RelatedReport{Count{Name: "filed"}, Count{Name: "name"}, Count{Name: "officers"}}, Masked: MaskReport{Individuals: snapshot.IndividualsFiled}, Untaken: []Untaken{},
+		MasterRejected: []NamedInt{}, Warnings: []string{}, Unnamed: Count{Name: "unnamed"}, Related: RelatedReport{Count{Name: "filed"}, Count{Name: "name"}, Count{Name: "officers"}}, Masked: MaskReport{Individuals: snapshot.IndividualsFiled}, Untaken: []discover.Untaken{},
 	}
 }
 
 // addUntaken lists the files that were not taken.
-func (r *Report) addUntaken(list []Untaken) {
+func (r *Report) addUntaken(list []discover.Untaken) {
 	r.UntakenCount = int64(len(list))
 	r.Untaken = append(r.Untaken, list[:min(len(list), maxUntaken)]...)
 }

@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/derive/ukboard"
+	"grantgraph/internal/ingest/source/discover"
 	delimited "grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/ingest/source/ukcharity"
 	"grantgraph/internal/snapshot"
@@ -141,8 +142,8 @@ func (u *ukRegister) choose(files []string) {
 			u.note("%s is not a table of the register and was not read", rel)
 			continue
 		}
-		c := candidate{rel: rel, posted: cmp.Or(folderDate(rel), undated), form: slices.Index([]string{".zip", ".json", ".gz", ".txt"}, strings.ToLower(path.Ext(rel)))}
-		found[t] = append(found[t], c)
+		form := slices.Index([]string{".zip", ".json", ".gz", ".txt"}, strings.ToLower(path.Ext(rel)))
+		found[t] = append(found[t], candidate{rel, discover.Posted(rel), form})
 	}
 	u.files = make(map[ukcharity.Table]string, len(found))
 	var passed []string
@@ -241,15 +242,15 @@ func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to 
 	if !ok {
 		return nil, nil
 	}
-	file := u.b.sources.abs(rel)
+	file := u.b.sources.Abs(rel)
 	what := "table " + string(from) + " of the charity register"
-	sum, size, err := hashFile(ctx, file)
+	sum, size, err := discover.Hash(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	in, err := delimited.Open(file)
 	if err != nil {
-		return nil, wrongFormat(file, what, err)
+		return nil, discover.WrongFormat(file, what, err)
 	}
 	defer in.Close()
 	tally, err := ukcharity.Read(&bounded{r: disk.Until(ctx, in), left: ukMaxBytes}, from, func(row *T) error {
@@ -263,7 +264,7 @@ func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to 
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, wrongFormat(file, what, err)
+		return nil, discover.WrongFormat(file, what, err)
 	}
 	u.b.addSource(snapshot.Source{Kind: "ukcharity", Path: rel, Bytes: size, SHA256: sum, Rows: tally.Rows})
 	account := UKTable{Name: to, Path: rel, Extracted: tally.Newest, Rows: tally.Rows, Rejected: tally.Rejected, Blanked: tally.Blanked}

@@ -22,6 +22,7 @@ import (
 
 	"grantgraph/internal/bench/upstream"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/discover"
 	delimited "grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/snapshot"
 )
@@ -125,7 +126,7 @@ func wholeRegister() map[string]string {
 
 func writeUK(t *testing.T, ctx context.Context, root string, names []string) (*snapshot.Snapshot, UKReport, *builder, error) {
 	t.Helper()
-	b := &builder{sources: &Sources{Root: root}, report: newReport()}
+	b := &builder{sources: &discover.Sources{Root: root}, report: newReport()}
 	w, err := snapshot.Create(t.TempDir(), noon)
 	if err != nil {
 		t.Fatal(err)

@@ -13,9 +13,12 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/source/bmf"
+	"grantgraph/internal/ingest/source/discover"
+	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/ingest/source/pub78"
 	"grantgraph/internal/ingest/source/revocation"
 	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
@@ -33,10 +36,10 @@ type filer struct {
 
 	addresses []ownAddress // in the United States, of all its returns
 
-	dafHeld   *int64 // most donor-advised funds held in any year
-	dafPaid   *int64 // paid from them in the latest year that says
-	dafOf     int64  // all grants paid in that year
-	dafPeriod int32  // the end of that year
+	dafHeld   irs990.Amount // most donor-advised funds held in any year
+	dafPaid   irs990.Amount // paid from them in the latest year that says
+	dafOf     int64         // all grants paid in that year
+	dafPeriod int32         // the end of that year
 }
 
 // loadUniverse gathers every organization a recipient can be: the master
@@ -44,7 +47,7 @@ type filer struct {
 // funders give the same EIN for. It finds the filers on the way.
 func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
 	u := resolve.NewUniverse()
-	b.phase("universe", int64(len(b.sources.Masters)+len(c.shards)+1))
+	b.phase("universe", int64(len(b.sources.Masters)+c.stage.Shards()+1))
 	if err := b.addListed(ctx, u); err != nil {
 		return err
 	}
@@ -81,11 +84,11 @@ func (b *builder) addFilers(ctx context.Context, u *resolve.UniverseBuilder, c *
 	c.filers = make(map[ein.EIN]*filer)
 	latest := latestFilings(c.filings)
 	type filedReturn struct {
-		stagedFiler
+		stage.Filer
 		at int32 // into corpus.filings
 	}
-	return parallel.Ordered(ctx, b.workers, len(c.shards), func(ctx context.Context, i int) (list []filedReturn, err error) {
-		for r, err := range readStaged[stagedFiler](ctx, b, &c.shards[i], "returns") {
+	return parallel.Ordered(ctx, b.workers, c.stage.Shards(), func(ctx context.Context, i int) (list []filedReturn, err error) {
+		for r, err := range stage.Rows[stage.Filer](ctx, c.stage, i) {
 			if err != nil {
 				return nil, err
 			}
@@ -105,7 +108,7 @@ func (b *builder) addFilers(ctx context.Context, u *resolve.UniverseBuilder, c *
 				fl = &filer{filing: latest[f.ein]}
 				c.filers[f.ein] = fl
 			}
-			fl.add(&r.stagedFiler, f, r.at)
+			fl.add(&r.Filer, f, r.at)
 		}
 		b.step(1)
 		return nil
@@ -113,7 +116,7 @@ func (b *builder) addFilers(ctx context.Context, u *resolve.UniverseBuilder, c *
 }
 
 // loadMaster adds one posting of the master file. What it returns reports on it.
-func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m master) (report func(), err error) {
+func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m discover.Master) (report func(), err error) {
 	source := resolve.BMF
 	if m.Older {
 		source = resolve.OldBMF
@@ -125,7 +128,7 @@ func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m 
 				EIN: r.EIN, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
 				NTEE: r.NTEE, Subsection: r.Subsection, Foundation: r.Foundation, Affiliation: r.Affiliation, Group: r.Group,
 				Deductible: r.Deductibility, FilingReq: r.FilingReq, Ruling: period(r.Ruling), LastPeriod: period(r.TaxPeriod),
-				SortName: r.SortName, Sources: source, Active: !m.Older, AsOf: yearMonth(m.Posted),
+				SortName: r.SortName, Sources: source, Active: !m.Older, AsOf: m.AsOf(),
 			}
 			o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
 			if r.Revenue.Set {
@@ -154,24 +157,7 @@ func period(s string) int32 {
 	return int32(n)
 }
 
-// yearMonth turns a posting date into a number that sorts like it.
-func yearMonth(posted string) int32 {
-	var n int32
-	for _, c := range posted {
-		if c >= '0' && c <= '9' {
-			n = n*10 + (c - '0')
-		}
-	}
-	switch len(posted) {
-	case len("2006"):
-		n *= 1_00_00
-	case len("2006-01"):
-		n *= 1_00
-	}
-	return n
-}
-
-func filerOrg(r *stagedFiler, f *filing) resolve.Org {
+func filerOrg(r *stage.Filer, f *filing) resolve.Org {
 	o := resolve.Org{
 		EIN: f.ein, Name: r.Name, Street: r.Street, City: r.City, State: r.State,
 		Sources: resolve.Filer, Active: true, AsOf: f.periodEnd,
@@ -180,9 +166,7 @@ func filerOrg(r *stagedFiler, f *filing) resolve.Org {
 	if r.DBA != "" {
 		o.Aliases = []string{r.DBA}
 	}
-	if r.Revenue != nil {
-		o.Revenue = *r.Revenue
-	}
+	o.Revenue = r.Revenue.Value
 	return o
 }
 
@@ -234,7 +218,7 @@ func (fl *filer) seat() (resolve.Location, bool) {
 }
 
 // addAddress takes in the address of a return.
-func (fl *filer) addAddress(r *stagedFiler, year int16) {
+func (fl *filer) addAddress(r *stage.Filer, year int16) {
 	if r.Country != "" || year < firstYear || year >= firstYear+64 {
 		return
 	}
@@ -266,21 +250,18 @@ func (c *corpus) locationOf(o *resolve.Org) resolve.Location {
 }
 
 // add takes what a return says into the filer's record.
-func (fl *filer) add(r *stagedFiler, f *filing, at int32) {
+func (fl *filer) add(r *stage.Filer, f *filing, at int32) {
 	fl.addAddress(r, f.year)
 	if at == fl.filing {
 		fl.name, fl.city, fl.state = strings.Clone(r.Name), strings.Clone(r.City), strings.Clone(r.State)
 		zip5, _ := place.ZIP5(r.ZIP, r.State)
 		fl.zip5 = strings.Clone(zip5)
 	}
-	if r.DAFHeld != nil && (fl.dafHeld == nil || *r.DAFHeld > *fl.dafHeld) {
+	if r.DAFHeld.Set && (!fl.dafHeld.Set || r.DAFHeld.Value > fl.dafHeld.Value) {
 		fl.dafHeld = r.DAFHeld
 	}
-	if r.DAFGrants != nil && f.periodEnd > fl.dafPeriod {
-		fl.dafPaid, fl.dafPeriod, fl.dafOf = r.DAFGrants, f.periodEnd, 0
-		if r.GrantsPaid != nil {
-			fl.dafOf = *r.GrantsPaid
-		}
+	if r.DAFGrants.Set && f.periodEnd > fl.dafPeriod {
+		fl.dafPaid, fl.dafPeriod, fl.dafOf = r.DAFGrants, f.periodEnd, r.GrantsPaid.Value
 	}
 }
 
@@ -342,7 +323,7 @@ func (b *builder) otherLists() (files []otherList) {
 // known.
 func (b *builder) loadList(ctx context.Context, u *resolve.UniverseBuilder, l otherList) (report func(), err error) {
 	report = func() {}
-	r, err := rows.Open(b.sources.abs(l.path))
+	r, err := rows.Open(b.sources.Abs(l.path))
 	if err != nil {
 		return report, nil
 	}

@@ -11,7 +11,8 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/resolve"
-	"grantgraph/internal/ingest/shardfile"
+	"grantgraph/internal/ingest/stage"
+	"grantgraph/internal/ingest/stage/shardfile"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot"
@@ -32,7 +33,7 @@ func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus
 		func(context.Context) error { return b.writeFunders(w, c) },
 		func(ctx context.Context) error { return b.writeAdjustments(ctx, w, c) },
 		func(context.Context) error { return b.writeModel(w, c.model) },
-		func(ctx context.Context) error { return b.writeQuarantine(ctx, w, c.Plan) },
+		func(ctx context.Context) error { return b.writeQuarantine(ctx, w, c.stage) },
 	}
 	return parallel.Each(ctx, min(b.workers, atOnce), len(tables), func(ctx context.Context, i int) error { return tables[i](ctx) })
 }
@@ -240,7 +241,7 @@ func (b *builder) writeFunders(w *snapshot.Writer, c *corpus) error {
 		r := snapshot.FunderKind{
 			FunderEIN: f.ein.String(), Name: strings.ToUpper(f.name), City: strings.ToUpper(f.city), State: f.state, ZIP5: f.zip5,
 			ReturnType: c.filings[f.filing].form.String(), Grantees: int64(f.grantees), Grants: int64(f.to - f.from), TotalOut: f.total,
-			DAFCount: f.dafHeld, DAFGrants: f.dafPaid,
+			DAFCount: f.dafHeld.Pointer(), DAFGrants: f.dafPaid.Pointer(),
 			IsDAF: f.kind.IsDAF, Confidence: f.kind.Confidence, Signal: f.kind.Signal, Kind: f.kind.Kind,
 		}
 		r.County, _ = b.places.CountyOf(f.zip5, f.city, f.state)
@@ -261,30 +262,30 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 	}
 	var orgs []snapshot.Org
 	books := newFinancials(len(c.filings))
-	for i := range c.shards {
+	for i := range c.stage.Shards() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for r, err := range b.readReturns(ctx, &c.shards[i]) {
+		for r, err := range c.stage.Returns(ctx, i) {
 			if err != nil {
 				return err
 			}
 			at := c.bySeq[i][r.Seq]
 			f := &c.filings[at]
-			if err := t.Add(returnRow(&r.stagedReturn, c, at, c.source(i, r.Seq))); err != nil {
+			if err := t.Add(returnRow(&r.Return, c, at, c.stage.Archive(i, r.Seq))); err != nil {
 				return err
 			}
 			b.step(1)
 			if f.fate != chosen {
 				continue
 			}
-			b.report.NotRows.add(&r.stagedReturn)
+			b.report.NotRows.add(&r.Return)
 			if f.hasFinancials() {
 				books.add(at, &r)
 			}
 			if c.filers[f.ein].filing == at {
-				shardfile.Own(&r.stagedReturn)
-				orgs = append(orgs, orgRow(&r.stagedReturn, f))
+				shardfile.Own(&r.Return)
+				orgs = append(orgs, orgRow(&r.Return, f))
 			}
 		}
 	}
@@ -295,7 +296,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 		return err
 	}
 	sorted := sortedRows(len(orgs), func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
-	return writeTable(ctx, w, snapshot.Orgs, func(yield func(snapshot.Org) bool) {
+	return snapshot.WriteTableUntil(ctx, w, snapshot.Orgs, func(yield func(snapshot.Org) bool) {
 		for _, i := range sorted {
 			if !yield(orgs[i]) {
 				return
@@ -304,7 +305,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 	})
 }
 
-func (n *NotRows) add(r *stagedReturn) {
+func (n *NotRows) add(r *stage.Return) {
 	n.Future += int64(r.FutureLines)
 	n.FutureSum += r.FutureSum
 	n.Individuals += int64(r.PeopleLines)
@@ -313,7 +314,7 @@ func (n *NotRows) add(r *stagedReturn) {
 	n.ForeignSum += r.ForeignSum
 }
 
-func returnRow(r *stagedReturn, c *corpus, at int32, source string) snapshot.Return {
+func returnRow(r *stage.Return, c *corpus, at int32, source string) snapshot.Return {
 	f := &c.filings[at]
 	row := snapshot.Return{
 		Filing: f.key(), ObjectID: r.ObjectID, EIN: f.ein.String(), Name: strings.ToUpper(r.Name), Form: r.Form, Schema: r.Schema,
@@ -332,42 +333,43 @@ func returnRow(r *stagedReturn, c *corpus, at int32, source string) snapshot.Ret
 	return row
 }
 
-func orgRow(r *stagedReturn, f *filing) snapshot.Org {
+func orgRow(r *stage.Return, f *filing) snapshot.Org {
 	o := snapshot.Org{
 		EIN: f.ein.String(), Name: strings.ToUpper(r.Name), City: strings.ToUpper(r.City), State: r.State, ReturnType: r.Form,
 		TaxYear: int32(f.year), PeriodEnd: r.PeriodEnd, Filing: f.key(), Website: r.Website, FormationYear: r.Formation, Subsection: r.Subsection,
 		Mission: r.Mission, Activity: r.Activity, Programs: r.Programs, StatesFiled: r.States,
-		TotalRevenue: r.Revenue, TotalExpenses: r.Expenses, NetAssets: r.NetAssets, TotalAssets: r.Assets, TotalAssetsFMV: r.AssetsFMV,
-		TotalLiabilities: r.Liabilities, GrantsPaid: r.GrantsPaid, Surplus: r.Surplus, RevContributions: r.Contributions,
-		RevProgram: r.ProgramRevenue, RevInvestment: r.InvestmentIncome, RevOther: r.OtherIncome, GovernmentGrants: r.GovernmentGrants,
-		Cash: r.Cash, Savings: r.Savings, InvestmentFees: r.InvestmentFees,
+		TotalRevenue: r.Revenue.Pointer(), TotalExpenses: r.Expenses.Pointer(), NetAssets: r.NetAssets.Pointer(), TotalAssets: r.Assets.Pointer(), TotalAssetsFMV: r.AssetsFMV.Pointer(),
+		TotalLiabilities: r.Liabilities.Pointer(), GrantsPaid: r.GrantsPaid.Pointer(), Surplus: r.Surplus.Pointer(), RevContributions: r.Contributions.Pointer(),
+		RevProgram: r.ProgramRevenue.Pointer(), RevInvestment: r.InvestmentIncome.Pointer(), RevOther: r.OtherIncome.Pointer(), GovernmentGrants: r.GovernmentGrants.Pointer(),
+		Cash: r.Cash.Pointer(), Savings: r.Savings.Pointer(), InvestmentFees: r.InvestmentFees.Pointer(),
 	}
 	o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
-	o.MonthsLiquid = monthsLiquid(r.Cash, r.Savings, r.Expenses)
+	o.MonthsLiquid = monthsLiquid(o.Cash, o.Savings, o.TotalExpenses)
 	return o
 }
 
 // writeLists writes the people, holdings and relations of the chosen returns,
 // in the order of the sources.
 func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus) error {
-	err := copyList(ctx, b, w, c, "people", snapshot.People, func(s *stagedPerson, f *filing) snapshot.Person {
+	err := copyList(ctx, w, c, snapshot.People, func(s *stage.Person, f *filing) snapshot.Person {
 		return snapshot.Person{
 			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Name: s.Name, Business: s.Business, Title: s.Title, Hours: s.Hours,
-			Compensation: s.Compensation, Related: s.Related, Other: s.Other,
-			Director: s.Roles&roleDirector != 0, Institution: s.Roles&roleInstitution != 0, Officer: s.Roles&roleOfficer != 0,
-			KeyEmployee: s.Roles&roleKeyEmployee != 0, HighestPaid: s.Roles&roleHighestPaid != 0, Former: s.Roles&roleFormer != 0,
+			Compensation: s.Compensation.Pointer(), Related: s.Related.Pointer(), Other: s.Other.Pointer(),
+			Director: s.Roles&stage.RoleDirector != 0, Institution: s.Roles&stage.RoleInstitution != 0, Officer: s.Roles&stage.RoleOfficer != 0,
+			KeyEmployee: s.Roles&stage.RoleKeyEmployee != 0, HighestPaid: s.Roles&stage.RoleHighestPaid != 0, Former: s.Roles&stage.RoleFormer != 0,
 		}
 	})
 	if err != nil {
 		return err
 	}
-	err = copyList(ctx, b, w, c, "holdings", snapshot.Holdings, func(s *stagedHolding, f *filing) snapshot.Holding {
-		return snapshot.Holding{EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Schedule: s.Schedule, Name: s.Name, Book: s.Book, FMV: s.FMV}
+	err = copyList(ctx, w, c, snapshot.Holdings, func(s *stage.Holding, f *filing) snapshot.Holding {
+		return snapshot.Holding{EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Schedule: s.Schedule, Name: s.Name,
+			Book: s.Book.Pointer(), FMV: s.FMV.Pointer()}
 	})
 	if err != nil {
 		return err
 	}
-	return copyList(ctx, b, w, c, "related", snapshot.Relations, func(s *stagedRelated, f *filing) snapshot.Relation {
+	return copyList(ctx, w, c, snapshot.Relations, func(s *stage.Related, f *filing) snapshot.Relation {
 		r := snapshot.Relation{
 			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Kind: s.Kind, Name: s.Name, State: s.State,
 			Section: s.Section, Status: s.Status, Controlled: s.Controlled,
@@ -380,20 +382,20 @@ func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus)
 }
 
 // copyList carries one staged list of the chosen returns into a table.
-func copyList[S stagedRow, T any](ctx context.Context, b *builder, w *snapshot.Writer, c *corpus, from, table string, row func(*S, *filing) T) error {
+func copyList[S stage.Row, T any](ctx context.Context, w *snapshot.Writer, c *corpus, table string, row func(*S, *filing) T) error {
 	t, err := snapshot.Table[T](w, table)
 	if err != nil {
 		return err
 	}
-	for i := range c.shards {
+	for i := range c.stage.Shards() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for s, err := range readStaged[S](ctx, b, &c.shards[i], from) {
+		for s, err := range stage.Rows[S](ctx, c.stage, i) {
 			if err != nil {
 				return err
 			}
-			f := c.chosenFiling(i, s.member())
+			f := c.chosenFiling(i, stage.MemberOf(s))
 			if f == nil {
 				continue
 			}
@@ -410,7 +412,7 @@ func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *c
 	sorted := sortedRows(len(g.adjustments), func(x, y uint32) int {
 		return compareAdjustments(&g.adjustments[x], &g.adjustments[y])
 	})
-	return writeTable(ctx, w, snapshot.Adjustments, func(yield func(snapshot.Adjustment) bool) {
+	return snapshot.WriteTableUntil(ctx, w, snapshot.Adjustments, func(yield func(snapshot.Adjustment) bool) {
 		for _, i := range sorted {
 			if !yield(b.adjustmentRow(c, &g.adjustments[i])) {
 				return
@@ -421,7 +423,7 @@ func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *c
 
 // writeQuarantine lists what could not be read, from damaged zips down to
 // single returns.
-func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *Plan) error {
+func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, from *stage.Stage) error {
 	t, err := snapshot.Table[snapshot.Quarantine](w, snapshot.Quarantined)
 	if err != nil {
 		return err
@@ -433,23 +435,20 @@ func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, p *Pl
 		}
 		return t.Add(q)
 	}
-	for i := range p.archives {
-		a := &p.archives[i]
-		for _, problem := range a.problems {
-			b.report.Returns.ArchiveFault++
-			if err := add(snapshot.Quarantine{Source: a.rel, Member: problem.Name, Reason: problem.Reason}, "damaged zip"); err != nil {
-				return err
-			}
+	for archive, problem := range from.Plan().Problems() {
+		b.report.Returns.ArchiveFault++
+		if err := add(snapshot.Quarantine{Source: archive, Member: problem.Name, Reason: problem.Reason}, "damaged zip"); err != nil {
+			return err
 		}
 	}
-	for i := range p.shards {
-		for s, err := range readStaged[stagedFailure](ctx, b, &p.shards[i], "failures") {
+	for i := range from.Shards() {
+		for s, err := range stage.Rows[stage.Failure](ctx, from, i) {
 			if err != nil {
 				return err
 			}
 			b.report.Returns.Quarantined++
 			shardfile.Own(&s)
-			if err := add(snapshot.Quarantine{Source: p.source(i, s.Seq), Member: s.Member, Reason: s.Reason}, s.Kind); err != nil {
+			if err := add(snapshot.Quarantine{Source: from.Archive(i, s.Seq), Member: s.Member, Reason: s.Reason}, s.Kind); err != nil {
 				return err
 			}
 		}

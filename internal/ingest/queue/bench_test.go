@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/snapshot/remote"
@@ -21,7 +21,7 @@ func BenchmarkStage(b *testing.B) {
 	if _, err := synth.Write(b.Context(), synth.Options{Out: root, Grants: 200_000, Seed: 1}); err != nil {
 		b.Fatal(err)
 	}
-	p, err := ingest.MakePlan(b.Context(), ingest.PlanOptions{Sources: root})
+	p, err := stage.MakePlan(b.Context(), stage.PlanOptions{Sources: root})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -32,18 +32,18 @@ func BenchmarkStage(b *testing.B) {
 		bytes += s.Bytes
 	}
 	slots := runtime.GOMAXPROCS(0)
-	stage := func() *ingest.Stage {
+	newStage := func() *stage.Shared {
 		store, err := remote.Open(b.TempDir(), remote.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		return ingest.OpenStage(store)
+		return stage.OpenShared(store)
 	}
 	b.Run("alone", func(b *testing.B) {
 		b.SetBytes(bytes)
 		for b.Loop() {
-			to := stage()
-			r, err := ingest.NewReader(b.Context(), root, b.TempDir())
+			to := newStage()
+			r, err := stage.NewReader(b.Context(), root, b.TempDir())
 			if err == nil {
 				err = parallel.Each(b.Context(), slots, len(keys), func(ctx context.Context, i int) error {
 					_, err := r.Stage(ctx, p, keys[i], to)
@@ -60,7 +60,7 @@ func BenchmarkStage(b *testing.B) {
 		b.SetBytes(bytes)
 		for b.Loop() {
 			b.StopTimer()
-			q, to := newQueue(b), stage()
+			q, to := newQueue(b), newStage()
 			if _, err := q.Plan(b.Context(), PlanOptions{Sources: root, Stage: to}); err != nil {
 				b.Fatal(err)
 			}

@@ -8,13 +8,13 @@ import (
 	"github.com/riverqueue/river"
 
 	"grantgraph/internal/fault"
-	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/stage"
 )
 
 // PlanOptions say what to plan.
 type PlanOptions struct {
 	Sources  string
-	Stage    *ingest.Stage
+	Stage    *stage.Shared
 	Workers  int
 	Prune    bool // remove staged shards that the plan does not use
 	Progress func(done, total int64)
@@ -24,17 +24,17 @@ type PlanOptions struct {
 
 // Planned is what a plan came to.
 type Planned struct {
-	Plan     string           `json:"plan"`
-	Sources  string           `json:"sources"`
-	Stage    string           `json:"stage"`
-	Archives int              `json:"archives"`
-	Returns  int64            `json:"returns"`
-	Bytes    int64            `json:"xml_bytes"`
-	Shards   int              `json:"shards"`
-	Staged   int              `json:"staged"` // are in the stage already
-	Queued   int              `json:"queued"` // are new in the queue
-	Removed  int              `json:"removed,omitempty"`
-	Refused  []ingest.Refused `json:"refused"`
+	Plan     string          `json:"plan"`
+	Sources  string          `json:"sources"`
+	Stage    string          `json:"stage"`
+	Archives int             `json:"archives"`
+	Returns  int64           `json:"returns"`
+	Bytes    int64           `json:"xml_bytes"`
+	Shards   int             `json:"shards"`
+	Staged   int             `json:"staged"` // are in the stage already
+	Queued   int             `json:"queued"` // are new in the queue
+	Removed  int             `json:"removed,omitempty"`
+	Refused  []stage.Refused `json:"refused"`
 }
 
 // planLock is the number under which planners take turns.
@@ -65,7 +65,7 @@ func (q *Queue) Plan(ctx context.Context, opt PlanOptions) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	var known *ingest.Plan
+	var known *stage.Plan
 	if before != "" {
 		// What cannot be read, or is of another version, is only no help.
 		if known, err = opt.Stage.Plan(ctx, before); ctx.Err() != nil {
@@ -74,7 +74,7 @@ func (q *Queue) Plan(ctx context.Context, opt PlanOptions) (*Planned, error) {
 			known = nil
 		}
 	}
-	p, err := ingest.MakePlan(ctx, ingest.PlanOptions{Sources: opt.Sources, Workers: opt.Workers, Known: known, Progress: opt.Progress, ShardBytes: opt.ShardBytes})
+	p, err := stage.MakePlan(ctx, stage.PlanOptions{Sources: opt.Sources, Workers: opt.Workers, Known: known, Progress: opt.Progress, ShardBytes: opt.ShardBytes})
 	if err != nil {
 		return nil, err
 	}

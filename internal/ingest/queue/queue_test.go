@@ -18,7 +18,7 @@ import (
 
 	"grantgraph/internal/bench/postgres"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/snapshot/remote"
 )
@@ -101,17 +101,17 @@ func put(t *testing.T, root, name string, body []byte) {
 	}
 }
 
-func newStage(t *testing.T) *ingest.Stage {
+func newStage(t *testing.T) *stage.Shared {
 	t.Helper()
 	store, err := remote.Open(t.TempDir(), remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ingest.OpenStage(store)
+	return stage.OpenShared(store)
 }
 
 // plan plans with a shard for about every return.
-func plan(t *testing.T, q *Queue, sources string, stage *ingest.Stage) *Planned {
+func plan(t *testing.T, q *Queue, sources string, stage *stage.Shared) *Planned {
 	t.Helper()
 	p, err := q.Plan(t.Context(), PlanOptions{Sources: sources, Stage: stage, ShardBytes: 500})
 	if err != nil {
@@ -120,11 +120,11 @@ func plan(t *testing.T, q *Queue, sources string, stage *ingest.Stage) *Planned 
 	return p
 }
 
-func options(t *testing.T, stage *ingest.Stage) WorkOptions {
+func options(t *testing.T, stage *stage.Shared) WorkOptions {
 	return WorkOptions{Stage: stage, Scratch: t.TempDir(), Slots: 2, Lease: 30 * time.Second, Patient: time.Minute, Note: func(text string) { t.Log(text) }}
 }
 
-func work(t *testing.T, q *Queue, stage *ingest.Stage) *Worked {
+func work(t *testing.T, q *Queue, stage *stage.Shared) *Worked {
 	t.Helper()
 	w, err := q.Work(t.Context(), options(t, stage))
 	if err != nil {
@@ -462,18 +462,18 @@ func TestGiveUp(t *testing.T) {
 // makes another, and where it cannot, that is not the archives' fault.
 func TestScratchGone(t *testing.T) {
 	t.Parallel()
-	stage, scratch := newStage(t), filepath.Join(t.TempDir(), "scratch")
-	p, err := ingest.MakePlan(t.Context(), ingest.PlanOptions{Sources: lay(t, "a.zip")})
+	to, scratch := newStage(t), filepath.Join(t.TempDir(), "scratch")
+	p, err := stage.MakePlan(t.Context(), stage.PlanOptions{Sources: lay(t, "a.zip")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := ingest.NewReader(t.Context(), p.Sources(), scratch)
+	r, err := stage.NewReader(t.Context(), p.Sources(), scratch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	for s := range p.Shards() {
-		if _, err := r.Stage(t.Context(), p, s.Key, stage); err != nil {
+		if _, err := r.Stage(t.Context(), p, s.Key, to); err != nil {
 			t.Error(err)
 		}
 	}
@@ -484,7 +484,7 @@ func TestScratchGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for s := range p.Shards() {
-		if _, err := r.Stage(t.Context(), p, s.Key, stage); slugOf(err) != "no_scratch" || !environment(err) {
+		if _, err := r.Stage(t.Context(), p, s.Key, to); slugOf(err) != "no_scratch" || !environment(err) {
 			t.Error(err)
 		}
 	}

@@ -20,12 +20,12 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/stage"
 )
 
 // WorkOptions say how to work.
 type WorkOptions struct {
-	Stage   *ingest.Stage
+	Stage   *stage.Shared
 	Sources string        // where the archives are on this machine; empty means as planned
 	Scratch string        // folder for shards that are being made; empty means the system's
 	Slots   int           // shards at a time
@@ -61,9 +61,9 @@ type worker struct {
 	failed  chan error    // why the worker cannot go on; the first counts
 
 	mu      sync.Mutex
-	plan    *ingest.Plan
+	plan    *stage.Plan
 	planID  string
-	readers map[string]*ingest.Reader // by address
+	readers map[string]*stage.Reader // by address
 	reading context.Context
 	done    Worked
 }
@@ -79,7 +79,7 @@ func (q *Queue) Work(ctx context.Context, opt WorkOptions) (*Worked, error) {
 	host, _ := os.Hostname()
 	reading, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	w := &worker{q: q, opt: opt, scratch: scratch, stop: make(chan struct{}), failed: make(chan error, 1), reading: reading, readers: map[string]*ingest.Reader{},
+	w := &worker{q: q, opt: opt, scratch: scratch, stop: make(chan struct{}), failed: make(chan error, 1), reading: reading, readers: map[string]*stage.Reader{},
 		id: fmt.Sprintf("%s-%d-%s", fault.Clip(host, 40), os.Getpid(), strings.ToLower(rand.Text()[:6]))}
 	w.done.Worker = w.id
 	defer w.close()
@@ -329,7 +329,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
 	default:
 	}
 	began := time.Now()
-	var found *ingest.PlannedShard
+	var found *stage.PlannedShard
 	var o outcome
 	again := false // a new plan wants the shard that was done with when we looked
 	err := w.patiently(func(last bool) (err error) {
@@ -364,7 +364,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
 	return nil
 }
 
-func (w *worker) count(s *ingest.PlannedShard, o outcome) {
+func (w *worker) count(s *stage.PlannedShard, o outcome) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if o.state == "quarantined" {
@@ -396,14 +396,14 @@ func (w *worker) write(ctx context.Context, tx pgx.Tx, key, archive string, o ou
 	if err != nil || o.state != "quarantined" || done.RowsAffected() == 0 {
 		return err
 	}
-	return w.opt.Stage.Quarantine(ctx, key, ingest.Quarantined{Archive: archive, Reason: o.reason})
+	return w.opt.Stage.Quarantine(ctx, key, stage.Quarantined{Archive: archive, Reason: o.reason})
 }
 
 // make makes a shard and stores it. An error is not the shard's fault. The last time
 // it is, if its archive cannot be read while all else can be reached.
-func (w *worker) make(ctx context.Context, key string, last bool) (found *ingest.PlannedShard, o outcome, err error) {
+func (w *worker) make(ctx context.Context, key string, last bool) (found *stage.PlannedShard, o outcome, err error) {
 	var id, state string
-	var s ingest.PlannedShard
+	var s stage.PlannedShard
 	err = w.q.pool.QueryRow(ctx, "SELECT plan.id, shard.state, shard.archive, shard.members, shard.bytes FROM plan, shard WHERE shard.key = $1", key).
 		Scan(&id, &state, &s.Archive, &s.Members, &s.Bytes)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && state != "waiting" {
@@ -428,7 +428,7 @@ func (w *worker) make(ctx context.Context, key string, last bool) (found *ingest
 	if err == nil {
 		return &s, outcome{state: "staged", packed: size}, nil
 	}
-	if ctx.Err() != nil || environment(err) && !(last && ingest.OfArchive(err) && w.reaches(ctx, r, key)) {
+	if ctx.Err() != nil || environment(err) && !(last && stage.OfArchive(err) && w.reaches(ctx, r, key)) {
 		return nil, o, err
 	}
 	reason := err.Error()
@@ -437,7 +437,7 @@ func (w *worker) make(ctx context.Context, key string, last bool) (found *ingest
 }
 
 // reaches says whether the sources and the stage answer.
-func (w *worker) reaches(ctx context.Context, r *ingest.Reader, key string) bool {
+func (w *worker) reaches(ctx context.Context, r *stage.Reader, key string) bool {
 	if r.Reach(ctx) != nil {
 		return false
 	}
@@ -447,7 +447,7 @@ func (w *worker) reaches(ctx context.Context, r *ingest.Reader, key string) bool
 
 // stageSafely makes a shard. That the program fails over a document must not take
 // the worker with it.
-func stageSafely(ctx context.Context, r *ingest.Reader, p *ingest.Plan, key string, to *ingest.Stage) (size int64, err error) {
+func stageSafely(ctx context.Context, r *stage.Reader, p *stage.Plan, key string, to *stage.Shared) (size int64, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("the program failed over it: %v\n%s", cause, debug.Stack())
@@ -512,7 +512,7 @@ func (w *worker) patiently(do func(last bool) error) error {
 }
 
 // planned is the plan with an id.
-func (w *worker) planned(ctx context.Context, id string) (*ingest.Plan, error) {
+func (w *worker) planned(ctx context.Context, id string) (*stage.Plan, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.planID == id {
@@ -527,7 +527,7 @@ func (w *worker) planned(ctx context.Context, id string) (*ingest.Plan, error) {
 }
 
 // reader reads the archives of a plan.
-func (w *worker) reader(p *ingest.Plan) (*ingest.Reader, error) {
+func (w *worker) reader(p *stage.Plan) (*stage.Reader, error) {
 	address := w.opt.Sources
 	if address == "" {
 		address = p.Sources()
@@ -537,7 +537,7 @@ func (w *worker) reader(p *ingest.Plan) (*ingest.Reader, error) {
 	if r := w.readers[address]; r != nil {
 		return r, nil
 	}
-	r, err := ingest.NewReader(w.reading, address, w.scratch)
+	r, err := stage.NewReader(w.reading, address, w.scratch)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/edition"
 	"grantgraph/internal/ingest/source"
 	"grantgraph/internal/ingest/source/fetch"
 	"grantgraph/internal/snapshot"
@@ -139,7 +139,7 @@ func (r *Refresher) fetchDue(ctx context.Context, due []string) {
 	}
 	// The other half of the cores is for the answers that are given meanwhile.
 	half := (runtime.GOMAXPROCS(0) + 1) / 2
-	result, err := ingest.Lists(ctx, ingest.ListOptions{Sources: r.opt.Fetch.Dir, Data: r.opt.Data, Indexers: r.opt.Indexers, Workers: half, Now: r.opt.Fetch.Now})
+	result, err := edition.Make(ctx, edition.Options{Sources: r.opt.Fetch.Dir, Data: r.opt.Data, Indexers: r.opt.Indexers, Workers: half, Now: r.opt.Fetch.Now})
 	if err != nil {
 		r.opt.Log.Error("making a new edition of the lists; the old one stays", "error", err)
 		return

@@ -22,6 +22,7 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest"
+	"grantgraph/internal/ingest/edition"
 	"grantgraph/internal/serve/change"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
@@ -381,7 +382,7 @@ func TestEditions(t *testing.T) {
 	next := func() *lists.Edition {
 		t.Helper()
 		clock = clock.Add(24 * time.Hour)
-		result, err := ingest.Lists(context.Background(), ingest.ListOptions{Sources: sources, Data: data, Now: func() time.Time { return clock },
+		result, err := edition.Make(context.Background(), edition.Options{Sources: sources, Data: data, Now: func() time.Time { return clock },
 			Indexers: listIndexers})
 		must(t, err)
 		if !result.Changed {

@@ -20,6 +20,15 @@ func (a Amount) Or(other Amount) Amount {
 	return other
 }
 
+// Pointer is the amount for a column that may be empty, nil when it was not
+// reported.
+func (a Amount) Pointer() *int64 {
+	if !a.Set {
+		return nil
+	}
+	return &a.Value
+}
+
 // Address is a mailing address as filed. Country is empty for US addresses and
 // the IRS's FIPS 10-4 code otherwise.
 type Address struct {

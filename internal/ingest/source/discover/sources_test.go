@@ -1,4 +1,4 @@
-package ingest
+package discover
 
 import (
 	"os"
@@ -7,6 +7,28 @@ import (
 	"strings"
 	"testing"
 )
+
+// lay makes a folder with two archives of returns and a part of the master file,
+// as far as their names say.
+func lay(t *testing.T) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "sources")
+	for _, rel := range []string{"990/2022_TEOS_XML_01A.zip", "990/2022_TEOS_XML_02A.zip", "bmf/eo1.csv"} {
+		put(t, root, rel, "x")
+	}
+	return root
+}
+
+func put(t *testing.T, root, path, content string) {
+	t.Helper()
+	path = filepath.Join(root, path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Sources are invented as soon as a world lies among them, however deep, and
 // not because a file of another kind has the same name.
@@ -25,9 +47,9 @@ func TestInventedSources(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			root := sample().lay(t)
+			root := lay(t)
 			put(t, root, c.path, c.text)
-			s, err := Discover(t.Context(), root)
+			s, err := All(t.Context(), root)
 			if err != nil || s.Invented != c.want {
 				t.Errorf("%v, %v", s, err)
 			}
@@ -39,7 +61,7 @@ func TestInventedSources(t *testing.T) {
 // nothing else is.
 func TestEveryFileIsAccountedFor(t *testing.T) {
 	t.Parallel()
-	root := sample().lay(t)
+	root := lay(t)
 	want := map[string]string{ // the beginning of the reason, empty for what is taken
 		"notes.txt":                               "it is in no folder",
 		"990/README.md":                           "returns are",
@@ -74,7 +96,7 @@ func TestEveryFileIsAccountedFor(t *testing.T) {
 	for path := range want {
 		put(t, root, path, "x")
 	}
-	s, err := Discover(t.Context(), root)
+	s, err := All(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +127,7 @@ func TestLinkedFolders(t *testing.T) {
 	outside := t.TempDir()
 	put(t, outside, "archives/2022_TEOS_XML_07A.zip", "x")
 	put(t, outside, "archives/more/2022_TEOS_XML_08A.zip", "x")
-	root := sample().lay(t)
+	root := lay(t)
 	for link, to := range map[string]string{
 		"990/linked":                outside + "/archives",
 		"990/again":                 outside + "/archives",
@@ -126,7 +148,7 @@ func TestLinkedFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, root := range []string{root, whole} {
-		s, err := Discover(t.Context(), root)
+		s, err := All(t.Context(), root)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +189,7 @@ func TestDates(t *testing.T) {
 		t.Errorf("nearest folder: %q", got)
 	}
 	for posted, want := range map[string]int32{"2019": 20190000, "2019-04": 20190400, "2019-04-09": 20190409, "": 0} {
-		if got := yearMonth(posted); got != want {
+		if got := (Master{Posted: posted}).AsOf(); got != want {
 			t.Errorf("%q: %d, want %d", posted, got, want)
 		}
 	}
@@ -189,11 +211,11 @@ func TestDifferentDates(t *testing.T) {
 		{"the registry", []string{"careg/2024-01/charities-may-operate.csv", "careg/2024-02/charities-not-operating.csv"}, "registry are of different dates"},
 		{"one list in two files", []string{"caftb/north.csv", "caftb/south.csv"}, "together"},
 	} {
-		root := sample().lay(t)
+		root := lay(t)
 		for _, f := range c.files {
 			put(t, root, f, "x")
 		}
-		s, err := Discover(t.Context(), root)
+		s, err := All(t.Context(), root)
 		if err != nil {
 			t.Fatal(err)
 		}

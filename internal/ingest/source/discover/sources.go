@@ -1,10 +1,11 @@
-package ingest
+// Package discover finds out which upstream files lie in a folder of sources,
+// and which of them a build takes.
+package discover
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,10 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/synth"
-	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -49,7 +48,7 @@ type Sources struct {
 	Root      string
 	Returns   []string // all relative to Root, with slashes, sorted
 	Indexes   []string
-	Masters   []master
+	Masters   []Master
 	Overrides []string // of these three, one file each can be used
 	Assisted  []string
 	Masked    []string
@@ -64,12 +63,29 @@ type Sources struct {
 	Warnings  []string  // what is odd about files that belong together
 }
 
-// master is one posting of a part of the business master file.
-type master struct {
+// Master is one posting of a part of the business master file.
+type Master struct {
 	Path   string
 	Part   string // eo1, eo_wy
 	Posted string // YYYY, YYYY-MM or YYYY-MM-DD, empty when no name says
 	Older  bool   // a newer posting of the same part is present
+}
+
+// AsOf is the date of the posting as a number that sorts like it.
+func (m Master) AsOf() int32 {
+	var n int32
+	for _, c := range m.Posted {
+		if c >= '0' && c <= '9' {
+			n = n*10 + (c - '0')
+		}
+	}
+	switch len(m.Posted) {
+	case len("2006"):
+		n *= 1_00_00
+	case len("2006-01"):
+		n *= 1_00
+	}
+	return n
 }
 
 var (
@@ -95,9 +111,9 @@ var listFiles = []listFile{
 	{lists.CAFTB, "caftb", regexp.MustCompile(`\.(csv|txt|tsv|xlsx)(\.gz)?$`), "*.csv, *.txt or *.xlsx"},
 }
 
-// Discover lists the upstream files under root.
-func Discover(ctx context.Context, root string) (*Sources, error) {
-	s, err := discover(ctx, root)
+// All lists the upstream files under root, which must hold returns.
+func All(ctx context.Context, root string) (*Sources, error) {
+	s, err := Lists(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +124,10 @@ func Discover(ctx context.Context, root string) (*Sources, error) {
 	return s, s.oneOverride()
 }
 
-// discoverRest is Discover where filings come from elsewhere.
-func discoverRest(ctx context.Context, root string) (*Sources, error) {
-	s, err := discover(ctx, root)
+// Rest is All for a build whose returns come from a shared stage: root need not
+// hold any.
+func Rest(ctx context.Context, root string) (*Sources, error) {
+	s, err := Lists(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -121,16 +138,16 @@ func discoverRest(ctx context.Context, root string) (*Sources, error) {
 func (s *Sources) oneOverride() error {
 	for _, files := range [][]string{s.Overrides, s.Assisted, s.Masked} {
 		if len(files) > 1 { // one of them would be dropped unseen
-			return fault.New("two_overrides", "%s and %s are both lists of overrides of one kind", s.abs(files[0]), s.abs(files[1])).
+			return fault.New("two_overrides", "%s and %s are both lists of overrides of one kind", s.Abs(files[0]), s.Abs(files[1])).
 				Try("put all rows into one of them")
 		}
 	}
 	return nil
 }
 
-// discover is Discover without the demand that there be filings: lists can be
-// taken up alone.
-func discover(ctx context.Context, root string) (*Sources, error) {
+// Lists is All for a reader of the compliance lists alone: root need not hold
+// returns, and the lists of overrides are not looked at.
+func Lists(ctx context.Context, root string) (*Sources, error) {
 	s := &Sources{Root: root, Lists: map[string][]string{}, States: map[string][]string{}}
 	st, err := os.Stat(root)
 	if err != nil {
@@ -193,7 +210,7 @@ func (s *Sources) add(rel string) (reason string) {
 	switch {
 	case in("990"):
 		switch {
-		case strings.HasSuffix(name, ".zip"), strings.HasSuffix(name, "_public.xml"):
+		case isReturn(name):
 			s.Returns = append(s.Returns, rel)
 		case strings.HasPrefix(name, "index") && strings.HasSuffix(name, ".csv"):
 			s.Indexes = append(s.Indexes, rel)
@@ -209,7 +226,7 @@ func (s *Sources) add(rel string) (reason string) {
 		if posted == "" {
 			posted = folderDate(rel)
 		}
-		s.Masters = append(s.Masters, master{Path: rel, Part: m[1], Posted: posted})
+		s.Masters = append(s.Masters, Master{Path: rel, Part: m[1], Posted: posted})
 	case in("usaspending"):
 		if !awardName.MatchString(name) {
 			return "archives of awards are called FY2024_All_Assistance_Full_20250106.zip and the like"
@@ -269,10 +286,20 @@ func (s *Sources) add(rel string) (reason string) {
 	return ""
 }
 
+// IsReturn reports whether a path below a folder of sources is that of an
+// archive of returns.
+func IsReturn(rel string) bool {
+	return slices.Contains(strings.Split(path.Dir(rel), "/"), "990") && isReturn(strings.ToLower(path.Base(rel)))
+}
+
+func isReturn(name string) bool {
+	return strings.HasSuffix(name, ".zip") || strings.HasSuffix(name, "_public.xml")
+}
+
 // rankMasters orders the postings of each part newest first and marks the rest
 // as older. An undated posting counts as the newest.
 func (s *Sources) rankMasters() {
-	slices.SortFunc(s.Masters, func(a, b master) int {
+	slices.SortFunc(s.Masters, func(a, b Master) int {
 		if c := strings.Compare(a.Part, b.Part); c != 0 {
 			return c
 		}
@@ -303,7 +330,7 @@ func (s *Sources) compareDates() {
 		}
 	}
 	posted := func(rel string) string {
-		i := slices.IndexFunc(s.Masters, func(m master) bool { return m.Path == rel })
+		i := slices.IndexFunc(s.Masters, func(m Master) bool { return m.Path == rel })
 		return s.Masters[i].Posted
 	}
 	s.compare("the parts of the business master file", masters, posted)
@@ -374,6 +401,10 @@ func fileDate(rel string) string { return cmp.Or(dateIn(path.Base(rel)), folderD
 // undated stands for the date of a file whose name has none: it comes after the
 // others, as what was fetched by hand or by the program itself.
 const undated = "9999"
+
+// Posted is the date in the name of the nearest folder that has one, or a date
+// after all others where no folder has one.
+func Posted(rel string) string { return cmp.Or(folderDate(rel), undated) }
 
 // compareFiles orders files by their date.
 func compareFiles(a, b string) int {
@@ -467,71 +498,5 @@ func (s *Sources) oneSet(files []string) []string {
 	return kept
 }
 
-// abs is the path of a source file on disk.
-func (s *Sources) abs(rel string) string { return filepath.Join(s.Root, filepath.FromSlash(rel)) }
-
-// wrongFormat says that a file is not what its place says it should be.
-func wrongFormat(path, what string, err error) error {
-	if _, ok := fault.Of(err); ok {
-		return err
-	}
-	// The system says that it could not be read, not what is in it.
-	if system := (*fs.PathError)(nil); errors.As(err, &system) {
-		return fault.Disk(path, err)
-	}
-	return fault.New("wrong_format", "%s is not %s: %w", path, what, err).
-		Try("fetch it again, or move it out of the sources folder")
-}
-
-// stopped is the end of the context, where that is why something failed: where
-// the work was by then is no fault of that place.
-func stopped(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
-
-func hashFile(ctx context.Context, path string) (sum string, n int64, err error) {
-	sum, n, err = disk.Hash(ctx, path)
-	return sum, n, stopped(ctx, fault.Disk(path, err))
-}
-
-// source begins the record of a file with its hash.
-func (b *builder) source(ctx context.Context, kind, rel string) (snapshot.Source, error) {
-	sum, size, err := hashFile(ctx, b.sources.abs(rel))
-	return snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum}, err
-}
-
-// unreadable says why a file could not be read; that the build was stopped is not
-// the file's fault.
-func (b *builder) unreadable(ctx context.Context, rel, what string, err error) error {
-	return stopped(ctx, wrongFormat(b.sources.abs(rel), what, err))
-}
-
-// readSource reads one upstream file and records it with its hash. what says
-// what the file should have been, in case it is not.
-func (b *builder) readSource(ctx context.Context, kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
-	path := b.sources.abs(rel)
-	sum, size, err := hashFile(ctx, path)
-	if err != nil {
-		return err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fault.Disk(path, err)
-	}
-	defer f.Close()
-	rows, err := read(disk.Until(ctx, f))
-	if err != nil {
-		return stopped(ctx, wrongFormat(path, what, err))
-	}
-	b.addSource(snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum, Rows: rows})
-	return nil
-}
-
-func (b *builder) addSource(s snapshot.Source) {
-	b.usedMu.Lock()
-	defer b.usedMu.Unlock()
-	b.used = append(b.used, s)
-}
+// Abs is the path of a source file on disk.
+func (s *Sources) Abs(rel string) string { return filepath.Join(s.Root, filepath.FromSlash(rel)) }

@@ -1,17 +1,17 @@
-package ingest
+package stage
 
 import (
 	"context"
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/archive"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/snapshot/remote"
 )
 
@@ -55,7 +55,7 @@ type folderShelf struct{ root string }
 func (f *folderShelf) name(rel string) string { return filepath.Join(f.root, filepath.FromSlash(rel)) }
 
 func (f *folderShelf) returns(ctx context.Context) ([]string, error) {
-	s, err := Discover(ctx, f.root)
+	s, err := discover.All(ctx, f.root)
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +73,11 @@ func (f *folderShelf) open(ctx context.Context, rel string) (*volume, error) {
 	}
 	a, err := archive.OpenContext(ctx, path)
 	if err != nil {
-		return nil, stopped(ctx, wrongFormat(path, "a zip of returns", err))
+		return nil, discover.Stopped(ctx, discover.WrongFormat(path, "a zip of returns", err))
 	}
 	return &volume{Archive: a, size: before.Size(),
 		sum: func(ctx context.Context) (string, error) {
-			sum, _, err := hashFile(ctx, path)
+			sum, _, err := discover.Hash(ctx, path)
 			return sum, err
 		},
 		unchanged: func(ctx context.Context) error {
@@ -113,25 +113,25 @@ type bucketShelf struct{ store remote.Store }
 func (s *bucketShelf) name(rel string) string { return s.store.String() + "/" + rel }
 
 func (s *bucketShelf) returns(ctx context.Context) ([]string, error) {
-	var found Sources
+	var found []string
 	err := s.store.List(ctx, "", func(o remote.Info) error {
 		if !fs.ValidPath(o.Key) || strings.HasPrefix(o.Key, ".") || strings.Contains(o.Key, "/.") {
 			return nil
 		}
-		if slices.Contains(strings.Split(path.Dir(o.Key), "/"), "990") {
-			found.add(o.Key)
+		if discover.IsReturn(o.Key) {
+			found = append(found, o.Key)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(found.Returns) == 0 {
+	if len(found) == 0 {
 		return nil, fault.New("sources_empty", "no filings under %s", s.store).
 			Try("put the archives below 990/ there, as grantgraph fetch lays them out")
 	}
-	slices.Sort(found.Returns)
-	return found.Returns, nil
+	slices.Sort(found)
+	return found, nil
 }
 
 func (s *bucketShelf) open(ctx context.Context, rel string) (*volume, error) {
@@ -144,7 +144,7 @@ func (s *bucketShelf) open(ctx context.Context, rel string) (*volume, error) {
 	}
 	a, err := archive.New(ctx, rel, o, o.Info().Size)
 	if err != nil {
-		return nil, stopped(ctx, wrongFormat(s.name(rel), "a zip of returns", err))
+		return nil, discover.Stopped(ctx, discover.WrongFormat(s.name(rel), "a zip of returns", err))
 	}
 	return &volume{Archive: a, size: o.Info().Size, tag: o.Info().Tag,
 		sum: func(context.Context) (string, error) { return o.Sum() },

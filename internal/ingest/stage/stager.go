@@ -1,17 +1,16 @@
-package ingest
+package stage
 
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/discover"
 )
 
 // stager makes shards in a folder from the archives of a shelf. It may make
@@ -25,21 +24,17 @@ type stager struct {
 
 // newStager makes a stager that reads until the context ends.
 func newStager(ctx context.Context, from shelf, dir string, step func(int64)) *stager {
-	return &stager{volumes: volumes{ctx: ctx, shelf: from}, dir: dir, step: step, writers: sync.Pool{New: func() any { return newShardWriter() }}}
+	return &stager{volumes{ctx: ctx, shelf: from}, dir, step, sync.Pool{New: func() any { return newShardWriter() }}}
 }
 
 func (st *stager) close() { st.volumes.close() }
 
-// stage reads the members of one shard and writes what they say. The shard's
-// directory appears under its name only when it is whole.
+// stage reads the members of one shard and writes what they say.
 func (st *stager) stage(ctx context.Context, p *Plan, s *shard) error {
-	// Who waits for long may find that the system has tidied the folder away. A
-	// name of its own: what an earlier build has left and nobody can remove is in
-	// nobody's way.
+	// The system may have tidied the folder away while this worker waited.
 	err := disk.MkdirAll(st.dir, 0o755)
-	var tmp string
 	if err == nil {
-		tmp, err = os.MkdirTemp(st.dir, s.key+stagingMark)
+		_, err = os.Stat(st.dir) // a link may lead nowhere
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fault.New("no_scratch", "the folder %s for shards that are being made cannot be made: %w", st.dir, err).
@@ -48,32 +43,24 @@ func (st *stager) stage(ctx context.Context, p *Plan, s *shard) error {
 	if err != nil {
 		return fault.Disk(st.dir, err)
 	}
-	// Where a damaged one was, it is here afterwards; if it cannot be removed,
-	// pruning says so.
-	defer disk.RemoveAll(tmp)
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return fault.Disk(tmp, err)
-	}
-	w := st.writers.Get().(*shardWriter)
-	defer st.writers.Put(w)
-	if err := w.begin(tmp); err != nil {
-		return err
-	}
-	for _, g := range s.segments {
-		if err := st.segment(ctx, w, &p.archives[g.archive], g); err != nil {
-			w.abandon()
+	return publish(st.dir, s.key, func(tmp string) error {
+		w := st.writers.Get().(*shardWriter)
+		defer st.writers.Put(w)
+		if err := w.begin(tmp); err != nil {
 			return err
 		}
-	}
-	sums, err := w.close()
-	if err != nil {
-		return err
-	}
-	err = disk.WriteFile(filepath.Join(tmp, sumsName), 0o644, func(out io.Writer) error { _, err := out.Write(sums); return err })
-	if err == nil {
-		err = disk.Publish(tmp, filepath.Join(st.dir, s.key))
-	}
-	return fault.Disk(tmp, err)
+		for _, g := range s.segments {
+			if err := st.segment(ctx, w, &p.archives[g.archive], g); err != nil {
+				w.abandon()
+				return err
+			}
+		}
+		sums, err := w.close()
+		if err != nil {
+			return err
+		}
+		return writeSums(tmp, sums)
+	})
 }
 
 // segment reads the members of one segment. What they said counts only if the
@@ -92,7 +79,7 @@ func (st *stager) segment(ctx context.Context, w *shardWriter, from *plannedArch
 			return err
 		}
 		if err := v.Err(); err != nil {
-			return ofArchive{unread(st.volumes.shelf.name(from.rel), err)}
+			return ofArchive{unread(st.volumes.shelf.name(from.Path), err)}
 		}
 		st.step(int64(v.Members[i].Size) + 1)
 	}
@@ -147,11 +134,11 @@ type openVolume struct {
 
 // take opens an archive that is the planned one.
 func (k *volumes) take(ctx context.Context, a *plannedArchive) (*openVolume, error) {
-	o := k.find(a.rel)
+	o := k.find(a.Path)
 	fresh := false
 	o.once.Do(func() {
 		fresh = true
-		o.volume, o.err = k.shelf.open(k.ctx, a.rel)
+		o.volume, o.err = k.shelf.open(k.ctx, a.Path)
 	})
 	err := o.err
 	if err == nil && !fresh {
@@ -162,7 +149,7 @@ func (k *volumes) take(ctx context.Context, a *plannedArchive) (*openVolume, err
 	}
 	if err != nil {
 		k.give(o, false)
-		return nil, stopped(ctx, err)
+		return nil, discover.Stopped(ctx, err)
 	}
 	return o, nil
 }
@@ -171,10 +158,10 @@ func (k *volumes) take(ctx context.Context, a *plannedArchive) (*openVolume, err
 func (k *volumes) same(o *openVolume, a *plannedArchive) error {
 	listing, err := o.Listing()
 	if err != nil {
-		return unread(k.shelf.name(a.rel), err)
+		return unread(k.shelf.name(a.Path), err)
 	}
-	if listing != a.listing || o.size != a.bytes || len(o.Members) != a.members {
-		return sourceChanged(k.shelf.name(a.rel))
+	if listing != a.Listing || o.size != a.Bytes || len(o.Members) != a.Members {
+		return sourceChanged(k.shelf.name(a.Path))
 	}
 	return nil
 }

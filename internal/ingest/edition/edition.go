@@ -1,4 +1,7 @@
-package ingest
+// Package edition makes editions of the compliance lists: it reads the files that
+// a fetcher or a person has put among the sources, and publishes their rows as
+// tables that a service can take up while it runs.
+package edition
 
 import (
 	"cmp"
@@ -17,6 +20,7 @@ import (
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/source/fetch"
 	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/parallel"
@@ -24,21 +28,21 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// ListOptions say from where to take the compliance lists and where to put the
+// Options say from where to take the compliance lists and where to put the
 // edition.
-type ListOptions struct {
+type Options struct {
 	Sources string
 	Data    string
 	// Indexers derive what the serving side needs from the tables of a new
 	// edition.
 	Indexers []snapshot.Indexer
-	Workers  int                                   // 0 means one per core
-	Progress func(phase string, done, total int64) // may be nil
-	Now      func() time.Time                      // nil means the clock
+	Workers  int                     // 0 means one per core
+	Progress func(done, total int64) // of the lists; may be nil
+	Now      func() time.Time        // nil means the clock
 }
 
-// ListResult is what became of the lists.
-type ListResult struct {
+// Result is what became of the lists.
+type Result struct {
 	Edition *lists.Edition
 	Read    []string // lists that were read anew
 	Changed bool     // whether a new edition was published
@@ -52,12 +56,12 @@ type ListResult struct {
 // whoever still reads the one before.
 const keptEditions = 3
 
-// Lists makes a new edition of the compliance lists from the files that are
+// Make makes a new edition of the compliance lists from the files that are
 // there. A list whose files are the same as last time is taken over as it is,
 // one whose files cannot be read keeps its last good rows and dates and says
 // why, and where nothing changed there is no new edition.
-func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
-	sources, err := discover(ctx, opt.Sources)
+func Make(ctx context.Context, opt Options) (*Result, error) {
+	sources, err := discover.Lists(ctx, opt.Sources)
 	if err != nil {
 		return nil, err
 	}
@@ -65,12 +69,12 @@ func Lists(ctx context.Context, opt ListOptions) (*ListResult, error) {
 	if err := disk.MkdirAll(dir, 0o755); err != nil {
 		return nil, fault.Disk(dir, err)
 	}
-	release, err := lock(dir)
+	release, err := snapshot.Lock(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	result := &ListResult{}
+	result := &Result{}
 	last, err := lists.Open(opt.Data)
 	if f, ok := fault.Of(err); ok && slices.Contains(unusable, f.Slug) {
 		// Everything is read again, as the first time.
@@ -161,7 +165,7 @@ type loadedList struct {
 const listsAtOnce = 2
 
 // loadAll brings all lists into the edition, several at once.
-func loadAll(ctx context.Context, opt ListOptions, w *snapshot.Writer, sources *Sources, last *lists.Edition) ([]loadedList, error) {
+func loadAll(ctx context.Context, opt Options, w *snapshot.Writer, sources *discover.Sources, last *lists.Edition) ([]loadedList, error) {
 	var (
 		all  = make([]loadedList, len(loaders))
 		mu   sync.Mutex
@@ -169,7 +173,7 @@ func loadAll(ctx context.Context, opt ListOptions, w *snapshot.Writer, sources *
 	)
 	show := func(n int64) {
 		if opt.Progress != nil {
-			opt.Progress("lists", n, int64(len(loaders)))
+			opt.Progress(n, int64(len(loaders)))
 		}
 	}
 	show(0)
@@ -209,7 +213,7 @@ func fetchState(dir, name string) (fetch.State, error) {
 
 // noteChecks keeps what the fetcher saw upstream where the serving side finds
 // it. A list that was never fetched, only put there, has nothing to note.
-func noteChecks(opt ListOptions) error {
+func noteChecks(opt Options) error {
 	var checks []lists.Check
 	for _, l := range loaders {
 		state, err := fetchState(opt.Sources, l.source)
@@ -269,7 +273,7 @@ var loaders = []loader{
 // load brings one list into the edition and returns the files it was read
 // from, nil when it was taken over from the edition before. Tables that turn out
 // to be damaged are not taken over; damage says so.
-func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *Sources, last *lists.Edition) (state lists.Status, used []snapshot.Source, damage, err error) {
+func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *discover.Sources, last *lists.Edition) (state lists.Status, used []snapshot.Source, damage, err error) {
 	files, print, err := l.files(ctx, sources)
 	if err != nil {
 		return state, nil, nil, err
@@ -342,7 +346,7 @@ func (l *loader) adopt(w *snapshot.Writer, last *lists.Edition) error {
 
 // files lists the files of the list with what the fetcher noted about them,
 // and a fingerprint of them all.
-func (l *loader) files(ctx context.Context, sources *Sources) (files []upstreamFile, print string, err error) {
+func (l *loader) files(ctx context.Context, sources *discover.Sources) (files []upstreamFile, print string, err error) {
 	names := sources.Lists[l.name]
 	if l.name == lists.BMF {
 		names = nil
@@ -359,8 +363,8 @@ func (l *loader) files(ctx context.Context, sources *Sources) (files []upstreamF
 	h := sha256.New()
 	fmt.Fprintln(h, l.version)
 	for _, rel := range names {
-		f := upstreamFile{rel: rel, abs: sources.abs(rel)}
-		if f.sha256, f.bytes, err = hashFile(ctx, f.abs); err != nil {
+		f := upstreamFile{rel: rel, abs: sources.Abs(rel)}
+		if f.sha256, f.bytes, err = discover.Hash(ctx, f.abs); err != nil {
 			return nil, "", err
 		}
 		fmt.Fprintln(h, f.sha256, rel)
@@ -374,7 +378,7 @@ func (l *loader) files(ctx context.Context, sources *Sources) (files []upstreamF
 			}
 			f.fetched = st.ModTime().UTC().Truncate(time.Second)
 			if l.name == lists.BMF {
-				i := slices.IndexFunc(sources.Masters, func(m master) bool { return m.Path == rel })
+				i := slices.IndexFunc(sources.Masters, func(m discover.Master) bool { return m.Path == rel })
 				f.revised = sources.Masters[i].Posted
 			}
 		}
@@ -411,32 +415,4 @@ func setCounts(state *lists.Status, t rows.Tally) {
 	for _, r := range t.Rejected {
 		state.Rejected = append(state.Rejected, lists.Rejection(r))
 	}
-}
-
-// makeEdition makes an edition of the compliance lists from the same sources and
-// takes what became of them into the report.
-func (b *builder) makeEdition(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
-	result, err := Lists(ctx, ListOptions{Sources: b.opt.Sources, Data: b.opt.Data, Indexers: b.opt.ListIndexers, Workers: b.workers, Now: now, Progress: func(phase string, done, total int64) {
-		if done == 0 {
-			b.phase(phase, total)
-			return
-		}
-		b.step(1)
-	}})
-	if err != nil {
-		return nil, err
-	}
-	for _, warning := range result.Warnings {
-		b.note("%s", warning)
-	}
-	for _, l := range result.Edition.Lists {
-		b.report.Lists = append(b.report.Lists, ListCount{Name: l.Name, Loaded: l.Loaded, Rows: l.Rows, Rejected: l.Rejected, Revised: l.RevisedNewest, Problem: l.Problem})
-	}
-	for _, f := range result.Edition.Manifest.Sources {
-		// The build reads the master file itself, older postings included.
-		if f.Kind != lists.BMF {
-			b.addSource(f)
-		}
-	}
-	return result.Edition, nil
 }

@@ -1,4 +1,4 @@
-package ingest
+package edition
 
 import (
 	"context"
@@ -98,7 +98,7 @@ func readMasters(ctx context.Context, files []upstreamFile, state *lists.Status)
 	// twice; it counts once.
 	state.Rows = s.distinct()
 	return func(w *snapshot.Writer) error {
-		return writeTable(ctx, w, lists.Masters, func(yield func(lists.Master) bool) {
+		return snapshot.WriteTableUntil(ctx, w, lists.Masters, func(yield func(lists.Master) bool) {
 			var last uint64
 			for key, f := range s.rows(26) {
 				if key == last {
@@ -130,7 +130,7 @@ func parseAmount(s string) *int64 {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		panic("ingest: a figure that was written is not read: " + s)
+		panic("edition: a figure that was written is not read: " + s)
 	}
 	return &n
 }
@@ -209,7 +209,7 @@ func readFTB(ctx context.Context, files []upstreamFile, state *lists.Status) (fu
 // tableWriter writes the rows of a list in order of EIN.
 func tableWriter[T any](ctx context.Context, s *sorter, table string, width int, row func(ein string, fields []string) T) func(*snapshot.Writer) error {
 	return func(w *snapshot.Writer) error {
-		return writeTable(ctx, w, table, func(yield func(T) bool) {
+		return snapshot.WriteTableUntil(ctx, w, table, func(yield func(T) bool) {
 			for key, f := range s.rows(width) {
 				if !yield(row(einText(key), f)) {
 					return
@@ -255,7 +255,7 @@ func readBulletins(ctx context.Context, files []upstreamFile, state *lists.Statu
 	setCounts(state, tally)
 	state.CoversThrough = bulletins[len(bulletins)-1].Number
 	return func(w *snapshot.Writer) error {
-		err := writeTable(ctx, w, lists.Bulletins, func(yield func(lists.Bulletin) bool) {
+		err := snapshot.WriteTableUntil(ctx, w, lists.Bulletins, func(yield func(lists.Bulletin) bool) {
 			for _, b := range bulletins {
 				if !yield(lists.Bulletin{Number: b.Number, Date: b.Date, Deletions: int64(len(b.Deletions))}) {
 					return
@@ -265,7 +265,7 @@ func readBulletins(ctx context.Context, files []upstreamFile, state *lists.Statu
 		if err != nil {
 			return err
 		}
-		return writeTable(ctx, w, lists.Deletions, func(yield func(lists.Deletion) bool) {
+		return snapshot.WriteTableUntil(ctx, w, lists.Deletions, func(yield func(lists.Deletion) bool) {
 			for _, b := range bulletins {
 				for _, d := range b.Deletions {
 					if !yield(lists.Deletion{Bulletin: b.Number, Published: b.Date, Announcement: d.Announcement, Name: d.Name, City: d.City, State: d.State, Effective: d.Effective}) {
@@ -345,7 +345,7 @@ func readSanctions(ctx context.Context, files []upstreamFile, state *lists.Statu
 		}
 	}
 	return func(w *snapshot.Writer) error {
-		err := writeTable(ctx, w, lists.Sanctions, func(yield func(lists.Sanction) bool) {
+		err := snapshot.WriteTableUntil(ctx, w, lists.Sanctions, func(yield func(lists.Sanction) bool) {
 			each(func(e *ofac.Entry) bool {
 				return yield(lists.Sanction{Num: e.Num, Name: e.Name, Type: e.Type, Programs: e.Programs, Title: e.Title, Remarks: e.Remarks})
 			})
@@ -353,7 +353,7 @@ func readSanctions(ctx context.Context, files []upstreamFile, state *lists.Statu
 		if err != nil {
 			return err
 		}
-		err = writeTable(ctx, w, lists.SanctionNames, func(yield func(lists.SanctionName) bool) {
+		err = snapshot.WriteTableUntil(ctx, w, lists.SanctionNames, func(yield func(lists.SanctionName) bool) {
 			each(func(e *ofac.Entry) bool {
 				if !yield(lists.SanctionName{Num: e.Num, Kind: "primary", Name: e.Name}) {
 					return false
@@ -369,7 +369,7 @@ func readSanctions(ctx context.Context, files []upstreamFile, state *lists.Statu
 		if err != nil {
 			return err
 		}
-		return writeTable(ctx, w, lists.SanctionPlaces, func(yield func(lists.SanctionPlace) bool) {
+		return snapshot.WriteTableUntil(ctx, w, lists.SanctionPlaces, func(yield func(lists.SanctionPlace) bool) {
 			each(func(e *ofac.Entry) bool {
 				for _, a := range e.Addresses {
 					if !yield(lists.SanctionPlace{Num: e.Num, Street: a.Street, City: a.City, Country: a.Country}) {

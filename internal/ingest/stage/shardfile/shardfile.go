@@ -21,6 +21,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"grantgraph/internal/ingest/source/irs990"
 )
 
 const (
@@ -42,17 +44,17 @@ const (
 	int32s   kind = 'i' // numbers: the difference from the one before
 	uint32s  kind = 'u'
 	int64s   kind = 'n'
-	optional kind = 'o' // *int64: 0, or 1 and the number
+	optional kind = 'o' // irs990.Amount: 0, or 1 and the number
 )
 
 var kinds = map[reflect.Type]kind{
-	reflect.TypeFor[string]():   text,
-	reflect.TypeFor[[]string](): texts,
-	reflect.TypeFor[bool]():     flag,
-	reflect.TypeFor[int32]():    int32s,
-	reflect.TypeFor[uint32]():   uint32s,
-	reflect.TypeFor[int64]():    int64s,
-	reflect.TypeFor[*int64]():   optional,
+	reflect.TypeFor[string]():        text,
+	reflect.TypeFor[[]string]():      texts,
+	reflect.TypeFor[bool]():          flag,
+	reflect.TypeFor[int32]():         int32s,
+	reflect.TypeFor[uint32]():        uint32s,
+	reflect.TypeFor[int64]():         int64s,
+	reflect.TypeFor[irs990.Amount](): optional,
 }
 
 // field is a column as it lies in a row.

@@ -1,4 +1,4 @@
-package ingest
+package snapshot
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// lock takes the data directory for one build. The kernel drops the lock when
+// Lock takes the data directory for one build. The kernel drops the lock when
 // the process dies, so a killed build never blocks the next one.
-func lock(data string) (release func(), err error) {
+func Lock(data string) (release func(), err error) {
 	if err := disk.MkdirAll(data, 0o755); err != nil {
 		return nil, fault.Disk(data, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/klauspost/compress/s2"
+
+	"grantgraph/internal/ingest/source/irs990"
 )
 
 // Writer writes a table.
@@ -137,8 +139,8 @@ func (c *column) add(at unsafe.Pointer) {
 	case int64s:
 		c.addNumber(*(*int64)(at))
 	case optional:
-		if v := *(**int64)(at); v != nil {
-			c.raw = binary.AppendVarint(append(c.raw, 1), *v)
+		if a := (*irs990.Amount)(at); a.Set {
+			c.raw = binary.AppendVarint(append(c.raw, 1), a.Value)
 		} else {
 			c.raw = append(c.raw, 0)
 		}

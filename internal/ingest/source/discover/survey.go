@@ -1,4 +1,4 @@
-package ingest
+package discover
 
 import (
 	"cmp"
@@ -27,9 +27,9 @@ type Taken struct {
 	Date  string `json:"date,omitempty"` // in the name of the file or of its folder; a day, a month or a year
 }
 
-// Look surveys a folder of sources as Run would take it.
+// Look surveys a folder of sources as a build would take it.
 func Look(ctx context.Context, root string) (*Survey, error) {
-	s, err := Discover(ctx, root)
+	s, err := All(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +62,9 @@ func Look(ctx context.Context, root string) (*Survey, error) {
 	add("ukcharity", s.UK...)
 	for i := range x.Taken {
 		t := &x.Taken[i]
-		info, err := os.Stat(s.abs(t.Path))
+		info, err := os.Stat(s.Abs(t.Path))
 		if err != nil {
-			return nil, fault.Disk(s.abs(t.Path), err)
+			return nil, fault.Disk(s.Abs(t.Path), err)
 		}
 		t.Bytes = info.Size()
 	}

@@ -11,12 +11,14 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"grantgraph/internal/ingest/source/irs990"
 )
 
 type head struct {
 	Seq  int32
 	Name string
-	Paid *int64
+	Paid irs990.Amount
 }
 
 type whole struct {
@@ -53,10 +55,9 @@ func invent(seed uint64, n int) []whole {
 	rows := make([]whole, n)
 	for i := range rows {
 		w := &rows[i]
-		*w = whole{head: head{int32(number()), text(), nil}, Flag: r.IntN(2) == 0, EIN: uint32(number()), Sum: number(), Texts: []string{}, Remark: text()}
+		*w = whole{head: head{int32(number()), text(), irs990.Amount{}}, Flag: r.IntN(2) == 0, EIN: uint32(number()), Sum: number(), Texts: []string{}, Remark: text()}
 		if r.IntN(3) > 0 {
-			v := number()
-			w.Paid = &v
+			w.Paid = irs990.Amount{Value: number(), Set: true}
 		}
 		for range r.IntN(3) {
 			w.Texts = append(w.Texts, text())

@@ -1,4 +1,4 @@
-package ingest
+package edition
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// writeListTables writes the warehouse tables that follow directly from the
+// WriteTables writes the warehouse tables that follow directly from the
 // lists. A list that is not loaded leaves its table empty; the report says why.
-func (b *builder) writeListTables(ctx context.Context, w *snapshot.Writer, e *lists.Edition) error {
+func WriteTables(ctx context.Context, w *snapshot.Writer, e *lists.Edition) error {
 	err := copyListTable(ctx, w, e, lists.BMF, lists.Masters, snapshot.OrgBMFs, func(m lists.Master) (snapshot.OrgBMF, error) {
 		return snapshot.OrgBMF{EIN: m.EIN, Name: m.Name, City: m.City, Subsection: m.Subsection, Classification: m.Classification,
 			Foundation: m.Foundation, Deductibility: m.Deductibility, Status: m.Status, Ruling: m.Ruling, NTEE: m.NTEE}, nil
@@ -54,7 +54,7 @@ func copyListTable[From, To any](ctx context.Context, w *snapshot.Writer, e *lis
 	if err != nil {
 		return err
 	}
-	for r, err := range cancelable(ctx, source) {
+	for r, err := range snapshot.Until(ctx, source) {
 		if err != nil {
 			return err
 		}

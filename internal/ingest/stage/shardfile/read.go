@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/klauspost/compress/s2"
+
+	"grantgraph/internal/ingest/source/irs990"
 )
 
 // batchRows is how many rows are put together at a time: few enough that they
@@ -234,7 +236,7 @@ func (c *wantedColumn) take(at unsafe.Pointer) (err error) {
 		err = c.number()
 		*(*int64)(at) = c.last
 	case optional:
-		*(**int64)(at), err = c.optional()
+		*(*irs990.Amount)(at), err = c.optional()
 	}
 	return err
 }
@@ -272,13 +274,14 @@ func (c *wantedColumn) number() error {
 	return err
 }
 
-func (c *wantedColumn) optional() (*int64, error) {
+func (c *wantedColumn) optional() (a irs990.Amount, err error) {
 	there, err := c.byte()
 	if err != nil || there == 0 {
-		return nil, err
+		return a, err
 	}
-	n, err := c.varint()
-	return &n, err
+	a.Set = true
+	a.Value, err = c.varint()
+	return a, err
 }
 
 func (c *wantedColumn) text() (string, error) {

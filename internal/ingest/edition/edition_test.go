@@ -1,23 +1,53 @@
-package ingest
+package edition
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"grantgraph/internal/bench/upstream"
+	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
+
+// inventedDir is where the world is that all tests share and only read.
+var inventedDir string
+
+func TestMain(m *testing.M) {
+	var err error
+	if inventedDir, err = os.MkdirTemp("", "grantgraph-edition-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(inventedDir)
+	os.Exit(code)
+}
+
+var inventOnce = sync.OnceValues(func() (*synth.Report, error) {
+	return synth.Write(context.Background(), synth.Options{Out: filepath.Join(inventedDir, "world"), Grants: 20_000, Seed: 11})
+})
+
+// invented is a world: the directory of its files, and what it knows of itself.
+func invented(t *testing.T) (sources string, report *synth.Report) {
+	t.Helper()
+	report, err := inventOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(inventedDir, "world"), report
+}
 
 // copyLists gives a test its own copy of the lists of the invented world,
 // without the filings.
 func copyLists(t *testing.T) string {
 	t.Helper()
-	from, _ := Invented(t)
+	from, _ := invented(t)
 	dir := t.TempDir()
 	for _, folder := range []string{"bmf", "pub78", "revocation", "ofac", "irb", "careg", "caftb", ".fetch"} {
 		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(from, folder))); err != nil {
@@ -27,9 +57,9 @@ func copyLists(t *testing.T) string {
 	return dir
 }
 
-func makeLists(t *testing.T, sources, data string) *ListResult {
+func makeLists(t *testing.T, sources, data string) *Result {
 	t.Helper()
-	r, err := Lists(t.Context(), ListOptions{Sources: sources, Data: data, Now: func() time.Time { return time.Date(2026, 10, 15, 0, 0, 0, 0, time.UTC) }})
+	r, err := Make(t.Context(), Options{Sources: sources, Data: data, Now: func() time.Time { return time.Date(2026, 10, 15, 0, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +69,7 @@ func makeLists(t *testing.T, sources, data string) *ListResult {
 func TestListsOfTheWorld(t *testing.T) {
 	t.Parallel()
 	sources, data := copyLists(t), t.TempDir()
-	_, world := Invented(t)
+	_, world := invented(t)
 	var masters int64
 	for _, n := range world.Master {
 		masters += n

@@ -1,4 +1,4 @@
-package ingest
+package stage
 
 import (
 	"bufio"
@@ -11,15 +11,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/snapshot/remote"
 )
 
-// Stage is a stage that machines share, in a store:
+// Shared is a stage that machines share, in a store:
 //
 //	stage/plan                     which plan counts
 //	stage/plans/<id>.json          a plan, named by its content
@@ -28,7 +30,7 @@ import (
 //
 // A shard is stored whole or not at all, and whoever makes it makes the same
 // bytes, so it does not matter how many do, nor how many of them are killed.
-type Stage struct{ store remote.Store }
+type Shared struct{ store remote.Store }
 
 const (
 	stagePointer    = "stage/plan"
@@ -37,11 +39,11 @@ const (
 	stageQuarantine = "stage/quarantine/"
 )
 
-// OpenStage is the stage in a store.
-func OpenStage(s remote.Store) *Stage { return &Stage{s} }
+// OpenShared is the stage in a store.
+func OpenShared(s remote.Store) *Shared { return &Shared{s} }
 
 // String is the store, for messages.
-func (s *Stage) String() string { return s.store.String() }
+func (s *Shared) String() string { return s.store.String() }
 
 type planPointer struct {
 	Plan string `json:"plan"`
@@ -54,7 +56,7 @@ const maxSmall = 64 << 10
 
 // Current is the id of the plan that counts, empty if there is none, and the tag
 // of the pointer to it.
-func (s *Stage) Current(ctx context.Context) (id, tag string, err error) {
+func (s *Shared) Current(ctx context.Context) (id, tag string, err error) {
 	info, err := s.store.Head(ctx, stagePointer)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", "", nil
@@ -73,7 +75,7 @@ func (s *Stage) Current(ctx context.Context) (id, tag string, err error) {
 	return to.Plan, info.Tag, nil
 }
 
-func (s *Stage) small(ctx context.Context, key string) ([]byte, error) {
+func (s *Shared) small(ctx context.Context, key string) ([]byte, error) {
 	r, err := s.store.Get(ctx, key, 0, maxSmall+1)
 	if err != nil {
 		return nil, err
@@ -87,7 +89,7 @@ func (s *Stage) small(ctx context.Context, key string) ([]byte, error) {
 }
 
 // Plan reads a plan by its id.
-func (s *Stage) Plan(ctx context.Context, id string) (*Plan, error) {
+func (s *Shared) Plan(ctx context.Context, id string) (*Plan, error) {
 	if !planName.MatchString(id) {
 		return nil, badPlan("its name is none")
 	}
@@ -113,7 +115,7 @@ func (s *Stage) Plan(ctx context.Context, id string) (*Plan, error) {
 }
 
 // PutPlan stores a plan, which does not count yet, and returns its id.
-func (s *Stage) PutPlan(ctx context.Context, p *Plan) (id string, err error) {
+func (s *Shared) PutPlan(ctx context.Context, p *Plan) (id string, err error) {
 	body, err := p.Encode()
 	if err != nil {
 		return "", err
@@ -123,7 +125,7 @@ func (s *Stage) PutPlan(ctx context.Context, p *Plan) (id string, err error) {
 }
 
 // PointTo makes a plan the one that counts, if the pointer still has the tag.
-func (s *Stage) PointTo(ctx context.Context, id, tag string) error {
+func (s *Shared) PointTo(ctx context.Context, id, tag string) error {
 	body, err := json.Marshal(planPointer{id})
 	if err != nil {
 		return err
@@ -136,7 +138,7 @@ func (s *Stage) PointTo(ctx context.Context, id, tag string) error {
 }
 
 // Shards are the keys of the shards that are staged.
-func (s *Stage) Shards(ctx context.Context) (map[string]bool, error) {
+func (s *Shared) Shards(ctx context.Context) (map[string]bool, error) {
 	found, err := s.list(ctx, stageShards)
 	keys := make(map[string]bool, len(found))
 	for _, key := range found {
@@ -146,7 +148,7 @@ func (s *Stage) Shards(ctx context.Context) (map[string]bool, error) {
 }
 
 // Has says whether a shard is staged, and how long its object is.
-func (s *Stage) Has(ctx context.Context, key string) (size int64, ok bool, err error) {
+func (s *Shared) Has(ctx context.Context, key string) (size int64, ok bool, err error) {
 	info, err := s.store.Head(ctx, stageShards+key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, false, nil
@@ -155,7 +157,7 @@ func (s *Stage) Has(ctx context.Context, key string) (size int64, ok bool, err e
 }
 
 // Prune removes what no shard of the plan and no current plan needs.
-func (s *Stage) Prune(ctx context.Context, id string, p *Plan) (removed int, err error) {
+func (s *Shared) Prune(ctx context.Context, id string, p *Plan) (removed int, err error) {
 	used := map[string]bool{stagePlans + id + ".json": true, stagePointer: true}
 	for i := range p.shards {
 		used[stageShards+p.shards[i].key] = true
@@ -187,7 +189,7 @@ type Quarantined struct {
 }
 
 // Quarantine notes why a shard cannot be made, for who builds.
-func (s *Stage) Quarantine(ctx context.Context, key string, q Quarantined) error {
+func (s *Shared) Quarantine(ctx context.Context, key string, q Quarantined) error {
 	q.Reason = fault.Clip(q.Reason, 4000) // a stack may be longer than a build reads
 	body, err := json.Marshal(q)
 	if err != nil {
@@ -197,7 +199,7 @@ func (s *Stage) Quarantine(ctx context.Context, key string, q Quarantined) error
 }
 
 // ReleaseAll takes all shards out of quarantine: they are to be tried again.
-func (s *Stage) ReleaseAll(ctx context.Context) error {
+func (s *Shared) ReleaseAll(ctx context.Context) error {
 	keys, err := s.list(ctx, stageQuarantine)
 	for _, key := range keys {
 		if err == nil {
@@ -207,7 +209,7 @@ func (s *Stage) ReleaseAll(ctx context.Context) error {
 	return err
 }
 
-func (s *Stage) list(ctx context.Context, prefix string) (keys []string, err error) {
+func (s *Shared) list(ctx context.Context, prefix string) (keys []string, err error) {
 	err = s.store.List(ctx, prefix, func(o remote.Info) error {
 		keys = append(keys, o.Key)
 		return nil
@@ -216,7 +218,7 @@ func (s *Stage) list(ctx context.Context, prefix string) (keys []string, err err
 }
 
 // quarantined are the shards in quarantine, by key.
-func (s *Stage) quarantined(ctx context.Context) (map[string]Quarantined, error) {
+func (s *Shared) quarantined(ctx context.Context) (map[string]Quarantined, error) {
 	out := map[string]Quarantined{}
 	keys, err := s.list(ctx, stageQuarantine)
 	if err != nil {
@@ -261,7 +263,7 @@ func (r *Reader) Reach(ctx context.Context) error { return r.stager.volumes.shel
 func (r *Reader) Close() { r.stager.close() }
 
 // Stage makes a shard of the plan and stores it.
-func (r *Reader) Stage(ctx context.Context, p *Plan, key string, to *Stage) (size int64, err error) {
+func (r *Reader) Stage(ctx context.Context, p *Plan, key string, to *Shared) (size int64, err error) {
 	s := p.shardOf(key)
 	if s == nil {
 		return 0, badPlan("it has no shard " + key)
@@ -276,13 +278,13 @@ func (r *Reader) Stage(ctx context.Context, p *Plan, key string, to *Stage) (siz
 
 // put stores the shard in a folder as one object: its checksums, an empty line,
 // and its files one after the other.
-func (s *Stage) put(ctx context.Context, key, dir string) (size int64, err error) {
+func (s *Shared) put(ctx context.Context, key, dir string) (size int64, err error) {
 	head, err := os.ReadFile(filepath.Join(dir, sumsName))
 	if err != nil {
 		return 0, fault.Disk(dir, err)
 	}
 	parts := concatenation{{at: bytes.NewReader(append(head, '\n')), size: int64(len(head)) + 1}}
-	for _, table := range stagedTables {
+	for _, table := range tableNames {
 		path := tablePath(dir, table)
 		f, err := os.Open(path)
 		if err != nil {
@@ -342,15 +344,15 @@ const maxShardTable = 64 << 30
 
 // parseSums reads the checksums of a shard, which are exactly those of its
 // tables in their order.
-func parseSums(text []byte) (tables [len(stagedTables)]packedTable, err error) {
+func parseSums(text []byte) (tables [len(tableNames)]packedTable, err error) {
 	bad := errors.New("its checksums cannot be read")
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	if len(lines) != len(stagedTables) {
+	if len(lines) != len(tableNames) {
 		return tables, bad
 	}
 	for i, line := range lines {
 		fields := strings.Split(line, " ")
-		if len(fields) != 3 || !hexSum(fields[0]) || fields[2] != stagedTables[i] {
+		if len(fields) != 3 || !hexSum(fields[0]) || fields[2] != tableNames[i] {
 			return tables, bad
 		}
 		size, err := strconv.ParseInt(fields[1], 10, 64)
@@ -381,7 +383,7 @@ func unpack(ctx context.Context, in io.Reader, dir string) error {
 		return err
 	}
 	for i, t := range tables {
-		path := tablePath(dir, stagedTables[i])
+		path := tablePath(dir, tableNames[i])
 		f, err := disk.Create(path)
 		if err != nil {
 			return fault.Disk(path, err)
@@ -400,125 +402,100 @@ func unpack(ctx context.Context, in io.Reader, dir string) error {
 	if _, err := r.ReadByte(); err != io.EOF {
 		return errors.New("it is longer than it says")
 	}
-	return disk.WriteFile(filepath.Join(dir, sumsName), 0o644, func(out io.Writer) error { _, err := out.Write(sums); return err })
+	return writeSums(dir, sums)
 }
 
 // fetch brings a shard into a folder, under its key.
-func (s *Stage) fetch(ctx context.Context, key, into string) error {
+func (s *Shared) fetch(ctx context.Context, key, into string) error {
 	o, err := remote.OpenObject(ctx, s.store, stageShards+key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.incomplete(1, 1)
+	}
 	if err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp(into, key+stagingMark)
-	if err != nil {
-		return fault.Disk(into, err)
-	}
-	defer disk.RemoveAll(tmp)
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return fault.Disk(tmp, err)
-	}
-	if err := unpack(ctx, io.NewSectionReader(o, 0, o.Info().Size), tmp); err != nil {
-		if _, ok := fault.Of(err); ok || ctx.Err() != nil {
-			return stopped(ctx, err)
+	return publish(into, key, func(tmp string) error {
+		err := unpack(ctx, io.NewSectionReader(o, 0, o.Info().Size), tmp)
+		if _, ok := fault.Of(err); err == nil || ok || ctx.Err() != nil {
+			return discover.Stopped(ctx, err)
 		}
 		return fault.New("stage_damaged", "the shard %s in %s is damaged: %w", key, s, err).
 			Try("remove %s%s from the store, then run grantgraph ingest plan and work again", stageShards, key)
-	}
-	return fault.Disk(into, disk.Publish(tmp, filepath.Join(into, key)))
+	})
 }
 
-// fetchShard brings a shard from the shared stage.
-func (b *builder) fetchShard(ctx context.Context, _ *Plan, s *shard) error {
-	err := b.opt.Stage.fetch(ctx, s.key, b.stageDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return b.incomplete(1, 1)
-	}
-	b.step(s.bytes)
-	return err
+func (s *Shared) incomplete(missing, all int) error {
+	return fault.New("stage_incomplete", "%d of %d shards are not in the stage %s", missing, all, s).
+		Try("grantgraph ingest status shows what is left; run grantgraph ingest work until nothing is, " +
+			"and grantgraph ingest plan first if nothing is left but shards are missing")
 }
 
-func (b *builder) incomplete(missing, all int) error {
-	return fault.New("stage_incomplete", "%d of %d shards are not in the stage %s", missing, all, b.opt.Stage).
-		Try("grantgraph ingest status shows what is left; run grantgraph ingest work until nothing is, and grantgraph ingest plan first if nothing is left but shards are missing")
-}
-
-// sharedPlan is the plan of the shared stage, all of whose shards are there. The
-// sources need not have the archives; if they have some, they are those.
-func (b *builder) sharedPlan(ctx context.Context) (*Plan, error) {
-	stage := b.opt.Stage
-	id, _, err := stage.Current(ctx)
+// Complete is the plan that counts, if all of its shards are there. Parts of the
+// archives that could not be read are an error, or are left out and returned if
+// without is set.
+func (s *Shared) Complete(ctx context.Context, sources *discover.Sources, without bool) (p *Plan, leftOut []Refused, err error) {
+	id, _, err := s.Current(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if id == "" {
-		return nil, fault.New("stage_empty", "there is no plan in the stage %s", stage).Try("grantgraph ingest plan, then grantgraph ingest work")
+		return nil, nil, fault.New("stage_empty", "there is no plan in the stage %s", s).Try("grantgraph ingest plan, then grantgraph ingest work")
 	}
-	p, err := stage.Plan(ctx, id)
+	if p, err = s.Plan(ctx, id); err != nil {
+		return nil, nil, err
+	}
+	if err := s.sameArchives(p, sources); err != nil {
+		return nil, nil, err
+	}
+	staged, err := s.Shards(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := b.sameArchives(p); err != nil {
-		return nil, err
-	}
-	staged, err := stage.Shards(ctx)
+	quarantined, err := s.quarantined(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	quarantined, err := stage.quarantined(ctx)
-	if err != nil {
-		return nil, err
-	}
-	refused := p.Refused()
-	var kept []shard
-	missing := 0
-	for i := range p.shards {
-		s := &p.shards[i]
-		q, poisoned := quarantined[s.key]
-		switch {
-		case staged[s.key]:
-			kept = append(kept, *s)
-		case poisoned:
-			refused = append(refused, Refused{p.title(s), q.Reason})
-			p.bytes -= s.bytes
-		default:
+	leftOut = p.Refused()
+	all, missing := len(p.shards), 0
+	p.shards = slices.DeleteFunc(p.shards, func(of shard) bool {
+		if staged[of.key] {
+			return false
+		}
+		if q, ok := quarantined[of.key]; ok {
+			leftOut = append(leftOut, Refused{p.title(&of), q.Reason})
+			p.bytes -= of.bytes
+		} else {
 			missing++
 		}
-	}
+		return true
+	})
 	if missing > 0 {
-		return nil, b.incomplete(missing, len(p.shards))
+		return nil, nil, s.incomplete(missing, all)
 	}
-	if len(refused) > 0 && !b.opt.WithoutQuarantined {
-		return nil, fault.New("stage_quarantined", "%d parts of the archives could not be read, such as %s: %s", len(refused), refused[0].Archive, fault.Clip(refused[0].Reason, 300)).
+	if len(leftOut) > 0 && !without {
+		first := leftOut[0]
+		return nil, nil, fault.New("stage_quarantined", "%d parts of the archives could not be read, such as %s: %s",
+			len(leftOut), first.Archive, fault.Clip(first.Reason, 300)).
 			Try("grantgraph ingest status lists them; fetch them again and plan again, or build --without-quarantined to leave them out")
 	}
-	for _, r := range refused {
-		b.report.Warnings = append(b.report.Warnings, "left out, in whole or in part, because it could not be read: "+r.Archive+": "+r.Reason)
-	}
-	p.shards = kept
-	return p, nil
+	return p, leftOut, nil
 }
 
-// sameArchives is an error if the sources have archives that were not planned:
-// they would go unread without a word.
-func (b *builder) sameArchives(p *Plan) error {
-	if len(b.sources.Returns) == 0 {
-		return nil
-	}
-	planned := map[string]int64{}
+// sameArchives is an error if the sources have archives that were not planned: a
+// build would leave them out without saying so. The sources need not have any.
+func (s *Shared) sameArchives(p *Plan, sources *discover.Sources) error {
+	planned := map[string]*plannedArchive{}
 	for i := range p.archives {
-		if a := &p.archives[i]; a.refused == "" {
-			planned[a.rel] = a.bytes
-		} else {
-			planned[a.rel] = -1
-		}
+		planned[p.archives[i].Path] = &p.archives[i]
 	}
-	for _, rel := range b.sources.Returns {
-		info, err := os.Stat(b.sources.abs(rel))
+	for _, rel := range sources.Returns {
+		path := sources.Abs(rel)
+		info, err := os.Stat(path)
 		if err != nil {
-			return fault.Disk(b.sources.abs(rel), err)
+			return fault.Disk(path, err)
 		}
-		if size, ok := planned[rel]; !ok || size >= 0 && size != info.Size() {
-			return fault.New("stage_other_sources", "%s is not what was planned into %s", b.sources.abs(rel), b.opt.Stage).
+		if a := planned[rel]; a == nil || a.Refused == "" && a.Bytes != info.Size() {
+			return fault.New("stage_other_sources", "%s is not what was planned into %s", path, s).
 				Try("grantgraph ingest plan again, or take the archives out of the sources folder: their shards come from the stage")
 		}
 	}

@@ -1,4 +1,4 @@
-package ingest
+package stage
 
 import (
 	"cmp"
@@ -12,9 +12,9 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/ingest/shardfile"
 	"grantgraph/internal/ingest/source/archive"
 	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/ingest/stage/shardfile"
 )
 
 // shardWriter writes the tables of shards, one shard after the other.
@@ -24,19 +24,25 @@ type shardWriter struct {
 	sink     irs990.Sink
 	seq      int32
 	lines    int32
-	returns  *shardTable[stagedReturn]
-	books    *shardTable[stagedBooks]
-	grants   *shardTable[stagedLine]
-	people   *shardTable[stagedPerson]
-	holdings *shardTable[stagedHolding]
-	related  *shardTable[stagedRelated]
-	failures *shardTable[stagedFailure]
+	returns  *shardTable[Return]
+	books    *shardTable[Books]
+	grants   *shardTable[Line]
+	people   *shardTable[Person]
+	holdings *shardTable[Holding]
+	related  *shardTable[Related]
+	failures *shardTable[Failure]
 }
 
 func newShardWriter() *shardWriter {
 	w := &shardWriter{
-		reader: irs990.NewReader(), returns: newShardTable[stagedReturn](), books: newShardTable[stagedBooks](), grants: newShardTable[stagedLine](),
-		people: newShardTable[stagedPerson](), holdings: newShardTable[stagedHolding](), related: newShardTable[stagedRelated](), failures: newShardTable[stagedFailure](),
+		reader:   irs990.NewReader(),
+		returns:  newShardTable[Return](),
+		books:    newShardTable[Books](),
+		grants:   newShardTable[Line](),
+		people:   newShardTable[Person](),
+		holdings: newShardTable[Holding](),
+		related:  newShardTable[Related](),
+		failures: newShardTable[Failure](),
 	}
 	w.sink = irs990.Sink{Grant: w.grant, Person: w.person, Holding: w.holding, Related: w.relate}
 	return w
@@ -46,7 +52,7 @@ func newShardWriter() *shardWriter {
 func (w *shardWriter) begin(dir string) error {
 	tables := w.tables()
 	for i, t := range tables {
-		if err := t.begin(tablePath(dir, stagedTables[i])); err != nil {
+		if err := t.begin(tablePath(dir, tableNames[i])); err != nil {
 			for _, begun := range tables[:i] {
 				begun.abandon()
 			}
@@ -85,12 +91,14 @@ func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) 
 	if _, ok := w.ret.FiscalYear(); !ok {
 		return w.fail(ctx, m.Name, "no usable period end", fmt.Errorf("no tax period ends on %q", w.ret.PeriodEnd))
 	}
-	id, _ := irs990.ObjectID(m.Name)
-	ret, books := stageReturn(&w.ret, seq, m.Name, id, hex.EncodeToString(hash.Sum(nil)), filer, w.lines), stageBooks(&w.ret.Books, seq)
-	if err := w.returns.add(&ret); err != nil {
+	row := rowOf(&w.ret)
+	row.Seq, row.Member, row.EIN, row.Lines = seq, m.Name, uint32(filer), w.lines
+	row.ObjectID, _ = irs990.ObjectID(m.Name)
+	row.SHA256 = hex.EncodeToString(hash.Sum(nil))
+	if err := w.returns.add(&row); err != nil {
 		return err
 	}
-	return w.books.add(&books)
+	return w.books.add(&Books{MemberNo{seq}, w.ret.Books})
 }
 
 // fail sets a member aside, unless it is only that the build was stopped.
@@ -98,41 +106,29 @@ func (w *shardWriter) fail(ctx context.Context, member, kind string, err error) 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return w.failures.add(&stagedFailure{Seq: w.seq, Member: member, Kind: kind, Reason: err.Error()})
+	return w.failures.add(&Failure{MemberNo: MemberNo{w.seq}, Member: member, Kind: kind, Reason: err.Error()})
 }
 
-func stageReturn(r *irs990.Return, seq int32, member, id, sum string, filer ein.EIN, lines int32) stagedReturn {
-	return stagedReturn{
-		stagedHead: stagedHead{
-			Seq: seq, ObjectID: id, SHA256: sum, Form: r.Form, Timestamp: r.Timestamp, TaxYear: int32(r.TaxYr()), PeriodEnd: r.PeriodEnd,
-			EIN: uint32(filer), Amended: r.Amended, Lines: lines, GrantsPaid: optional(r.Money.GrantsPaid),
-			DeclaredPF: optional(r.Declared.PFPaid), DeclaredCharity: optional(r.Declared.PFPaidCharity), DeclaredDomestic: optional(r.Declared.DomesticOrgs),
+// rowOf is what a return says of itself, as a row.
+func rowOf(r *irs990.Return) Return {
+	m := &r.Money
+	return Return{
+		Head: Head{
+			Form: r.Form, Timestamp: r.Timestamp, TaxYear: int32(r.TaxYr()), PeriodEnd: r.PeriodEnd, Amended: r.Amended, GrantsPaid: m.GrantsPaid,
+			DeclaredPF: r.Declared.PFPaid, DeclaredCharity: r.Declared.PFPaidCharity, DeclaredDomestic: r.Declared.DomesticOrgs,
 		},
-		Member: member, Schema: r.Version, PeriodBegin: r.PeriodBegin,
-		Name: joined(r.Name1, r.Name2), DBA: r.DBA,
-		Street: joined(r.Address.Line1, r.Address.Line2), City: r.Address.City, State: r.Address.State, ZIP: r.Address.ZIP, Country: country(&r.Address),
+		Schema: r.Version, PeriodBegin: r.PeriodBegin, Name: join(r.Name1, r.Name2), DBA: r.DBA,
+		Street: join(r.Address.Line1, r.Address.Line2), City: r.Address.City, State: r.Address.State, ZIP: r.Address.ZIP, Country: country(&r.Address),
 		Group: r.Group, Subsection: r.Subsection, Website: r.Website, Formation: r.FormationYear,
 		Mission: r.Mission, Activity: r.Activity, Programs: r.Programs, States: r.States,
-		Revenue: optional(r.Money.Revenue), Expenses: optional(r.Money.Expenses), Surplus: optional(r.Money.Surplus),
-		NetAssets: optional(r.Money.NetAssets), Assets: optional(r.Money.Assets), AssetsFMV: optional(r.Money.AssetsFMV), Liabilities: optional(r.Money.Liabilities),
-		Contributions: optional(r.Money.Contributions), ProgramRevenue: optional(r.Money.ProgramRevenue),
-		InvestmentIncome: optional(r.Money.InvestmentIncome), OtherIncome: optional(r.Money.OtherIncome),
-		GovernmentGrants: optional(r.Money.GovernmentGrants),
-		Cash:             optional(r.Money.Cash), Savings: optional(r.Money.Savings), InvestmentFees: optional(r.Money.InvestmentFees),
-		DAFHeld: optional(r.DAF.Held), DAFGrants: optional(r.DAF.Grants),
+		Revenue: m.Revenue, Expenses: m.Expenses, Surplus: m.Surplus,
+		NetAssets: m.NetAssets, Assets: m.Assets, AssetsFMV: m.AssetsFMV, Liabilities: m.Liabilities,
+		Contributions: m.Contributions, ProgramRevenue: m.ProgramRevenue, InvestmentIncome: m.InvestmentIncome, OtherIncome: m.OtherIncome,
+		GovernmentGrants: m.GovernmentGrants, Cash: m.Cash, Savings: m.Savings, InvestmentFees: m.InvestmentFees,
+		DAFHeld: r.DAF.Held, DAFGrants: r.DAF.Grants,
 		FutureLines: int32(r.Tally.PFFuture), FutureSum: r.Tally.PFFutureSum,
 		PeopleLines: int32(r.Tally.ScheduleIPeople), PeopleSum: r.Tally.ScheduleIPeopleCash,
 		ForeignRows: int32(r.Tally.ScheduleFOrgs), ForeignSum: r.Tally.ScheduleFCash,
-	}
-}
-
-func stageBooks(b *irs990.Books, seq int32) stagedBooks {
-	return stagedBooks{
-		Seq:  seq,
-		Dues: optional(b.Dues), Investments: optional(b.Investments), Rents: optional(b.Rents), AssetSales: optional(b.AssetSales), Events: optional(b.Events), InventorySales: optional(b.InventorySales), Royalties: optional(b.Royalties), OtherIncome: optional(b.OtherIncome),
-		ProgramExpenses: optional(b.ProgramExpenses), ManagementExpenses: optional(b.ManagementExpenses), FundraisingExpenses: optional(b.FundraisingExpenses), CharitableSpending: optional(b.CharitableSpending), OfficerPay: optional(b.OfficerPay), OtherPay: optional(b.OtherPay), Employees: optional(b.Employees), Volunteers: optional(b.Volunteers),
-		Receivables: optional(b.Receivables), Inventories: optional(b.Inventories), Securities: optional(b.Securities), OtherInvestments: optional(b.OtherInvestments), Property: optional(b.Property), OtherAssets: optional(b.OtherAssets),
-		Payables: optional(b.Payables), GrantsPayable: optional(b.GrantsPayable), DeferredRevenue: optional(b.DeferredRevenue), Debt: optional(b.Debt), OtherLiabilities: optional(b.OtherLiabilities), UnrestrictedNet: optional(b.UnrestrictedNet), RestrictedNet: optional(b.RestrictedNet),
 	}
 }
 
@@ -143,10 +139,10 @@ func (w *shardWriter) grant(g *irs990.Grant) error {
 		return nil
 	}
 	w.lines++
-	return w.grants.add(&stagedLine{
-		Seq: w.seq, Part: int32(g.Part), Line: int32(g.Line),
+	return w.grants.add(&Line{
+		MemberNo: MemberNo{w.seq}, Part: int32(g.Part), Line: int32(g.Line),
 		Name1: g.Name1, Name2: g.Name2, Person: g.Person,
-		Street: joined(g.Address.Line1, g.Address.Line2), City: g.Address.City, State: g.Address.State, ZIP: g.Address.ZIP,
+		Street: join(g.Address.Line1, g.Address.Line2), City: g.Address.City, State: g.Address.State, ZIP: g.Address.ZIP,
 		Country: country(&g.Address),
 		EIN:     g.EIN, Section: g.IRCSection, Relationship: g.Relationship, Status: g.Status,
 		Purpose: g.Purpose, Cash: g.Cash.Value, NonCash: g.NonCash.Value,
@@ -162,6 +158,17 @@ func country(a *irs990.Address) string {
 	return a.Country
 }
 
+// join puts two lines of an address or a name together.
+func join(a, b string) string {
+	switch {
+	case b == "":
+		return a
+	case a == "":
+		return b
+	}
+	return a + " " + b
+}
+
 func (w *shardWriter) person(p *irs990.Person) error {
 	var roles int32
 	for i, has := range [...]bool{p.Director, p.InstitutionalTrustee, p.Officer, p.KeyEmployee, p.HighestPaid, p.Former} {
@@ -169,27 +176,27 @@ func (w *shardWriter) person(p *irs990.Person) error {
 			roles |= 1 << i
 		}
 	}
-	return w.people.add(&stagedPerson{
-		Seq: w.seq, Name: p.Name, Business: p.Business, Title: p.Title, Hours: p.Hours,
-		Compensation: optional(p.Compensation), Related: optional(p.Related), Other: optional(p.Other), Roles: roles,
+	return w.people.add(&Person{
+		MemberNo: MemberNo{w.seq}, Name: p.Name, Business: p.Business, Title: p.Title, Hours: p.Hours,
+		Compensation: p.Compensation, Related: p.Related, Other: p.Other, Roles: roles,
 	})
 }
 
 func (w *shardWriter) holding(h *irs990.Holding) error {
-	return w.holdings.add(&stagedHolding{Seq: w.seq, Schedule: h.Schedule, Name: h.Name, Book: optional(h.Book), FMV: optional(h.FMV)})
+	return w.holdings.add(&Holding{MemberNo: MemberNo{w.seq}, Schedule: h.Schedule, Name: h.Name, Book: h.Book, FMV: h.FMV})
 }
 
 func (w *shardWriter) relate(r *irs990.Related) error {
-	return w.related.add(&stagedRelated{
-		Seq: w.seq, Kind: r.Kind, Name: r.Name, EIN: r.EIN, State: r.State,
+	return w.related.add(&Related{
+		MemberNo: MemberNo{w.seq}, Kind: r.Kind, Name: r.Name, EIN: r.EIN, State: r.State,
 		Section: r.Section, Status: r.Status, Controlled: r.Controlled,
 	})
 }
 
-// stagedTables are the names of the tables of a shard, in the order of shardWriter.tables.
-var stagedTables = [...]string{"returns", "books", "lines", "people", "holdings", "related", "failures"}
+// tableNames are the tables of a shard, in the order of shardWriter.tables.
+var tableNames = [...]string{returnsTable, booksTable, linesTable, peopleTable, holdingsTable, relatedTable, failuresTable}
 
-func (w *shardWriter) tables() [len(stagedTables)]stagedTable {
+func (w *shardWriter) tables() [len(tableNames)]stagedTable {
 	return [...]stagedTable{w.returns, w.books, w.grants, w.people, w.holdings, w.related, w.failures}
 }
 
@@ -209,7 +216,7 @@ func (w *shardWriter) close() (sums []byte, err error) {
 			continue
 		}
 		sum, size := s.sum()
-		sums = appendSum(sums, sum, size, stagedTables[i])
+		sums = appendSum(sums, sum, size, tableNames[i])
 	}
 	return sums, err
 }

@@ -1,0 +1,51 @@
+package ingest
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"grantgraph/internal/disk"
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/discover"
+	"grantgraph/internal/snapshot"
+)
+
+// source begins the record of a file with its hash.
+func (b *builder) source(ctx context.Context, kind, rel string) (snapshot.Source, error) {
+	sum, size, err := discover.Hash(ctx, b.sources.Abs(rel))
+	return snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum}, err
+}
+
+// unreadable says why a file could not be read; that the build was stopped is not
+// the file's fault.
+func (b *builder) unreadable(ctx context.Context, rel, what string, err error) error {
+	return discover.Stopped(ctx, discover.WrongFormat(b.sources.Abs(rel), what, err))
+}
+
+// readSource reads one upstream file and records it with its hash. what says
+// what the file should have been, in case it is not.
+func (b *builder) readSource(ctx context.Context, kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
+	path := b.sources.Abs(rel)
+	sum, size, err := discover.Hash(ctx, path)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fault.Disk(path, err)
+	}
+	defer f.Close()
+	rows, err := read(disk.Until(ctx, f))
+	if err != nil {
+		return discover.Stopped(ctx, discover.WrongFormat(path, what, err))
+	}
+	b.addSource(snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum, Rows: rows})
+	return nil
+}
+
+func (b *builder) addSource(s snapshot.Source) {
+	b.usedMu.Lock()
+	defer b.usedMu.Unlock()
+	b.used = append(b.used, s)
+}

@@ -1,0 +1,312 @@
+package stage
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/ingest/source/irs990"
+	"grantgraph/internal/ingest/stage/shardfile"
+	"grantgraph/internal/snapshot"
+)
+
+// version changes whenever the reader or the staged columns change their
+// meaning, so that shards staged by an older program are read anew.
+const version = "7"
+
+// The tables of a shard.
+const (
+	returnsTable  = "returns"
+	booksTable    = "books"
+	linesTable    = "lines"
+	peopleTable   = "people"
+	holdingsTable = "holdings"
+	relatedTable  = "related"
+	failuresTable = "failures"
+)
+
+// Row is a row of a staged table. Several types of row may read one table, each
+// with the columns that a step of the build needs.
+type Row interface {
+	member() int32
+	table() string
+}
+
+// MemberNo is the number of the member of the shard that a row is about: a
+// return, or the return that lists the row.
+type MemberNo struct{ Seq int32 }
+
+func (m MemberNo) member() int32 { return m.Seq }
+
+// MemberOf is the number of the member that a row is about.
+func MemberOf[T Row](row T) int32 { return row.member() }
+
+// Head is the part of a return that the choice among returns needs.
+type Head struct {
+	MemberNo
+	ObjectID         string
+	SHA256           string
+	Form             string
+	Timestamp        string
+	TaxYear          int32
+	PeriodEnd        string
+	EIN              uint32
+	Amended          bool
+	Lines            int32 // staged grant lines
+	GrantsPaid       irs990.Amount
+	DeclaredPF       irs990.Amount
+	DeclaredCharity  irs990.Amount
+	DeclaredDomestic irs990.Amount
+}
+
+func (Head) table() string { return returnsTable }
+
+// check refuses a return that this program would not have staged.
+func (r Head) check() error {
+	_, dated := irs990.FiscalYear(r.PeriodEnd)
+	switch {
+	case !dated:
+		return fmt.Errorf("a return ends on %q", fault.Clip(r.PeriodEnd, 40))
+	case len(r.SHA256) != 2*sha256.Size:
+		return fmt.Errorf("a return has a checksum of %d letters", len(r.SHA256))
+	case r.Lines < 0:
+		return fmt.Errorf("a return has %d lines", r.Lines)
+	}
+	return nil
+}
+
+// Return is one return as read, before anything is decided about it.
+type Return struct {
+	Head
+
+	Member      string // its name in the archive
+	Schema      string
+	PeriodBegin string
+	Name        string
+	DBA         string
+	Street      string
+	City        string
+	State       string
+	ZIP         string
+	Country     string
+	Group       bool
+	Subsection  string
+	Website     string
+	Formation   string
+	Mission     string
+	Activity    string
+	Programs    []string
+	States      []string
+
+	Revenue, Expenses, Surplus                                   irs990.Amount
+	NetAssets, Assets, AssetsFMV, Liabilities                    irs990.Amount
+	Contributions, ProgramRevenue, InvestmentIncome, OtherIncome irs990.Amount
+	GovernmentGrants, Cash, Savings, InvestmentFees              irs990.Amount
+	DAFHeld, DAFGrants                                           irs990.Amount
+
+	FutureLines int32
+	FutureSum   int64
+	PeopleLines int32 // Schedule I Part III groups
+	PeopleSum   int64
+	ForeignRows int32 // Schedule F Part II rows
+	ForeignSum  int64
+}
+
+// Filer is the part of a return that says who filed it and from where.
+type Filer struct {
+	MemberNo
+	GrantsPaid         irs990.Amount
+	Name               string
+	DBA                string
+	Street             string
+	City               string
+	State              string
+	ZIP                string
+	Country            string
+	Revenue            irs990.Amount
+	DAFHeld, DAFGrants irs990.Amount
+}
+
+func (Filer) table() string { return returnsTable }
+
+// Books are the figures of a return by kind. They have a table of their own
+// because only the table financials needs them.
+type Books struct {
+	MemberNo
+	irs990.Books
+}
+
+func (Books) table() string { return booksTable }
+
+// Line is one grant line of a return.
+type Line struct {
+	MemberNo
+	Part         int32
+	Line         int32
+	Name1        string
+	Name2        string
+	Person       string
+	Street       string
+	City         string
+	State        string
+	ZIP          string
+	Country      string
+	EIN          string
+	Section      string
+	Relationship string
+	Status       string
+	Purpose      string
+	Cash         int64
+	NonCash      int64
+}
+
+func (Line) table() string { return linesTable }
+
+// FullName joins the names of the recipient.
+func (l *Line) FullName() string { return join(join(l.Name1, l.Name2), l.Person) }
+
+// Person is an officer, a director, a trustee or a key employee.
+type Person struct {
+	MemberNo
+	Name         string
+	Business     string
+	Title        string
+	Hours        string
+	Compensation irs990.Amount
+	Related      irs990.Amount
+	Other        irs990.Amount
+	Roles        int32 // bits of Role*
+}
+
+func (Person) table() string { return peopleTable }
+
+// Bits of the roles of a person.
+const (
+	RoleDirector = 1 << iota
+	RoleInstitution
+	RoleOfficer
+	RoleKeyEmployee
+	RoleHighestPaid
+	RoleFormer
+)
+
+// PersonName is the name of a person alone.
+type PersonName struct {
+	MemberNo
+	Name string
+}
+
+func (PersonName) table() string { return peopleTable }
+
+// Holding is an investment of a private foundation.
+type Holding struct {
+	MemberNo
+	Schedule string
+	Name     string
+	Book     irs990.Amount
+	FMV      irs990.Amount
+}
+
+func (Holding) table() string { return holdingsTable }
+
+// Related is an organization that the filer names as related to it.
+type Related struct {
+	MemberNo
+	Kind       string
+	Name       string
+	EIN        string
+	State      string
+	Section    string
+	Status     string
+	Controlled bool
+}
+
+func (Related) table() string { return relatedTable }
+
+// RelatedEIN is the EIN of a related organization alone.
+type RelatedEIN struct {
+	MemberNo
+	EIN string
+}
+
+func (RelatedEIN) table() string { return relatedTable }
+
+// Failure is a member that could not be read as a return.
+type Failure struct {
+	MemberNo
+	Member string // its name in the archive
+	Kind   string
+	Reason string
+}
+
+func (Failure) table() string { return failuresTable }
+
+// Rows reads the rows of a shard from the table of their type. Their texts share
+// memory; see shardfile.Own. Every row is checked: checksums prove that a shard
+// is as it was written, not that this program wrote it.
+func Rows[T Row](ctx context.Context, s *Stage, shard int) iter.Seq2[T, error] {
+	var zero T
+	_, heads := any(zero).(Head)
+	of := &s.plan.shards[shard]
+	path := tablePath(s.shardDir(of), zero.table())
+	rows := snapshot.Until(ctx, shardfile.Read[T](path))
+	return func(yield func(T, error) bool) {
+		for row, err := range rows {
+			switch seq := row.member(); {
+			case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+			case err != nil:
+				err = unreadable(path, err)
+			case seq < 0 || seq >= of.members:
+				err = unreadable(path, fmt.Errorf("it names a member %d of %d", seq, of.members))
+			case heads:
+				if bad := any(row).(Head).check(); bad != nil {
+					err = unreadable(path, bad)
+				}
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// unreadable says why a table of a shard cannot be used: the disk failed, or the
+// table is not one that this program writes.
+func unreadable(path string, err error) error {
+	var system *fs.PathError
+	if errors.As(err, &system) {
+		return fault.Disk(path, err)
+	}
+	return fault.New("stage_damaged", "%s cannot be read: %w", path, err).Try("remove its folder from the stage, and stage it again")
+}
+
+// FullReturn is a return with its figures by kind.
+type FullReturn struct {
+	Return
+	Books Books
+}
+
+// Returns reads the returns of a shard. Both tables that hold them have a row for
+// each return, in the same order.
+func (s *Stage) Returns(ctx context.Context, shard int) iter.Seq2[FullReturn, error] {
+	return func(yield func(FullReturn, error) bool) {
+		next, stop := iter.Pull2(Rows[Books](ctx, s, shard))
+		defer stop()
+		for r, err := range Rows[Return](ctx, s, shard) {
+			full := FullReturn{Return: r}
+			if err == nil {
+				var ok bool
+				if full.Books, err, ok = next(); err == nil && (!ok || full.Books.Seq != r.Seq) {
+					err = fmt.Errorf("the staged shard %s has no figures of its return %d", s.plan.shards[shard].key, r.Seq)
+				}
+			}
+			if !yield(full, err) || err != nil {
+				return
+			}
+		}
+	}
+}
