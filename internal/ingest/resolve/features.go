@@ -300,7 +300,8 @@ func (s *search) touch(d *orgIndex) {
 // a telling word, the initials, the letters, or a name that filers have used for
 // it. That it is in the same town, or in the same building, is nothing.
 func isPlausible(x *[nFeatures]float64) bool {
-	return x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry]+x[fStation]+x[fStationCollege] > 0 || x[fSimilar] >= veryAlike
+	return x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry]+x[fStation]+x[fStationCollege] > 0 ||
+		x[fSimilar] >= veryAlike
 }
 
 // alikeByLetters is what isPlausible says of a name without a telling word, at

@@ -49,7 +49,8 @@ func factsOf(o *Org) orgFacts {
 		is   bool
 		flag orgFlags
 	}{
-		{len(o.Others) > 0, moved}, {slices.ContainsFunc(o.Others, func(l Location) bool { return l.State != o.State }), elsewhere}, {!o.Active, inactive}, {o.private(), private},
+		{len(o.Others) > 0, moved}, {slices.ContainsFunc(o.Others, func(l Location) bool { return l.State != o.State }), elsewhere}, {!o.Active, inactive},
+		{o.private(), private},
 		{o.Foundation == "10" || strings.HasPrefix(o.NTEE, "X2"), church}, {o.grouped(), grouped}, {o.central(), central},
 		{o.Sources == FiledOnly, filedOnly}, {o.Subsection != "", registered},
 	} {

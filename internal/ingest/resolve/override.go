@@ -140,7 +140,8 @@ func parseOverride(f []string, rule Rule) (override, error) {
 	if f[0] != "" {
 		row.kx = strings.Clone(f[0])
 		if !isKey(row.kx) {
-			return row, fmt.Errorf("kx %q is not a name key; write the name's capital letters and digits without spaces, as in %q", fault.Clip(row.kx, maxQuoted), orgname.Key(row.kx))
+			return row, fmt.Errorf("kx %q is not a name key; write the name's capital letters and digits without spaces, as in %q", fault.Clip(row.kx, maxQuoted),
+				orgname.Key(row.kx))
 		}
 		row.weight++
 	}

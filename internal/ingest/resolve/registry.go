@@ -308,7 +308,8 @@ func (r *Resolver) placeAllows(q *query, known []einCount, e ein.EIN) bool {
 	for _, entry := range inState(r.bearersOf(q), q.state) {
 		if rival := &r.u.orgs[entry.id]; int(entry.id) != i && rival.Active && !r.excluded(q, entry.id) {
 			city := q.inCity()
-			return q.zip == 0 && city == 0 || q.zip != 0 && r.isInZIP(uint32(i), q.zip) || city != 0 && (r.u.index.facts[i].city == r.u.index.cityNo(city) || o.hadCity(city, q.state))
+			return q.zip == 0 && city == 0 || q.zip != 0 && r.isInZIP(uint32(i), q.zip) || city != 0 &&
+				(r.u.index.facts[i].city == r.u.index.cityNo(city) || o.hadCity(city, q.state))
 		}
 	}
 	return true

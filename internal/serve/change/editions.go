@@ -283,7 +283,8 @@ func readLog(f *mapped.File) *Log {
 	for i := range l.steps {
 		s := &l.steps[i]
 		j := slices.IndexFunc(followed, func(l source) bool { return l.code == s.List })
-		if texts += uint64(s.Length); j < 0 || int(max(s.before(), s.after())) > len(followed[j].states) || uint64(s.Text)+uint64(s.Length) != texts || texts > uint64(len(l.texts)) {
+		if texts += uint64(s.Length); j < 0 || int(max(s.before(), s.after())) > len(followed[j].states) || uint64(s.Text)+uint64(s.Length) != texts ||
+			texts > uint64(len(l.texts)) {
 			f.Fail("step %d makes no sense", i)
 			return l
 		}

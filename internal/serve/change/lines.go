@@ -129,7 +129,8 @@ type grantRow struct {
 // appendContent writes what a row says, each text with its length, so that no two
 // rows are written alike.
 func (r *grantRow) appendContent(b []byte) []byte {
-	for _, word := range [...]*snapshot.Word{r.RecipID, r.RecipEIN, r.Raw, r.Filed, r.City, r.State, r.ZIP, r.County, r.Country, r.Purpose, r.EINSource, r.EINConflict, r.Tier} {
+	for _, word := range [...]*snapshot.Word{r.RecipID, r.RecipEIN, r.Raw, r.Filed, r.City, r.State, r.ZIP, r.County, r.Country, r.Purpose,
+		r.EINSource, r.EINConflict, r.Tier} {
 		b = binary.AppendUvarint(b, uint64(len(word.Text)))
 		b = append(b, word.Text...)
 	}

@@ -80,7 +80,8 @@ type builder struct {
 
 // readTables reads the organizations beside their latest filings and what they
 // are as grantmakers. The tables are in the order of EINs.
-func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error], filings iter.Seq2[snapshot.Org, error], funders iter.Seq2[snapshot.FunderKind, error]) (*builder, error) {
+func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error], filings iter.Seq2[snapshot.Org, error],
+	funders iter.Seq2[snapshot.FunderKind, error]) (*builder, error) {
 	filed := snapshot.Follow(filings, func(o *snapshot.Org) string { return o.EIN })
 	defer filed.Stop()
 	gives := snapshot.Follow(funders, func(k *snapshot.FunderKind) string { return k.FunderEIN })
@@ -95,7 +96,8 @@ func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error
 		}
 		e, err := ein.Parse(o.EIN)
 		if n := len(b.eins); err != nil || n > 0 && e <= b.eins[n-1] {
-			return nil, fault.New("directory_table", "the table %s is not in the order of EINs at %q", snapshot.Organizations, o.EIN).Try("build the snapshot again from the sources")
+			return nil, fault.New("directory_table", "the table %s is not in the order of EINs at %q", snapshot.Organizations,
+				o.EIN).Try("build the snapshot again from the sources")
 		}
 		filing, err := filed.At(o.EIN)
 		if err != nil {

@@ -38,7 +38,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		refuse(w, http.StatusMethodNotAllowed, "This address speaks the Model Context Protocol: it takes messages by POST and keeps no stream open. %s/docs/mcp says how to connect.", s.Reference.Base())
+		refuse(w, http.StatusMethodNotAllowed, "This address speaks the Model Context Protocol: it takes messages by POST and keeps no stream open. %s/docs/mcp "+
+			"says how to connect.", s.Reference.Base())
 		return
 	}
 	// A browser says which page asks. Only one of this site may: a page elsewhere

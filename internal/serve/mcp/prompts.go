@@ -32,7 +32,9 @@ Say which fiscal years the figures cover and which dataset_version they are from
 
 var prompts = []prompt{
 	{"find_funders", "Find funders for a cause", "Who funds a cause in a place, which of them are new to it, and whom to look at first.",
-		[]*mcp.PromptArgument{arg("cause", "What the money is for, such as food banks, or an NTEE code such as K31.", true), arg("place", "State, such as OH, or a city with its state.", false), arg("amount", "About how much is sought, in dollars.", false), arg("organization", "Name or EIN of the organization that is looking.", false)},
+		[]*mcp.PromptArgument{arg("cause", "What the money is for, such as food banks, or an NTEE code such as K31.", true),
+			arg("place", "State, such as OH, or a city with its state.", false), arg("amount", "About how much is sought, in dollars.", false),
+			arg("organization", "Name or EIN of the organization that is looking.", false)},
 		`Find funders for this cause: {cause}.
 Place: {place}.
 Sought: about {amount} dollars.
@@ -66,7 +68,8 @@ Answer in three parts: what the lists say, what the filings say, what could not 
 
 Answer with a table: total, grants, typical grant, complete years covered, largest causes, largest states, shared recipients.` + closing},
 	{"new_funders", "Who is new to a cause", "Funders that gave to a cause in a place for the first time in a year.",
-		[]*mcp.PromptArgument{arg("cause", "What the money is for, or an NTEE code.", true), arg("place", "State, such as OH.", true), arg("year", "Fiscal year; without it the last complete one.", false)},
+		[]*mcp.PromptArgument{arg("cause", "What the money is for, or an NTEE code.", true), arg("place", "State, such as OH.", true),
+			arg("year", "Fiscal year; without it the last complete one.", false)},
 		`Who funds {cause} in {place}, and which of them are new?
 Year: {year}.
 

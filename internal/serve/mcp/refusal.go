@@ -76,9 +76,11 @@ func (s *Service) refusal(t *tool, err error) *mcp.CallToolResult {
 // howToGetAKey tells a caller without a key, or with a wrong one, how to get one.
 func (s *Service) howToGetAKey() string {
 	base := s.Reference.Base()
-	text := fmt.Sprintf("The key is sent with the connection to %s%s: in the header X-API-Key, or as Authorization: Bearer <key>. People get one at %s/signup.\n", base, Path, base)
+	text := fmt.Sprintf("The key is sent with the connection to %s%s: in the header X-API-Key, or as Authorization: Bearer <key>. People get one at "+
+		"%s/signup.\n", base, Path, base)
 	if op := s.Reference.Operation("mintAgentKey"); op != nil {
-		text += fmt.Sprintf("An agent gets one without an account: %s %s%s%s with the JSON {\"purpose\": \"what it is for\", \"source\": \"how you learned of this service\"}; %s/docs/guide/agents says how it is unlocked.\n",
+		text += fmt.Sprintf("An agent gets one without an account: %s %s%s%s with the JSON {\"purpose\": \"what it is for\", \"source\": \"how you learned of "+
+			"this service\"}; %s/docs/guide/agents says how it is unlocked.\n",
 			op.Method, base, api.Versioned, op.Path, base)
 	}
 	var open []string

@@ -25,7 +25,8 @@ const (
 
 // forOperators are the texts that are not for who asks questions.
 var forOperators = map[string]bool{
-	"docs/operations.md": true, "docs/security.md": true, "docs/architecture.md": true, "docs/benchmarks.md": true, "docs/dependencies.md": true, "docs/site.md": true,
+	"docs/operations.md": true, "docs/security.md": true, "docs/architecture.md": true, "docs/benchmarks.md": true, "docs/dependencies.md": true,
+	"docs/site.md": true,
 }
 
 // shownBase is the address of the service in the texts.

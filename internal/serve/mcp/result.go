@@ -275,7 +275,8 @@ func bounded(out object, rows int) (object, error) {
 		out = clipped(out).(object)
 		tables = tablesOf(out)
 		if whole = size(out); whole > maxResult {
-			return nil, fault.New("too_large", "The answer is larger than a model can read: %d bytes.", whole).Try("ask for fewer columns with fields, or for fewer parts")
+			return nil, fault.New("too_large", "The answer is larger than a model can read: %d bytes.",
+				whole).Try("ask for fewer columns with fields, or for fewer parts")
 		}
 		out = noted(out, fmt.Sprintf("Texts longer than %d bytes were cut.", maxText))
 	}

@@ -24,7 +24,9 @@ func resultSchema(answer any, reshaped bool) schema {
 		required = slices.DeleteFunc(required, func(r string) bool { return r == name })
 	}
 	properties["dataset_version"] = schema{"type": "string", "description": "Build of the dataset that the whole result is from."}
-	properties["notes"] = schema{"type": "array", "items": schema{"type": "string"}, "description": "What the figures do not say by themselves: caveats, filters that were not applied, rows that were left out. Read them before stating a figure."}
+	properties["notes"] = schema{"type": "array", "items": schema{"type": "string"},
+		"description": "What the figures do not say by themselves: caveats, filters that were not applied, rows that were left out. Read them before stating a " +
+			"figure."}
 	properties["calls_remaining"] = schema{"type": "integer", "description": "Calls left in the allowance of the key."}
 	s["properties"], s["required"] = properties, append([]string{"dataset_version", "notes"}, required...)
 	return s

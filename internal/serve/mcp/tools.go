@@ -38,14 +38,15 @@ var names = map[string]string{
 var advice = map[string]string{
 	"searchOrganizations": "Use it first, to turn a name into an EIN.",
 	"listTransactions":    "Use it for single grants; for sums and rankings the other tools are shorter.",
-	"listFunders":         "Use it for who funds a cause, a place or a recipient. first_fiscal_year of a row is within the filters: a funder whose first year is the year you ask about is new to them.",
-	"listRecipients":      "Use it for whom a funder supports, or who is funded for a cause in a place.",
-	"summarizeGrants":     "Use it for how much, how many and the course of years, and with by for shares.",
-	"getEssentials":       "Use it for who an organization is and its latest figures.",
-	"screenOrganization":  "Use it before a grant is made to an organization. Here the signed report is left out; the API gives it.",
-	"runSQL":              "Use it where no other tool answers; read get_sql_schema first.",
-	"getSQLSchema":        "Without tables it lists them; name some to see their columns.",
-	"getMeta":             "Use it to say what the data covers and how old it is.",
+	"listFunders": "Use it for who funds a cause, a place or a recipient. first_fiscal_year of a row is within the filters: a funder whose first " +
+		"year is the year you ask about is new to them.",
+	"listRecipients":     "Use it for whom a funder supports, or who is funded for a cause in a place.",
+	"summarizeGrants":    "Use it for how much, how many and the course of years, and with by for shares.",
+	"getEssentials":      "Use it for who an organization is and its latest figures.",
+	"screenOrganization": "Use it before a grant is made to an organization. Here the signed report is left out; the API gives it.",
+	"runSQL":             "Use it where no other tool answers; read get_sql_schema first.",
+	"getSQLSchema":       "Without tables it lists them; name some to see their columns.",
+	"getMeta":            "Use it to say what the data covers and how old it is.",
 }
 
 // leftOut are the operations that are no tools, and why. Those for billing systems
@@ -162,7 +163,8 @@ func (s *Service) makeTool(op *api.Operation, words *strings.Replacer) *tool {
 			"description": "Names of tables to describe with all their columns; without it every table is listed in short."}
 	}
 	t.arguments["strict"] = map[string]any{"type": "boolean", "default": true,
-		"description": "Whether an argument that would be ignored is an error, which costs nothing. Where it is false the answer comes with a note that the filter did not run."}
+		"description": "Whether an argument that would be ignored is an error, which costs nothing. Where it is false the answer comes with a note that the " +
+			"filter did not run."}
 	return t
 }
 
@@ -382,7 +384,8 @@ func plain(name string, raw json.RawMessage, list bool) (string, error) {
 		case bool:
 			parts = append(parts, map[bool]string{true: "1", false: "0"}[x])
 		default:
-			return "", fault.New("bad_arguments", "The argument %s is neither a text, a number, true or false, nor a list of these.", fault.Clip(name, 40)).Try("send it as the tool describes it")
+			return "", fault.New("bad_arguments", "The argument %s is neither a text, a number, true or false, nor a list of these.",
+				fault.Clip(name, 40)).Try("send it as the tool describes it")
 		}
 	}
 	return strings.Join(parts, ","), nil

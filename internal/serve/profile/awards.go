@@ -110,7 +110,8 @@ func openAwards(f *mapped.File, orgs int) awards {
 	words := uint32(len(a.wordStart) - 1)
 	for i := range a.list {
 		r := &a.list[i]
-		if max(r.State, r.Kind, r.Agency, r.Program, r.Listing, r.Basis) >= words || int(r.Level) >= len(levels) || r.Date != 0 && r.Date < firstDate || r.ID > uint64(len(a.ids)) || uint64(r.IDLength) > uint64(len(a.ids))-r.ID {
+		if max(r.State, r.Kind, r.Agency, r.Program, r.Listing, r.Basis) >= words || int(r.Level) >= len(levels) || r.Date != 0 && r.Date < firstDate ||
+			r.ID > uint64(len(a.ids)) || uint64(r.IDLength) > uint64(len(a.ids))-r.ID {
 			f.Fail("award %d does not fit the others", i)
 			return awards{}
 		}
@@ -267,7 +268,8 @@ func (b *builder) addAwards(t *Tables) error {
 	b.out.Begin("awards.rows")
 	err := each(b.ctx, t.Awards, func(a *snapshot.GovAward) error {
 		if a.EIN < last {
-			return fault.New("table_order", "the table of government awards is not in the order of EINs: %s stands after %s", a.EIN, last).Try("build the snapshot again")
+			return fault.New("table_order", "the table of government awards is not in the order of EINs: %s stands after %s", a.EIN,
+				last).Try("build the snapshot again")
 		}
 		last = a.EIN
 		org, known := b.number(a.EIN)
@@ -281,8 +283,9 @@ func (b *builder) addAwards(t *Tables) error {
 		id := a.AwardID[:min(len(a.AwardID), math.MaxUint16)]
 		r := awardRecord{
 			Amount: a.Amount, Confidence: a.Confidence, ID: uint64(len(ids)), IDLength: uint16(len(id)), Level: uint8(level), Year: uint16(a.FiscalYear),
-			State: words.id(a.State), Kind: words.id(a.Kind), Agency: words.id(a.Agency), Program: words.id(a.Program), Listing: words.id(a.Listing), Basis: words.id(a.Basis),
-			Date: dateNumber(a.ActionDate),
+			State: words.id(a.State), Kind: words.id(a.Kind), Agency: words.id(a.Agency), Program: words.id(a.Program), Listing: words.id(a.Listing),
+			Basis: words.id(a.Basis),
+			Date:  dateNumber(a.ActionDate),
 		}
 		ids = append(ids, id...)
 		at++

@@ -241,7 +241,8 @@ func identityOf(o *snapshot.Organization, filing *snapshot.Org, funder *snapshot
 		Ruling: o.Ruling, FilingReq: o.FilingReq, LastPeriod: o.LastPeriod, Revenue: o.Revenue, Sources: o.Sources, Active: o.Active, Pop: o.Pop,
 	}
 	if filing != nil {
-		id.ReturnType, id.Mission, id.Activity, id.Website, id.Formed = filing.ReturnType, said(filing.Mission), said(filing.Activity), website(filing.Website), filing.FormationYear
+		id.ReturnType, id.Mission, id.Activity, id.Website, id.Formed = filing.ReturnType, said(filing.Mission), said(filing.Activity),
+			website(filing.Website), filing.FormationYear
 		if filing.TotalRevenue != nil {
 			id.Revenue = filing.TotalRevenue
 		}
@@ -323,7 +324,8 @@ func addSorted[T any](b *builder, name string, rows iter.Seq2[T, error], key fun
 	err := each(b.ctx, rows, func(row *T) error {
 		e := key(row)
 		if *e < last {
-			return fault.New("table_order", "the table behind the %s of profiles is not in the order of EINs: %s stands after %s", name, *e, last).Try("build the snapshot again")
+			return fault.New("table_order", "the table behind the %s of profiles is not in the order of EINs: %s stands after %s", name, *e,
+				last).Try("build the snapshot again")
 		}
 		last = *e
 		org, known := b.number(last)

@@ -9,7 +9,8 @@ import (
 // Schedule O", "N/A", "See Form 990, Part III, line 1".
 var pointers = func() map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields("SEE REFER PLEASE TO THE OF ON IN FOR AND AS SCHEDULE SCH O FORM PART I II III IV LINE PAGE ATTACHED ATTACHMENT STATEMENT STMT " +
+	for _, w := range strings.Fields("SEE REFER PLEASE TO THE OF ON IN FOR AND AS SCHEDULE SCH O FORM PART I II III IV LINE PAGE ATTACHED ATTACHMENT " +
+		"STATEMENT STMT " +
 		"DETAIL DETAILS ABOVE BELOW ORGANIZATION ORGANIZATIONS PRIMARY EXEMPT PURPOSE MISSION N A NA NONE NOT APPLICABLE") {
 		set[w] = true
 	}
@@ -18,7 +19,8 @@ var pointers = func() map[string]bool {
 
 // said is a text as filed, or nothing where it only points elsewhere.
 func said(text string) string {
-	for w := range strings.FieldsFuncSeq(strings.ToUpper(strings.ReplaceAll(text, "'", "")), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for w := range strings.FieldsFuncSeq(strings.ToUpper(strings.ReplaceAll(text, "'", "")),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if !pointers[w] && strings.Trim(w, "0123456789") != "" {
 			return text
 		}

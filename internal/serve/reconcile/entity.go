@@ -20,8 +20,10 @@ var everything = Type{ID: "organization", Name: "Organization", Description: "An
 // types are all there are: everything first, then its parts.
 var types = []Type{
 	everything,
-	{ID: search.Foundation, Name: "Private foundation", Description: "Organizations that file Form 990-PF.", Broader: []Type{{ID: everything.ID, Name: everything.Name}}},
-	{ID: search.Nonprofit, Name: "Nonprofit other than a private foundation", Description: "Public charities and all others.", Broader: []Type{{ID: everything.ID, Name: everything.Name}}},
+	{ID: search.Foundation, Name: "Private foundation", Description: "Organizations that file Form 990-PF.",
+		Broader: []Type{{ID: everything.ID, Name: everything.Name}}},
+	{ID: search.Nonprofit, Name: "Nonprofit other than a private foundation", Description: "Public charities and all others.",
+		Broader: []Type{{ID: everything.ID, Name: everything.Name}}},
 }
 
 // typeOf finds a type, nil when there is none of that name.

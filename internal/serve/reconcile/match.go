@@ -263,7 +263,8 @@ func (c *contender) features() []Feature {
 	for _, f := range []struct {
 		is       agreement
 		id, name string
-	}{{c.ein, "ein_agrees", "The EIN is the same"}, {c.state, "state_agrees", "The state is the same"}, {c.city, "city_agrees", "The city is the same"}, {c.zip, "zip_agrees", "The ZIP code is the same"}} {
+	}{{c.ein, "ein_agrees", "The EIN is the same"}, {c.state, "state_agrees", "The state is the same"}, {c.city, "city_agrees", "The city is the same"},
+		{c.zip, "zip_agrees", "The ZIP code is the same"}} {
 		if f.is != unknown {
 			list = append(list, Feature{f.id, f.name, f.is == agrees})
 		}

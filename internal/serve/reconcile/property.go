@@ -61,28 +61,35 @@ type property struct {
 
 // properties are all there are, those that queries are compared by first.
 var properties = []property{
-	{propState, "State", "State or territory of the registered address, as two letters. Names are compared by it.", func(f *facts) value { return text(f.Result.State) }},
+	{propState, "State", "State or territory of the registered address, as two letters. Names are compared by it.",
+		func(f *facts) value { return text(f.Result.State) }},
 	{propCity, "City", "City of the registered address. Names are compared by it.", func(f *facts) value { return text(orgname.Display(f.Result.City)) }},
 	{propZIP, "ZIP code", "Five digits, of the registered address. Names are compared by it.", func(f *facts) value { return text(f.ZIP) }},
-	{propEIN, "EIN", "Employer identification number, which is also the identifier. Names are compared by it.", func(f *facts) value { return text(f.Result.EIN.Hyphenated()) }},
+	{propEIN, "EIN", "Employer identification number, which is also the identifier. Names are compared by it.",
+		func(f *facts) value { return text(f.Result.EIN.Hyphenated()) }},
 	{"name", "Name", "The registered name, in capitals as the register has it.", func(f *facts) value { return text(f.Result.Name) }},
 	{"kind", "Kind", "What kind of organization it is, such as public charity or private foundation.", func(f *facts) value { return text(f.Type) }},
 	{"cause", "Cause", "The cause of its registered NTEE code.", func(f *facts) value { return text(f.Cause) }},
 	{"ntee", "NTEE code", "As it is registered.", func(f *facts) value { return text(string(f.Result.NTEE)) }},
 	{"ruling_year", "Year of exemption", "Year in which the IRS recognized it as exempt.", func(f *facts) value { return year(f.RulingYear) }},
-	{"fiscal_year", "Fiscal year", "Year in which the period of its latest return ends: revenue, expenses, assets and grants paid are of that return.", func(f *facts) value { return year(f.FiscalYear) }},
+	{"fiscal_year", "Fiscal year", "Year in which the period of its latest return ends: revenue, expenses, assets and grants paid are of that return.",
+		func(f *facts) value { return year(f.FiscalYear) }},
 	{"revenue", "Revenue", "Dollars, of its latest return.", func(f *facts) value { return number(f.Row.Revenue) }},
 	{"expenses", "Expenses", "Dollars, of its latest return.", func(f *facts) value { return number(f.Expenses) }},
 	{"assets", "Assets", "Dollars at the end of the year, of its latest return.", func(f *facts) value { return number(f.Assets) }},
 	{"grants_paid", "Grants paid in the year", "Dollars, as its latest return states them.", func(f *facts) value { return number(f.GrantsPaid) }},
 	{"given_total", "Dollars given", "The sum of the grants that its returns list, of all years.", func(f *facts) value { return number(&f.gave.Total) }},
 	{"given_grants", "Grants given", "How many grants its returns list, of all years.", func(f *facts) value { return number(&f.gave.Grants) }},
-	{"received_total", "Dollars received", "The sum of the grants to it that the returns of others list, of all years.", func(f *facts) value { return number(&f.received.Total) }},
-	{"received_grants", "Grants received", "How many grants to it the returns of others list, of all years.", func(f *facts) value { return number(&f.received.Grants) }},
+	{"received_total", "Dollars received", "The sum of the grants to it that the returns of others list, of all years.",
+		func(f *facts) value { return number(&f.received.Total) }},
+	{"received_grants", "Grants received", "How many grants to it the returns of others list, of all years.",
+		func(f *facts) value { return number(&f.received.Grants) }},
 	{"received_funders", "Funders", "How many organizations list a grant to it, of all years.", func(f *facts) value { return number(&f.received.Parties) }},
-	{"standing", "Standing with the IRS", "One of: exemption revoked; deductible (it is in Publication 78); registered (it is in the master file only); not listed. Empty while a list is out of service.", func(f *facts) value { return text(f.standing()) }},
+	{"standing", "Standing with the IRS", "One of: exemption revoked; deductible (it is in Publication 78); registered (it is in the master file only); not " +
+		"listed. Empty while a list is out of service.", func(f *facts) value { return text(f.standing()) }},
 	{"pub78", "In Publication 78", "yes or no. Empty while the list is out of service.", func(f *facts) value { return truth(f.Pub78) }},
-	{"revoked", "Exemption revoked", "yes when it is on the list of automatic revocations and was not reinstated. Empty while the list is out of service.", func(f *facts) value { return truth(f.OnRevoked) }},
+	{"revoked", "Exemption revoked", "yes when it is on the list of automatic revocations and was not reinstated. Empty while the list is out of service.",
+		func(f *facts) value { return truth(f.OnRevoked) }},
 }
 
 func year(n int) value {

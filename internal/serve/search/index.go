@@ -89,7 +89,8 @@ func (x *Index) openWords(s *snapshot.Snapshot) error {
 	w, err := words.Open(filepath.Join(s.Dir, filepath.FromSlash(wordsFile)))
 	if err == nil && w.Organizations() != len(x.orgs) {
 		_ = w.Close()
-		err = fault.New(words.Damaged, "the word index has %d organizations, and there are %d", w.Organizations(), len(x.orgs)).Try("build the snapshot again; the sources are untouched")
+		err = fault.New(words.Damaged, "the word index has %d organizations, and there are %d", w.Organizations(),
+			len(x.orgs)).Try("build the snapshot again; the sources are untouched")
 	}
 	if f, ok := fault.Of(err); ok && f.Slug == words.Damaged {
 		x.bad = errors.Join(x.bad, err)
@@ -111,7 +112,8 @@ func (x *Index) openVectors(s *snapshot.Snapshot) error {
 	v, err := vector.Open(path)
 	if err == nil && v.Len() != len(x.orgs) {
 		_ = v.Close()
-		err = fault.New(Damaged, "the vectors are of %d organizations, and there are %d", v.Len(), len(x.orgs)).Try("build the snapshot again; the sources are untouched")
+		err = fault.New(Damaged, "the vectors are of %d organizations, and there are %d", v.Len(),
+			len(x.orgs)).Try("build the snapshot again; the sources are untouched")
 	}
 	if err == nil {
 		if x.model, err = meaning.Open(); err != nil {

@@ -76,8 +76,10 @@ var byFoundation = map[string]uint8{
 }
 
 var bySubsection = map[string]uint8{
-	"01": typeFederal, "02": typeTitle, "03": typeCharity, "04": typeWelfare, "05": typeLabor, "06": typeLeague, "07": typeClub, "08": typeFraternal, "09": typeBenefit, "10": typeFraternal,
-	"12": typeUtility, "13": typeCemetery, "14": typeCreditUnion, "15": typeInsurance, "19": typeVeterans, "23": typeVeterans, "25": typeTitle, "91": typeTrust, "92": typeTrust,
+	"01": typeFederal, "02": typeTitle, "03": typeCharity, "04": typeWelfare, "05": typeLabor, "06": typeLeague, "07": typeClub, "08": typeFraternal,
+	"09": typeBenefit, "10": typeFraternal,
+	"12": typeUtility, "13": typeCemetery, "14": typeCreditUnion, "15": typeInsurance, "19": typeVeterans, "23": typeVeterans, "25": typeTitle,
+	"91": typeTrust, "92": typeTrust,
 }
 
 // typeOf names what an organization is. What it gives and files comes before

@@ -55,11 +55,14 @@ var features = []struct {
 	offered func(*dataset.Dataset) bool
 }{
 	{account.Grants, "The grant graph: grants, funders, recipients and summaries", func(*dataset.Dataset) bool { return true }},
-	{account.Paid, "Screening against the compliance lists, with signed reports", func(d *dataset.Dataset) bool { return d.Lists != nil && d.Lists.Edition != nil }},
-	{account.Paid, "Organization profiles, and lists of organizations by filters", func(d *dataset.Dataset) bool { return d.Profiles != nil && d.Directory != nil }},
+	{account.Paid, "Screening against the compliance lists, with signed reports",
+		func(d *dataset.Dataset) bool { return d.Lists != nil && d.Lists.Edition != nil }},
+	{account.Paid, "Organization profiles, and lists of organizations by filters",
+		func(d *dataset.Dataset) bool { return d.Profiles != nil && d.Directory != nil }},
 	{account.Paid, "SQL over the whole dataset", func(d *dataset.Dataset) bool { return d.SQL != nil }},
 	{account.ProScope, "Government funding", holding(snapshot.GovAwards)},
-	{account.ProScope, "People, shared boards, families of organizations and investments", holding(snapshot.BoardLinks, snapshot.OrgFamilies, snapshot.FoundationHoldings)},
+	{account.ProScope, "People, shared boards, families of organizations and investments",
+		holding(snapshot.BoardLinks, snapshot.OrgFamilies, snapshot.FoundationHoldings)},
 	{account.ProScope, "Trustees of charities in England and Wales", holding(snapshot.UKTrustees)},
 }
 

@@ -376,7 +376,8 @@ func (s *Site) failReport(v *visit, err error) {
 	}
 	s.Log.Error("signing or verifying a report", "error", err)
 	v.w.Header().Set("Retry-After", "60")
-	s.showMessage(v, http.StatusServiceUnavailable, "Out of service", "Reports cannot be signed or verified at the moment. Nothing was counted. Please try again later.")
+	s.showMessage(v, http.StatusServiceUnavailable, "Out of service",
+		"Reports cannot be signed or verified at the moment. Nothing was counted. Please try again later.")
 }
 
 // fileName names a report without its ending, as the API does.
@@ -407,7 +408,8 @@ func (s *Site) sendPDF(v *visit) {
 		}
 	}
 	if err != nil || verdict.Status() != report.Valid || verdict.PageMatches != nil || verdict.Subject == nil || verdict.Subject.EIN == nil {
-		s.showMessage(v, http.StatusUnprocessableEntity, "This is not a report of ours", "What was sent is not a report as it was issued here, so there is no PDF of it.")
+		s.showMessage(v, http.StatusUnprocessableEntity, "This is not a report of ours",
+			"What was sent is not a report as it was issued here, so there is no PDF of it.")
 		return
 	}
 	page, err := report.PDF(verdict.Report)

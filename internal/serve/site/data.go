@@ -102,12 +102,15 @@ type datasetFacts struct {
 func (s *Site) datasetFacts(m *snapshot.Manifest) datasetFacts {
 	f := datasetFacts{
 		Context: "https://schema.org", Type: "Dataset", Name: "Grantgraph: grants of US foundations and charities",
-		Description: "Grants itemized on Form 990-PF and Form 990 Schedule I, each linked to the organization that received it, where one was identified, and to the filing it comes from.",
-		URL:         s.BaseURL + "/data", Version: m.Version, Modified: frame.Date(m.GeneratedAt), Where: "United States", Free: true,
-		Measured: []string{"grant amount", "fiscal year", "funder", "recipient", "purpose"}, BasedOn: "https://www.irs.gov/charities-non-profits/form-990-series-downloads",
+		Description: "Grants itemized on Form 990-PF and Form 990 Schedule I, each linked to the organization that received it, where one was identified, and " +
+			"to the filing it comes from.",
+		URL: s.BaseURL + "/data", Version: m.Version, Modified: frame.Date(m.GeneratedAt), Where: "United States", Free: true,
+		Measured: []string{"grant amount", "fiscal year", "funder", "recipient", "purpose"},
+		BasedOn:  "https://www.irs.gov/charities-non-profits/form-990-series-downloads",
 	}
 	if m.Invented {
-		f.Name, f.Description = "Grantgraph demonstration: invented grants", "Invented organizations and grants in the formats of public US tax filings, for demonstration."
+		f.Name, f.Description = "Grantgraph demonstration: invented grants",
+			"Invented organizations and grants in the formats of public US tax filings, for demonstration."
 		f.BasedOn = ""
 	}
 	if c := m.Counts; c.FirstFiscalYear > 0 {

@@ -119,7 +119,8 @@ func (s *Site) beginDownload(v *visit) (end func(), ok bool) {
 	end, err := s.files.atOnce.Begin(v.account.ID)
 	if err != nil {
 		v.w.Header().Set("Retry-After", "10")
-		s.showMessage(v, http.StatusServiceUnavailable, "Too many downloads at once", "As many downloads are under way as this server takes, in all or for your account. Please try again in a moment. Nothing was counted.")
+		s.showMessage(v, http.StatusServiceUnavailable, "Too many downloads at once",
+			"As many downloads are under way as this server takes, in all or for your account. Please try again in a moment. Nothing was counted.")
 		return nil, false
 	}
 	return end, true

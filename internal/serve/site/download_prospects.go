@@ -39,7 +39,8 @@ func (s *Site) prospects(v *visit, query string) (*organization.ProspectsFile, a
 	case file == nil:
 		s.showMessage(v, http.StatusBadRequest, "The address cannot be read", "Start again from the Prospects page of the organization that you want.")
 	case len(api.Problems(err)) > 0:
-		s.showMessage(v, http.StatusUnprocessableEntity, "A filter cannot be applied", "Start again from the Prospects page, which says what is wrong. Nothing was counted.")
+		s.showMessage(v, http.StatusUnprocessableEntity, "A filter cannot be applied",
+			"Start again from the Prospects page, which says what is wrong. Nothing was counted.")
 	case err != nil:
 		s.failDownload(v, err)
 	default:

@@ -231,8 +231,10 @@ func isEINHeader(cell string) bool {
 		return -1
 	}, cell)
 	switch name {
-	case "ein", "eins", "fein", "feid", "feinnumber", "einnumber", "einno", "orgein", "organizationein", "recipientein", "granteeein", "taxid", "taxidnumber", "taxidno", "taxnumber",
-		"federaltaxid", "federalein", "federalid", "taxidein", "eintaxid", "tin", "employerid", "employeridentificationnumber", "employeridentificationnumberein", "irsein":
+	case "ein", "eins", "fein", "feid", "feinnumber", "einnumber", "einno", "orgein", "organizationein", "recipientein", "granteeein", "taxid",
+		"taxidnumber", "taxidno", "taxnumber",
+		"federaltaxid", "federalein", "federalid", "taxidein", "eintaxid", "tin", "employerid", "employeridentificationnumber",
+		"employeridentificationnumberein", "irsein":
 		return true
 	}
 	return false

@@ -32,7 +32,8 @@ func (s *Site) bounded(h http.Handler) http.Handler {
 	visitors, members := visitor.New(s.Rate, s.Clock), visitor.New(memberPages, s.Clock)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.URL.RequestURI()) > longestAddress {
-			s.frame.Message(w, r, http.StatusRequestURITooLong, "This address is too long", "An address of this site has at most 8,000 characters. Use fewer filters, or use the API.")
+			s.frame.Message(w, r, http.StatusRequestURITooLong, "This address is too long",
+				"An address of this site has at most 8,000 characters. Use fewer filters, or use the API.")
 			return
 		}
 		head, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")

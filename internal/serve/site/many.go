@@ -141,8 +141,10 @@ func readMany(r *http.Request) (*einList, error) {
 }
 
 // manyColumns are the columns of the file.
-var manyColumns = []string{"ein", "name", "found", "in_bmf", "pub78_verified", "revoked", "ofac_status", "irb_status", "ca_registry_status", "ca_may_operate", "ca_ftb_status",
-	"reliance_available", "conflict", "bmf_revised", "pub78_revised", "revocation_revised", "irb_revised", "ofac_revised", "ca_registry_revised", "ca_ftb_revised", "screened_at", "notes"}
+var manyColumns = []string{"ein", "name", "found", "in_bmf", "pub78_verified", "revoked", "ofac_status", "irb_status", "ca_registry_status",
+	"ca_may_operate", "ca_ftb_status",
+	"reliance_available", "conflict", "bmf_revised", "pub78_revised", "revocation_revised", "irb_revised", "ofac_revised", "ca_registry_revised",
+	"ca_ftb_revised", "screened_at", "notes"}
 
 // manyCells is a record as a row of the file. What rests on a list that was not
 // screened says so in its cell and in the notes; what else is not known is an
@@ -194,9 +196,12 @@ func manyCells(r *client.ScreeningRecord, verdicts []screen.Verdict, at time.Tim
 		return *p.Revised
 	}
 	bmf, pub78, revocation := &c.BMF.ScreenProvenance, &c.Pub78.ScreenProvenance, &c.Revocation.ScreenProvenance
-	return []string{hyphened(r.EIN), name, bit(&r.Found), bit(c.InBMF, bmf), bit(c.Pub78Verified, pub78), bit(c.Revoked, revocation), status(&c.OFACSanctionsScreen.ScreenProvenance), status(&c.IRBScreen.ScreenProvenance),
-		status(&california.ScreenProvenance), bit(california.MayOperate, &california.ScreenProvenance), status(&california.FTB), bit(c.Reliance.RelianceAvailable, bmf, pub78, revocation), bit(c.Conflict, bmf, pub78),
-		date(bmf), date(pub78), date(revocation), date(&c.IRBScreen.ScreenProvenance), date(&c.OFACSanctionsScreen.ScreenProvenance), date(&california.ScreenProvenance), date(&california.FTB),
+	return []string{hyphened(r.EIN), name, bit(&r.Found), bit(c.InBMF, bmf), bit(c.Pub78Verified, pub78), bit(c.Revoked, revocation),
+		status(&c.OFACSanctionsScreen.ScreenProvenance), status(&c.IRBScreen.ScreenProvenance),
+		status(&california.ScreenProvenance), bit(california.MayOperate, &california.ScreenProvenance), status(&california.FTB),
+		bit(c.Reliance.RelianceAvailable, bmf, pub78, revocation), bit(c.Conflict, bmf, pub78),
+		date(bmf), date(pub78), date(revocation), date(&c.IRBScreen.ScreenProvenance), date(&c.OFACSanctionsScreen.ScreenProvenance),
+		date(&california.ScreenProvenance), date(&california.FTB),
 		at.UTC().Format(time.RFC3339), strings.Join(notes, "; ")}
 }
 

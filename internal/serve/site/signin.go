@@ -63,9 +63,11 @@ var problems = map[string]struct {
 	status int
 	text   string
 }{
-	"bad_email":        {http.StatusUnprocessableEntity, "That is not an email address. It looks like name@example.org."},
-	"bad_password":     {http.StatusUnprocessableEntity, "A password has at least 8 characters, and at most 200. A few words are easy to remember and hard to guess."},
-	"common_password":  {http.StatusUnprocessableEntity, "That password is too easy to guess: it is a very common one, your email address or the name of this site. A few unrelated words are easy to remember and hard to guess."},
+	"bad_email": {http.StatusUnprocessableEntity, "That is not an email address. It looks like name@example.org."},
+	"bad_password": {http.StatusUnprocessableEntity, "A password has at least 8 characters, and at most 200. A few words are easy to remember and hard " +
+		"to guess."},
+	"common_password": {http.StatusUnprocessableEntity, "That password is too easy to guess: it is a very common one, your email address or the name of " +
+		"this site. A few unrelated words are easy to remember and hard to guess."},
 	"bad_credentials":  {http.StatusForbidden, "The email address or the password is wrong. If you just signed up, follow the link in our email first."},
 	"bad_token":        {http.StatusUnprocessableEntity, "This link has expired or was already used. Ask for another email."},
 	"account_inactive": {http.StatusForbidden, "This account is inactive: its keys do not work, and it cannot make new ones. Ask whoever runs this service."},

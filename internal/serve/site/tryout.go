@@ -72,7 +72,8 @@ func (s *Site) operation(v *visit, reference *api.Reference) *api.Operation {
 }
 
 func (s *Site) newTryout(v *visit, op *api.Operation, given func(string) string) *tryoutPage {
-	p := &tryoutPage{form: *s.form(v, "Run "+op.Method+" "+op.Path), Op: op, Params: strings.TrimPrefix(strings.TrimSpace(given("query")), "?"), Body: given("body"), Per: "today"}
+	p := &tryoutPage{form: *s.form(v, "Run "+op.Method+" "+op.Path), Op: op, Params: strings.TrimPrefix(strings.TrimSpace(given("query")), "?"),
+		Body: given("body"), Per: "today"}
 	p.Section, p.Styles = "docs", []string{"manual.css"}
 	for _, one := range op.Params {
 		if one.In == "path" {

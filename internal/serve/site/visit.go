@@ -211,7 +211,8 @@ func (s *Site) readForm(v *visit, most bound) bool {
 // checkToken turns away a form that was not shown to this visitor.
 func (s *Site) checkToken(v *visit) bool {
 	if !s.carriesToken(v, v.r.PostForm.Get("csrf")) {
-		s.showMessage(v, http.StatusForbidden, "This form is out of date", "It was opened before you signed in or out, or too long ago, so nothing was done. Open it again and send it once more.")
+		s.showMessage(v, http.StatusForbidden, "This form is out of date",
+			"It was opened before you signed in or out, or too long ago, so nothing was done. Open it again and send it once more.")
 		return false
 	}
 	return true

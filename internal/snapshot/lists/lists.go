@@ -66,12 +66,14 @@ func All() []List {
 		downloads   = "https://www.irs.gov/charities-non-profits/tax-exempt-organization-search-bulk-data-downloads"
 	)
 	return []List{
-		{BMF, "IRS business master file", "https://www.irs.gov/charities-non-profits/exempt-organizations-business-master-file-extract-eo-bmf", "monthly", quarterHour, "", twoMonths},
+		{BMF, "IRS business master file", "https://www.irs.gov/charities-non-profits/exempt-organizations-business-master-file-extract-eo-bmf",
+			"monthly", quarterHour, "", twoMonths},
 		{CAFTB, "California revoked exemptions", "https://www.ftb.ca.gov/file/business/types/charities-nonprofits/index.html", "weekly", "weekly", "", 30 * day},
 		{CARegistry, "California registry of charities", "https://oag.ca.gov/charities/reports", "monthly", "daily", "", twoMonths},
 		{IRB, "Internal Revenue Bulletin", "https://www.irs.gov/irb", "weekly", "daily", "", 30 * day},
 		{OFAC, "OFAC sanctions list", "https://sanctionslist.ofac.treas.gov/Home/SdnList", "irregular", quarterHour,
-			"An entity name screen over the published flat files. A designation is effective before they carry it: at the moment of disbursement use the sanctions authority's live index.", 7 * day},
+			"An entity name screen over the published flat files. A designation is effective before they carry it: at the moment of disbursement use the sanctions " +
+				"authority's live index.", 7 * day},
 		{Pub78, "IRS Publication 78", downloads, "monthly", quarterHour, "", twoMonths},
 		{Revocation, "IRS automatic revocations", downloads, "monthly", quarterHour, "", twoMonths},
 	}

@@ -96,11 +96,15 @@ func NewFollower(opt FollowOptions) (*Follower, error) {
 	f := &Follower{opt: opt, snapshots: area(Snapshots, opt.Data), lists: area(Lists, lists.Dir(opt.Data))}
 	what := []string{"what"}
 	f.metrics = followMetrics{
-		pulled:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_store_pulled_total", Help: "Snapshots and editions of the lists brought from the store."}, what),
-		failures: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_store_failures_total", Help: "Times that what the store points at could not be read, or was refused as damaged."}, what),
-		bytes:    prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_store_fetched_bytes_total", Help: "Bytes of content fetched from the store."}),
-		seen:     prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "grantgraph_store_pointer_seen_timestamp_seconds", Help: "When the pointer of the store was last read."}, what),
-		behind:   prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "grantgraph_store_behind", Help: "1 while the store points at another version than is here."}, what),
+		pulled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_store_pulled_total",
+			Help: "Snapshots and editions of the lists brought from the store."}, what),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_store_failures_total",
+			Help: "Times that what the store points at could not be read, or was refused as damaged."}, what),
+		bytes: prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_store_fetched_bytes_total", Help: "Bytes of content fetched from the store."}),
+		seen: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "grantgraph_store_pointer_seen_timestamp_seconds",
+			Help: "When the pointer of the store was last read."}, what),
+		behind: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "grantgraph_store_behind",
+			Help: "1 while the store points at another version than is here."}, what),
 	}
 	for _, a := range []Area{Snapshots, Lists} {
 		f.metrics.pulled.WithLabelValues(string(a))
@@ -312,7 +316,8 @@ func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
 	a.have = to.Version
 	if fresh {
 		f.metrics.pulled.WithLabelValues(string(a.area)).Inc()
-		f.opt.Log.Info("fetched from the store", "what", string(a.area), "version", to.Version, "bytes", fetched.Load(), "took", time.Since(began).Round(time.Millisecond))
+		f.opt.Log.Info("fetched from the store", "what", string(a.area), "version", to.Version, "bytes", fetched.Load(), "took",
+			time.Since(began).Round(time.Millisecond))
 	}
 	return f.hold(ctx, a, to.Version)
 }

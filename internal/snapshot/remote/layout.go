@@ -76,7 +76,8 @@ func ParsePointer(body []byte) (Pointer, error) {
 	switch {
 	case err != nil:
 	case p.Layout != layout:
-		return p, fault.New("store_layout", "the store has layout %d, this program reads %d", p.Layout, layout).Try("use the same release of grantgraph on every machine")
+		return p, fault.New("store_layout", "the store has layout %d, this program reads %d", p.Layout,
+			layout).Try("use the same release of grantgraph on every machine")
 	case !snapshot.IsVersion(p.Version) || !snapshot.IsVersion(p.Newest) || p.Newest < p.Version:
 		err = errors.New("its versions are none")
 	case !snapshot.IsSum(p.Manifest):

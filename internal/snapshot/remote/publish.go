@@ -112,7 +112,8 @@ func (p Publication) mayFollow(before Pointer, version string) error {
 			Try("build a new one and publish that; or, to serve this one after all, grantgraph publish --rollback %s", version)
 	}
 	return fault.New("publish_older", "%s %s is older than %s, which was published before", p.Area.noun(), version, before.Newest).
-		Try("publish a newer build; if the clock of this machine was behind, set it and build again; to go back on purpose, grantgraph publish --rollback %s", version)
+		Try("publish a newer build; if the clock of this machine was behind, set it and build again; to go back on purpose, grantgraph publish --rollback %s",
+			version)
 }
 
 // awaitSweep waits until nobody removes what this publication may rely on.
@@ -132,7 +133,8 @@ func (p Publication) awaitSweep(ctx context.Context, h *holder, now time.Time) e
 			return nil
 		}
 		if time.Since(began) > 2*leaseRenew {
-			return fault.New("store_busy", "another publisher is removing old versions from %s", p.Store).Try("run it again when it is done; one that was killed counts as done after %d minutes", int(leaseLive.Minutes()))
+			return fault.New("store_busy", "another publisher is removing old versions from %s",
+				p.Store).Try("run it again when it is done; one that was killed counts as done after %d minutes", int(leaseLive.Minutes()))
 		}
 		if err := pause(ctx, time.Second); err != nil {
 			return err

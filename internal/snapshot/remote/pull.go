@@ -182,7 +182,8 @@ func (p *pull) room() error {
 		return fault.Disk(p.receiver.Dir, err)
 	}
 	if free < need+spare {
-		return fault.New("no_space", "%s %s needs %d MB more on the disk of %s, and %d MB are free", p.area.noun(), p.receiver.Manifest.Version, (need+spare)>>20, p.data, free>>20).
+		return fault.New("no_space", "%s %s needs %d MB more on the disk of %s, and %d MB are free", p.area.noun(), p.receiver.Manifest.Version,
+			(need+spare)>>20, p.data, free>>20).
 			Try("free some space, or choose another disk with --data: there must be room for two versions; what was served before is untouched")
 	}
 	return nil

@@ -314,7 +314,8 @@ func (s *s3) putParts(ctx context.Context, key string, body io.ReaderAt, size in
 		if _, err := r.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		got, err := s.core.PutObjectPart(ctx, s.bucket, name, upload, number, r, n, minio.PutObjectPartOptions{Md5Base64: sum.md5Base64(), Sha256Hex: sum.sha256, SSE: s.reading(), DisableContentSha256: true})
+		got, err := s.core.PutObjectPart(ctx, s.bucket, name, upload, number, r, n,
+			minio.PutObjectPartOptions{Md5Base64: sum.md5Base64(), Sha256Hex: sum.sha256, SSE: s.reading(), DisableContentSha256: true})
 		if err != nil {
 			return err
 		}
@@ -499,7 +500,8 @@ func (s *s3) explain(ctx context.Context, err error) error {
 	case "RequestTimeTooSkewed":
 		return fault.New("store_clock", "the clock of this machine differs too much from that of %s: %w", s, err).
 			Try("set the clock, with an NTP service such as chrony, and run it again")
-	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "AuthorizationHeaderMalformed", "CredentialsNotSupported", "XAdminUserNotFound", minio.AccessDenied:
+	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "AuthorizationHeaderMalformed", "CredentialsNotSupported",
+		"XAdminUserNotFound", minio.AccessDenied:
 		return s.refused(err)
 	}
 	switch {

@@ -162,12 +162,14 @@ func share(part, whole int) float64 {
 // WriteTable writes the measurement as a table of Markdown.
 func (r *Result) WriteTable(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("| " + r.Of + " | first draw | precision then | second draw | precision then | said now | precision now | kept |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	b.WriteString("| " + r.Of + " | first draw | precision then | second draw | precision then | said now | precision now | kept " +
+		"|\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, s := range r.Kinds {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %d | %s | %d | %.3f | %.3f |\n", s.Name,
 			s.Drawn[0].Judged, s.Drawn[0].share(), s.Drawn[1].Judged, s.Drawn[1].share(), s.Said, s.Now, s.Kept)
 	}
-	fmt.Fprintf(&b, "| all | %d | %.3f | %d | %.3f | | %.3f | %.3f |\n\n", r.Drawn[0].Judged, r.Drawn[0].Precision, r.Drawn[1].Judged, r.Drawn[1].Precision, r.Precision, r.Kept)
+	fmt.Fprintf(&b, "| all | %d | %.3f | %d | %.3f | | %.3f | %.3f |\n\n", r.Drawn[0].Judged, r.Drawn[0].Precision, r.Drawn[1].Judged,
+		r.Drawn[1].Precision, r.Precision, r.Kept)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -251,7 +251,9 @@ func (x *placesFound) rows(e ein.EIN) iter.Seq[snapshot.ServiceArea] {
 	}
 	if len(rows) > maxRows {
 		// The surest ones stay, in their order.
-		least := slices.SortedStableFunc(slices.Values(rows), func(a, b snapshot.ServiceArea) int { return cmp.Compare(b.Confidence, a.Confidence) })[maxRows-1].Confidence
+		least := slices.SortedStableFunc(slices.Values(rows), func(a, b snapshot.ServiceArea) int {
+			return cmp.Compare(b.Confidence, a.Confidence)
+		})[maxRows-1].Confidence
 		surer := 0
 		for i := range rows {
 			if rows[i].Confidence > least {

@@ -19,7 +19,8 @@ var (
 	namesOfPeople = wordSets.Of("names_of_people")
 	// commonWords are towns whose names are common words.
 	commonWords = wordSets.Of("common_words")
-	wide        = map[string]string{"NATIONAL": nation, "NATIONWIDE": nation, "INTERNATIONAL": world, "WORLDWIDE": world, "GLOBAL": world, "GLOBALLY": world, "NATIONALLY": nation, "INTERNATIONALLY": world}
+	wide        = map[string]string{"NATIONAL": nation, "NATIONWIDE": nation, "INTERNATIONAL": world, "WORLDWIDE": world, "GLOBAL": world,
+		"GLOBALLY": world, "NATIONALLY": nation, "INTERNATIONALLY": world}
 	// notWide follow a wide word that is part of a name.
 	notWide = wordSets.Of("not_wide")
 )
@@ -233,7 +234,8 @@ func (x *placesFound) townsIn(t *passage) {
 		}
 		for n := 3; n > 0; n-- {
 			p := t.phrase(i, n)
-			if p == "" || i+n > t.to || !t.proper(i, n) || n == 1 && (len(p) < 4 || commonWords[p]) || x.f.states[p] != "" || isKind(t.word(i+n)) || notTown[t.word(i+n)] || notState[t.word(i+n)] {
+			if p == "" || i+n > t.to || !t.proper(i, n) || n == 1 && (len(p) < 4 || commonWords[p]) || x.f.states[p] != "" || isKind(t.word(i+n)) ||
+				notTown[t.word(i+n)] || notState[t.word(i+n)] {
 				continue
 			}
 			// The state that follows, else the organization's own.

@@ -258,7 +258,8 @@ func (res *Result) WriteTable(w io.Writer) error {
 	line("| Measured on | Organizations | Inferred | Share | Precision |")
 	line("|---|---:|---:|---:|---:|")
 	row := func(name string, s Share) {
-		line("| %s | %d | %d | %s | %s |", name, s.Organizations, s.Inferred, percent(s.Inferred, s.Organizations, s.Coverage), percent(s.Inferred, s.Inferred, s.Precision))
+		line("| %s | %d | %d | %s | %s |", name, s.Organizations, s.Inferred, percent(s.Inferred, s.Organizations, s.Coverage),
+			percent(s.Inferred, s.Inferred, s.Precision))
 	}
 	row("organizations with a code, hidden part by part", res.All)
 	if res.Unseen != nil {

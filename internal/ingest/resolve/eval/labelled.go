@@ -74,7 +74,8 @@ func ReadLabelled(r io.Reader, fn func(*Case) error) (tally rows.Tally, err erro
 			return ReasonOwn, nil
 		}
 		c.Truth = truth
-		c.Recipient = resolve.Recipient{Name1: text(2), Name2: text(3), Street: text(4), City: text(5), State: text(6), ZIP: text(7), TaxStatus: resolve.ReadTaxStatus(text(8))}
+		c.Recipient = resolve.Recipient{Name1: text(2), Name2: text(3), Street: text(4), City: text(5), State: text(6), ZIP: text(7),
+			TaxStatus: resolve.ReadTaxStatus(text(8))}
 		c.name = orgname.ParseLine(c.Name1, c.Name2, c.City, c.State)
 		if c.name.KX == "" {
 			return ReasonName, nil

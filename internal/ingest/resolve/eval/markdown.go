@@ -203,7 +203,8 @@ func (t *Tally) reliability(w io.Writer) {
 		if a.N == 0 {
 			continue
 		}
-		cells := []string{fmt.Sprintf("%.1f to %.1f", float64(i)/10, float64(i+1)/10), count(a.N), decimal(a.Claimed / float64(a.N)), decimal(share(a.Right, a.N)), "", "", ""}
+		cells := []string{fmt.Sprintf("%.1f to %.1f", float64(i)/10, float64(i+1)/10), count(a.N), decimal(a.Claimed / float64(a.N)),
+			decimal(share(a.Right, a.N)), "", "", ""}
 		if b.N > 0 {
 			cells[4], cells[5], cells[6] = count(b.N), decimal(b.Claimed/float64(b.N)), decimal(share(b.Right, b.N))
 		}

@@ -56,7 +56,8 @@ func (t *Tally) mix() Mix {
 
 // mixes writes the figures of each kind of line.
 func (s *Summary) mixes(w io.Writer) {
-	row(w, "Lines", "with a label", "organization in the universe", "answers", "right", "precision", "recall", "calibration error", "of the model", "its answers", "right", "claimed")
+	row(w, "Lines", "with a label", "organization in the universe", "answers", "right", "precision", "recall", "calibration error", "of the model",
+		"its answers", "right", "claimed")
 	row(w, "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:")
 	for _, l := range []struct {
 		name string
@@ -66,11 +67,14 @@ func (s *Summary) mixes(w io.Writer) {
 		row(w, l.name, count(m.Lines), count(m.Present), count(m.Answers), count(m.Right), decimal(m.Precision), decimal(m.Recall), decimal(m.ECE),
 			decimal(m.ModelECE), count(m.Model.Answers), decimal(m.Model.Precision), decimal(m.Model.Claimed))
 	}
-	fmt.Fprintf(w, "\nPrecision in the first two rows is of the answers for organizations in the universe, in the last of all answers: any that is not the label is wrong. "+
-		"Of the model every answer is judged so in every row. Were each of its probabilities exactly right, chance alone would make a calibration error of %s of its answers in covered states.\n\n",
+	fmt.Fprintf(w, "\nPrecision in the first two rows is of the answers for organizations in the universe, in the last of all answers: any that is not the "+
+		"label is wrong. "+
+		"Of the model every answer is judged so in every row. Were each of its probabilities exactly right, chance alone would make a calibration error of %s "+
+		"of its answers in covered states.\n\n",
 		decimal(s.Covered.Model.Chance))
 	if m := &s.Covered.Model; m.DrawnN > m.Answers {
-		fmt.Fprintf(w, "So the parts are drawn %d times: over the model's %s answers for lines of covered states in all drawings, which are of the same lines, its calibration error is %s.\n\n",
+		fmt.Fprintf(w, "So the parts are drawn %d times: over the model's %s answers for lines of covered states in all drawings, which are of the same lines, "+
+			"its calibration error is %s.\n\n",
 			drawings, count(m.DrawnN), decimal(m.Drawn))
 	}
 }

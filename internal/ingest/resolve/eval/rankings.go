@@ -368,7 +368,8 @@ func (res *Rankings) summary() rankingsSummary {
 func (res *Rankings) WriteTable(out io.Writer) error {
 	w := &strings.Builder{}
 	fmt.Fprintf(w, "Dollars to persons, ranked nowhere: %s. Dollars of lines that name nobody: %s.\n", money.Dollars(res.Individuals), money.Dollars(res.Unsaid))
-	fmt.Fprintln(w, "A name marked ? has no telling word in common with the organization, and only a rule says that it is meant; ~ is the same where the filer or an override says so. A name marked / is the organization's in part: each has words that the other lacks.")
+	fmt.Fprintln(w, "A name marked ? has no telling word in common with the organization, and only a rule says that it is meant; ~ is the same where the "+
+		"filer or an override says so. A name marked / is the organization's in part: each has words that the other lacks.")
 	for _, l := range res.Lists {
 		title := "Nation"
 		if l.Place != "" {
@@ -383,7 +384,8 @@ func (res *Rankings) WriteTable(out io.Writer) error {
 		}
 	}
 	s := res.summary()
-	fmt.Fprintf(w, "\n%s places of rankings are held by organizations with an EIN. Of those, %s are named by no line, and %s owe more than half their dollars to lines that do not name them.\n",
+	fmt.Fprintf(w, "\n%s places of rankings are held by organizations with an EIN. Of those, %s are named by no line, and %s owe more than half their "+
+		"dollars to lines that do not name them.\n",
 		count(s.Ranked), count(s.NeverNamed), count(s.MostlyUnnamed))
 	_, err := io.WriteString(out, w.String())
 	return err

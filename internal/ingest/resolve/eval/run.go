@@ -58,7 +58,8 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 	var list *csv.Writer
 	if opt.List != nil {
 		list = csv.NewWriter(opt.List)
-		list.Write([]string{"verdict", "rule", "match_prob", "present", "name", "street", "city", "state", "zip", "label_ein", "label_name", "found_ein", "found_name"})
+		list.Write([]string{"verdict", "rule", "match_prob", "present", "name", "street", "city", "state", "zip", "label_ein", "label_name",
+			"found_ein", "found_name"})
 	}
 	if opt.Model != nil {
 		res.Model = opt.Model.Origin + ", from a file"
@@ -299,7 +300,8 @@ func (res *Result) realGates() []Gate {
 // is not there to be found, and what that makes of its precision where a share
 // of lines has none.
 func (res *Result) MaskedMarkdown(w io.Writer, outside float64) {
-	row(w, "Rule", "answers", "wrong answers when the organization is taken away", "rate", fmt.Sprintf("precision if %s of lines have no organization", percent(outside)))
+	row(w, "Rule", "answers", "wrong answers when the organization is taken away", "rate",
+		fmt.Sprintf("precision if %s of lines have no organization", percent(outside)))
 	row(w, "---", "---:", "---:", "---:", "---:")
 	n := res.Masked.Lines
 	for _, r := range grant.Rules() {

@@ -42,7 +42,8 @@ const (
 var ErrLayout = errors.New("not loaded: the Franchise Tax Board's list of revoked organizations was not recognized")
 
 // needed is what a header must name.
-const needed = "needed: a header that names the organization, its entity number or FEIN, and the date of revocation, in a CSV, tab or pipe separated text or an .xlsx workbook"
+const needed = "needed: a header that names the organization, its entity number or FEIN, and the date of revocation, in a CSV, tab or pipe separated text " +
+	"or an .xlsx workbook"
 
 // headRows is how many rows may come before the header is given up.
 const headRows = 20

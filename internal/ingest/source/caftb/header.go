@@ -45,7 +45,8 @@ var titles = [columns][]string{
 var vague = []string{"effective date", "eff date", "status date", "status effective date", "date effective"}
 
 // exempt are titles that only the list of exempt organizations is known to have.
-var exempt = []string{"ftb status", "sos status", "account period", "account period end", "account period ending", "account period ending date", "accounting period"}
+var exempt = []string{"ftb status", "sos status", "account period", "account period end", "account period ending", "account period ending date",
+	"accounting period"}
 
 // headerSearch looks for a header and remembers what it saw, to explain a failure.
 type headerSearch struct {

@@ -140,7 +140,8 @@ func readHeader(s *rows.Scanner) (place []int, width int, err error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, 0, fmt.Errorf("%w: the header lacks %s; expected the 11 columns of a charities list, Registry Status to As-of Date", ErrFormat, strings.Join(missing, ", "))
+		return nil, 0, fmt.Errorf("%w: the header lacks %s; expected the 11 columns of a charities list, Registry Status to As-of Date", ErrFormat,
+			strings.Join(missing, ", "))
 	}
 	return place, len(names), nil
 }

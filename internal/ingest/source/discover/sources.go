@@ -105,9 +105,11 @@ type listFile struct {
 var listFiles = []listFile{
 	{lists.Pub78, "pub78", regexp.MustCompile(`^data-download-pub78\.(zip|txt(\.gz)?)$`), "data-download-pub78.zip or .txt"},
 	{lists.Revocation, "revocation", regexp.MustCompile(`^data-download-revocation\.(zip|txt(\.gz)?)$`), "data-download-revocation.zip or .txt"},
-	{lists.OFAC, "ofac", regexp.MustCompile(`^(sdn|alt|add|sdn_comments)\.csv(\.gz)?$`), "sdn.csv, alt.csv, add.csv and sdn_comments.csv, each set in a folder of its own"},
+	{lists.OFAC, "ofac", regexp.MustCompile(`^(sdn|alt|add|sdn_comments)\.csv(\.gz)?$`),
+		"sdn.csv, alt.csv, add.csv and sdn_comments.csv, each set in a folder of its own"},
 	{lists.IRB, "irb", regexp.MustCompile(`\.(html?|txt)$`), "*.html or *.txt"},
-	{lists.CARegistry, "careg", regexp.MustCompile(`^charities-(may-operate|may-not-operate|undetermined-status|not-operating)\.csv(\.gz)?$`), "charities-may-operate.csv, charities-may-not-operate.csv, charities-undetermined-status.csv and charities-not-operating.csv"},
+	{lists.CARegistry, "careg", regexp.MustCompile(`^charities-(may-operate|may-not-operate|undetermined-status|not-operating)\.csv(\.gz)?$`),
+		"charities-may-operate.csv, charities-may-not-operate.csv, charities-undetermined-status.csv and charities-not-operating.csv"},
 	{lists.CAFTB, "caftb", regexp.MustCompile(`\.(csv|txt|tsv|xlsx)(\.gz)?$`), "*.csv, *.txt or *.xlsx"},
 }
 
@@ -321,7 +323,8 @@ func (s *Sources) rankMasters() {
 // dates is in both or in neither.
 func (s *Sources) compareDates() {
 	if len(s.Masters) == 0 {
-		s.Warnings = append(s.Warnings, "there is no business master file among the sources, so recipients are looked for among the filers only; put eo*.csv under bmf/")
+		s.Warnings = append(s.Warnings, "there is no business master file among the sources, so recipients are looked for among the filers only; put eo*.csv "+
+			"under bmf/")
 	}
 	var masters []string
 	for _, m := range s.Masters {
@@ -364,7 +367,8 @@ func (s *Sources) compare(what string, files []string, date func(string) string)
 		return
 	}
 	if a, b := date(oldest), date(newest); !strings.HasPrefix(b, a[:min(len(a), len("2006-01"))]) {
-		s.Warnings = append(s.Warnings, what+" are of different dates: "+oldest+" of "+a+", "+newest+" of "+b+"; what changed in between may be in both or in neither")
+		s.Warnings = append(s.Warnings, what+" are of different dates: "+oldest+" of "+a+", "+newest+" of "+b+"; what changed in between may be in both or in "+
+			"neither")
 	}
 }
 

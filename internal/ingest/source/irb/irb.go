@@ -115,9 +115,10 @@ const (
 var (
 	// A line that names the bulletin names nothing else but its date. The title
 	// of a web page adds the name of the site.
-	numberLine = regexp.MustCompile(`(?i)^(?:internal revenue bulletin\s*:?\s*(?:no\.?\s*)?|bulletin no\.?\s*)(\d{4})\s?` + dash + `\s?(\d{1,2})(?:\s*\|.*|[.,]?\s*(` + day + `).*|)$`)
-	contents   = regexp.MustCompile(`(?i)^(?:highlights of this issue|the irs mission|part [ivx]{1,3}\b)`)
-	dateLine   = regexp.MustCompile(`(?i)^` + day)
+	numberLine = regexp.MustCompile(`(?i)^(?:internal revenue bulletin\s*:?\s*(?:no\.?\s*)?|bulletin no\.?\s*)(\d{4})\s?` + dash +
+		`\s?(\d{1,2})(?:\s*\|.*|[.,]?\s*(` + day + `).*|)$`)
+	contents = regexp.MustCompile(`(?i)^(?:highlights of this issue|the irs mission|part [ivx]{1,3}\b)`)
+	dateLine = regexp.MustCompile(`(?i)^` + day)
 	// The protection of donors who sue begins on the day of publication, and
 	// every announcement of deletions says which day that is.
 	protection = regexp.MustCompile(`(?i)7428\s?\(c\)\s+(?:of the code\s+)?(?:would begin|begins) on (` + day + `)`)

@@ -48,7 +48,8 @@ func divide(lines []line) (list []section) {
 func (s section) lists() bool {
 	text, _ := join(s)
 	// The expressions are slow on long items, and few items have these words.
-	if small := lower(text); !strings.Contains(small, "revoked its determination") && !strings.Contains(small, "no longer qualif") && !strings.Contains(small, "effective date of revocation") {
+	if small := lower(text); !strings.Contains(small, "revoked its determination") && !strings.Contains(small, "no longer qualif") &&
+		!strings.Contains(small, "effective date of revocation") {
 		return false
 	}
 	return opening.MatchString(text) || columnTitles.MatchString(text) && !litigation.MatchString(text)

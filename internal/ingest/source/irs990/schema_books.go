@@ -24,7 +24,8 @@ const (
 const maxAddends = 6
 
 func (b *Books) column(c column) *Amount {
-	return [...]*Amount{&b.Investments, &b.Events, &b.Receivables, &b.Securities, &b.OtherInvestments, &b.OtherAssets, &b.Debt, &b.OtherLiabilities, &b.RestrictedNet}[c]
+	return [...]*Amount{&b.Investments, &b.Events, &b.Receivables, &b.Securities, &b.OtherInvestments, &b.OtherAssets, &b.Debt, &b.OtherLiabilities,
+		&b.RestrictedNet}[c]
 }
 
 // line reads one of the lines that make up a column.

@@ -56,6 +56,7 @@ func (r *Record) take(fields []string) (reason string) {
 	if err != nil {
 		return ReasonEIN
 	}
-	*r = Record{EIN: e, Name: rows.Clean(fields[1]), City: rows.Clean(fields[2]), State: rows.Clean(fields[3]), Country: rows.Clean(fields[4]), Codes: rows.Clean(fields[5])}
+	*r = Record{EIN: e, Name: rows.Clean(fields[1]), City: rows.Clean(fields[2]), State: rows.Clean(fields[3]), Country: rows.Clean(fields[4]),
+		Codes: rows.Clean(fields[5])}
 	return ""
 }

@@ -79,7 +79,8 @@ func parse(p string) Posting {
 		return Posting{Path: p, Agency: all}
 	}
 	year, _ := strconv.Atoi(m[1])
-	return Posting{Path: p, FiscalYear: year, Agency: strings.ToUpper(m[2]), Award: strings.ToUpper(m[3]), Delta: strings.EqualFold(m[4], "Delta"), Posted: m[5], part: m[6]}
+	return Posting{Path: p, FiscalYear: year, Agency: strings.ToUpper(m[2]), Award: strings.ToUpper(m[3]), Delta: strings.EqualFold(m[4], "Delta"),
+		Posted: m[5], part: m[6]}
 }
 
 func flag(b bool) int {

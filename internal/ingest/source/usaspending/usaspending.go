@@ -71,8 +71,10 @@ type columns struct {
 }
 
 var (
-	assistance = columns{"assistance_transaction_unique_key", "assistance_award_unique_key", "assistance_type_code", "cfda_number", "cfda_title", "recipient_zip_code"}
-	contracts  = columns{"contract_transaction_unique_key", "contract_award_unique_key", "award_type_code", "product_or_service_code_description", "naics_description", "recipient_zip_4_code"}
+	assistance = columns{"assistance_transaction_unique_key", "assistance_award_unique_key", "assistance_type_code", "cfda_number", "cfda_title",
+		"recipient_zip_code"}
+	contracts = columns{"contract_transaction_unique_key", "contract_award_unique_key", "award_type_code", "product_or_service_code_description",
+		"naics_description", "recipient_zip_4_code"}
 )
 
 // The places of the columns that are read.

@@ -362,10 +362,12 @@ func (r *Result) WriteTable(w io.Writer) error {
 		name string
 		f    Figures
 		gate string
-	}{{"text", r.Text, ""}, {"semantic", r.Semantic, fmt.Sprintf("nDCG@10 ≥ %.2f", LeastSemantic)}, {"hybrid", r.Hybrid, fmt.Sprintf("nDCG@10 ≥ %.2f", LeastHybrid)}} {
+	}{{"text", r.Text, ""}, {"semantic", r.Semantic, fmt.Sprintf("nDCG@10 ≥ %.2f", LeastSemantic)},
+		{"hybrid", r.Hybrid, fmt.Sprintf("nDCG@10 ≥ %.2f", LeastHybrid)}} {
 		fmt.Fprintf(&b, "| %s | %.3f | %.3f | %s |\n", m.name, m.f.NDCG10, m.f.Recall20, m.gate)
 	}
-	fmt.Fprintf(&b, "\n%d organizations asked for by name in hybrid mode: mean reciprocal rank %.4f by the whole name, %.4f by its two rarest words (gate: %.2f).\n\n", r.Known.Asked, r.Known.Whole, r.Known.Two, LeastKnown)
+	fmt.Fprintf(&b, "\n%d organizations asked for by name in hybrid mode: mean reciprocal rank %.4f by the whole name, %.4f by its two rarest words (gate: "+
+		"%.2f).\n\n", r.Known.Asked, r.Known.Whole, r.Known.Two, LeastKnown)
 	fmt.Fprintf(&b, "| match of the first ten in hybrid mode | shown | judged to answer |\n|---|---|---|\n")
 	for _, m := range []string{search.Exact, search.Strong, search.Weak} {
 		fmt.Fprintf(&b, "| %s | %d | %d |\n", m, r.Marked[m].Shown, r.Marked[m].Judged)

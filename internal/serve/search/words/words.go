@@ -175,7 +175,8 @@ func (x *Index) Parse(q string) Question {
 
 // ambiguous are codes of states that are words, or short for something else, in
 // names and questions.
-var ambiguous = map[string]bool{"HI": true, "LA": true, "MA": true, "PA": true, "AL": true, "DE": true, "ID": true, "AS": true, "MS": true, "MD": true, "CO": true, "OK": true, "FM": true, "VI": true, "PR": true, "AA": true, "AE": true, "AP": true, "MI": true, "MO": true}
+var ambiguous = map[string]bool{"HI": true, "LA": true, "MA": true, "PA": true, "AL": true, "DE": true, "ID": true, "AS": true, "MS": true,
+	"MD": true, "CO": true, "OK": true, "FM": true, "VI": true, "PR": true, "AA": true, "AE": true, "AP": true, "MI": true, "MO": true}
 
 // Score is how well an organization answers a question, from 0 to 1: all of it,
 // and its names alone. A score says the same for every question: what share of
@@ -327,7 +328,8 @@ type sums struct{ text, name float32 }
 // Any is the best organizations that have any of the words, by rank, at most
 // most of them, and the scores of those in also. Where the lists are too long,
 // the commoner words only tell the best of the others apart.
-func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int, e Effort, rank func(Score) float32, also []uint32) (best, of []Score, err error) {
+func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int, e Effort, rank func(Score) float32, also []uint32) (best,
+	of []Score, err error) {
 	select {
 	case x.room <- struct{}{}:
 		defer func() { <-x.room }()

@@ -79,7 +79,8 @@ func (s *room) serveCause(w http.ResponseWriter, r *http.Request) {
 	p.Chart = draw.Years(p.Years)
 	p.Map = tiles(p.Groups[graph.GroupState], func(code string) string { return "/explore?" + values("location", code).Encode() })
 	p.Support = bars(p.Groups[graph.GroupSupport], func(one *graph.Group) string { return "/explore?" + values("support", one.Key).Encode() })
-	p.Description = fmt.Sprintf("%s in %s grants for %s from %s funders to %s recipients, by year and state.", frame.Short(p.Amount), money.Grouped(p.Grants), p.Name, money.Grouped(p.Totals.Funders), money.Grouped(p.Totals.Recipients))
+	p.Description = fmt.Sprintf("%s in %s grants for %s from %s funders to %s recipients, by year and state.", frame.Short(p.Amount),
+		money.Grouped(p.Grants), p.Name, money.Grouped(p.Totals.Funders), money.Grouped(p.Totals.Recipients))
 	s.render(w, "cause", &p)
 }
 
@@ -121,7 +122,9 @@ func (s *room) serveCauses(w http.ResponseWriter, r *http.Request) {
 		s.Broken(w, r, err)
 		return
 	}
-	p.view = s.viewOf(url.Values{"by": {graph.GroupSubject.String()}, "top": {"26"}}, "SELECT c.letter, c.label, sum(g.amount) AS dollars, count(*) AS grants\nFROM grants g LEFT JOIN org_cause c ON c.ein = g.recipient_ein AND c.source = 'registered'\nGROUP BY c.letter, c.label\nORDER BY dollars DESC")
+	p.view = s.viewOf(url.Values{"by": {graph.GroupSubject.String()}, "top": {"26"}},
+		"SELECT c.letter, c.label, sum(g.amount) AS dollars, count(*) AS grants\nFROM grants g LEFT JOIN org_cause c ON c.ein = g.recipient_ein AND c.source = "+
+			"'registered'\nGROUP BY c.letter, c.label\nORDER BY dollars DESC")
 	p.Explore = "/explore"
 	s.render(w, "causes", &p)
 }

@@ -66,7 +66,8 @@ func (p *spot) sql(of graph.PlaceOf) string {
 
 // byYear is the statement that sums grants up by year.
 func byYear(from string) string {
-	return "SELECT g.tax_year, sum(g.amount) AS dollars, count(*) AS grants,\n  count(DISTINCT g.funder_ein) AS funders, count(DISTINCT g.recip_id) AS recipients\n" + from + "\nGROUP BY g.tax_year\nORDER BY g.tax_year"
+	return "SELECT g.tax_year, sum(g.amount) AS dollars, count(*) AS grants,\n  count(DISTINCT g.funder_ein) AS funders, count(DISTINCT g.recip_id) AS " +
+		"recipients\n" + from + "\nGROUP BY g.tax_year\nORDER BY g.tax_year"
 }
 
 // flow is one direction of the grants of a place.
@@ -160,7 +161,8 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 			slices.SortFunc(p.All, func(a, b countyRow) int { return strings.Compare(a.Name, b.Name) })
 		}
 	}
-	p.Description = fmt.Sprintf("%s received %s in %s grants, and funders there gave %s: top funders and recipients, causes and years.", at.Long(), frame.Short(p.In.Amount), money.Grouped(p.In.Grants), frame.Short(p.Out.Amount))
+	p.Description = fmt.Sprintf("%s received %s in %s grants, and funders there gave %s: top funders and recipients, causes and years.", at.Long(),
+		frame.Short(p.In.Amount), money.Grouped(p.In.Grants), frame.Short(p.Out.Amount))
 	p.Facts = at.facts(s.BaseURL)
 	s.render(w, "place", &p)
 }
@@ -272,7 +274,8 @@ func (s *room) servePlaces(w http.ResponseWriter, r *http.Request) {
 		s.Broken(w, r, err)
 		return
 	}
-	p.view = s.viewOf(url.Values{"by": {graph.GroupState.String()}, "top": {"100"}}, "SELECT recipient_state, sum(amount) AS dollars, count(*) AS grants\nFROM grants\nGROUP BY recipient_state\nORDER BY dollars DESC")
+	p.view = s.viewOf(url.Values{"by": {graph.GroupState.String()}, "top": {"100"}},
+		"SELECT recipient_state, sum(amount) AS dollars, count(*) AS grants\nFROM grants\nGROUP BY recipient_state\nORDER BY dollars DESC")
 	p.Explore = "/explore"
 	s.render(w, "places", &p)
 }

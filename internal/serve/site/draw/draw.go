@@ -83,7 +83,8 @@ func link(href, attributes string) (open, end string) {
 
 // followed says whether an address may be linked.
 func followed(href string) bool {
-	if len(href) > 2000 || !utf8.ValidString(href) || strings.ContainsFunc(href, func(r rune) bool { return r <= ' ' || r == '\\' || r >= 0x7f && r < 0xa0 || r >= 0xfffe && r <= 0xffff }) {
+	if len(href) > 2000 || !utf8.ValidString(href) || strings.ContainsFunc(href,
+		func(r rune) bool { return r <= ' ' || r == '\\' || r >= 0x7f && r < 0xa0 || r >= 0xfffe && r <= 0xffff }) {
 		return false
 	}
 	return strings.HasPrefix(href, "/") && !strings.HasPrefix(href, "//") ||

@@ -101,7 +101,8 @@ func (u Unit) Line(series []Series) template.HTML {
 		}
 		s.WriteString(`"/></svg>`)
 		for _, p := range l.points {
-			s.put(`<svg class="mark" x="%s%%" y="%s"><title>%s %d: %s</title>%s</svg>`, num(x(p.Year)), num(at(float64(p.Amount))), esc(l.name), p.Year, u.compact(p.Amount), marks[i])
+			s.put(`<svg class="mark" x="%s%%" y="%s"><title>%s %d: %s</title>%s</svg>`, num(x(p.Year)), num(at(float64(p.Amount))), esc(l.name), p.Year,
+				u.compact(p.Amount), marks[i])
 		}
 		s.WriteString("</g>")
 	}

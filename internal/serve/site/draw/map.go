@@ -131,7 +131,8 @@ func (u Unit) Map(list []Area) template.HTML {
 	}
 
 	var s sheet
-	s.put(`<figure class="draw map"><svg class="plot" viewBox="0 0 %d %d" role="group" aria-label="%s by state: %s%s.">`, mapWide, height, esc(u.What), ifs(u == Dollars, u.compact(total)+" in "), plural(in, "state or territory", "states and territories"))
+	s.put(`<figure class="draw map"><svg class="plot" viewBox="0 0 %d %d" role="group" aria-label="%s by state: %s%s.">`, mapWide, height,
+		esc(u.What), ifs(u == Dollars, u.compact(total)+" in "), plural(in, "state or territory", "states and territories"))
 	for _, t := range drawn {
 		s.tile(u, t, given[t.code], shade)
 	}
@@ -143,7 +144,8 @@ func (u Unit) Map(list []Area) template.HTML {
 			if high := u.compact(r[1]); high != said {
 				said += " – " + high
 			}
-			s.put(`<li><svg width="26" height="18" aria-hidden="true"><rect class="shade %s" x=".5" y=".5" width="25" height="17" rx="3"/></svg> %s</li>`, shadeClass(q, len(ranges)), said)
+			s.put(`<li><svg width="26" height="18" aria-hidden="true"><rect class="shade %s" x=".5" y=".5" width="25" height="17" rx="3"/></svg> %s</li>`,
+				shadeClass(q, len(ranges)), said)
 		}
 		s.WriteString(`<li><svg width="26" height="18" aria-hidden="true"><rect class="shade q0" x=".5" y=".5" width="25" height="17" rx="3"/></svg> none</li></ul>`)
 	}
@@ -193,9 +195,11 @@ func (s *sheet) tile(u Unit, t tileOf, a Area, shade map[int64]int) {
 	if t.row >= mapRows {
 		y += apart
 	}
-	s.put(`%s<title>%s</title><rect class="shade %s" x="%d" y="%d" width="%d" height="%d" rx="5"/>`, open, words, class, x+gutter/2, y+gutter/2, tile-gutter, tile-gutter)
+	s.put(`%s<title>%s</title><rect class="shade %s" x="%d" y="%d" width="%d" height="%d" rx="5"/>`, open, words, class, x+gutter/2, y+gutter/2,
+		tile-gutter, tile-gutter)
 	if a.Amount > 0 {
-		s.put(`<text class="code" x="%d" y="%d">%s</text><text class="value" x="%d" y="%d">%s</text>`, x+tile/2-1, y+24, t.code, x+tile/2-1, y+38, u.compact(a.Amount))
+		s.put(`<text class="code" x="%d" y="%d">%s</text><text class="value" x="%d" y="%d">%s</text>`, x+tile/2-1, y+24, t.code, x+tile/2-1, y+38,
+			u.compact(a.Amount))
 	} else {
 		s.put(`<text class="code alone" x="%d" y="%d">%s</text>`, x+tile/2-1, y+30, t.code)
 	}

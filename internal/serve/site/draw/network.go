@@ -95,7 +95,8 @@ func Network(center Node, ring []Node, links []Link) template.HTML {
 	}
 	for k, n := range many {
 		if n > 0 {
-			s.put(`<li><svg class="%s" width="18" height="18" aria-hidden="true">%s</svg> %s</li>`, kindWords[k].class, shape(Kind(k), 9, 9, 7), plural(n, kindWords[k].one, kindWords[k].many))
+			s.put(`<li><svg class="%s" width="18" height="18" aria-hidden="true">%s</svg> %s</li>`, kindWords[k].class, shape(Kind(k), 9, 9, 7),
+				plural(n, kindWords[k].one, kindWords[k].many))
 		}
 	}
 	if slices.ContainsFunc(links, func(l Link) bool { return l.Tie == "" }) {
@@ -316,7 +317,8 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 	s.WriteString(`<g aria-hidden="true">`)
 	for _, it := range links {
 		c := l.path(end(it.From), end(it.To))
-		d := "M" + num(c[0][0]) + " " + num(c[0][1]) + "C" + num(c[1][0]) + " " + num(c[1][1]) + " " + num(c[2][0]) + " " + num(c[2][1]) + " " + num(c[3][0]) + " " + num(c[3][1])
+		d := "M" + num(c[0][0]) + " " + num(c[0][1]) + "C" + num(c[1][0]) + " " + num(c[1][1]) + " " + num(c[2][0]) + " " + num(c[2][1]) + " " +
+			num(c[3][0]) + " " + num(c[3][1])
 		among := ifs(it.From != Center && it.To != Center, " among")
 		if it.Tie != "" {
 			s.put(`<path class="tie%s" d="%s"><title>%s and %s: %s</title></path>`, among, d, esc(name(it.From)), esc(name(it.To)), esc(it.Tie))
@@ -332,7 +334,8 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 		x, y, angle := c.at(t)
 		size := 4 + wide*.7
 		s.put(`<g class="money%s"><title>%s to %s: %s</title><path class="flow" stroke-width="%s" d="%s"/><path class="head" d="M%s %sL%s 0 %s %sZ" transform="translate(%s %s) rotate(%s)"/></g>`, among,
-			esc(name(it.From)), esc(name(it.To)), Compact(it.Amount), num(wide), d, num(-size), num(-size*.8), num(size), num(-size), num(size*.8), num(x), num(y), num(angle))
+			esc(name(it.From)), esc(name(it.To)), Compact(it.Amount), num(wide), d, num(-size), num(-size*.8), num(size), num(-size), num(size*.8),
+			num(x), num(y), num(angle))
 	}
 	s.WriteString("</g>")
 
@@ -341,7 +344,8 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 		open, shut = `<g class="middle">`, "</g>"
 	}
 	m := l.middle
-	s.put(`%s<title>%s</title><rect x="%s" y="%s" width="%s" height="%s" rx="10"/>`, open, esc(center.Label), num(m.x-m.r), num(m.y-l.half), num(2*m.r), num(2*l.half))
+	s.put(`%s<title>%s</title><rect x="%s" y="%s" width="%s" height="%s" rx="10"/>`, open, esc(center.Label), num(m.x-m.r), num(m.y-l.half),
+		num(2*m.r), num(2*l.half))
 	for i, text := range l.lines {
 		s.put(`<text x="%s" y="%s">%s</text>`, num(m.x), num(m.y+(float64(i)-float64(len(l.lines)-1)/2)*middleLine+5), esc(text))
 	}
@@ -369,9 +373,11 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 		if p.ends {
 			to = p.x + p.r
 		}
-		s.put(`<rect class="hit" x="%s" y="%s" width="%s" height="%s" rx="4"/>%s`, num(from-3), num(p.y-l.row/2), num(to-from+6), num(l.row), shape(n.Kind, p.x, p.y, p.r))
+		s.put(`<rect class="hit" x="%s" y="%s" width="%s" height="%s" rx="4"/>%s`, num(from-3), num(p.y-l.row/2), num(to-from+6), num(l.row),
+			shape(n.Kind, p.x, p.y, p.r))
 		if p.ends {
-			s.put(`<text class="left" x="%s" y="%s"><tspan class="amount">%s</tspan>%s%s</text>`, num(p.textX), num(p.y+4.5), amount, ifs(amount != "", " "), esc(p.label))
+			s.put(`<text class="left" x="%s" y="%s"><tspan class="amount">%s</tspan>%s%s</text>`, num(p.textX), num(p.y+4.5), amount, ifs(amount != "", " "),
+				esc(p.label))
 		} else {
 			s.put(`<text x="%s" y="%s">%s%s<tspan class="amount">%s</tspan></text>`, num(p.textX), num(p.y+4.5), esc(p.label), ifs(amount != "", " "), amount)
 		}

@@ -296,7 +296,8 @@ func Years(list []Year) template.HTML {
 	list = between(list, first, last)
 	const top, high, height = 20.0, 124.0, 172
 	var s sheet
-	s.put(`<figure class="draw years %s"><svg class="plot" width="100%%" height="%d" role="%s" aria-label="Dollars by fiscal year: %s">`, stepOf(len(list)), height, role(list), spoken(list))
+	s.put(`<figure class="draw years %s"><svg class="plot" width="100%%" height="%d" role="%s" aria-label="Dollars by fiscal year: %s">`,
+		stepOf(len(list)), height, role(list), spoken(list))
 	s.columns(list, "gave", top+high, high, most(list), false)
 	s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%s"/>`, num(top+high+.5), num(top+high+.5))
 	s.ticks(first, last, top+high+18, narrow, valueWidth)

@@ -81,7 +81,8 @@ func (s *room) years(m *snapshot.Manifest) template.HTML {
 	}
 	var list []draw.Year
 	for _, y := range rates.Years {
-		list = append(list, draw.Year{Year: y.FiscalYear, Amount: y.TotalAmount, Grants: y.Grants, Partial: y.Partial, Href: "/explore?year=" + strconv.Itoa(y.FiscalYear)})
+		list = append(list, draw.Year{Year: y.FiscalYear, Amount: y.TotalAmount, Grants: y.Grants, Partial: y.Partial, Href: "/explore?year=" +
+			strconv.Itoa(y.FiscalYear)})
 	}
 	return draw.Years(list)
 }

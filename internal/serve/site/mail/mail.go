@@ -36,7 +36,8 @@ const (
 
 // check refuses what could be read as anything but one email to one person.
 func (e Email) check() error {
-	if at := strings.LastIndexByte(e.To, '@'); at <= 0 || at == len(e.To)-1 || len(e.To) > maxAddress || !isOneLine(e.To) || strings.ContainsAny(e.To, " <>,;:\"()[]\\") {
+	if at := strings.LastIndexByte(e.To, '@'); at <= 0 || at == len(e.To)-1 || len(e.To) > maxAddress || !isOneLine(e.To) ||
+		strings.ContainsAny(e.To, " <>,;:\"()[]\\") {
 		return fmt.Errorf("an email to %q", e.To)
 	}
 	if e.Subject == "" || len(e.Subject) > maxSubject || !isOneLine(e.Subject) {

@@ -20,7 +20,8 @@ type referencePage struct {
 }
 
 func (s *Room) serveReference(w http.ResponseWriter, r *http.Request) {
-	p := referencePage{page: s.begin(r, referencePath, "API reference", "Every endpoint of the Grantgraph API: parameters, answers, errors and examples that run."), Groups: s.reference.Groups}
+	p := referencePage{page: s.begin(r, referencePath, "API reference",
+		"Every endpoint of the Grantgraph API: parameters, answers, errors and examples that run."), Groups: s.reference.Groups}
 	for _, g := range p.Groups {
 		p.Contents = append(p.Contents, heading{anchor(g.Tag), g.Tag, 2})
 	}
@@ -62,7 +63,8 @@ func (s *Room) serveOperation(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	at := referencePath + "/" + op.ID
-	p := operationPage{page: s.begin(r, at, op.Summary, sentence(op.Summary)+" "+op.Method+" "+api.Versioned+op.Path+": parameters, answer, errors and examples."), Op: op, Live: Live(op)}
+	p := operationPage{page: s.begin(r, at, op.Summary, sentence(op.Summary)+" "+op.Method+" "+api.Versioned+op.Path+": parameters, answer, errors and "+
+		"examples."), Op: op, Live: Live(op)}
 	for _, one := range op.Params {
 		if one.Name == "strict" || one.Name == "example" {
 			p.Common = append(p.Common, one)

@@ -282,7 +282,8 @@ func operationSections(op *api.Operation, seen map[string]bool) []section {
 			continue
 		}
 		seen[key] = true
-		list = append(list, section{Title: p.Name, Page: op.Method + " " + op.Path, Path: at + "#" + paramAnchor(p.Name), text: []string{p.Description, strings.Join(p.Enum, ", ")}})
+		list = append(list, section{Title: p.Name, Page: op.Method + " " + op.Path, Path: at + "#" + paramAnchor(p.Name),
+			text: []string{p.Description, strings.Join(p.Enum, ", ")}})
 	}
 	return list
 }

@@ -20,7 +20,8 @@ type tablesPage struct {
 }
 
 func (s *Room) serveTables(w http.ResponseWriter, r *http.Request) {
-	p := tablesPage{page: s.begin(r, tablesPath, "Tables for SQL", "Every table that SQL reads on Grantgraph, with its columns and queries to start from."), Schema: warehouse.Describe()}
+	p := tablesPage{page: s.begin(r, tablesPath, "Tables for SQL", "Every table that SQL reads on Grantgraph, with its columns and queries to start from."),
+		Schema: warehouse.Describe()}
 	p.Contents = []heading{{"rules", "Rules", 2}, {"find_org", "find_org", 2}}
 	for _, v := range p.Tables {
 		if n := len(p.Groups); n == 0 || p.Groups[n-1].Name != v.Group {

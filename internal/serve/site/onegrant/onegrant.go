@@ -108,7 +108,8 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 func (p *page) redact() {
 	g := p.Grant
 	p.Individual = true
-	p.Grant = graph.Grant{Key: g.Key, Funder: g.Funder, Recipient: &graph.Recipient{}, State: g.State, Amount: g.Amount, FiscalYear: g.FiscalYear, Classes: g.Classes}
+	p.Grant = graph.Grant{Key: g.Key, Funder: g.Funder, Recipient: &graph.Recipient{}, State: g.State, Amount: g.Amount, FiscalYear: g.FiscalYear,
+		Classes: g.Classes}
 	p.Title = money.Dollars(g.Amount) + " from " + orgname.Display(g.Funder.Name) + " to an individual"
 	p.Description = "A grant to a private person, who is not named here."
 }
@@ -118,7 +119,8 @@ func (p *page) describe() {
 	g := &p.Grant
 	from, to, amount := orgname.Display(g.Funder.Name), orgname.Display(g.Recipient.Name), money.Dollars(g.Amount)
 	p.Title = amount + " from " + from + " to " + to
-	p.Description = "A grant of " + amount + " from " + from + " to " + to + " in fiscal year " + strconv.Itoa(g.FiscalYear) + ": as filed, as resolved, and the filing behind it."
+	p.Description = "A grant of " + amount + " from " + from + " to " + to + " in fiscal year " + strconv.Itoa(g.FiscalYear) +
+		": as filed, as resolved, and the filing behind it."
 	p.Canonical = "/grant/" + g.Key
 	if u := api.FilingURL(g.Funder.EIN, g.ObjectID); u != nil {
 		p.FilingURL = *u

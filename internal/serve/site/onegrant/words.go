@@ -99,10 +99,12 @@ func evidence(g *graph.Grant, pair *graph.Totals) (list []string) {
 	if g.Matched {
 		list = append(list, "The recipient is in the United States and has an EIN, so the grant is of the matched tier.")
 	} else {
-		list = append(list, "The recipient has no EIN or is abroad, so the grant is of the universe tier: it counts in totals but has no organization page of its own.")
+		list = append(list, "The recipient has no EIN or is abroad, so the grant is of the universe tier: it counts in totals but has no organization page of "+
+			"its own.")
 	}
 	if pair.Grants > 1 {
-		list = append(list, fmt.Sprintf("It is one of %s grants, %s in all, in which this funder was found to pay this organization.", money.Grouped(pair.Grants), money.Dollars(pair.Amount)))
+		list = append(list, fmt.Sprintf("It is one of %s grants, %s in all, in which this funder was found to pay this organization.",
+			money.Grouped(pair.Grants), money.Dollars(pair.Amount)))
 	}
 	if g.Rule == grant.Model {
 		list = append(list, "The probability is the statistical model's own for this line; the features it weighed are not kept.")
@@ -121,7 +123,8 @@ func evidence(g *graph.Grant, pair *graph.Totals) (list []string) {
 // citation is a line to quote the grant by.
 func citation(g *graph.Grant, form, version, address string) string {
 	parts := []string{
-		"Grant of " + money.Dollars(g.Amount) + " from " + orgname.Display(g.Funder.Name) + " (EIN " + g.Funder.EIN.Hyphenated() + ") to " + orgname.Display(g.Recipient.Name),
+		"Grant of " + money.Dollars(g.Amount) + " from " + orgname.Display(g.Funder.Name) + " (EIN " + g.Funder.EIN.Hyphenated() + ") to " +
+			orgname.Display(g.Recipient.Name),
 		"fiscal year " + strconv.Itoa(g.FiscalYear),
 	}
 	if g.Recipient.EIN != ein.None {
@@ -170,7 +173,8 @@ func rulings(g *graph.Grant, filing, address string) []ruling {
 		w.Flush()
 		return strings.TrimSuffix(b.String(), "\n")
 	}
-	list := []ruling{{"You know which organization it is: put its nine digits in place of " + unknownEIN + ".", line(unknownEIN, "set", "The line means another organization")}}
+	list := []ruling{{"You know which organization it is: put its nine digits in place of " + unknownEIN + ".",
+		line(unknownEIN, "set", "The line means another organization")}}
 	if g.Recipient.EIN != ein.None {
 		list = append(list, ruling{"You only know that it is not this one.", line("", "none", "The line does not mean "+g.Recipient.EIN.Hyphenated())})
 	} else {

@@ -132,7 +132,8 @@ func (p *comparePage) read(r *http.Request, set *dataset.Dataset) (list []search
 		list = append(list, org)
 	}
 	if left > 0 {
-		p.Problems = append(p.Problems, fmt.Sprintf("Up to five organizations can be compared; %s left out. Remove one to make room.", map[bool]string{true: "one was", false: fmt.Sprint(left) + " were"}[left == 1]))
+		p.Problems = append(p.Problems, fmt.Sprintf("Up to five organizations can be compared; %s left out. Remove one to make room.",
+			map[bool]string{true: "one was", false: fmt.Sprint(left) + " were"}[left == 1]))
 	}
 	p.Full = len(list) == mostCompared
 	p.EINs = joined(list)
@@ -214,9 +215,12 @@ func (s *room) compare(r *http.Request, set *dataset.Dataset, page *comparePage,
 	}
 	if len(list) > 0 {
 		page.Title = "Compare " + strings.Join(names, ", ")
-		page.Description = strings.Join(names, ", ") + " side by side: what they gave and received, by year and cause, their finances, and the funders and recipients that they share."
+		page.Description = strings.Join(names, ", ") + " side by side: what they gave and received, by year and cause, their finances, and the funders and " +
+			"recipients that they share."
 		quoted := "'" + strings.ReplaceAll(page.EINs, ",", "', '") + "'"
-		page.SQL = "SELECT funder_ein AS ein, 'gave' AS direction, tax_year, sum(amount) AS dollars, count(*) AS grants\nFROM grants WHERE funder_ein IN (" + quoted + ") GROUP BY funder_ein, tax_year\nUNION ALL\nSELECT recipient_ein, 'received', tax_year, sum(amount), count(*)\nFROM grants WHERE recipient_ein IN (" + quoted + ") GROUP BY recipient_ein, tax_year\nORDER BY ein, direction, tax_year"
+		page.SQL = "SELECT funder_ein AS ein, 'gave' AS direction, tax_year, sum(amount) AS dollars, count(*) AS grants\nFROM grants WHERE funder_ein IN (" +
+			quoted + ") GROUP BY funder_ein, tax_year\nUNION ALL\nSELECT recipient_ein, 'received', tax_year, sum(amount), count(*)\nFROM grants WHERE " +
+			"recipient_ein IN (" + quoted + ") GROUP BY recipient_ein, tax_year\nORDER BY ein, direction, tax_year"
 	}
 	if len(list) < 2 {
 		return nil
@@ -236,7 +240,8 @@ func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*
 	}
 	defer release()
 	v := &view{set: set, EIN: x.EIN, Core: core.ProfileCore}
-	c := &compared{EIN: x.EIN, Name: orgname.Display(x.Name), Home: path(x.EIN, x.Name), Core: core.ProfileCore, Standing: standingMarks(&core.ProfileCore.Standing)}
+	c := &compared{EIN: x.EIN, Name: orgname.Display(x.Name), Home: path(x.EIN, x.Name), Core: core.ProfileCore,
+		Standing: standingMarks(&core.ProfileCore.Standing)}
 	gave, err := set.Graph.Ledger(r.Context(), x.EIN, graph.Gave, 0, nil)
 	if err != nil {
 		return nil, err

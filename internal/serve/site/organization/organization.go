@@ -179,7 +179,8 @@ func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*vi
 	if err != nil {
 		return nil, release, err
 	}
-	v := &view{Head: s.Head(r, ""), set: frame.DatasetOf(r), EIN: e, Name: orgname.Display(name), Home: home, Core: core.ProfileCore, Absent: core.Service.NotAvailable}
+	v := &view{Head: s.Head(r, ""), set: frame.DatasetOf(r), EIN: e, Name: orgname.Display(name), Home: home, Core: core.ProfileCore,
+		Absent: core.Service.NotAvailable}
 	v.Title = v.Name
 	if at.name != "" {
 		v.Title += ": " + at.title
@@ -288,7 +289,8 @@ func websiteLink(filed *string) string {
 		t = "https://" + t
 	}
 	u, err := url.Parse(t)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || !strings.Contains(strings.Trim(u.Hostname(), "."), ".") || strings.ContainsAny(u.Host, " @") {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || !strings.Contains(strings.Trim(u.Hostname(), "."), ".") ||
+		strings.ContainsAny(u.Host, " @") {
 		return ""
 	}
 	return u.String()
@@ -327,7 +329,8 @@ func (v *view) readProblems(err error) error {
 }
 
 // problemNames are the parameters of the API as the pages call them.
-var problemNames = map[string]string{"min_amt": "Typical grant", "max_amt": "Typical grant", "min_grants_paid": "Gave in a year", "max_grants_paid": "Gave in a year", "subject": "Cause", "page": "Page", "year": "Fiscal year", "sort_by": "Order", "sort_order": "Order"}
+var problemNames = map[string]string{"min_amt": "Typical grant", "max_amt": "Typical grant", "min_grants_paid": "Gave in a year",
+	"max_grants_paid": "Gave in a year", "subject": "Cause", "page": "Page", "year": "Fiscal year", "sort_by": "Order", "sort_order": "Order"}
 
 func text(s *string) string {
 	if s == nil {

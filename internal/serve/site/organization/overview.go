@@ -77,7 +77,9 @@ func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) err
 		page.Money = moneyLine(found.Financials)
 	}
 	v.API = v.BaseURL + api.Versioned + "/premier/" + e
-	v.SQL = "SELECT 'gave' AS direction, tax_year, sum(amount) AS dollars, count(*) AS grants, median(amount) AS median\nFROM grants WHERE funder_ein = '" + e + "' GROUP BY tax_year\nUNION ALL\nSELECT 'received', tax_year, sum(amount), count(*), median(amount)\nFROM grants WHERE recipient_ein = '" + e + "' GROUP BY tax_year\nORDER BY direction, tax_year"
+	v.SQL = "SELECT 'gave' AS direction, tax_year, sum(amount) AS dollars, count(*) AS grants, median(amount) AS median\nFROM grants WHERE funder_ein = '" +
+		e + "' GROUP BY tax_year\nUNION ALL\nSELECT 'received', tax_year, sum(amount), count(*), median(amount)\nFROM grants WHERE recipient_ein = '" +
+		e + "' GROUP BY tax_year\nORDER BY direction, tax_year"
 	s.pages.Render(w, http.StatusOK, "overview", page)
 	return nil
 }

@@ -56,7 +56,9 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 	}
 	w.Header().Set("Cache-Control", "private, no-store") // it depends on who is signed in
 	if !m.Caller().Paid {
-		s.showOffer(w, v, m, "Prospects", "Plus", "Funders that fund organizations like this one and have not funded it, or not lately, ranked", "The reasons as data: similar recipients, typical grants, giving in the state and for the cause, how many recipients were new", "Filters for place, cause, size and kind of funder, and a file of all of them")
+		s.showOffer(w, v, m, "Prospects", "Plus", "Funders that fund organizations like this one and have not funded it, or not lately, ranked",
+			"The reasons as data: similar recipients, typical grants, giving in the state and for the cause, how many recipients were new",
+			"Filters for place, cause, size and kind of funder, and a file of all of them")
 		return nil
 	}
 	page := &prospectsPage{view: v, Asked: askedOf(r.URL.Query())}
@@ -86,7 +88,8 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 }
 
 // askProspects asks for a page of the list.
-func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN, asked url.Values, number int64, limit int) (*api.List[client.ProspectRow], func(), error) {
+func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN, asked url.Values, number int64, limit int) (*api.List[client.ProspectRow],
+	func(), error) {
 	q := url.Values{"limit": {strconv.Itoa(limit)}, "page": {strconv.FormatInt(number, 10)}}
 	for name, value := range asked {
 		q[name] = value

@@ -104,7 +104,8 @@ func (s *room) showRelations(w http.ResponseWriter, r *http.Request, v *view, si
 	page.link(v.Canonical, markNames[q.Only], orderNames[q.Order], number)
 	v.API, v.SQL = v.relationsElsewhere(side, q.Order, number)
 	if mark != "" || q.Order == graph.LatestYear {
-		v.Wider = "The API lists all of them, by dollars or by number of grants: new, repeat and lapsed, and the latest year, are worked out for this page from the rows of the SQL below."
+		v.Wider = "The API lists all of them, by dollars or by number of grants: new, repeat and lapsed, and the latest year, are worked out for this page from " +
+			"the rows of the SQL below."
 	}
 	s.pages.Render(w, v.status(), "relations", &page)
 	return nil
@@ -190,7 +191,8 @@ func (v *view) relationsElsewhere(side graph.Side, order graph.RelationOrder, nu
 	if number > 1 {
 		call += "&page=" + strconv.FormatInt(number, 10)
 	}
-	sql = "SELECT " + group + ", tax_year, sum(amount) AS dollars, count(*) AS grants,\n       sum(sum(amount)) OVER (PARTITION BY " + group + ") AS in_all\nFROM grants WHERE " + whose + " = '" + e + "'"
+	sql = "SELECT " + group + ", tax_year, sum(amount) AS dollars, count(*) AS grants,\n       sum(sum(amount)) OVER (PARTITION BY " + group +
+		") AS in_all\nFROM grants WHERE " + whose + " = '" + e + "'"
 	if side == graph.Gave {
 		sql += " AND NOT is_unidentified"
 	}

@@ -27,7 +27,8 @@ type offer struct {
 
 func (s *room) showOffer(w http.ResponseWriter, v *view, m frame.Member, part, plan string, what ...string) {
 	v.Canonical = "" // there is nothing to find here
-	o := offer{view: v, Part: part, Plan: plan, What: what, Known: m.Known(), Next: url.QueryEscape(v.Tabs[slices.IndexFunc(v.Tabs, func(t tab) bool { return t.Current })].Path)}
+	o := offer{view: v, Part: part, Plan: plan, What: what, Known: m.Known(),
+		Next: url.QueryEscape(v.Tabs[slices.IndexFunc(v.Tabs, func(t tab) bool { return t.Current })].Path)}
 	if o.Known {
 		o.Has = map[string]string{"free": "Free", "plus": "Plus"}[string(m.Plan)]
 	}
@@ -48,7 +49,8 @@ func (s *room) showPeople(w http.ResponseWriter, r *http.Request, v *view) error
 	}
 	w.Header().Set("Cache-Control", "private, no-store") // it depends on who is signed in
 	if !m.Caller().Pro {
-		s.showOffer(w, v, m, "People", "Pro", "Officers, directors, trustees and key employees of the latest return, with titles, hours and pay", "Organizations that share people with it", "The group of organizations that it belongs to")
+		s.showOffer(w, v, m, "People", "Pro", "Officers, directors, trustees and key employees of the latest return, with titles, hours and pay",
+			"Organizations that share people with it", "The group of organizations that it belongs to")
 		return nil
 	}
 	a, release, err := frame.Answer[*profiles.PremierAnswer](s.Frame, r, m.Caller(), "/premier/"+v.EIN.String(), nil)
@@ -80,7 +82,8 @@ func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) e
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
 	if !m.Caller().Pro {
-		s.showOffer(w, v, m, "Government funding", "Pro", "Federal and state awards by year, agency and program", "Every award, with how it was joined to this organization and how sure that is", "Which award files were read, and which were not")
+		s.showOffer(w, v, m, "Government funding", "Pro", "Federal and state awards by year, agency and program",
+			"Every award, with how it was joined to this organization and how sure that is", "Which award files were read, and which were not")
 		return nil
 	}
 	e := v.EIN.String()

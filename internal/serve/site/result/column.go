@@ -49,8 +49,11 @@ var (
 // number: a sign before it would be a guess.
 var (
 	codeWords   = words("year years fips zip zip5 zip4 zipcode ein id ids key code ruling period phone num ent version duns uei row rownum rank")
-	dollarWords = words("amount amounts amt dollar dollars usd revenue revenues expense expenses expenditure asset assets liabilities fmv paid surplus income contributions giving given gave received spending spent pay salary compensation debt cash savings grants_paid total_out payables receivables endowment donations donated")
-	countWords  = words("count counts n number pct percent percentage share shares ratio rate months month days day score prob confidence conf growth change times distinct size per rank index")
+	dollarWords = words("amount amounts amt dollar dollars usd revenue revenues expense expenses expenditure asset assets liabilities fmv paid surplus " +
+		"income contributions giving given gave received spending spent pay salary compensation debt cash savings grants_paid total_out payables receivables " +
+		"endowment donations donated")
+	countWords = words("count counts n number pct percent percentage share shares ratio rate months month days day score prob confidence conf growth change " +
+		"times distinct size per rank index")
 )
 
 func words(list string) map[string]bool {

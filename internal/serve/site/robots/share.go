@@ -87,7 +87,8 @@ func (s *room) shareSite(w http.ResponseWriter, r *http.Request) {
 	c := &frame.DatasetOf(r).Snapshot.Manifest.Counts
 	s.share(w, r, 0, func() (picture, error) {
 		return picture{"Who funds whom", "Grants from public US tax filings, each traceable to its line",
-			[]draw.Figure{dollars("paid", c.TotalAmount), number(c.Grants, "grant", "grants"), number(c.Funders, "funder", "funders"), number(c.Recipients, "recipient", "recipients")}}, nil
+			[]draw.Figure{dollars("paid", c.TotalAmount), number(c.Grants, "grant", "grants"), number(c.Funders, "funder", "funders"),
+				number(c.Recipients, "recipient", "recipients")}}, nil
 	})
 }
 
@@ -149,7 +150,8 @@ func (s *room) sum(w http.ResponseWriter, r *http.Request, title, line string, f
 	}
 	s.share(w, r, set.Graph.Weight(graph.AboutTotals, f, graph.Page{}), func() (picture, error) {
 		t, _, err := set.Graph.Summary(r.Context(), f)
-		return picture{title, line, []draw.Figure{dollars("received", t.Amount), number(t.Grants, "grant", "grants"), number(t.Funders, "funder", "funders"), number(t.Recipients, "recipient", "recipients")}}, err
+		return picture{title, line, []draw.Figure{dollars("received", t.Amount), number(t.Grants, "grant", "grants"), number(t.Funders, "funder", "funders"),
+			number(t.Recipients, "recipient", "recipients")}}, err
 	})
 }
 
@@ -167,7 +169,8 @@ func (s *room) shareCounty(w http.ResponseWriter, r *http.Request) {
 	if known && region.Code == r.PathValue("state") {
 		for _, c := range place.Shipped().Counties() {
 			if c.State == region.Code && search.Slug(c.Name) == named(r) {
-				s.sum(w, r, c.Name, region.Name+" · grants to recipients there", &graph.Filter{Place: graph.Place{Kind: graph.County, Values: []graph.PlaceValue{{Name: c.FIPS}}}})
+				s.sum(w, r, c.Name, region.Name+" · grants to recipients there",
+					&graph.Filter{Place: graph.Place{Kind: graph.County, Values: []graph.PlaceValue{{Name: c.FIPS}}}})
 				return
 			}
 		}

@@ -54,7 +54,8 @@ func (s *room) servePart(w http.ResponseWriter, r *http.Request) {
 	part, err := strconv.Atoi(number)
 	switch {
 	case name == "places.xml":
-	case !isPart || err != nil || part < 1 || part > set.Directory.Len()/partSize+1 || (part-1)*partSize >= set.Directory.Len() || name != "organizations-"+strconv.Itoa(part)+".xml":
+	case !isPart || err != nil || part < 1 || part > set.Directory.Len()/partSize+1 || (part-1)*partSize >= set.Directory.Len() ||
+		name != "organizations-"+strconv.Itoa(part)+".xml":
 		s.Missing(w, r)
 		return
 	}
