@@ -13,18 +13,18 @@ const (
 // FunderKinds lists the kinds in published order.
 func FunderKinds() []string { return []string{PrivateFoundation, PublicCharity, Passthrough} }
 
-// KindLabel is the text for people of a kind of funder; empty for any other word.
-func KindLabel(kind string) string {
-	switch kind {
-	case PrivateFoundation:
-		return "Private foundation"
-	case PublicCharity:
-		return "Public charity"
-	case Passthrough:
-		return "Donor-advised fund or pass-through"
-	}
-	return ""
+// kindTexts are the kinds as people read them: one funder, and several.
+var kindTexts = map[string][2]string{
+	PrivateFoundation: {"Private foundation", "private foundations"},
+	PublicCharity:     {"Public charity", "public charities"},
+	Passthrough:       {"Donor-advised fund or pass-through", "donor-advised and pass-through funds"},
 }
+
+// KindLabel is the text for people of a kind of funder; empty for any other word.
+func KindLabel(kind string) string { return kindTexts[kind][0] }
+
+// KindPlural is the text for people of the funders of a kind.
+func KindPlural(kind string) string { return kindTexts[kind][1] }
 
 // Tiers of rows: a US recipient with an EIN, and everything else.
 const (

@@ -80,6 +80,19 @@ type Reader struct {
 	Warn     *Warnings
 }
 
+// NewReader reads a query by a list of parameters, where no operation is asked.
+func NewReader(params []Param, query url.Values) *Reader {
+	return &Reader{op: &Operation{Params: params}, values: query, read: map[string]bool{}, Warn: &Warnings{}}
+}
+
+// Err says which values could not be read, nil where all could.
+func (r *Reader) Err() error {
+	if len(r.problems) > 0 {
+		return &invalid{r.problems}
+	}
+	return nil
+}
+
 // parseQuery decodes a query string. Beside an error it returns what could be
 // decoded.
 func parseQuery(raw string) (url.Values, error) {
@@ -332,8 +345,8 @@ func (r *Reader) finish(strict bool) error {
 	for _, name := range left {
 		r.Warn.Ignored(shown(name), r.leftover(name))
 	}
-	if len(r.problems) > 0 {
-		return &invalid{r.problems}
+	if err := r.Err(); err != nil {
+		return err
 	}
 	if names := r.Warn.unsupported(); strict && len(names) > 0 {
 		reasons := make([]string, 0, len(names))

@@ -64,47 +64,10 @@ func (g *Graph) linked() condition { return g.union(g.postings.sets.linked.at(0)
 // of funders that an area_served place selects.
 func (g *Graph) compile(f *Filter, reach bitset) []condition {
 	var all []condition
-	add := func(list ...condition) { all = append(all, list...) }
-	if len(f.Funders) > 0 {
-		add(g.funderCond(f.Funders))
-	}
-	if len(f.Recipients) > 0 {
-		add(g.recipCond(g.recipsOf(f.Recipients)))
-	}
-	if c, ok := g.yearCond(f.Years); ok {
-		add(c)
-	}
-	if !f.Subject.Empty() {
-		add(g.subjectCond(f))
-	}
-	add(g.placeConds(&f.Place, reach)...)
-	if len(f.Countries) > 0 {
-		add(g.countryCond(f.Countries))
-	}
-	add(g.termConds(f.Query.Must, false)...)
-	add(g.termConds(f.Query.MustNot, true)...)
-	if f.Support != 0 {
-		add(g.unionOf(g.postings.sets.support, uint32(f.Support)&(1<<grant.Strategies-1)))
-	}
-	if f.FunderKind != "" {
-		add(g.kindCond(f.FunderKind))
-	}
-	if out := uint8(f.Exclude) & classMask; out != 0 {
-		c := g.unionOf(g.postings.sets.class, uint32(out))
-		c.not = true
-		add(c)
-	}
-	if len(f.Sources) > 0 {
-		add(g.ruleCond(f.Sources), g.linked())
-	}
-	if f.MinProb != nil {
-		add(g.probCond(*f.MinProb), g.linked())
-	}
-	if len(f.Keys) > 0 {
-		add(g.keyCond(f.Keys))
-	}
-	if f.MinAmount != nil || f.MaxAmount != nil {
-		add(g.amountConds(f.MinAmount, f.MaxAmount)...)
+	for d := range f.declared {
+		if d.rows != nil {
+			all = append(all, d.rows(index{g, reach}, f)...)
+		}
 	}
 	return all
 }

@@ -26,8 +26,8 @@ var FileKind = fileKind
 // BetweenCuts divides work.
 var BetweenCuts = betweenCuts
 
-// Words are the words of a text that queries are matched against.
-func Words(text string) []string { return slices.Collect(stem.Words(text)) }
+// WordsOf are the words of a text that queries are matched against.
+func WordsOf(text string) []string { return slices.Collect(stem.Words(text)) }
 
 // SetsOf is how many sets of rows the evaluation of a filter borrows.
 func (g *Graph) SetsOf(ctx context.Context, f *Filter) (int, error) {
@@ -80,3 +80,6 @@ func (g *Graph) CofundersWithin(ctx context.Context, e ein.EIN, limit, budget in
 func (g *Graph) SharingFundersWithin(ctx context.Context, e ein.EIN, limit, budget int) (Neighbors, error) {
 	return g.sharingFunders(ctx, e, limit, budget)
 }
+
+// Restricts reports whether a filter finds rows in the index.
+func Restricts(d *Declaration) bool { return d.rows != nil }

@@ -45,9 +45,12 @@ type FacetsOf struct {
 	By            []Grouping
 }
 
-// The conditions that a form offers choices of.
+// choice is a condition that a form offers choices of.
+type choice uint8
+
 const (
-	chooseSubject = iota
+	noChoice choice = iota
+	chooseSubject
 	choosePlace
 	chooseSupport
 	chooseKind
@@ -58,47 +61,30 @@ const (
 	choices
 )
 
-// apart divides a filter into what the form offers choices of, each nil where
-// nothing is chosen, and the rest.
+// apart divides a filter into the conditions that the form offers choices of,
+// each nil where nothing is chosen, and the rest.
 func (f *Filter) apart() (rest Filter, chosen [choices]*Filter) {
 	rest = *f
-	if !f.Subject.Empty() {
-		chosen[chooseSubject] = &Filter{Subject: f.Subject, SubjectBasis: f.SubjectBasis}
-		rest.Subject = ntee.Subject{}
-	}
-	if f.Place.Of == RecipientPlace && len(f.Place.Values) > 0 {
-		chosen[choosePlace] = &Filter{Place: Place{Kind: f.Place.Kind, Values: f.Place.Values}}
-		rest.Place.Values = nil
-	}
-	if f.Support != 0 {
-		chosen[chooseSupport] = &Filter{Support: f.Support}
-		rest.Support = 0
-	}
-	if f.FunderKind != "" {
-		chosen[chooseKind] = &Filter{FunderKind: f.FunderKind}
-		rest.FunderKind = ""
-	}
-	if len(f.Years) > 0 && f.yearsApart() {
-		chosen[chooseYear] = &Filter{Years: f.Years}
-		rest.Years = nil
-	}
-	if f.MinAmount != nil || f.MaxAmount != nil {
-		chosen[chooseAmount] = &Filter{MinAmount: f.MinAmount, MaxAmount: f.MaxAmount}
-		rest.MinAmount, rest.MaxAmount = nil, nil
-	}
-	if f.MinProb != nil {
-		chosen[chooseProb] = &Filter{MinProb: f.MinProb}
-		rest.MinProb = nil
-	}
-	if f.Exclude != 0 {
-		chosen[chooseClass] = &Filter{Exclude: f.Exclude}
-		rest.Exclude = 0
+	for d := range f.declared {
+		switch {
+		case d.choice == noChoice, d.choice == chooseYear && !f.yearsApart():
+			continue
+		case d.choice == choosePlace:
+			if f.Place.Of == RecipientPlace && len(f.Place.Values) > 0 {
+				chosen[choosePlace] = &Filter{Place: Place{Kind: f.Place.Kind, Values: f.Place.Values}}
+				rest.Place.Values = nil
+			}
+			continue
+		}
+		chosen[d.choice] = &Filter{}
+		d.Take(f, chosen[d.choice])
+		d.Clear(&rest)
 	}
 	return rest, chosen
 }
 
-// yearsApart reports whether the years are a condition of their own: which
-// funders reach a place depends on them.
+// yearsApart reports whether the years are a condition of their own. They are not
+// when they decide which funders reach a place.
 func (f *Filter) yearsApart() bool { return f.Place.Of != AreaServed || f.Place.empty() }
 
 // Facets counts. Rows by few values are stored as sets, so what stands beside the
@@ -167,12 +153,12 @@ func (g *Graph) facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 		return nil, err
 	}
 
-	others := func(choice int) *rowset { return e.join(&found, &beside[choice]) }
-	count := func(choice int, sets []bitset) ([]int64, int64) {
+	others := func(choice choice) *rowset { return e.join(&found, &beside[choice]) }
+	count := func(choice choice, sets []bitset) ([]int64, int64) {
 		rows := others(choice)
 		return e.countIn(rows, sets), rows.count
 	}
-	of := func(choice int, sets []bitset, key func(i int) string) (c Counts) {
+	of := func(choice choice, sets []bitset, key func(i int) string) (c Counts) {
 		counts, all := count(choice, sets)
 		c.Of, c.All, c.None = make(map[string]int64, len(counts)), all, all
 		for i, n := range counts {

@@ -52,12 +52,12 @@ const (
 type Place struct {
 	Of     PlaceOf
 	Kind   PlaceKind
-	Values []PlaceValue // none: no condition
+	Values []PlaceValue // without values there is no condition
 	Near   Near         // beside the values: both must hold
 }
 
-// Near is a condition on how far a place is from a ZIP code. The zero Near is
-// none.
+// Near is a condition on how far a place is from a ZIP code. The zero Near is no
+// condition.
 type Near struct {
 	ZIP   string // five digits
 	Miles int
@@ -93,24 +93,10 @@ const (
 type PlaceValue struct{ Name, State string }
 
 // onlyAmounts reports whether the filter asks for nothing but amounts.
-func (f *Filter) onlyAmounts() bool {
-	other := *f
-	other.MinAmount, other.MaxAmount = nil, nil
-	return other.empty()
-}
+func (f *Filter) onlyAmounts() bool { return f.without("min_amt").empty() }
 
 // onlyRecipient reports whether the filter asks for one recipient and, beside it,
 // for years alone.
 func (f *Filter) onlyRecipient() bool {
-	other := *f
-	other.Recipients, other.Years = nil, nil
-	return len(f.Recipients) == 1 && !f.inferredOnly && other.empty()
-}
-
-// empty reports whether the filter is every row.
-func (f *Filter) empty() bool {
-	return len(f.Funders) == 0 && len(f.Recipients) == 0 && len(f.Years) == 0 && f.Subject.Empty() &&
-		f.Place.empty() && len(f.Countries) == 0 && len(f.Query.Must) == 0 && len(f.Query.MustNot) == 0 &&
-		f.Support == 0 && f.FunderKind == "" && f.Exclude == 0 && f.MinAmount == nil && f.MaxAmount == nil &&
-		f.MinProb == nil && len(f.Sources) == 0 && len(f.Keys) == 0
+	return len(f.Recipients) == 1 && !f.inferredOnly && f.without("recip_id", "year").empty()
 }

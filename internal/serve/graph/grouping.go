@@ -115,28 +115,22 @@ func (by Grouping) NoneLabel() string {
 // Overlaps reports whether a row can be in several groups.
 func (by Grouping) Overlaps() bool { return by == GroupSupport }
 
-// Without is the filter without its condition on what is grouped by: what stands
-// beside the choices of a filter is counted so, as each of them would be chosen
-// instead. A place is taken out where it is the recipient's.
+// groupedFilters are the filters by what a grouping groups by.
+var groupedFilters = [...]string{
+	GroupSubject: "subject", GroupSupport: "support", GroupFunderType: "funder_type",
+	GroupFunder: "funder_id", GroupRecipient: "recip_id", GroupYear: "year",
+}
+
+// Without is the filter without its condition on what is grouped by. A form counts
+// its choices in this way, because each of them would replace the condition. A
+// place is taken out only if it is the recipient's.
 func (f *Filter) Without(by Grouping) *Filter {
-	out := *f
-	switch by {
-	case GroupSubject:
-		out.Subject = ntee.Subject{}
-	case GroupState, GroupCounty:
+	if by == GroupState || by == GroupCounty {
+		out := *f
 		if out.Place.Of == RecipientPlace {
 			out.Place.Values = nil
 		}
-	case GroupSupport:
-		out.Support = 0
-	case GroupFunderType:
-		out.FunderKind = ""
-	case GroupFunder:
-		out.Funders = nil
-	case GroupRecipient:
-		out.Recipients = nil
-	case GroupYear:
-		out.Years = nil
+		return &out
 	}
-	return &out
+	return f.without(groupedFilters[by])
 }

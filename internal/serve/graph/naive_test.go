@@ -198,7 +198,7 @@ func stems(words []string) string {
 // of the row.
 func has(t graph.Term, r *graph.Grant) bool {
 	return slices.ContainsFunc([]string{r.Purpose, r.NameFiled, r.Recipient.Name}, func(text string) bool {
-		return strings.Contains(stems(graph.Words(text)), stems(t.Words))
+		return strings.Contains(stems(graph.WordsOf(text)), stems(t.Words))
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 )
@@ -55,60 +54,30 @@ type Sort struct {
 // Page is a part of an ordered result.
 type Page struct{ Offset, Limit int }
 
-// Canonical names a question: it is the same for every way to write the same
-// condition, and differs for questions that differ. Order and repetition do
-// not matter, nor does a value that another one covers, nor how spans of years
-// are divided. Everything of no fixed length is preceded by its length, so no
-// two questions share a name. It is not meant to be stored: another version of
-// this program may write it otherwise.
+// Canonical names a question. The name is the same for every way to write the
+// same condition, and different questions have different names. Order and
+// repetition do not matter, nor does a value that another value covers, nor how
+// spans of years are divided. The length of a text or list is written before it,
+// so that no two questions share a name. Cursors hold a digest of the name, so a
+// change of these bytes makes the cursors of clients invalid.
 func (q Question) Canonical() []byte {
-	w := canonical{byte(q.About), byte(q.By), byte(q.Sort.By)}
-	w.flag(q.Sort.Asc)
-	w.number(int64(max(q.Page.Offset, 0)))
-	w.number(int64(max(q.Page.Limit, 0)))
-	w.filter(q.Filter)
+	w := Name{byte(q.About), byte(q.By), byte(q.Sort.By)}
+	w.Flag(q.Sort.Asc)
+	w.Number(int64(max(q.Page.Offset, 0)))
+	w.Number(int64(max(q.Page.Limit, 0)))
+	for _, d := range Filters {
+		if d.Canonical != nil {
+			d.Canonical(&w, q.Filter)
+		}
+	}
 	return w
 }
 
-// canonical is the name of a question as it grows.
-type canonical []byte
-
-func (w *canonical) filter(f *Filter) {
-	writeSet(w, f.Funders)
-	writeSet(w, f.Recipients)
-	w.years(f.Years)
-	w.subject(&f.Subject)
-	*w = append(*w, byte(f.SubjectBasis))
-	w.place(&f.Place)
-	w.texts(slices.Clone(f.Countries))
-	for _, terms := range [...][]Term{f.Query.Must, f.Query.MustNot} {
-		list := make([]string, len(terms))
-		for i, t := range terms {
-			list[i] = strings.Join(t.stems(), " ")
-		}
-		w.texts(list)
-	}
-	w.flag(f.Support != 0)
-	w.number(int64(f.Support & (1<<grant.Strategies - 1)))
-	w.text(f.FunderKind)
-	w.number(int64(uint8(f.Exclude) & classMask))
-	for _, amount := range [...]*int64{f.MinAmount, f.MaxAmount} {
-		w.flag(amount != nil)
-		if amount != nil {
-			w.number(*amount)
-		}
-	}
-	w.flag(f.MinProb != nil)
-	if f.MinProb != nil {
-		*w = binary.BigEndian.AppendUint64(*w, math.Float64bits(*f.MinProb+0)) // -0 is 0
-	}
-	writeSet(w, f.Sources)
-	w.flag(len(f.Keys) > 0)
-	w.texts(slices.Clone(f.Keys))
-}
+// Name is the name of a question or a condition as it grows.
+type Name []byte
 
 // years writes spans joined where they touch. All years are no condition.
-func (w *canonical) years(list []Span) {
+func (w *Name) years(list []Span) {
 	var spans []Span
 	for _, s := range list {
 		if s.From == 0 {
@@ -133,20 +102,20 @@ func (w *canonical) years(list []Span) {
 	if len(joined) == 1 && joined[0] == (Span{math.MinInt, math.MaxInt}) {
 		list = nil
 	}
-	w.flag(len(list) > 0)
+	w.Flag(len(list) > 0)
 	if len(list) == 0 {
 		return
 	}
-	w.number(int64(len(joined)))
+	w.Number(int64(len(joined)))
 	for _, s := range joined {
-		w.number(int64(s.From))
-		w.number(int64(s.To))
+		w.Number(int64(s.From))
+		w.Number(int64(s.To))
 	}
 }
 
 // subject writes the major groups, and the longer prefixes outside of them.
-func (w *canonical) subject(s *ntee.Subject) {
-	w.flag(!s.Empty())
+func (w *Name) subject(s *ntee.Subject) {
+	w.Flag(!s.Empty())
 	if s.Empty() {
 		return
 	}
@@ -163,26 +132,26 @@ func (w *canonical) subject(s *ntee.Subject) {
 		major := ntee.Code(p).Major()
 		return major != 0 && groups>>(major-'A')&1 != 0
 	})
-	w.number(int64(groups))
-	w.texts(uncovered(prefixes, func(one, other string) bool { return strings.HasPrefix(other, one) }))
+	w.Number(int64(groups))
+	w.Texts(uncovered(prefixes, func(one, other string) bool { return strings.HasPrefix(other, one) }))
 }
 
 // place writes the places as the evaluation looks them up.
-func (w *canonical) place(p *Place) {
-	w.flag(!p.empty())
+func (w *Name) place(p *Place) {
+	w.Flag(!p.empty())
 	if p.empty() {
 		return
 	}
 	*w = append(*w, byte(p.Of))
-	w.text(p.Near.ZIP)
-	w.number(int64(p.Near.Miles))
-	w.flag(len(p.Values) > 0)
+	w.Text(p.Near.ZIP)
+	w.Number(int64(p.Near.Miles))
+	w.Flag(len(p.Values) > 0)
 	if len(p.Values) == 0 {
 		return
 	}
 	*w = append(*w, byte(p.Kind))
-	// A city is written with its state behind a separator; a name without one
-	// comes before it and covers it.
+	// A city is written with its state behind a separator. The name of the city
+	// alone sorts before that, and covers it.
 	var names []string
 	for _, v := range p.Values {
 		name := v.Name
@@ -197,7 +166,7 @@ func (w *canonical) place(p *Place) {
 		}
 		names = append(names, name)
 	}
-	w.texts(uncovered(names, func(one, other string) bool {
+	w.Texts(uncovered(names, func(one, other string) bool {
 		switch p.Kind {
 		case City:
 			return strings.HasPrefix(other, one+sep)
@@ -208,7 +177,7 @@ func (w *canonical) place(p *Place) {
 	}))
 }
 
-// uncovered leaves out what a text before it in order covers.
+// uncovered sorts texts and leaves out those that a text before them covers.
 func uncovered(list []string, covers func(one, other string) bool) []string {
 	slices.Sort(list)
 	kept := list[:0]
@@ -220,14 +189,17 @@ func uncovered(list []string, covers func(one, other string) bool) []string {
 	return kept
 }
 
-func (w *canonical) number(n int64) { *w = binary.AppendVarint(*w, n) }
+// Number writes a number.
+func (w *Name) Number(n int64) { *w = binary.AppendVarint(*w, n) }
 
-func (w *canonical) text(s string) {
-	w.number(int64(len(s)))
+// Text writes a text and its length.
+func (w *Name) Text(s string) {
+	w.Number(int64(len(s)))
 	*w = append(*w, s...)
 }
 
-func (w *canonical) flag(on bool) {
+// Flag writes whether something holds.
+func (w *Name) Flag(on bool) {
 	b := byte(0)
 	if on {
 		b = 1
@@ -235,22 +207,29 @@ func (w *canonical) flag(on bool) {
 	*w = append(*w, b)
 }
 
-// texts writes texts of which neither order nor repetition matters. It sorts
-// the list.
-func (w *canonical) texts(list []string) {
-	slices.Sort(list)
-	list = slices.Compact(list)
-	w.number(int64(len(list)))
+// Texts writes a set of texts: neither order nor repetition matters.
+func (w *Name) Texts(list []string) {
+	list = slices.Compact(slices.Sorted(slices.Values(list)))
+	w.Number(int64(len(list)))
 	for _, s := range list {
-		w.text(s)
+		w.Text(s)
 	}
 }
 
-// writeSet writes numbers of which neither order nor repetition matters.
-func writeSet[T ~uint8 | ~uint32](w *canonical, list []T) {
+// terms writes the stems of terms.
+func (w *Name) terms(terms []Term) {
+	list := make([]string, len(terms))
+	for i, t := range terms {
+		list[i] = strings.Join(t.stems(), " ")
+	}
+	w.Texts(list)
+}
+
+// writeSet writes a set of numbers: neither order nor repetition matters.
+func writeSet[T ~uint8 | ~uint32](w *Name, list []T) {
 	list = slices.Compact(slices.Sorted(slices.Values(list)))
-	w.number(int64(len(list)))
+	w.Number(int64(len(list)))
 	for _, v := range list {
-		w.number(int64(v))
+		w.Number(int64(v))
 	}
 }

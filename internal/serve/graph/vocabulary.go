@@ -6,9 +6,8 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// vocabulary is the published words of an enumeration, in published order. It
-// is the one place where words and values meet. A value may have several
-// words; the first is the one it is written with.
+// vocabulary is the published words of an enumeration, in published order. A
+// value may have several words; the service writes the first of them.
 type vocabulary[T comparable] []struct {
 	value T
 	word  string
@@ -44,12 +43,6 @@ func (v vocabulary[T]) words() []string {
 }
 
 var (
-	classWords = vocabulary[Class]{
-		{DAF, grant.DAF},
-		{Individuals, grant.Individuals},
-		{RelatedParty, grant.RelatedParty},
-		{Unidentified, grant.Unidentified},
-	}
 	placeOfWords = vocabulary[PlaceOf]{
 		{RecipientPlace, "recipient"},
 		{FunderPlace, "funder"},
@@ -80,19 +73,39 @@ var (
 	}
 )
 
+// Classes are the classes of rows in published order.
+var Classes = []struct {
+	Class
+	word   string
+	Label  string // in the form and in sentences
+	column string // in the tables of the warehouse
+}{
+	{DAF, grant.DAF, "Donor-advised and pass-through funds", "is_daf"},
+	{Individuals, grant.Individuals, "Grants to individuals", "is_individual"},
+	{RelatedParty, grant.RelatedParty, "Related parties", "is_related_party"},
+	{Unidentified, grant.Unidentified, "Lines that name nobody, and individuals", "is_unidentified"},
+}
+
 // ClassWords lists the words of the classes in published order.
-func ClassWords() []string { return classWords.words() }
+func ClassWords() []string { return allClasses.Words() }
 
 // ParseClass is the class of a word.
-func ParseClass(word string) (Class, bool) { return classWords.parse(word) }
+func ParseClass(word string) (Class, bool) {
+	for _, c := range Classes {
+		if c.word == word {
+			return c.Class, true
+		}
+	}
+	return 0, false
+}
 
-// Words lists the words of a set of classes in published order. It is never
-// nil, so that it is written as an empty list.
+// Words lists the words of a set of classes in published order. The list is never
+// nil, so that an empty set is written as an empty list.
 func (c Class) Words() []string {
 	words := []string{}
-	for i := range classWords {
-		if c&classWords[i].value != 0 {
-			words = append(words, classWords[i].word)
+	for _, one := range Classes {
+		if c&one.Class != 0 {
+			words = append(words, one.word)
 		}
 	}
 	return words

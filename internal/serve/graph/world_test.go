@@ -55,7 +55,7 @@ func TestWorld(t *testing.T) {
 				case 5:
 					f.Place = graph.Place{Of: graph.PlaceOf(r.IntN(3)), Kind: graph.ZIP, Values: []graph.PlaceValue{{Name: row.ZIP[:min(len(row.ZIP), 3)]}}}
 				case 6:
-					if words := graph.Words(row.Purpose + " " + row.NameFiled); len(words) > 1 {
+					if words := graph.WordsOf(row.Purpose + " " + row.NameFiled); len(words) > 1 {
 						i := r.IntN(len(words) - 1)
 						f.Query, _ = graph.ParseQuery(pick(r, []string{words[i], `"` + words[i] + " " + words[i+1] + `"`, words[i] + " -" + words[i+1]}))
 					}
@@ -77,7 +77,7 @@ func TestWorld(t *testing.T) {
 		text := row.Purpose + " " + row.NameFiled
 		for range r.IntN(12) {
 			other := n.rows[r.IntN(len(n.rows))]
-			text += " -" + pick(r, append(graph.Words(other.NameFiled), "X"))
+			text += " -" + pick(r, append(graph.WordsOf(other.NameFiled), "X"))
 		}
 		f := &graph.Filter{}
 		f.Query, _ = graph.ParseQuery(text)

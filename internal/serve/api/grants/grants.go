@@ -57,12 +57,12 @@ func (of graphOf) missing(d api.Dataset) error {
 
 // The failures of these operations.
 var (
-	proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy", Do: "Give an NTEE letter (B), an NTEE code (B42) or a cause (Education)."}
-	idType      = api.Refusal{Slug: "unsupported_id_type", Status: 400, Means: "id_type is not ein", Do: "Leave out id_type and send EINs."}
+	proprietary = api.Refusal{Slug: graph.ProprietarySubject, Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy",
+		Do: "Give an NTEE letter (B), an NTEE code (B42) or a cause (Education)."}
+	idType = api.Refusal{Slug: graph.UnsupportedIDType, Status: 400, Means: "id_type is not ein", Do: "Leave out id_type and send EINs."}
 )
 
-// rowWeight is what a row takes of the memory that all requests share, in
-// bytes, on its way to the wire.
+// rowWeight is the bytes that a row takes on its way to the wire.
 const rowWeight = 6 << 10
 
 var (
@@ -70,7 +70,8 @@ var (
 	listRefusals = []api.Refusal{proprietary, idType, api.CursorStale, api.CursorOther}
 )
 
-const graphNote = " Amounts are grants paid in the fiscal year, as itemized on Form 990-PF Part XV and Form 990 Schedule I. Figures are associations, never causation."
+const graphNote = " Amounts are grants paid in the fiscal year, as itemized on Form 990-PF Part XV and Form 990 Schedule I. " +
+	"Figures are associations, never causation."
 
 func (of graphOf) transactions() api.Operation {
 	return api.Operation{
@@ -108,11 +109,14 @@ func (of graphOf) recipients() api.Operation {
 func (of graphOf) summary() api.Operation {
 	return api.Operation{
 		ID: "summarizeGrants", Method: "GET", Path: "/grants/summary", Access: api.Grants, Cost: 1,
-		Summary:     "Totals, overall and by year",
-		Description: "Sums up the grants that match the filters: dollars, grants, distinct funders and distinct recipients, overall and by fiscal year. With by it adds the same grants by one grouping: the groups with the most dollars, the rest of them in one row, and the grants without a value in a row of their own." + graphNote,
-		Params:      append(filterParams(), groupParams()...), Response: SummaryAnswer{}, Formats: api.Formats, Refusals: refusals,
-		Examples: append(grantExamples("year=2020-2022"), api.Example{Case: "groups", Description: "One grouping: the causes of the grants, with a row for those without one", Query: "year=2020-2022&by=subject"}),
-		Plan:     of.planSummary,
+		Summary: "Totals, overall and by year",
+		Description: "Sums up the grants that match the filters: dollars, grants, distinct funders and distinct recipients, overall and by fiscal year. " +
+			"With by it adds the same grants by one grouping: the groups with the most dollars, " +
+			"the rest of them in one row, and the grants without a value in a row of their own." + graphNote,
+		Params: append(filterParams(), groupParams()...), Response: SummaryAnswer{}, Formats: api.Formats, Refusals: refusals,
+		Examples: append(grantExamples("year=2020-2022"), api.Example{Case: "groups",
+			Description: "One grouping: the causes of the grants, with a row for those without one", Query: "year=2020-2022&by=subject"}),
+		Plan: of.planSummary,
 	}
 }
 
@@ -135,7 +139,7 @@ func listPlan[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filt
 		sort := readSort(c.Params)
 		c.ReadFormat()
 		c.Fields = c.Params.Choices("fields")
-		asked := graph.Question{About: about, Filter: &f.filter, Sort: sort}
+		asked := graph.Question{About: about, Filter: f, Sort: sort}
 		whole := asked.Canonical()
 		offset, limit, err := c.ReadPage(whole)
 		if err != nil {
@@ -144,15 +148,15 @@ func listPlan[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filt
 		page := graph.Page{Offset: offset, Limit: limit}
 		asked.Page = page
 		c.Question = string(asked.Canonical())
-		c.Weight = g.Weight(about, &f.filter, page) + int64(page.Limit)*rowWeight
+		c.Weight = g.Weight(about, f, page) + int64(page.Limit)*rowWeight
 		return func(ctx context.Context) (client.Answer, error) {
-			found, hits, err := ask(g, ctx, &f.filter, sort, page)
+			found, hits, err := ask(g, ctx, f, sort, page)
 			if err != nil {
 				return nil, err
 			}
 			rows := make([]R, len(found))
 			for i := range found {
-				rows[i] = wire(&found[i], &f.filter)
+				rows[i] = wire(&found[i], f)
 			}
 			list := api.ListOf(c, whole, rows, hits, page.Offset, page.Limit)
 			if list.Service, err = service(ctx, c, g, f); err != nil {
@@ -174,26 +178,27 @@ func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
 	}
 	by, top := readGrouping(c.Params)
 	c.ReadFormat()
-	asked := graph.Question{About: graph.AboutTotals, Filter: &f.filter}
-	c.Weight = g.Weight(graph.AboutTotals, &f.filter, graph.Page{})
+	asked := graph.Question{About: graph.AboutTotals, Filter: f}
+	c.Weight = g.Weight(graph.AboutTotals, f, graph.Page{})
 	if by != graph.NoGrouping {
 		asked.About, asked.By, asked.Page = graph.AboutGroups, by, graph.Page{Limit: top}
-		c.Weight += g.Weight(graph.AboutGroups, &f.filter, asked.Page) + int64(top)*groupWeight
+		c.Weight += g.Weight(graph.AboutGroups, f, asked.Page) + int64(top)*groupWeight
 	}
 	c.Question = string(asked.Canonical())
 	return func(ctx context.Context) (client.Answer, error) {
-		totals, years, err := g.Summary(ctx, &f.filter)
+		totals, years, err := g.Summary(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		out := &SummaryAnswer{filter: &f.filter}
+		out := &SummaryAnswer{}
 		out.Head, out.ByYear = api.Success, []client.Year{}
 		out.Summary = client.Sums{TotalAmount: totals.Amount, GrantCount: totals.Grants, FunderCount: totals.Funders, RecipientCount: totals.Recipients}
 		for _, y := range years {
-			out.ByYear = append(out.ByYear, client.Year{FiscalYear: y.FiscalYear, TotalAmount: y.Amount, GrantCount: y.Grants, FunderCount: y.Funders, RecipientCount: y.Recipients, Partial: y.Partial})
+			out.ByYear = append(out.ByYear, client.Year{FiscalYear: y.FiscalYear, TotalAmount: y.Amount, GrantCount: y.Grants,
+				FunderCount: y.Funders, RecipientCount: y.Recipients, Partial: y.Partial})
 		}
 		if by != graph.NoGrouping {
-			groups, err := g.Groups(ctx, &f.filter, by, top)
+			groups, err := g.Groups(ctx, f, by, top)
 			if err != nil {
 				return nil, err
 			}
@@ -205,9 +210,9 @@ func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
 }
 
 // service is the extension block of an answer from the graph.
-func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (client.Service, error) {
-	if f.reaches {
-		n, err := g.ReachingFunders(ctx, &f.filter)
+func service(ctx context.Context, c *api.Call, g Graph, f *graph.Filter) (client.Service, error) {
+	if f.Place.Of == graph.AreaServed {
+		n, err := g.ReachingFunders(ctx, f)
 		if err != nil {
 			return client.Service{}, err
 		}
@@ -215,9 +220,10 @@ func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (client
 		if n == 1 {
 			reached = "the one funder"
 		}
-		c.Caveat("location_type", fmt.Sprintf("area_served selected %s whose giving reaches the place; the answer covers all their grants within the other filters, including those made elsewhere.", reached))
+		c.Caveat("location_type", fmt.Sprintf("area_served selected %s whose giving reaches the place; "+
+			"the answer covers all their grants within the other filters, including those made elsewhere.", reached))
 	}
-	wider, err := g.WiderBasis(ctx, &f.filter)
+	wider, err := g.WiderBasis(ctx, f)
 	if err != nil {
 		return client.Service{}, err
 	}
@@ -226,24 +232,26 @@ func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (client
 		if wider.Grants == 1 {
 			added = "1 grant"
 		}
-		c.Caveat("subject_basis", fmt.Sprintf("Only registered NTEE codes count. Causes inferred for recipients without a code would add %s and %s; subject_basis=any counts them.", added, money.Dollars(wider.Amount)))
+		c.Caveat("subject_basis", fmt.Sprintf("Only registered NTEE codes count. "+
+			"Causes inferred for recipients without a code would add %s and %s; subject_basis=any counts them.", added, money.Dollars(wider.Amount)))
 	}
-	if f.filter.Exclude&(graph.Individuals|graph.Unidentified) == 0 {
+	if f.Exclude&(graph.Individuals|graph.Unidentified) == 0 {
 		c.CaveatMasked()
 	}
 	s := c.Service()
-	if f.filter.Exclude != 0 {
-		costs, err := g.Excluded(ctx, &f.filter)
+	if f.Exclude != 0 {
+		costs, err := g.Excluded(ctx, f)
 		if err != nil {
 			return client.Service{}, err
 		}
 		cost := func(class graph.Class) *client.Cost {
-			if f.filter.Exclude&class == 0 {
+			if f.Exclude&class == 0 {
 				return nil
 			}
 			return &client.Cost{GrantCount: costs[class].Grants, TotalAmount: costs[class].Amount}
 		}
-		s.Excluded = &client.Excluded{DAF: cost(graph.DAF), Individuals: cost(graph.Individuals), RelatedParty: cost(graph.RelatedParty), Unidentified: cost(graph.Unidentified)}
+		s.Excluded = &client.Excluded{DAF: cost(graph.DAF), Individuals: cost(graph.Individuals),
+			RelatedParty: cost(graph.RelatedParty), Unidentified: cost(graph.Unidentified)}
 	}
 	return s, nil
 }
@@ -252,7 +260,8 @@ func service(ctx context.Context, c *api.Call, g Graph, f *filterReader) (client
 func grantExamples(query string) []api.Example {
 	return []api.Example{
 		{Case: "1", Description: "A plain success", Query: query},
-		{Case: "unsupported", Description: "Both severities of warnings: a filter that is not honored, and one that ran with a caveat", Query: query + "&population=children&min_match_prob=0.97"},
+		{Case: "unsupported", Query: query + "&population=children&min_match_prob=0.97",
+			Description: "Both severities of warnings: a filter that is not honored, and one that ran with a caveat"},
 		{Case: "strict", Description: "What strict=1 refuses: the same filter that is not honored becomes a 400", Query: query + "&population=children&strict=1"},
 		{Case: "subject_pcs", Description: "A code of a proprietary taxonomy is refused, not matched", Query: query + "&subject=SA0200"},
 	}

@@ -10,19 +10,33 @@ import (
 // listParams are the parameters of an endpoint that answers pages of rows.
 func listParams(about graph.About, row any) []api.Param {
 	names := about.OrderWords()
-	sort := []api.Param{
-		{Name: "sort_by", Also: api.Words("sort order_by orderby order sort_field sortby ordering sort_key"), EnumAlso: orderWords(names), Type: api.String, Enum: names, Default: "amount", Description: "Order of the rows. A field that this endpoint cannot order by is reported, not swapped."},
-		{Name: "sort_order", Also: api.Words("order_direction direction sort_direction sort_dir sort_type dir"), EnumAlso: map[string]string{"ascending": "asc", "up": "asc", "increasing": "asc", "descending": "desc", "down": "desc", "decreasing": "desc"}, Type: api.String, Enum: []string{"asc", "desc"}, Description: "Direction; desc for amount, year and count, asc for names and states unless given."},
-	}
-	return append(slices.Concat(filterParams(), sort, api.PageParams()),
-		api.Param{Name: "fields", Also: api.Words("columns field select include attributes fl cols"), Type: api.String, List: true, Enum: api.ColumnNames(row), Description: "Columns to return, comma-separated, in this order. Columns not named are left out, also those that the schema of a row says are required."},
-		api.FormatParam(api.Formats...),
-	)
+	return slices.Concat(filterParams(), described(graph.Documented(
+		&graph.Param{Name: "sort_by", Type: graph.TextParam, Enum: names, Default: "amount", EnumAlso: shortOrders(names)},
+		&graph.Param{Name: "sort_order", Type: graph.TextParam, Enum: []string{"asc", "desc"}},
+	)...), api.PageParams(), described(graph.Documented(
+		&graph.Param{Name: "fields", Type: graph.TextParam, List: true, Enum: api.ColumnNames(row)},
+	)...), []api.Param{api.FormatParam(api.Formats...)})
 }
 
-// readSort reads sort_by and sort_order. Names and states run upwards unless
-// the caller says otherwise, figures downwards. Where the field is not
-// understood its direction is not applied to another one.
+// shortOrders are the orders by name and by state where rows are of funders only
+// or of recipients only: the word need not say whose name or state is meant.
+func shortOrders(names []string) map[string]string {
+	out := map[string]string{}
+	for _, part := range []string{"name", "state"} {
+		funder, recip := slices.Contains(names, "funder_"+part), slices.Contains(names, "recip_"+part)
+		switch {
+		case funder && !recip:
+			out[part] = "funder_" + part
+		case recip && !funder:
+			out[part] = "recip_" + part
+		}
+	}
+	return out
+}
+
+// readSort reads sort_by and sort_order. Names and states ascend and figures
+// descend unless the caller says otherwise. If sort_by is not understood, its
+// direction is not applied to the default order.
 func readSort(r *api.Reader) graph.Sort {
 	var sort graph.Sort
 	name, understood := r.Choice("sort_by")

@@ -153,7 +153,7 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 		return
 	}
 	p.view = newView(found)
-	p.SQL = s.statement(ctx, a, found.Link)
+	p.SQL = statement(a.data, found.Link)
 	for _, part := range []string{partRequest, partRows, partChart, partAnswer} {
 		if part == partChart && p.Chart == "" {
 			continue
@@ -165,14 +165,14 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 	tell(partDone)
 }
 
-// statement is the SQL of the page of grants that shows an answer, empty where
-// there is none. It is no part of the answer: without it there is only less to copy.
-func (s *room) statement(ctx context.Context, a *asker, link string) string {
+// statement is the SQL of the page of grants that shows an answer. It is empty
+// when there is none: then the page has less to copy, and the same answer.
+func statement(data *dataset.Dataset, link string) string {
 	query, ok := strings.CutPrefix(link, "/explore?")
 	if !ok {
 		return ""
 	}
-	sql, err := explore.Statement(s.Frame, a.r.WithContext(ctx), a.member.Caller(), query)
+	sql, err := explore.Statement(data, query)
 	if err != nil {
 		return ""
 	}

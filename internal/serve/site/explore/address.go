@@ -5,9 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"grantgraph/internal/grant"
 	"grantgraph/internal/place"
+	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
 )
 
@@ -25,24 +28,31 @@ var paths = map[string]string{
 	tabRecipients: "/grants/recipients", tabSummary: "/grants/summary",
 }
 
-// names are the parameters of a view in the order of its address. They are those
-// of the API; what is not among them follows in the order of the alphabet, for
-// the API to say what it makes of it.
-var names = []string{"funder_id", "recip_id", "grant_key", "subject", "subject_basis", "location", "geo_id_type", "location_type", "near", "within",
-	"country", "year", "min_year", "max_year", "min_amt", "max_amt", "support", "funder_type", "exclude", "query", "min_match_prob", "ein_source",
-	"sort_by", "sort_order", "page"}
-
 // ordering are the parameters that say which rows are shown, not of what.
 var ordering = []string{"sort_by", "sort_order", "page"}
 
-// lists are the parameters that take several values.
-var lists = []string{"funder_id", "recip_id", "grant_key", "subject", "location", "country", "year", "support", "exclude", "ein_source"}
+// names are the parameters of a view in the order of its address. Parameters that
+// are not listed follow in alphabetical order, for the API to report them.
+var names = sync.OnceValue(func() (list []string) {
+	for _, d := range inOrder() {
+		for _, p := range d.Params {
+			list = append(list, p.Name)
+		}
+	}
+	return append(list, ordering...)
+})
+
+// params are the parameters of the filters by name.
+var params = sync.OnceValue(func() map[string]*graph.Param {
+	byName := map[string]*graph.Param{"page": {Label: "Page", Default: "1"}}
+	for _, p := range graph.Params() {
+		byName[p.Name] = p
+	}
+	return byName
+})
 
 // foreign are parameters of the API that a page has no use for.
 var foreign = []string{"format", "fields", "limit", "cursor", "strict", "example", "by", "top", "csrf", "kind"}
-
-// defaults are values that say nothing.
-var defaults = map[string]string{"subject_basis": "registered", "geo_id_type": "state", "location_type": "recipient", "page": "1"}
 
 // view is what one address of the page shows.
 type view struct {
@@ -68,12 +78,13 @@ func newView(sent url.Values) view {
 				kept = append(kept, s)
 			}
 		}
-		if slices.Contains(lists, name) {
+		param := params()[name]
+		if param != nil && param.List {
 			kept = oneList(name, kept)
 		} else if len(kept) > 1 && !slices.ContainsFunc(kept, func(s string) bool { return s != kept[0] }) {
 			kept = kept[:1]
 		}
-		if len(kept) > 0 && (len(kept) > 1 || kept[0] != defaults[name]) {
+		if len(kept) > 1 || len(kept) == 1 && (param == nil || kept[0] != param.Default) {
 			v.query[name] = kept
 		}
 	}
@@ -96,15 +107,15 @@ func newView(sent url.Values) view {
 	return v
 }
 
-// unnamed leaves grants to private persons out where words are searched: words are
-// found in names, and who asks for a name must not learn what its bearer was given.
+// unnamed leaves out grants to private persons when words are searched. The words
+// may be the name of a person, and nobody may look up what a person was given.
 func (v *view) unnamed() {
 	if v.worded() && !slices.ContainsFunc(v.items("exclude"), func(s string) bool { return strings.EqualFold(s, grant.Individuals) }) {
 		v.query["exclude"] = oneList("exclude", append(slices.Clone(v.query["exclude"]), grant.Individuals))
 	}
 }
 
-// worded says whether words are searched.
+// worded reports whether words are searched.
 func (v view) worded() bool { return len(v.query["query"]) > 0 }
 
 // oneList is a list in one value, sorted, each item once. Places that are not
@@ -248,12 +259,12 @@ func encode(values url.Values, tab string) string {
 	if tab != "" && tab != tabGrants {
 		b.WriteString("tab=" + tab)
 	}
-	for _, name := range names {
+	for _, name := range names() {
 		add(name)
 	}
 	var others []string
 	for name := range values {
-		if !slices.Contains(names, name) {
+		if !slices.Contains(names(), name) {
 			others = append(others, name)
 		}
 	}
@@ -319,6 +330,11 @@ func (v view) in(tab string) string {
 		out.query.Del(name)
 	}
 	return out.path()
+}
+
+// filter reads the filters of the view.
+func (v view) filter(set *dataset.Dataset) (*graph.Filter, error) {
+	return grants.ReadFilter(v.filters(), &set.Snapshot.Manifest, set.Graph)
 }
 
 // filters are the parameters that say which grants are meant.

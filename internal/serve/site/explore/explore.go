@@ -210,9 +210,9 @@ func refused(err error) (names, reasons []string) {
 	}
 	if f, ok := fault.Of(err); ok && len(names) == 0 {
 		switch f.Slug {
-		case "proprietary_subject":
+		case graph.ProprietarySubject:
 			return []string{"subject"}, []string{sentence(f.Message)}
-		case "unsupported_id_type":
+		case graph.UnsupportedIDType:
 			return []string{"id_type"}, []string{sentence(f.Message)}
 		case "cursor_stale", "cursor_other":
 			return []string{"cursor"}, []string{sentence(f.Message)}
@@ -221,16 +221,10 @@ func refused(err error) (names, reasons []string) {
 	return names, reasons
 }
 
-// labels are the parameters as the form calls them.
-var labels = map[string]string{
-	"funder_id": "Funder", "recip_id": "Recipient", "grant_key": "Grant", "subject": "Cause", "location": "Place", "near": "ZIP code", "within": "Miles",
-	"year": "Fiscal year", "min_year": "From year", "max_year": "To year", "min_amt": "Least amount", "max_amt": "Largest amount",
-	"query": "Words", "min_match_prob": "Certainty of the match", "page": "Page", "country": "Country",
-}
-
+// labelOf is a parameter as the form calls it.
 func labelOf(name string) string {
-	if l := labels[name]; l != "" {
-		return l
+	if p := params()[name]; p != nil && p.Label != "" {
+		return p.Label
 	}
 	return strings.ToValidUTF8(api.Clip(name), "\uFFFD")
 }
@@ -243,20 +237,17 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// fill asks for all that the page shows. What of the address cannot be read is
-// said, and the rest is shown without it.
+// fill asks for all that the page shows. It names the values of the address that
+// cannot be read, and shows the rest without them.
 func (e *explorer) fill(r *http.Request, caller api.Caller, v view, p *page) (status int, err error) {
 	status = http.StatusOK
-	ask := func(v view) (*grants.SummaryAnswer, func(), error) {
-		return frame.Answer[*grants.SummaryAnswer](e.Frame, r, caller, paths[tabSummary], v.filters())
-	}
-	sum, release, err := ask(v)
-	for range 2 { // one value may hide another
+	set := frame.DatasetOf(r)
+	f, err := v.filter(set)
+	for range 2 { // a value that cannot be read may hide another
 		names, reasons := refused(err)
 		if len(names) == 0 {
 			break
 		}
-		release()
 		status = http.StatusUnprocessableEntity
 		p.Problems = append(p.Problems, reasons...)
 		v = v.clone()
@@ -264,14 +255,16 @@ func (e *explorer) fill(r *http.Request, caller api.Caller, v view, p *page) (st
 			v.query.Del(n)
 		}
 		v = newView(v.sent())
-		sum, release, err = ask(v)
+		f, err = v.filter(set)
 	}
-	defer func() { release() }()
 	if err != nil {
 		return status, err
 	}
-	set := frame.DatasetOf(r)
-	f := sum.Filter()
+	sum, release, err := frame.Answer[*grants.SummaryAnswer](e.Frame, r, caller, paths[tabSummary], v.filters())
+	defer release()
+	if err != nil {
+		return status, err
+	}
 	hold, err := e.Budget.Take(r.Context(), weight(set.Graph, f))
 	if err != nil {
 		return status, err
@@ -307,7 +300,7 @@ func (e *explorer) fill(r *http.Request, caller api.Caller, v view, p *page) (st
 // describe puts the selection in words.
 func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	said := inWords(v, f, name)
-	p.Lead, p.Total, p.Chips = said.Sentence(), totalLine(p.Summary), said.chips
+	p.Lead, p.Total, p.Chips = said.Sentence(), totalLine(p.Summary), v.chips(said)
 	if len(p.Chips) > 0 {
 		p.Clear = at("/explore", encode(nil, v.tab))
 	}
@@ -324,7 +317,7 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 		}
 		p.Tabs = append(p.Tabs, next)
 	}
-	p.Left = leftOut(v, p.Summary.Service.Excluded)
+	p.Left = leftOut(v, f, p.Summary.Service.Excluded)
 	if v.worded() {
 		p.Notes = append(p.Notes, note{Text: "Grants to private persons are left out where words are searched, so that nobody can be looked up by name."})
 	}
@@ -473,11 +466,7 @@ func (p *page) elsewhere(v view, f *graph.Filter) {
 	p.API = p.BaseURL + at(api.Versioned+paths[v.tab], encode(q, ""))
 	p.APIs = "curl -H 'X-API-Key: YOUR_KEY' '" + strings.ReplaceAll(p.API, "'", "%27") + "'"
 	var missing []string
-	asked := *f
-	if v.tab == tabRecipients {
-		asked.Exclude |= graph.Individuals | graph.Unidentified
-	}
-	if p.SQL, missing = asSQL(v, &asked); len(missing) > 0 {
+	if p.SQL, missing = asSQL(v, f); len(missing) > 0 {
 		p.NoSQL = "The SQL tables do not have " + strings.Join(missing, ", ") + ", so this view has no SQL form."
 	} else {
 		if p.SQLLink = "/sql?q=" + url.QueryEscape(p.SQL); len(p.SQLLink) > mostSQLLink {

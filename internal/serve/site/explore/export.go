@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/sheet"
 )
@@ -74,11 +75,15 @@ func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string,
 	v.query.Del("page")
 	x := &Export{View: v.String(), Back: v.path(), frame: f, r: r, caller: caller, view: v, version: frame.DatasetOf(r).Version(),
 		What: map[string]string{tabGrants: "grants", tabFunders: "funders", tabRecipients: "recipients", tabSummary: "fiscal years"}[v.tab]}
-	sum, release, err := frame.Answer[*grants.SummaryAnswer](f, r, caller, paths[tabSummary], v.filters())
-	defer release()
+	asked, err := v.filter(frame.DatasetOf(r))
 	if _, x.Problems = refused(err); len(x.Problems) > 0 {
 		return x, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	sum, release, err := frame.Answer[*grants.SummaryAnswer](f, r, caller, paths[tabSummary], v.filters())
+	defer release()
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +94,7 @@ func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string,
 			x.Caveats = append(x.Caveats, w.Reason)
 		}
 	}
-	said := inWords(v, sum.Filter(), func(id ein.EIN) string {
+	said := inWords(v, asked, func(id ein.EIN) string {
 		org, _ := frame.DatasetOf(r).Search.Lookup(id)
 		return org.Name
 	})
@@ -101,7 +106,7 @@ func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string,
 	case tabFunders:
 		x.row, x.Rows, x.next = client.FunderRow{}, sum.Summary.FunderCount, reading[client.FunderRow](x, q, most, nil)
 	case tabRecipients:
-		apart, err := x.apart(sum)
+		apart, err := x.apart(asked)
 		if err != nil {
 			return nil, err
 		}
@@ -188,14 +193,14 @@ func (x *Export) recipients(q url.Values) (int64, error) {
 }
 
 // apart is the lines of a ranking that stand for those who are not named.
-func (x *Export) apart(sum *grants.SummaryAnswer) (rows []any, err error) {
+func (x *Export) apart(f *graph.Filter) (rows []any, err error) {
 	g := frame.DatasetOf(x.r).Graph
-	hold, err := x.frame.Budget.Take(x.r.Context(), weight(g, sum.Filter()))
+	hold, err := x.frame.Budget.Take(x.r.Context(), weight(g, f))
 	if err != nil {
 		return nil, err
 	}
 	defer hold.Release()
-	figures, err := count(x.r.Context(), g, sum.Filter(), false)
+	figures, err := count(x.r.Context(), g, f, false)
 	if err != nil {
 		return nil, err
 	}

@@ -281,23 +281,12 @@ func kindFacet(f *graph.Filter, x *figures) facet {
 	return a
 }
 
-// classLabels are the classes as the form offers to leave them out.
-var classLabels = []struct {
-	class graph.Class
-	label string
-}{
-	{graph.DAF, "Donor-advised and pass-through funds"},
-	{graph.Individuals, "Grants to individuals"},
-	{graph.RelatedParty, "Related parties"},
-	{graph.Unidentified, "Lines that name nobody, and individuals"},
-}
-
 func excludeFacet(v view, f *graph.Filter, x *figures) facet {
 	a := facet{ID: "exclude", Title: "Leave out", Name: "exclude", Kind: "checkbox", Open: true}
-	for _, c := range classLabels {
-		o := option{Value: c.class.String(), Label: c.label, On: f.Exclude&c.class != 0}
+	for _, c := range graph.Classes {
+		o := option{Value: c.String(), Label: c.Label, On: f.Exclude&c.Class != 0}
 		if !v.worded() { // a class can have grants to private persons in it, of whom words tell
-			o.Count, o.Counted = x.Classes[c.class], true
+			o.Count, o.Counted = x.Classes[c.Class], true
 		}
 		a.Options = append(a.Options, o)
 	}

@@ -9,7 +9,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// GrantRow is one grant.
+// GrantRow is one grant. Its fields are the columns of CSV, in the same order.
 type GrantRow struct {
 	client.GrantRow
 
@@ -24,11 +24,7 @@ type RecipientRow struct {
 }
 
 // SummaryAnswer is the answer of /grants/summary.
-type SummaryAnswer struct {
-	client.SummaryAnswer
-
-	filter *graph.Filter
-}
+type SummaryAnswer struct{ client.SummaryAnswer }
 
 // Table is the groups if there are any, else the years.
 func (s *SummaryAnswer) Table() (any, *int64, *string) {

@@ -1,0 +1,94 @@
+package graph
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grantgraph/internal/grant"
+)
+
+// matchFilters are the filters by how the EIN of the recipient was found.
+func matchFilters() []*Declaration {
+	return []*Declaration{
+		{
+			Params: Documented(&Param{Name: "min_match_prob", Type: NumberParam, Bounds: []float64{0, 1}}),
+			Read:   readProb,
+			Write: func(f *Filter, set func(name, value string)) {
+				set("min_match_prob", strconv.FormatFloat(*f.MinProb, 'f', -1, 64))
+			},
+			On:   func(f *Filter) bool { return f.MinProb != nil },
+			Take: func(from, to *Filter) { to.MinProb = from.MinProb },
+			Canonical: func(w *Name, f *Filter) {
+				w.Flag(f.MinProb != nil)
+				if f.MinProb != nil {
+					*w = binary.BigEndian.AppendUint64(*w, math.Float64bits(*f.MinProb+0)) // -0 is 0
+				}
+			},
+			rows: func(g index, f *Filter) []condition { return []condition{g.probCond(*f.MinProb), g.linked()} },
+			SQL:  func(w *Where, _ *Filter) { w.Lacks("how a recipient was matched") },
+			Say: func(w *Words, f *Filter) {
+				label, phrase := "Recipient has an EIN", "to recipients with an EIN"
+				if *f.MinProb != 0 {
+					label = "Match at least " + strconv.FormatFloat(100**f.MinProb, 'f', -1, 64) + "%"
+					phrase = "with a m" + label[1:]
+				}
+				w.Chip(label, func(f *Filter) { f.MinProb = nil })
+				w.Phrase(phrase)
+			},
+			choice: chooseProb,
+		},
+		{
+			Params: Documented(&Param{Name: "ein_source", Type: TextParam, List: true, Enum: ruleNames(grant.Rules())}),
+			Read: func(r *Reading) {
+				for _, name := range r.Choices("ein_source") {
+					rule, _ := grant.ParseRule(name)
+					r.Filter.Sources = append(r.Filter.Sources, rule)
+				}
+				slices.Sort(r.Filter.Sources)
+				if len(r.Filter.Sources) > 0 {
+					r.Caveat("ein_source", "Rows without a recipient EIN have no ein_source and never match.")
+				}
+			},
+			Write: func(f *Filter, set func(name, value string)) {
+				set("ein_source", strings.Join(ruleNames(f.Sources), ","))
+			},
+			On:        func(f *Filter) bool { return len(f.Sources) > 0 },
+			Take:      func(from, to *Filter) { to.Sources = from.Sources },
+			Canonical: func(w *Name, f *Filter) { writeSet(w, f.Sources) },
+			rows:      func(g index, f *Filter) []condition { return []condition{g.ruleCond(f.Sources), g.linked()} },
+			SQL:       func(w *Where, _ *Filter) { w.Lacks("how a recipient was matched") },
+			Say: func(w *Words, f *Filter) {
+				w.list(itemList{"matched by ", "Matched by: ", len(f.Sources), func(i int) string { return f.Sources[i].String() },
+					func(f *Filter, i int) { f.Sources = dropped(f.Sources, i) }})
+			},
+		},
+	}
+}
+
+func ruleNames(rules []grant.Rule) []string {
+	var names []string
+	for _, r := range rules {
+		names = append(names, r.String())
+	}
+	return names
+}
+
+// modelTop is about the largest probability that the model gives. Few builds
+// have a row that reaches it.
+const modelTop = 0.965
+
+func readProb(r *Reading) {
+	p, ok := r.Number("min_match_prob")
+	if !ok {
+		return
+	}
+	r.Filter.MinProb = &p
+	r.Caveat("min_match_prob", "Rows without a recipient EIN have no match_prob and never match.")
+	if p >= modelTop {
+		r.Caveat("min_match_prob", "Model-resolved rows top out near 0.965: "+
+			"above that every one of them is dropped and only rows resolved by a rule are left.")
+	}
+}

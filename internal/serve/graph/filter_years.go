@@ -1,0 +1,207 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The fiscal years that can be asked for.
+const firstYear, lastYear = 1900, 2100
+
+// yearFilters is the filter by fiscal year.
+func yearFilters() []*Declaration {
+	bounds := []float64{firstYear, lastYear}
+	return []*Declaration{{
+		Params: Documented(
+			&Param{Name: "year", Type: TextParam, List: true, Example: "2017-2020"},
+			&Param{Name: "min_year", Type: IntegerParam, Bounds: bounds},
+			&Param{Name: "max_year", Type: IntegerParam, Bounds: bounds},
+		),
+		Read:      (*Reading).years,
+		Write:     writeYears,
+		On:        func(f *Filter) bool { return len(f.Years) > 0 },
+		Take:      func(from, to *Filter) { to.Years = from.Years },
+		Canonical: func(w *Name, f *Filter) { w.years(f.Years) },
+		rows: func(g index, f *Filter) []condition {
+			if c, ok := g.yearCond(f.Years); ok {
+				return []condition{c}
+			}
+			return nil
+		},
+		SQL:    func(w *Where, f *Filter) { w.And("%s", yearsSQL(f.Years)) },
+		Say:    sayYears,
+		choice: chooseYear,
+	}}
+}
+
+// nothingSpan is a span that no row has, for years that contradict each other.
+var nothingSpan = Span{From: 1, To: 1}
+
+func (r *Reading) years() {
+	var spans []Span
+	for i, item := range r.List("year") {
+		if s, ok := r.span(i, item); ok {
+			spans = append(spans, s)
+		}
+	}
+	low, hasLow := r.Integer("min_year")
+	high, hasHigh := r.Integer("max_year")
+	if hasLow && hasHigh && low > high {
+		r.Refuse("max_year", -1, "value_error", strconv.FormatInt(high, 10), map[string]any{"ge": low}, "the value is before min_year")
+		return
+	}
+	name := "year"
+	switch {
+	case len(spans) == 0 && !hasLow && !hasHigh:
+		return
+	case len(spans) == 0:
+		name = "min_year"
+		if !hasLow {
+			name = "max_year"
+		}
+		spans = []Span{{From: int(low), To: int(high)}}
+	default:
+		if !hasHigh {
+			high = lastYear
+		}
+		for i := range spans {
+			spans[i].From, spans[i].To = max(spans[i].From, int(low)), min(spans[i].To, int(high))
+		}
+		spans = slices.DeleteFunc(spans, func(s Span) bool { return s.From > s.To })
+		if len(spans) == 0 {
+			r.Caveat("year", "No fiscal year satisfies year together with min_year and max_year, so nothing matches.")
+			r.Filter.Years = []Span{nothingSpan}
+			return
+		}
+	}
+	r.Filter.Years = joinSpans(spans)
+	r.judgeYears(name)
+}
+
+// span reads one item of year.
+func (r *Reading) span(i int, item string) (Span, bool) {
+	from, to, ranged := strings.Cut(item, "-")
+	a, okA := fiscalYear(from)
+	b, okB := a, okA
+	if ranged {
+		b, okB = fiscalYear(to)
+	}
+	switch {
+	case !okA || !okB:
+		r.Refuse("year", i, "year_parsing", item, nil, "%q is not a fiscal year; write 2021, 2019,2021 or 2017-2020", clip(item))
+		return Span{}, false
+	case a > b:
+		r.Refuse("year", i, "value_error", item, nil, "the range %s ends before it begins", clip(item))
+		return Span{}, false
+	}
+	return Span{From: a, To: b}, true
+}
+
+func fiscalYear(s string) (int, bool) {
+	s = strings.TrimSpace(s)
+	n, err := strconv.ParseUint(s, 10, 16)
+	return int(n), len(s) == 4 && err == nil && n >= firstYear && n <= lastYear
+}
+
+// joinSpans sorts spans and joins those that touch.
+func joinSpans(spans []Span) []Span {
+	slices.SortFunc(spans, func(a, b Span) int { return a.From - b.From })
+	out := spans[:1]
+	for _, s := range spans[1:] {
+		last := &out[len(out)-1]
+		if s.From <= last.To+1 {
+			last.To = max(last.To, s.To)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// judgeYears tells which of the years asked for are partial or not in the data.
+func (r *Reading) judgeYears(name string) {
+	counts := &r.Manifest.Counts
+	var partial []string
+	for _, year := range counts.PartialFiscalYear {
+		if slices.ContainsFunc(r.Filter.Years, func(s Span) bool { return s.overlaps(year, year) }) {
+			partial = append(partial, strconv.Itoa(year))
+		}
+	}
+	if len(partial) > 0 {
+		subject := "Fiscal year " + partial[0] + " is partial and keeps"
+		if len(partial) > 1 {
+			subject = "Fiscal years " + strings.Join(partial, ", ") + " are partial and keep"
+		}
+		r.Caveat(name, "%s growing as returns are released; the last complete one is %d.", subject, counts.LastCompleteYear)
+	}
+	if !slices.ContainsFunc(r.Filter.Years, func(s Span) bool { return s.overlaps(counts.FirstFiscalYear, counts.LastFiscalYear) }) {
+		r.Caveat(name, "The data covers fiscal years %d to %d, so nothing matches.", counts.FirstFiscalYear, counts.LastFiscalYear)
+	}
+}
+
+// overlaps reports whether the span has one of the years from first to last.
+func (s Span) overlaps(first, last int) bool { return s.From <= last && (s.To == 0 || s.To >= first) }
+
+func writeYears(f *Filter, set func(name, value string)) {
+	var list []string
+	for _, s := range f.Years {
+		switch {
+		case s == nothingSpan:
+			list = append(list, strconv.Itoa(firstYear))
+			set("min_year", strconv.Itoa(firstYear+1))
+		case s.From == s.To:
+			list = append(list, strconv.Itoa(s.From))
+		case s.From != 0 && s.To != 0:
+			list = append(list, fmt.Sprintf("%d-%d", s.From, s.To))
+		case s.From != 0:
+			set("min_year", strconv.Itoa(s.From))
+		default:
+			set("max_year", strconv.Itoa(s.To))
+		}
+	}
+	set("year", strings.Join(list, ","))
+}
+
+func yearsSQL(spans []Span) string {
+	var any []string
+	for _, s := range spans {
+		switch {
+		case s.From == s.To:
+			any = append(any, fmt.Sprintf("tax_year = %d", s.From))
+		case s.From == 0:
+			any = append(any, fmt.Sprintf("tax_year <= %d", s.To))
+		case s.To == 0:
+			any = append(any, fmt.Sprintf("tax_year >= %d", s.From))
+		default:
+			any = append(any, fmt.Sprintf("tax_year BETWEEN %d AND %d", s.From, s.To))
+		}
+	}
+	if len(any) == 1 {
+		return any[0]
+	}
+	return "(" + strings.Join(any, " OR ") + ")"
+}
+
+func sayYears(w *Words, f *Filter) {
+	var said []string
+	for _, y := range f.Years {
+		switch {
+		case y.From == y.To:
+			said = append(said, strconv.Itoa(y.From))
+		case y.From == 0:
+			said = append(said, "up to "+strconv.Itoa(y.To))
+		case y.To == 0:
+			said = append(said, "from "+strconv.Itoa(y.From)+" on")
+		default:
+			said = append(said, fmt.Sprintf("%d–%d", y.From, y.To))
+		}
+	}
+	text := "fiscal years " + strings.Join(said, ", ")
+	if y := f.Years; len(y) == 1 && y[0].From == y[0].To {
+		text = "fiscal year " + said[0]
+	}
+	w.Chip(upperFirst(text), func(f *Filter) { f.Years = nil })
+	w.Phrase("in " + text)
+}
