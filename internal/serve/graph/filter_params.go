@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+
+	embedded "grantgraph/internal/table"
 )
 
 // Param is one parameter of a filter, as requests send it.
@@ -40,39 +42,38 @@ const (
 	BooleanParam = "boolean"
 )
 
-// paramTexts has a line for each text of a parameter: its name, which text it is,
-// and the text. A text is a label, a description, "also" with other words for the
-// parameter, "also: MEANT" with words that mean MEANT, or "value: WORD" with other
-// words for a value.
+// paramFile has a line for each text of a parameter. The kind of a text is label,
+// description, "also" for other words for the parameter, "also: MEANT" for words
+// that mean MEANT, or "value: WORD" for other words for a value.
 //
 //go:embed parameters.tsv
-var paramTexts string
+var paramFile string
+
+var paramTexts = embedded.Read("parameters.tsv", paramFile, "parameter", "kind", "text")
 
 // Documented is parameters with their texts. Words for values that a parameter
 // does not have are left out.
 func Documented(params ...*Param) []*Param {
-	for line := range strings.Lines(paramTexts) {
-		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(cells) != 3 {
-			panic("graph: malformed line of parameters.tsv: " + line)
-		}
-		i := slices.IndexFunc(params, func(p *Param) bool { return p.Name == cells[0] })
-		if i >= 0 {
-			params[i].document(cells[1], cells[2])
+	for _, row := range paramTexts {
+		for _, p := range params {
+			if p.Name == row.Text("parameter") {
+				p.document(row)
+			}
 		}
 	}
 	return params
 }
 
-func (p *Param) document(kind, text string) {
-	kind, of, _ := strings.Cut(kind, ": ")
+func (p *Param) document(row embedded.Row) {
+	kind, of, _ := strings.Cut(row.Text("kind"), ": ")
+	text, words := row.Text("text"), row.Fields("text")
 	switch kind {
 	case "label":
 		p.Label = text
 	case "description":
-		p.Description = text + p.Description
+		p.Description = strings.TrimSpace(text + " " + p.Description)
 	case "also":
-		for word := range strings.FieldsSeq(text) {
+		for _, word := range words {
 			p.Also = append(p.Also, Synonym{word, of})
 		}
 	case "value":
@@ -82,11 +83,11 @@ func (p *Param) document(kind, text string) {
 		if p.EnumAlso == nil {
 			p.EnumAlso = map[string]string{}
 		}
-		for word := range strings.FieldsSeq(text) {
+		for _, word := range words {
 			p.EnumAlso[word] = of
 		}
 	default:
-		panic("graph: parameters.tsv has a text of the kind " + kind)
+		row.Fail("unknown kind %s", kind)
 	}
 }
 
@@ -98,7 +99,7 @@ func Params() []*Param {
 		list = append(list, d.Params...)
 	}
 	at := func(p *Param) int {
-		if i := strings.Index("\n"+paramTexts, "\n"+p.Name+"\t"); i >= 0 {
+		if i := slices.IndexFunc(paramTexts, func(row embedded.Row) bool { return row.Text("parameter") == p.Name }); i >= 0 {
 			return i
 		}
 		return len(paramTexts)

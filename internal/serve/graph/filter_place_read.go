@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
+	embedded "grantgraph/internal/table"
 )
 
 // location reads location, geo_id_type and location_type, which are one
@@ -271,13 +272,15 @@ func (r *Reading) country() {
 	slices.Sort(r.Filter.Countries)
 }
 
-// elsewhere has the FIPS 10-4 country codes that mean another country in ISO 3166,
+// elsewhereFile has the FIPS 10-4 country codes that mean another country in ISO 3166,
 // with the name of that other country. A caller who thinks in ISO would get a
 // plausible answer about the wrong place, so the answer says which country the
 // code was read as.
 //
 //go:embed country_codes_elsewhere.tsv
-var elsewhere string
+var elsewhereFile string
+
+var elsewhere = embedded.Map("country_codes_elsewhere.tsv", elsewhereFile, "fips", "iso_country")
 
 // nation reads a FIPS 10-4 country code for a parameter.
 func (r *Reading) nation(param, item string) (string, bool) {
@@ -293,8 +296,7 @@ func (r *Reading) nation(param, item string) (string, bool) {
 		r.Ignored(param, "%s", reason)
 		return "", false
 	}
-	if _, after, ok := strings.Cut("\n"+elsewhere, "\n"+code+"\t"); ok {
-		other, _, _ := strings.Cut(after, "\n")
+	if other := elsewhere[code]; other != "" {
 		r.Caveat(param, "%s was read as FIPS 10-4, where it is %s; in ISO 3166 it is %s.", code, name, other)
 	}
 	if code == "US" {

@@ -98,7 +98,8 @@ func leftOut(v view, f *graph.Filter, x *client.Excluded) (list []left) {
 	if x == nil {
 		return nil
 	}
-	costs := map[graph.Class]*client.Cost{graph.DAF: x.DAF, graph.Individuals: x.Individuals, graph.RelatedParty: x.RelatedParty, graph.Unidentified: x.Unidentified}
+	costs := map[graph.Class]*client.Cost{graph.DAF: x.DAF, graph.Individuals: x.Individuals, graph.RelatedParty: x.RelatedParty,
+		graph.Unidentified: x.Unidentified}
 	for _, c := range graph.Classes {
 		cost := costs[c.Class]
 		if cost == nil || v.worded() && c.Class == graph.Individuals {
