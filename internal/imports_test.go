@@ -27,6 +27,7 @@ var ground = strings.Fields(`
 	fault
 	grant
 	hash
+	hashtable
 	irscode
 	meaning
 	money
@@ -34,6 +35,7 @@ var ground = strings.Fields(`
 	orgname
 	parallel
 	place
+	radix
 	secret
 	stem
 	table

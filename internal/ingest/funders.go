@@ -3,13 +3,13 @@ package ingest
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/parallel"
+	"grantgraph/internal/radix"
 )
 
 // sortRows puts the rows in the order of the grants table: funder, recipient,
@@ -19,20 +19,20 @@ import (
 func (b *builder) sortRows(ctx context.Context, c *corpus) error {
 	g, r := c.lines, c.recipients
 	rank := r.rank()
-	c.rows = c.rowsByFiling()
-	order := func(x, y keyedRow) int {
-		if x.key != y.key {
-			return cmp.Compare(x.key, y.key)
+	_, c.rows = radix.Group(g.filing, len(c.filings))
+	order := func(x, y radix.Item) int {
+		if x.Key != y.Key {
+			return cmp.Compare(x.Key, y.Key)
 		}
 		return cmp.Or(
-			cmp.Compare(g.amount[x.row], g.amount[y.row]),
-			cmp.Compare(g.origin[x.row], g.origin[y.row]),
-			cmp.Compare(g.part[x.row], g.part[y.row]),
-			cmp.Compare(g.line[x.row], g.line[y.row]),
+			cmp.Compare(g.amount[x.Of], g.amount[y.Of]),
+			cmp.Compare(g.origin[x.Of], g.origin[y.Of]),
+			cmp.Compare(g.part[x.Of], g.part[y.Of]),
+			cmp.Compare(g.line[x.Of], g.line[y.Of]),
 		)
 	}
 	return b.eachStretch(ctx, c, func(_, from, to int) {
-		rows := make([]keyedRow, 0, to-from)
+		rows := make([]radix.Item, 0, to-from)
 		for len(rows) < cap(rows) {
 			start := len(rows)
 			funder := c.filingOf(c.rows[from+start]).ein
@@ -41,12 +41,12 @@ func (b *builder) sortRows(ctx context.Context, c *corpus) error {
 				if f.ein != funder {
 					break
 				}
-				rows = append(rows, keyedRow{uint64(rank[r.id[row]])<<16 | uint64(uint16(f.year)), row})
+				rows = append(rows, radix.Item{Key: uint64(rank[r.id[row]])<<16 | uint64(uint16(f.year)), Of: row})
 			}
 			slices.SortFunc(rows[start:], order)
 		}
 		for i := range rows {
-			c.rows[from+i] = rows[i].row
+			c.rows[from+i] = rows[i].Of
 		}
 	})
 }
@@ -54,32 +54,11 @@ func (b *builder) sortRows(ctx context.Context, c *corpus) error {
 // rank is the place of each recipient in the order of their ids.
 func (r *recipients) rank() []uint32 {
 	rank := make([]uint32, r.ids.len())
-	head := func(id uint32) uint64 {
-		var b [8]byte
-		copy(b[:], r.ids.at(id))
-		return binary.BigEndian.Uint64(b[:])
-	}
-	for i, id := range sortedByKey(r.ids.len(), head, func(a, b uint32) int { return strings.Compare(r.ids.at(a), r.ids.at(b)) }) {
+	head := func(id uint32) uint64 { return radix.Prefix(r.ids.at(id)) }
+	for i, id := range radix.Order(r.ids.len(), head, func(a, b uint32) int { return strings.Compare(r.ids.at(a), r.ids.at(b)) }) {
 		rank[id] = uint32(i)
 	}
 	return rank
-}
-
-// rowsByFiling are the rows in the order of the filings they stand in.
-func (c *corpus) rowsByFiling() []uint32 {
-	starts := make([]uint32, len(c.filings)+1)
-	for _, filing := range c.lines.filing {
-		starts[filing+1]++
-	}
-	for i := 1; i < len(starts); i++ {
-		starts[i] += starts[i-1]
-	}
-	rows := make([]uint32, len(c.lines.filing))
-	for row, filing := range c.lines.filing {
-		rows[starts[filing]] = uint32(row)
-		starts[filing]++
-	}
-	return rows
 }
 
 // eachStretch cuts the rows, which are in order of funder, into stretches of whole

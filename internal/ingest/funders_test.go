@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/radix"
 )
 
 // inventRows makes a corpus of rows without texts: funders with one filing or
@@ -69,7 +70,7 @@ func TestRowsAreSortedAsTheyWouldBeAllTogether(t *testing.T) {
 func TestRowsAreCutBetweenFunders(t *testing.T) {
 	t.Parallel()
 	c := inventRows(1, 5*4*chunkSize)
-	c.rows = c.rowsByFiling()
+	_, c.rows = radix.Group(c.lines.filing, len(c.filings))
 	ends := c.stretches()
 	if ends[len(ends)-1] != len(c.rows) || len(ends) < 2 {
 		t.Errorf("%d rows are cut at %v", len(c.rows), ends)

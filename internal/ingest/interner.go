@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"slices"
 	"unsafe"
+
+	"grantgraph/internal/hashtable"
 )
 
 // interner gives each distinct byte string a small number, in the order first
@@ -14,7 +16,7 @@ type interner struct {
 	blocks [][]byte
 	ends   []uint64 // where string i stops, counted through the blocks
 	hashes []uint32 // of the strings
-	table  []slot   // open addressing
+	table  hashtable.Table
 }
 
 // A string stands within one block, but for one that is longer: that has
@@ -25,38 +27,21 @@ const (
 	blockSize = 1 << blockBits
 )
 
-// slot is an entry of the table: the hash of a string and its number plus one, 0
-// when it is empty. Most strings that are not the one that is looked up differ in
-// the hash, and need not be fetched to be told apart.
-type slot uint64
-
-func (s slot) hash() uint32 { return uint32(s >> 32) }
-func (s slot) id() uint32   { return uint32(s) - 1 }
-
 var internerSeed = maphash.MakeSeed()
 
-func newInterner() *interner { return &interner{table: make([]slot, 1<<10)} }
+func newInterner() *interner { return &interner{} }
 
 // id returns the number of b, adding it when it is new.
 func (in *interner) id(b []byte) uint32 { return in.hashed(b, uint32(maphash.Bytes(internerSeed, b))) }
 
 // hashed is id for a string whose hash is known.
 func (in *interner) hashed(b []byte, hash uint32) uint32 {
-	if uint64(len(in.ends))*4 >= uint64(len(in.table))*3 {
-		in.grow()
+	id, fresh := in.table.Number(hash, func(id uint32) bool { return in.at(id) == string(b) })
+	if fresh {
+		in.keep(b)
+		in.hashes = append(in.hashes, hash)
 	}
-	mask := uint32(len(in.table) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		switch s := in.table[i]; {
-		case s == 0:
-			in.keep(b)
-			in.hashes = append(in.hashes, hash)
-			in.table[i] = slot(hash)<<32 | slot(len(in.ends))
-			return uint32(len(in.ends) - 1)
-		case s.hash() == hash && in.at(s.id()) == string(b):
-			return s.id()
-		}
-	}
+	return id
 }
 
 // keep appends a string to the blocks.
@@ -143,15 +128,15 @@ const fetchedAtOnce = 64
 //
 //go:noinline
 func (in *interner) fetch(hashes []uint32) (last byte) {
-	var slots [fetchedAtOnce]slot
-	mask := uint32(len(in.table) - 1)
+	var ids [fetchedAtOnce]uint32
+	var found [fetchedAtOnce]bool
 	for i, hash := range hashes {
-		slots[i] = in.table[hash&mask]
+		ids[i], found[i] = in.table.Guess(hash)
 	}
 	var ends [fetchedAtOnce]uint64
-	for i, hash := range hashes {
-		if s := slots[i]; s != 0 && s.hash() == hash {
-			ends[i] = in.ends[s.id()]
+	for i := range hashes {
+		if found[i] {
+			ends[i] = in.ends[ids[i]]
 		}
 	}
 	for _, end := range ends[:len(hashes)] {
@@ -165,28 +150,12 @@ func (in *interner) fetch(hashes []uint32) (last byte) {
 // reset takes all strings out. Those that at has returned are void then.
 func (in *interner) reset() {
 	in.ends, in.hashes = in.ends[:0], in.hashes[:0]
-	clear(in.table)
+	in.table.Clear()
 }
 
 // freeze gives back the memory that only more strings would need. There can be
 // none afterwards.
 func (in *interner) freeze() {
-	in.table, in.hashes = nil, nil
+	in.table, in.hashes = hashtable.Table{}, nil
 	in.ends = slices.Clone(in.ends)
-}
-
-func (in *interner) grow() {
-	old := in.table
-	in.table = make([]slot, 2*len(old))
-	mask := uint32(len(in.table) - 1)
-	for _, s := range old {
-		if s == 0 {
-			continue
-		}
-		i := s.hash() & mask
-		for in.table[i] != 0 {
-			i = (i + 1) & mask
-		}
-		in.table[i] = s
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
 )
 
@@ -181,19 +182,5 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 // rowsByRecipient are the rows of each recipient: those of the i-th stand at
 // rows[starts[i]:starts[i+1]].
 func (c *corpus) rowsByRecipient() (starts, rows []uint32) {
-	ids := c.recipients.id
-	starts = make([]uint32, c.recipients.ids.len()+1)
-	for _, id := range ids {
-		starts[id+1]++
-	}
-	for i := 1; i < len(starts); i++ {
-		starts[i] += starts[i-1]
-	}
-	rows = make([]uint32, len(ids))
-	next := slices.Clone(starts)
-	for row, id := range ids {
-		rows[next[id]] = uint32(row)
-		next[id]++
-	}
-	return starts, rows
+	return radix.Group(c.recipients.id, c.recipients.ids.len())
 }

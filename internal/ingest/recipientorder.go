@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/parallel"
+	"grantgraph/internal/radix"
 )
 
 // Recipients are gone through by place and then by name. Those of one town are
@@ -23,25 +24,14 @@ const (
 // byPlace are the numbers of the recipients in order of place and name.
 func (g *lines) byPlace() []uint32 {
 	n := g.recipients.len()
-	keys := make([]uint64, n)
+	keys, places := make([]uint64, n), make([]uint32, n)
 	parallel.Ranges(n, parallel.Parts(n, 32<<10), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			keys[i] = g.recipientKey(uint32(i)).order()
+			places[i] = uint32(keys[i] >> nameBits)
 		}
 	})
-	starts := make([]uint32, 1<<placeBits+1) // by place, where its recipients start
-	for _, k := range keys {
-		starts[k>>nameBits+1]++
-	}
-	for i := 1; i < len(starts); i++ {
-		starts[i] += starts[i-1]
-	}
-	order, next := make([]uint32, n), slices.Clone(starts)
-	for i, k := range keys {
-		to := &next[k>>nameBits]
-		order[*to] = uint32(i)
-		*to++
-	}
+	starts, order := radix.Group(places, 1<<placeBits)
 	parallel.Ranges(1<<placeBits, 64, func(_, lo, hi int) {
 		for place := lo; place < hi; place++ {
 			slices.SortFunc(order[starts[place]:starts[place+1]], func(a, b uint32) int {

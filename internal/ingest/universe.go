@@ -22,6 +22,7 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -285,19 +286,12 @@ func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *c
 // payers are the funders of the lines of each recipient, one for each line:
 // those of the i-th are funders[starts[i]:starts[i+1]].
 func (c *corpus) payers() (starts []uint32, funders []ein.EIN) {
-	starts = make([]uint32, c.lines.recipients.len()+2)
-	for _, to := range c.lines.recipientNo {
-		starts[to+2]++
+	starts, rows := radix.Group(c.lines.recipientNo, c.lines.recipients.len())
+	funders = make([]ein.EIN, len(rows))
+	for i, row := range rows {
+		funders[i] = c.filingOf(row).ein
 	}
-	for i := 2; i < len(starts); i++ {
-		starts[i] += starts[i-1]
-	}
-	funders = make([]ein.EIN, len(c.lines.recipientNo))
-	for row, to := range c.lines.recipientNo {
-		funders[starts[to+1]] = c.filingOf(uint32(row)).ein
-		starts[to+1]++
-	}
-	return starts[:len(starts)-1], funders
+	return starts, funders
 }
 
 // otherList is a file of a list that is not the master file: of the eligible

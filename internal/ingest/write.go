@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/ingest/stage/shardfile"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/place"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
 )
 
@@ -295,7 +296,8 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 	if err := books.write(ctx, w, c.filings); err != nil {
 		return err
 	}
-	sorted := sortedRows(len(orgs), func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
+	sorted := radix.Order(len(orgs), func(i uint32) uint64 { return radix.Prefix(orgs[i].EIN) },
+		func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
 	return snapshot.WriteTableUntil(ctx, w, snapshot.Orgs, func(yield func(snapshot.Org) bool) {
 		for _, i := range sorted {
 			if !yield(orgs[i]) {
@@ -409,7 +411,7 @@ func copyList[S stage.Row, T any](ctx context.Context, w *snapshot.Writer, c *co
 
 func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	g := c.lines
-	sorted := sortedRows(len(g.adjustments), func(x, y uint32) int {
+	sorted := radix.Order(len(g.adjustments), func(uint32) uint64 { return 0 }, func(x, y uint32) int {
 		return compareAdjustments(&g.adjustments[x], &g.adjustments[y])
 	})
 	return snapshot.WriteTableUntil(ctx, w, snapshot.Adjustments, func(yield func(snapshot.Adjustment) bool) {

@@ -6,6 +6,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/plain"
 	"github.com/parquet-go/parquet-go/format"
+
+	"grantgraph/internal/radix"
 )
 
 // codec is how Parquet stores the values of a type. What makes pages is given an
@@ -52,9 +54,9 @@ var texts = codec[string]{
 
 // widenTexts widens bounds. Most texts are seen to be within by their first bytes.
 func widenTexts(least, most string, by []string) (string, string) {
-	low, high := head(least), head(most)
+	low, high := radix.Prefix(least), radix.Prefix(most)
 	for _, s := range by {
-		switch at := head(s); {
+		switch at := radix.Prefix(s); {
 		case low < at && at < high:
 		case s < least:
 			least, low = s, at
@@ -63,16 +65,6 @@ func widenTexts(least, most string, by []string) (string, string) {
 		}
 	}
 	return least, most
-}
-
-// head is the beginning of a text as a number that sorts as it does.
-func head(s string) uint64 {
-	if len(s) >= 8 {
-		return uint64(s[0])<<56 | uint64(s[1])<<48 | uint64(s[2])<<40 | uint64(s[3])<<32 | uint64(s[4])<<24 | uint64(s[5])<<16 | uint64(s[6])<<8 | uint64(s[7])
-	}
-	var b [8]byte
-	copy(b[:], s)
-	return binary.BigEndian.Uint64(b[:])
 }
 
 var truths = codec[bool]{

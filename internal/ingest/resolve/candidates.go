@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 )
 
 // Bounds of the search for candidates. A word that more names of a state have
@@ -54,20 +55,7 @@ func newPostings(d *orgIndex) postings {
 
 // byState are all names, by state and then by number.
 func (d *orgIndex) byState() []uint32 {
-	at := make([]uint32, math.MaxUint16+2) // by state, where its names start
-	for i := range d.k2 {
-		at[int(d.stateOf(uint32(i)))+1]++
-	}
-	for i := 1; i < len(at); i++ {
-		at[i] += at[i-1]
-	}
-	order := make([]uint32, len(d.k2))
-	for i := range order {
-		to := &at[d.stateOf(uint32(i))]
-		order[*to] = uint32(i)
-		*to++
-	}
-	return order
+	return radix.Order(len(d.k2), func(i uint32) uint64 { return uint64(d.stateOf(i)) }, nil)
 }
 
 // of returns the names with a word and their states, and in those of one state.

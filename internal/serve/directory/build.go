@@ -13,7 +13,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/serve/radix"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 )

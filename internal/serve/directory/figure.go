@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"grantgraph/internal/serve/radix"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot/mapped"
 )
 
@@ -33,9 +33,7 @@ func newFigure(values []int64, sortable bool) figure {
 		}
 	}
 	radix.Sort(list)
-	for _, x := range list {
-		g.up = append(g.up, x.Of)
-	}
+	g.up = radix.Numbers(list)
 	if sortable {
 		// Runs of equal values change places, and stay in their order within.
 		g.down = make([]uint32, 0, len(g.up))

@@ -3,7 +3,7 @@ package graph
 import (
 	"bytes"
 
-	"grantgraph/internal/serve/radix"
+	"grantgraph/internal/radix"
 )
 
 // orderRows sorts the rows by key, and by amount with the largest first.
@@ -33,14 +33,5 @@ func (b *builder) orderRows() error {
 
 // byTotal orders funders or recipients by their total, largest first.
 func byTotal(list []partyTotals) []uint32 {
-	items := make([]radix.Item, len(list))
-	for i := range items {
-		items[i] = radix.Item{Key: radix.Falling(list[i].Amount), Of: uint32(i)}
-	}
-	radix.Sort(items)
-	order := make([]uint32, len(items))
-	for i, x := range items {
-		order[i] = x.Of
-	}
-	return order
+	return radix.Order(len(list), func(i uint32) uint64 { return radix.Falling(list[i].Amount) }, nil)
 }

@@ -1,5 +1,7 @@
 package graph
 
+import "grantgraph/internal/radix"
+
 // lists is a list of numbers per key: list k is val[off[k]:off[k+1]].
 type lists struct {
 	off []uint32
@@ -18,19 +20,8 @@ func (l *lists) len(k uint32) int     { return int(l.off[k+1] - l.off[k]) }
 // invert lists, for each key, the positions at which it stands in col, in
 // ascending order.
 func invert(col []uint32, keys int) lists {
-	l := lists{make([]uint32, keys+1), make([]uint32, len(col))}
-	for _, k := range col {
-		l.off[k+1]++
-	}
-	for k := range keys {
-		l.off[k+1] += l.off[k]
-	}
-	next := append([]uint32(nil), l.off[:keys]...)
-	for i, k := range col {
-		l.val[next[k]] = uint32(i)
-		next[k]++
-	}
-	return l
+	off, val := radix.Group(col, keys)
+	return lists{off, val}
 }
 
 // transpose turns a list of keys per position into a list of positions per

@@ -5,10 +5,10 @@ import (
 	"hash/maphash"
 	"math"
 	"sort"
-	"strings"
 	"unsafe"
 
-	"grantgraph/internal/serve/radix"
+	"grantgraph/internal/hashtable"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -44,42 +44,26 @@ func (t *table) find(s string) (uint32, bool) {
 
 // dict numbers distinct strings while an index is built: first in the order of
 // arrival, then, after sorted, in the order of the strings. There may be tens of
-// millions, so they stand end to end in a few large stretches of memory, and
-// the lookup holds numbers only: beside each a part of the string's hash, because
-// another string would have to be fetched from far away to see that it is another.
+// millions, so they stand end to end in a few large stretches of memory.
 type dict struct {
-	seed maphash.Seed
-	slot []slot // open addressing
-	list []string
-	text []byte // the stretch that is being filled
+	seed    maphash.Seed
+	numbers hashtable.Table
+	list    []string
+	text    []byte // the stretch that is being filled
 
 	key    []byte // the latest compound key
 	recent []metCompound
 	noted  uint32 // words of compounds
 }
 
-// slot is the number of a string and 1, below half of its hash. Zero is empty.
-type slot uint64
-
-func (s slot) id() uint32   { return uint32(s) - 1 }
-func (s slot) hash() uint32 { return uint32(s >> 32) }
-
-func newDict() *dict { return &dict{seed: maphash.MakeSeed(), slot: make([]slot, 1<<10)} }
+func newDict() *dict { return &dict{seed: maphash.MakeSeed()} }
 
 func (d *dict) id(s string) uint32 {
-	if 4*len(d.list) >= 3*len(d.slot) {
-		d.grow()
+	id, fresh := d.numbers.Number(uint32(maphash.String(d.seed, s)), func(no uint32) bool { return d.list[no] == s })
+	if fresh {
+		d.list = append(d.list, d.keep(s))
 	}
-	mask, hash := uint32(len(d.slot)-1), uint32(maphash.String(d.seed, s))
-	at := hash & mask
-	for ; d.slot[at] != 0; at = (at + 1) & mask {
-		if found := d.slot[at]; found.hash() == hash && d.list[found.id()] == s {
-			return found.id()
-		}
-	}
-	d.list = append(d.list, d.keep(s))
-	d.slot[at] = slot(hash)<<32 | slot(len(d.list))
-	return uint32(len(d.list) - 1)
+	return id
 }
 
 // keep copies a string.
@@ -93,22 +77,6 @@ func (d *dict) keep(s string) string {
 	from := len(d.text)
 	d.text = append(d.text, s...)
 	return unsafe.String(&d.text[from], len(s))
-}
-
-func (d *dict) grow() {
-	former := d.slot
-	d.slot = make([]slot, 2*len(former))
-	mask := uint32(len(d.slot) - 1)
-	for _, s := range former {
-		if s == 0 {
-			continue
-		}
-		at := s.hash() & mask
-		for d.slot[at] != 0 {
-			at = (at + 1) & mask
-		}
-		d.slot[at] = s
-	}
 }
 
 // word numbers a text of a table, and looks it up once for all rows of a row group
@@ -171,17 +139,13 @@ func (d *dict) join(parts ...*snapshot.Word) uint32 {
 // sorted puts the list in order and renumbers the given columns. The lookup
 // of new strings ends with it. It returns the former numbers in the new order.
 func (d *dict) sorted(cols ...[]uint32) []uint32 {
-	order := make([]radix.Item, len(d.list))
-	for i, s := range d.list {
-		order[i] = radix.Item{Key: radix.Prefix(s), Of: uint32(i)}
+	former := radix.OrderTexts(d.list)
+	list, renumber := make([]string, len(former)), make([]uint32, len(former))
+	for i, no := range former {
+		list[i] = d.list[no]
+		renumber[no] = uint32(i)
 	}
-	radix.Texts(order, func(a, b uint32) int { return strings.Compare(d.list[a], d.list[b]) })
-	list, former, renumber := make([]string, len(order)), make([]uint32, len(order)), make([]uint32, len(order))
-	for i, o := range order {
-		list[i], former[i] = d.list[o.Of], o.Of
-		renumber[o.Of] = uint32(i)
-	}
-	d.list, d.slot, d.recent = list, nil, nil
+	d.list, d.numbers, d.recent = list, hashtable.Table{}, nil
 	for _, col := range cols {
 		for i := range col {
 			col[i] = renumber[col[i]]

@@ -13,7 +13,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/hash"
 	"grantgraph/internal/ntee"
-	"grantgraph/internal/serve/radix"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"

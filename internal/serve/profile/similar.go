@@ -7,7 +7,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
-	"grantgraph/internal/serve/radix"
+	"grantgraph/internal/radix"
 )
 
 // Nearest finds organizations by meaning: those whose mission, programs and
@@ -216,11 +216,7 @@ func peersOf(facts []fact) []uint32 {
 		list[i].Key = uint64(f.cause())<<48 | uint64(f.State[0])<<40 | uint64(f.State[1])<<32 | uint64(f.County)
 	}
 	radix.Sort(list)
-	peers := make([]uint32, len(list))
-	for i, x := range list {
-		peers[i] = x.Of
-	}
-	return peers
+	return radix.Numbers(list)
 }
 
 // peersOf are organizations of the same cause that are near in place and size.

@@ -7,10 +7,9 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"grantgraph/internal/hash"
-	"grantgraph/internal/serve/radix"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot/mapped"
 )
 
@@ -211,16 +210,12 @@ func firstBytes(s string, n int) string {
 
 // addVocabulary adds the words of all names in order, and numbers them so.
 func (c *columns) addVocabulary(n *namer) {
-	order := make([]radix.Item, len(n.list))
-	for i, w := range n.list {
-		order[i] = radix.Item{Key: radix.Prefix(w), Of: uint32(i)}
-	}
-	radix.Texts(order, func(a, b uint32) int { return strings.Compare(n.list[a], n.list[b]) })
+	order := radix.OrderTexts(n.list)
 	place := make([]uint32, len(order))
-	for i, x := range order {
-		place[x.Of] = uint32(i)
+	for i, no := range order {
+		place[no] = uint32(i)
 		c.wordStart = append(c.wordStart, uint32(len(c.wordText)))
-		c.wordText = append(c.wordText, n.list[x.Of]...)
+		c.wordText = append(c.wordText, n.list[no]...)
 	}
 	c.wordStart = append(c.wordStart, uint32(len(c.wordText)))
 	for i, w := range n.flat {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/serve/radix"
+	"grantgraph/internal/radix"
 )
 
 // An organization has its own name, others, and that of another which it serves.
@@ -160,16 +160,14 @@ func (n *namer) addSplitWords() {
 // sort puts the most prominent names first, and those of one organization as they
 // came.
 func (n *namer) sort(orgs []orgRecord) {
-	order := make([]radix.Item, len(n.names))
-	for i := range order {
+	order := radix.Order(len(n.names), func(i uint32) uint64 {
 		org := n.names[i].org
 		// Of numbers that are not negative, the larger has the larger bits.
-		order[i] = radix.Item{Key: uint64(^math.Float32bits(orgs[org].Prominence))<<32 | uint64(org), Of: uint32(i)}
-	}
-	radix.Sort(order)
+		return uint64(^math.Float32bits(orgs[org].Prominence))<<32 | uint64(org)
+	}, nil)
 	names := make([]orgName, len(order))
-	for i, x := range order {
-		names[i] = n.names[x.Of]
+	for i, no := range order {
+		names[i] = n.names[no]
 	}
 	n.names = names
 }
