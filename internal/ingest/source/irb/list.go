@@ -33,7 +33,8 @@ var (
 	onlyDate  = regexp.MustCompile(`(?i)^(?:` + shortDate + `|` + day + `)$`)
 	// titles are the column titles, whole or in the pieces that a narrow column
 	// breaks them into.
-	titles = regexp.MustCompile(`(?i)^(?:name of (?:the )?organizations?|organization(?: name)?|names?|effective date(?: of(?: revocation)?)?|date of revocation|of revocation|revocation|date|location|city(?:,? (?:and )?state)?|state|\s)+$`)
+	titles = regexp.MustCompile(`(?i)^(?:name of (?:the )?organizations?|organization(?: name)?|names?|effective date(?: of(?: revocation)?)?|date of ` +
+		`revocation|of revocation|revocation|date|location|city(?:,? (?:and )?state)?|state|\s)+$`)
 	// furniture is what the top and bottom of a printed page say.
 	furniture = regexp.MustCompile(`(?i)^(?:\d+|page \d+.*|.*\bi\.r\.b\..*|bulletin no\..*|table of contents|\*[ *]*)$`)
 	zipTail   = regexp.MustCompile(`\s*\b\d{5}(?:-\d{4})?$`)

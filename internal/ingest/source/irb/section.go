@@ -13,7 +13,8 @@ type section []line
 var (
 	// itemLine is a line that begins another item or another part of the
 	// bulletin.
-	itemLine = regexp.MustCompile(`(?i)^(?:(?:announcement|notice|rev\.?\s?(?:proc|rul)\.?|revenue (?:procedure|ruling)|t\.\s?d\.|reg)[\s\x{2010}-\x{2015}-]{0,3}\d{2}|` +
+	itemLine = regexp.MustCompile(`(?i)^(?:(?:announcement|notice|rev\.?\s?(?:proc|rul)\.?|revenue ` +
+		`(?:procedure|ruling)|t\.\s?d\.|reg)[\s\x{2010}-\x{2015}-]{0,3}\d{2}|` +
 		`part [ivx]{1,3}\b|definition of terms|abbreviations$|(?:numerical )?finding lists?\b|effect of current actions|highlights of this issue|the irs mission|` +
 		`internal revenue bulletins?(?:\s*:?\s*\d{4}.*)?$|cumulative bulletins$|how to get the internal|how to order$)`)
 	announcement = regexp.MustCompile(`(?i)^announcement\s+(\d{4})\s?` + dash + `?\s?(\d{1,3})\b`)

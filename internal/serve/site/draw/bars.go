@@ -46,7 +46,8 @@ func (u Unit) Bars(rows []Bar) template.HTML {
 		}
 		open, end := link(r.Href, "")
 		s.put(`<li%s><span class="label">%s%s%s</span>`, ifs(r.Muted, ` class="muted"`), open, esc(r.Label), end)
-		s.put(`<svg width="100%%" height="10" aria-hidden="true"><rect class="track" width="100%%" height="10" rx="2"/><rect class="bar" width="%s%%" height="10" rx="2"/></svg>`, num(share))
+		s.put(`<svg width="100%%" height="10" aria-hidden="true"><rect class="track" width="100%%" height="10" rx="2"/>`+
+			`<rect class="bar" width="%s%%" height="10" rx="2"/></svg>`, num(share))
 		s.put(`<b>%s</b> <small>%s</small></li>`, u.compact(r.Amount), ifs(r.Count > 0, grants(r.Count)))
 	}
 	s.WriteString("</ul></div>\n")

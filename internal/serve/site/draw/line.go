@@ -86,12 +86,15 @@ func (u Unit) Line(series []Series) template.HTML {
 		said[i] = l.words(u)
 	}
 	height := lineTop + lineHigh + 26
-	s.put(`<figure class="draw lines %s"><div class="side"><div class="fit"><svg class="plot" width="100%%" height="%s" role="img" aria-label="%s by fiscal year. %s">`, stepOf(last-first+1), num(height), esc(u.What), strings.Join(said, " "))
+	s.put(`<figure class="draw lines %s"><div class="side"><div class="fit">`+
+		`<svg class="plot" width="100%%" height="%s" role="img" aria-label="%s by fiscal year. %s">`, stepOf(last-first+1), num(height), esc(u.What),
+		strings.Join(said, " "))
 	for _, amount := range grid {
 		s.put(`<line class="%s" x1="0" x2="100%%" y1="%s" y2="%[2]s"/>`, "grid"+ifs(amount == 0, " zero"), num(at(amount)))
 	}
 	for i, l := range lines {
-		s.put(`<g class="s%d"><svg width="100%%" height="%s" viewBox="0 0 1000 %[2]s" preserveAspectRatio="none"><path class="stroke" vector-effect="non-scaling-stroke" d="`, i+1, num(height))
+		s.put(`<g class="s%d"><svg width="100%%" height="%s" viewBox="0 0 1000 %[2]s" preserveAspectRatio="none">`+
+			`<path class="stroke" vector-effect="non-scaling-stroke" d="`, i+1, num(height))
 		for j, p := range l.points {
 			move := "L"
 			if j == 0 || l.points[j-1].Year != p.Year-1 {
@@ -189,7 +192,8 @@ func (s *sheet) ends(u Unit, lines []line, last int, at func(int64) float64) {
 		if p.Year != last {
 			value += " in " + strconv.Itoa(p.Year)
 		}
-		s.put(`<g class="s%d"><title>%s</title><path class="stroke" d="M0 %s h24"/><svg class="mark" x="12" y="%[3]s">%s</svg><text class="name" x="32" y="%s">%s</text><text class="value" x="32" y="%s">%s</text></g>`,
+		s.put(`<g class="s%d"><title>%s</title><path class="stroke" d="M0 %s h24"/><svg class="mark" x="12" y="%[3]s">%s</svg>`+
+			`<text class="name" x="32" y="%s">%s</text><text class="value" x="32" y="%s">%s</text></g>`,
 			e.i+1, esc(e.name), num(e.y), marks[e.i], num(e.y+4), esc(cutTo(e.name, endsWide-32, labelRuler(endLabels))), num(e.y+18), value)
 	}
 }

@@ -100,7 +100,8 @@ func Network(center Node, ring []Node, links []Link) template.HTML {
 		}
 	}
 	if slices.ContainsFunc(links, func(l Link) bool { return l.Tie == "" }) {
-		s.WriteString(`<li><svg width="34" height="12" aria-hidden="true"><path class="flow" stroke-width="2" d="M0 6h34"/><path class="head" d="M13 2l9 4-9 4Z"/></svg> money, thicker where it is more</li>`)
+		s.WriteString(`<li><svg width="34" height="12" aria-hidden="true"><path class="flow" stroke-width="2" d="M0 6h34"/>` +
+			`<path class="head" d="M13 2l9 4-9 4Z"/></svg> money, thicker where it is more</li>`)
 	}
 	if slices.ContainsFunc(links, func(l Link) bool { return l.Tie != "" }) {
 		s.WriteString(`<li><svg width="34" height="12" aria-hidden="true"><path class="tie" d="M0 6h34"/></svg> a tie without money</li>`)
@@ -333,7 +334,8 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 		}
 		x, y, angle := c.at(t)
 		size := 4 + wide*.7
-		s.put(`<g class="money%s"><title>%s to %s: %s</title><path class="flow" stroke-width="%s" d="%s"/><path class="head" d="M%s %sL%s 0 %s %sZ" transform="translate(%s %s) rotate(%s)"/></g>`, among,
+		s.put(`<g class="money%s"><title>%s to %s: %s</title><path class="flow" stroke-width="%s" d="%s"/>`+
+			`<path class="head" d="M%s %sL%s 0 %s %sZ" transform="translate(%s %s) rotate(%s)"/></g>`, among,
 			esc(name(it.From)), esc(name(it.To)), Compact(it.Amount), num(wide), d, num(-size), num(-size*.8), num(size), num(-size), num(size*.8),
 			num(x), num(y), num(angle))
 	}

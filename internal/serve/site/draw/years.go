@@ -215,7 +215,8 @@ func (s *sheet) columns(list []Year, class string, base, height float64, most in
 		s.put(`<rect class="hit" x="%s%%" y="%s" width="%s%%" height="%s"/>`, num(from+float64(i)*step), num(above), num(step), num(reach))
 		if y.Amount > 0 {
 			if y.Partial {
-				s.put(`<svg x="%s%%" y="%s" width="%s%%" height="%s"><path class="hatch" d="M-300 150H700" stroke-width="400" stroke-dasharray="3 4" transform="skewX(-45)"/></svg>`, x, num(top), width, num(h))
+				s.put(`<svg x="%s%%" y="%s" width="%s%%" height="%s">`+
+					`<path class="hatch" d="M-300 150H700" stroke-width="400" stroke-dasharray="3 4" transform="skewX(-45)"/></svg>`, x, num(top), width, num(h))
 			}
 			s.put(`<rect class="bar%s" x="%s%%" y="%s" width="%s%%" height="%s" rx="2"/>`, ifs(y.Partial, " partial"), x, num(top), width, num(h))
 		}
@@ -259,7 +260,9 @@ func (s *sheet) remarks(first int, cut bool, lists ...[]Year) {
 	}
 	s.WriteString("<figcaption>")
 	if len(partial) > 0 {
-		s.put(`<svg class="swatch" width="16" height="12" aria-hidden="true"><path class="hatch" d="M-300 150H700" stroke-width="400" stroke-dasharray="3 4" transform="skewX(-45)"/><rect class="bar partial" width="16" height="12"/></svg> Hatched years are incomplete so far: %s.`, esc(strings.Join(partial, ", ")))
+		s.put(`<svg class="swatch" width="16" height="12" aria-hidden="true">`+
+			`<path class="hatch" d="M-300 150H700" stroke-width="400" stroke-dasharray="3 4" transform="skewX(-45)"/>`+
+			`<rect class="bar partial" width="16" height="12"/></svg> Hatched years are incomplete so far: %s.`, esc(strings.Join(partial, ", ")))
 	}
 	if cut {
 		s.put(" Years before %d are not drawn.", first)
