@@ -2,9 +2,12 @@ package synth
 
 import (
 	"grantgraph/internal/ein"
+	"grantgraph/internal/place"
+	"grantgraph/internal/table"
 )
 
-// class is what sort of organization an entity is.
+// class is what sort of organization an entity is. The classes stand in the order
+// of classes.tsv.
 type class uint8
 
 const (
@@ -32,6 +35,83 @@ const (
 	faithFund
 	classes
 )
+
+// trait is what classes have in common.
+type trait uint16
+
+const (
+	privateFoundation trait = 1 << iota // files Form 990-PF
+	ofFounders                          // bears the name of a family
+	publicBody                          // has an EIN and is in no master file
+	ownHouse
+	tradeName
+	federalAwards
+	stateAwards
+	ownReturns // its own returns are published
+)
+
+var traitNames = map[string]trait{"pf": privateFoundation, "family": ofFounders, "public": publicBody, "house": ownHouse,
+	"trade": tradeName, "federal": federalAwards, "state": stateAwards, "return": ownReturns}
+
+// What field a class works in when it has none of its own.
+const (
+	anyField     = -1 // it is drawn
+	fieldOfOther = -2 // another thing decides
+)
+
+// classFacts are what a class is like.
+type classFacts struct {
+	name         string
+	share, head  int // in ten thousand recipients, of all and of the best known
+	field        int
+	incorporated uint32
+	size         int // log2 of the smallest expenses of a year, in 16.16
+	foundation   string
+	traits       trait
+	templates    []string
+}
+
+var classTable = each(readRows("classes.tsv", "class", "share", "head", "field", "incorporated", "size", "foundation", "traits"),
+	func(r table.Row) classFacts {
+		c := classFacts{name: r.Text("class"), share: r.Int("share"), head: r.Int("head"), incorporated: uint32(r.Int("incorporated")),
+			size: r.Int("size") * one, foundation: r.Text("foundation"), templates: templates[r.Text("class")]}
+		switch code := r.Text("field"); code {
+		case "":
+			c.field = fieldOfOther
+		case "any":
+			c.field = anyField
+		default:
+			c.field = fieldIndex(code)
+		}
+		for _, name := range r.Fields("traits") {
+			if traitNames[name] == 0 {
+				r.Fail("no trait %s", name)
+			}
+			c.traits |= traitNames[name]
+		}
+		return c
+	})
+
+func (c class) facts() *classFacts { return &classTable[c] }
+
+// is reports whether the class has a trait.
+func (c class) is(t trait) bool { return classTable[c].traits&t != 0 }
+
+// pickClass draws the class of a recipient, or of one of the best known.
+func pickClass(h uint64, head bool) class {
+	x := scale(h, 10_000)
+	for c := range classTable {
+		n := classTable[c].share
+		if head {
+			n = classTable[c].head
+		}
+		if x < n {
+			return class(c)
+		}
+		x -= n
+	}
+	return cityCause
+}
 
 // entity is an organization put together on demand: the same index always
 // gives the same one. Its buffers are reused.
@@ -65,30 +145,15 @@ type entity struct {
 	money   int    // log2 of a year's expenses in 16.16
 }
 
-// classShares are per ten thousand: share of all recipients, head of the best
-// known ones.
-var classShares = []struct {
-	class       class
-	share, head int
-}{
-	{church, 1600, 500}, {temple, 110, 120}, {chapter, 2300, 500}, {familyFoundation, 520, 0}, {communityFoundation, 60, 450},
-	{school, 380, 600}, {parents, 480, 60}, {cityCause, 2850, 3100}, {brand, 1300, 1800}, {hospital, 110, 900},
-	{college, 50, 750}, {publicCollege, 60, 820}, {government, 180, 400},
-}
-
-func pickClass(h uint64, head bool) class {
-	x := scale(h, 10_000)
-	for _, s := range classShares {
-		n := s.share
-		if head {
-			n = s.head
-		}
-		if x < n {
-			return s.class
-		}
-		x -= n
+// become makes e the entity that is given, of section 501(c)(3) unless it says
+// otherwise, with empty buffers.
+func (w *world) become(e *entity, as entity) {
+	as.core, as.old, as.alias, as.street = e.core[:0], e.old[:0], e.alias[:0], e.street[:0]
+	as.ein, as.base = w.ein(as.id), -1
+	if as.section == "" {
+		as.section = "03"
 	}
-	return cityCause
+	*e = as
 }
 
 // siblingOf says which organization i is a satellite of, or -1: the one before
@@ -105,70 +170,25 @@ func (w *world) siblingOf(i int) int {
 func (w *world) org(i int, e *entity) {
 	if b := w.siblingOf(i); b >= 0 {
 		w.org(b, e)
-		if e.class != church && e.class != government && e.class != familyFoundation {
+		if !standsAlone(e) {
 			w.satellite(i, b, e)
 			return
 		}
 	}
 	key := sub(w.seed, 'O', i)
-	s := i % len(w.slots)
-	*e = entity{id: idOrg + i, key: key, ein: w.ein(idOrg + i), slot: s, rank: i / len(w.slots), base: -1,
-		core: e.core[:0], old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
 	head := i < w.wellKnown()
-	e.class = pickClass(sub(key, 'c', 0), head)
+	w.become(e, entity{id: idOrg + i, key: key, slot: i % len(w.slots), rank: i / len(w.slots), class: pickClass(sub(key, 'c', 0), head)})
 	w.locate(e)
-	n := namer{r: rng{sub(key, 'n', 0)}, zip: e.zip}
-	n.sur = n.r.of(surnames)
-	e.section = "03"
-	e.listed = true
-	switch e.class {
-	case church:
-		e.field = fieldChurch
-	case temple:
-		e.field = fieldTemple
-	case chapter:
-		w.chapter(e, &n)
-	case familyFoundation:
-		e.field = causeFound
-		e.surname = n.sur
-	case communityFoundation:
-		e.field = causeCommunity
-	case school:
-		e.field = fieldSchool
-	case parents:
-		e.field = fieldParents
-	case hospital:
-		e.field = causeHospital
-	case college:
-		e.field = fieldCollege
-	case publicCollege:
-		e.field = causeUni
-		e.listed = false
-	case government:
-		e.field = causeCivic
-		e.listed = false
-	default:
-		e.field = generalFields[n.r.n(len(generalFields))]
-	}
-	n.field = e.field
-	if e.class != chapter {
-		t := classTemplates[e.class]
-		e.core = n.expand(e.core, t[n.r.n(len(t))])
-	}
-	switch {
-	case e.class == temple && (e.core[0] == 'I' || e.core[0] == 'M'):
-		e.field = fieldMasjid
-	case e.class == brand && len(e.core) > 5 && string(e.core[:5]) == "Camp ":
-		e.field = causeCamp
-	}
+	n := newNamer(sub(key, 'n', 0), e.zip)
+	e.listed = !e.class.is(publicBody)
+	w.nameByClass(e, &n)
 	w.finish(e, &n)
 	if e.listed && odds(sub(key, 'i', 0), orgInactive) {
 		e.listed = false
 	}
-	if odds(sub(key, 'r', 0), orgRenamed) && e.class != government && e.class != publicCollege {
+	if odds(sub(key, 'r', 0), orgRenamed) && !e.class.is(publicBody) {
 		n.sur = n.r.of(surnames)
-		t := classTemplates[cityCause]
-		e.old = n.expand(e.old, t[n.r.n(len(t))])
+		e.old = n.draw(e.old, cityCause.facts().templates)
 		e.since = 2018 + n.r.n(7)
 	}
 	if odds(sub(key, 'a', 0), orgAcronym) || head && odds(sub(key, 'a', 1), 9000) {
@@ -179,6 +199,48 @@ func (w *world) org(i int, e *entity) {
 	}
 }
 
+// standsAlone reports whether no other organization is named after e.
+func standsAlone(e *entity) bool {
+	return e.class == church || e.class == government || e.class == familyFoundation
+}
+
+// nameByClass gives an entity the field of work and the name that its class has.
+func (w *world) nameByClass(e *entity, n *namer) {
+	c := e.class.facts()
+	switch c.field {
+	case anyField:
+		e.field = n.r.general()
+	case fieldOfOther:
+	default:
+		e.field = c.field
+	}
+	n.field = e.field
+	if e.class.is(ofFounders) {
+		e.surname = n.sur
+	}
+	switch e.class {
+	case supporter:
+		return
+	case chapter:
+		w.chapter(e, n)
+		n.field = e.field
+		return
+	}
+	e.core = n.draw(e.core, c.templates)
+	switch {
+	case e.class == temple && (e.core[0] == 'I' || e.core[0] == 'M'):
+		e.field = fieldMasjid
+	case e.class == brand && len(e.core) > 5 && string(e.core[:5]) == "Camp ":
+		e.field = fieldCamp
+	}
+}
+
+// Fields that the name decides.
+var (
+	fieldMasjid = fieldIndex("X40")
+	fieldCamp   = fieldIndex("N20")
+)
+
 // satellite turns e, which holds organization b, into its satellite i.
 func (w *world) satellite(i, b int, e *entity) {
 	key := sub(w.seed, 'O', i)
@@ -187,13 +249,13 @@ func (w *world) satellite(i, b int, e *entity) {
 	e.core, e.old = e.core[:0], core[:0]
 	switch r.n(5) {
 	case 0:
-		e.core = append(append(e.core, "Friends of "...), core...)
+		e.core = join(e.core, "Friends of ", core)
 	case 1:
-		e.core = append(append(e.core, core...), " Auxiliary"...)
+		e.core = join(e.core, core, " Auxiliary")
 	case 2:
-		e.core = append(append(e.core, core...), " Endowment"...)
+		e.core = join(e.core, core, " Endowment")
 	default:
-		e.core = append(append(e.core, core...), " Foundation"...)
+		e.core = join(e.core, core, " Foundation")
 	}
 	e.id, e.key, e.ein, e.rank = idOrg+i, key, w.ein(idOrg+i), i/len(w.slots)
 	e.base, e.group, e.lead, e.parent = b, 0, 0, false
@@ -210,31 +272,20 @@ func (w *world) satellite(i, b int, e *entity) {
 func (w *world) chapter(e *entity, n *namer) {
 	f := n.r.n(len(federations))
 	fed := &federations[f]
-	e.field = fieldIndex(fed.cause)
-	e.section = fed.section
+	e.field, e.section = fed.field, fed.section
+	e.group = federationGroup(f)
 	e.core = append(e.core, fed.name...)
-	e.group = 1000 + f*7
 	e.lead = len(e.core)
 	switch fed.style {
-	case 'n':
-		e.core = append(e.core, ' ')
-		e.core = append(e.core, fed.unit...)
-		e.core = append(e.core, ' ')
-		e.core = appendInt(e.core, int64(1+n.r.n(900)))
-	case 'c':
-		e.core = append(e.core, " of "...)
-		e.core = append(e.core, e.zip.City...)
+	case "number":
+		e.core = join(e.core, ' ', fed.unit, ' ', 1+n.r.n(900))
+	case "city":
+		e.core = join(e.core, " of ", e.zip.City)
 		if n.r.odds(3000) {
-			e.core = append(e.core, ' ')
-			e.core = append(e.core, fed.unit...)
+			e.core = join(e.core, ' ', fed.unit)
 		}
 	default:
-		e.core = append(e.core, ' ')
-		e.core = append(e.core, e.zip.City...)
-		e.core = append(e.core, ' ')
-		e.core = append(e.core, fed.unit...)
-		e.core = append(e.core, ' ')
-		e.core = appendInt(e.core, int64(1+n.r.n(200)))
+		e.core = join(e.core, ' ', e.zip.City, ' ', fed.unit, ' ', 1+n.r.n(200))
 	}
 }
 
@@ -245,10 +296,7 @@ func (w *world) locate(e *entity) {
 	if w.inOffice(e) {
 		e.plus4 = 1 + r.n(9998)
 		e.zip, e.street = w.office(e.slot, r.n(w.offices), e.street[:0])
-		if r.odds(6500) {
-			e.street = append(e.street, " Ste "...)
-			e.street = appendInt(e.street, int64(100+10*r.n(60)))
-		}
+		e.street = appendSuite(e.street, &r, 6500)
 		return
 	}
 	e.zip = &w.zips[s.lo+r.n(s.hi-s.lo)]
@@ -256,15 +304,11 @@ func (w *world) locate(e *entity) {
 	e.street = appendStreet(e.street[:0], &r, 1700)
 }
 
-// inOffice reports whether an entity rents a room in an office building.
-// Congregations, schools, hospitals and public bodies have houses of their own.
+// inOffice reports whether an entity rents a room in an office building. Where a
+// funder is does not depend on the size of the world, so funders do not.
 func (w *world) inOffice(e *entity) bool {
-	switch e.class {
-	case church, temple, school, parents, hospital, college, publicCollege, government:
+	if e.class.is(ownHouse) || e.id >= idFunder {
 		return false
-	}
-	if e.id >= idFunder {
-		return false // where a funder is does not depend on the size of the world
 	}
 	share := w.officeShare
 	if e.id < w.wellKnown() {
@@ -300,23 +344,12 @@ func (w *world) finish(e *entity, n *namer) {
 		e.core = append(e.core[:0], e.core[4:]...)
 	}
 	e.founded = 2016 - zipf(n.r.next(), 120, 30)
-	p := uint32(6200)
-	switch e.class {
-	case church, temple:
-		p = 2000
-	case government, publicCollege, bankTrust, donorAdvised:
-		p = 0
-	case chapter:
-		p = 1500
-	case college:
-		p = 800
-	case parents:
-		p = 3500
-	}
+	c := e.class.facts()
+	incorporated := c.incorporated
 	if hasSuffix(e.core, "Trust") {
-		p = 200
+		incorporated = 200
 	}
-	if n.r.odds(p) {
+	if n.r.odds(incorporated) {
 		e.suffix = "Inc"
 		switch x := n.r.n(40); {
 		case x < 2:
@@ -328,25 +361,16 @@ func (w *world) finish(e *entity, n *namer) {
 		}
 	}
 	// A year's expenses: from tens of thousands to billions.
-	base := 16 * one // 65 thousand
-	switch e.class {
-	case hospital:
-		base = 25 * one
-	case college:
-		base = 25 * one
-	case publicCollege:
-		base = 28 * one
-	case school:
-		base = 20 * one
-	case parents, chapter:
-		base = 14 * one
-	case communityFoundation:
-		base = 20 * one
-	case brand, cityCause:
-		base = 17 * one
-	}
-	e.money = base + n.r.n(4*one) + n.r.n(3*one) - one
+	e.money = c.size + n.r.n(4*one) + n.r.n(3*one) - one
 	if e.rank == 0 || e.id < w.wellKnown() {
 		e.money += 2 * one
 	}
+}
+
+// stateName is the full name of a state, as organizations use it.
+func stateName(code string) string {
+	if r, ok := place.RegionOf(code); ok {
+		return r.Name
+	}
+	return code
 }

@@ -1,8 +1,11 @@
 package synth
 
 import (
+	"bytes"
 	"strings"
 	"time"
+
+	"grantgraph/internal/table"
 )
 
 // Exemption is what the IRS's lists say of an organization. The master file,
@@ -32,7 +35,7 @@ func (w *world) exemption(e *entity) exemption {
 	switch {
 	case w.isVeterans(e):
 		return good
-	case !e.listed && (e.class == government || e.class == publicCollege):
+	case !e.listed && e.class.is(publicBody):
 		return unlisted
 	case !e.listed:
 		if _, ok := w.namedInBulletin[e.id]; ok {
@@ -59,7 +62,7 @@ func (w *world) exemption(e *entity) exemption {
 type revocationRow struct{ effective, posted, restored time.Time }
 
 // today is when the world's lists were fetched; nothing in them is younger.
-var today = time.Date(2026, time.October, 14, 0, 0, 0, 0, time.UTC)
+var today = date(2026, time.October, 14)
 
 // revocations are the rows of an organization with the given exemption: none, one,
 // or two.
@@ -77,7 +80,7 @@ func (w *world) revocations(e *entity, f exemption) (rows [2]revocationRow, n in
 		year = 2010 + r.n(7)
 	}
 	year = min(max(year, e.founded+3), 2022)
-	first := revocationRow{effective: time.Date(year, time.Month(1+r.n(12)), 15, 0, 0, 0, 0, time.UTC)}
+	first := revocationRow{effective: date(year, time.Month(1+r.n(12)), 15)}
 	if year == 2010 && first.effective.Month() < time.May {
 		first.effective = first.effective.AddDate(0, 4, 0) // the law begins there
 	}
@@ -93,9 +96,9 @@ func (w *world) revocations(e *entity, f exemption) (rows [2]revocationRow, n in
 		first.restored = restore()
 	case lapsedAnew:
 		first.restored = restore()
-		again := revocationRow{effective: time.Date(min(year+3+r.n(4), 2025), time.Month(1+r.n(12)), 15, 0, 0, 0, 0, time.UTC)}
+		again := revocationRow{effective: date(min(year+3+r.n(4), 2025), time.Month(1+r.n(12)), 15)}
 		if !again.effective.After(first.restored) {
-			again.effective = time.Date(2026, time.Month(1+r.n(5)), 15, 0, 0, 0, 0, time.UTC)
+			again.effective = date(2026, time.Month(1+r.n(5)), 15)
 		}
 		again.posted = again.effective.AddDate(0, 0, 60+r.n(80))
 		return [2]revocationRow{first, again}, 2
@@ -115,18 +118,13 @@ type irsCodes struct {
 	organization byte
 }
 
-// churchBody is a church with a group ruling for its congregations.
+// churchBody is a church with a group ruling for its congregations, which a word
+// in their names gives away. Its group number follows those of the federations.
 type churchBody struct{ word, name string }
 
-// churchBodies are found by a word in the name of the congregation. Their group
-// numbers follow those of the federations.
-var churchBodies = []churchBody{
-	{"Methodist", "General Conference of the Methodist Fellowship"},
-	{"Lutheran", "Evangelical Synod of Lutheran Congregations"},
-	{"Catholic", "Conference of Catholic Parishes in Fellowship"},
-	{"Nazarene", "General Assembly of the Nazarene Fellowship"},
-	{"Mennonite", "Mennonite Covenant Conference"},
-}
+var churchBodies = each(readRows("church_bodies.tsv", "word", "name"), func(r table.Row) churchBody {
+	return churchBody{r.Text("word"), r.Text("name")}
+})
 
 func churchBodyGroup(k int) int { return 2000 + 3*k }
 
@@ -166,9 +164,8 @@ func (w *world) irsCodes(e *entity) irsCodes {
 	case h.odds(20):
 		c.status = "02"
 	}
-	switch f := w.exemption(e); f {
-	case reruled:
-		rows, _ := w.revocations(e, f)
+	if w.exemption(e) == reruled {
+		rows, _ := w.revocations(e, reruled)
 		again := rows[0].effective.AddDate(0, 2+h.n(9), 0)
 		c.year, c.month = again.Year(), int(again.Month())
 	}
@@ -182,13 +179,12 @@ func (w *world) irsCodes(e *entity) irsCodes {
 }
 
 func hasWord(core []byte, word string) bool {
-	for i := 0; i+len(word) <= len(core); i++ {
-		if string(core[i:i+len(word)]) == word && (i == 0 || core[i-1] == ' ') {
-			return true
-		}
-	}
-	return false
+	return bytes.HasPrefix(core, []byte(word)) || bytes.Contains(core, []byte(" "+word))
 }
+
+// pub78Kinds are the codes of Publication 78 by foundation code; others are public
+// charities.
+var pub78Kinds = map[string]string{"00": "EO", "02": "POF", "03": "POF", "04": "PF", "17": "SOUNK", "21": "SO", "22": "SO", "23": "SO", "24": "SONFI"}
 
 // pub78Code says how Publication 78 lists an entity, "" when it does not. A
 // subordinate is covered by its parent's listing; a church need not be listed.
@@ -199,24 +195,13 @@ func (w *world) pub78Code(e *entity, c *irsCodes) string {
 	if (e.class == church || e.class == temple) && !e.parent && !odds(sub(e.key, '7', 0), churchListed) {
 		return ""
 	}
-	kind := "PC"
-	switch c.foundation {
-	case "00":
-		kind = "EO"
-	case "02", "03":
-		kind = "POF"
-	case "04":
-		kind = "PF"
-	case "17":
-		kind = "SOUNK"
-	case "21", "22", "23":
-		kind = "SO"
-	case "24":
-		kind = "SONFI"
+	kind, known := pub78Kinds[c.foundation]
+	switch {
+	case known:
+	case odds(sub(e.key, '7', 1), pub78Unknown):
+		kind = "UNKWN"
 	default:
-		if odds(sub(e.key, '7', 1), pub78Unknown) {
-			kind = "UNKWN"
-		}
+		kind = "PC"
 	}
 	if c.affiliation == '6' || c.affiliation == '8' {
 		if kind == "EO" {
@@ -242,10 +227,8 @@ func (w *world) pickRevoked() {
 				continue
 			}
 			w.org(i, &e)
-			if e.class == church || e.class == temple || e.class == government || e.class == publicCollege || e.section != "03" || e.group > 0 || firmAddress(e.zip.City) {
-				continue
-			}
-			if e.listed == late {
+			secular := e.class != church && e.class != temple && !e.class.is(publicBody)
+			if secular && e.section == "03" && e.group == 0 && !firmAddress(e.zip.City) && e.listed == late {
 				w.namedInBulletin[i] = len(w.bulletinOrder)
 				w.bulletinOrder = append(w.bulletinOrder, i)
 				break
@@ -281,19 +264,14 @@ func (w *world) formerIndex(e *entity) (k int, ok bool) {
 func (w *world) formerOrg(k int, e *entity) {
 	id := idFirm + 400_000 + k
 	key := sub(w.seed, 'D', k)
-	*e = entity{id: id, key: key, ein: w.ein(id), class: cityCause, base: -1, section: "03", slot: scale(key, len(w.slots)),
-		core: e.core[:0], old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
-	for i, code := range w.states {
-		if of := w.byState[i]; code == "CA" && k%2 == 0 {
-			e.slot = int(of[scale(sub(key, 's', 0), len(of))])
-		}
+	w.become(e, entity{id: id, key: key, class: cityCause, slot: scale(key, len(w.slots))})
+	if of := w.slotsOf("CA"); len(of) > 0 && k%2 == 0 {
+		e.slot = int(of[scale(sub(key, 's', 0), len(of))])
 	}
 	w.locate(e)
 	e.field = generalFields[scale(sub(key, 'c', 0), len(generalFields))]
-	n := namer{zip: e.zip, field: e.field}
-	n.r = rng{sub(key, 'n', 0)}
-	n.sur = n.r.of(surnames)
-	e.core = n.expand(e.core, n.r.of(classTemplates[cityCause]))
+	n := otherNamer(e, 'n', 0)
+	e.core = n.draw(e.core, cityCause.facts().templates)
 	w.finish(e, &n)
 	e.founded = min(e.founded, 2007)
 }

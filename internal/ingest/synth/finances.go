@@ -38,7 +38,7 @@ func financesOf(e *entity, fiscal int, grants int64, wealth int) finances {
 	}
 	b.investment = min(b.net*int64(1+scale(sub(e.key, 'I', fiscal), 5))/100, rest)
 	rest -= b.investment
-	if !e.class.files990PF() {
+	if !e.class.is(privateFoundation) {
 		share := int64(8 + scale(sub(e.key, 'R', 0), 25))
 		switch e.class {
 		case hospital, college, school:
@@ -48,7 +48,7 @@ func financesOf(e *entity, fiscal int, grants int64, wealth int) finances {
 		b.other = rest * int64(scale(sub(e.key, 'H', 0), 4)) / 100
 	}
 	b.contributions = rest - b.program - b.other
-	if !e.class.files990PF() && odds(sub(e.key, 'G', 0), 4500) {
+	if !e.class.is(privateFoundation) && odds(sub(e.key, 'G', 0), 4500) {
 		b.public = b.contributions * int64(5+scale(sub(e.key, 'G', 1), 60)) / 100
 	}
 	return b

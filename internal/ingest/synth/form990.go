@@ -1,111 +1,105 @@
 package synth
 
+import "grantgraph/internal/ein"
+
+// publicForm is what a 990 or a 990-EZ states. A 990-EZ has fewer lines.
+type publicForm struct {
+	finances
+	formTop
+	founded, people, employees, volunteers int64
+	assetsBefore, accomplishedCost         int64
+	statesMission, listsGrants             bool
+	accomplished                           []byte
+	holdsFunds                             string // donor-advised funds
+
+	// Revenue, which adds up to the sums of Part I.
+	gifts, dues, interest, gains, rents, events, shop, otherRevenue int64
+	// Expenses.
+	given, bossPay, otherSalaries, programCost, management, fundraising int64
+	// The balance sheet, which balances.
+	cashInHand, savings, pledges, receivable, property   int64
+	traded, untraded, prepaid, otherAssets               int64
+	payable, deferred, mortgages, otherLiabilities       int64
+	free, restricted, unrestricted, temporary, permanent int64
+}
+
+var (
+	form990Shape   = newShape[publicForm]("990")
+	figuresShape   = newShape[publicForm]("990 figures")
+	person990Shape = newShape[boardSeat]("990 person")
+	formEZShape    = newShape[publicForm]("990-EZ")
+	personEZShape  = newShape[boardSeat]("990-EZ person")
+	endEZShape     = newShape[publicForm]("990-EZ end")
+	scheduleDShape = newShape[advised]("schedule D")
+	scheduleFShape = newShape[foreignGrant]("schedule F grant")
+	lineShape      = newShape[line]("schedule I grant")
+	scheduleIEnd   = newShape[scheduleITotals]("schedule I end")
+	scheduleRShape = newShape[relatedOrg]("schedule R")
+)
+
+// write990EZ writes a 990-EZ.
+func (g *gen) write990EZ(fl *filing) error {
+	g.header(fl)
+	x, e := &g.x, &g.f
+	bk := financesOf(e, fl.fiscal, 0, orgWealth(e))
+	v := publicForm{finances: bk, formTop: *g.fillTop(fl), dues: bk.dues(e), events: bk.other * 6 / 10, property: bk.property(e)}
+	v.gifts = bk.contributions - v.dues
+	v.otherRevenue = bk.other - v.events
+	v.otherAssets = bk.assets - bk.cash - v.property
+	v.programCost = bk.byFunction(e).program
+	if odds(sub(e.key, 'Z', 0), 1500) { // given away, but not itemized on this form
+		v.given = bk.expenses / 8
+	}
+	formEZShape.write(x, &v)
+	for k := range g.boardSize(e, formEZ) {
+		personEZShape.write(x, g.member(fl, k))
+	}
+	endEZShape.write(x, &v)
+	return g.footer()
+}
+
 // write990 writes a 990, with Schedule I when there are lines.
 func (g *gen) write990(fl *filing) error {
-	var cash, goods int64
+	var given int64
 	for j := range fl.lines {
-		if d := g.draw(fl.fiscal, j, fl.version); d.goods {
-			goods += d.amount
-		} else {
-			cash += d.amount
-		}
+		given += g.draw(fl.fiscal, j, fl.version).amount
 	}
 	g.header(fl)
-	x, d, e := &g.x, g.d, &g.f
-	wealth := 0
+	x, e := &g.x, &g.f
+	wealth := orgWealth(e)
 	if e.id >= idFunder {
 		wealth = g.w.funderWealth(e, false)
-	} else {
-		wealth = orgWealth(e)
 	}
-	given := cash + goods
 	bk := financesOf(e, fl.fiscal, given, wealth)
 	daf := g.funds(fl, given, bk.net)
-
-	x.raw(`<IRS990 documentId="IRS990">`)
-	g.marks(fl)
-	x.int("GrossReceiptsAmt", bk.revenue)
-	x.str("GroupReturnForAffiliatesInd", g.no())
-	g.exemption()
-	g.website()
-	x.int("FormationYr", int64(e.founded))
-	x.str("LegalDomicileStateCd", e.zip.State)
-	g.tmp = g.appendMission(g.tmp[:0], e)
-	x.text(d.activity, g.tmp)
 	people := g.boardSize(e, form990)
-	x.int("VotingMembersGoverningBodyCnt", int64(people))
-	x.int("TotalEmployeeCnt", bk.salaries/52_000)
-	x.int("TotalVolunteersCnt", int64(scale(sub(e.key, 'B', 1), 90)))
-	x.int(d.contributions, bk.contributions)
-	x.int(d.program, bk.program)
-	x.int(d.investment, bk.investment)
-	x.int(d.other, bk.other)
-	x.int(d.revenue, bk.revenue)
-	x.int(d.grants, given)
-	x.int("CYSalariesCompEmpBnftPaidAmt", bk.salaries)
-	x.int(d.expenses, bk.expenses)
-	x.int(d.surplus, bk.surplus)
-	x.int("TotalAssetsBOYAmt", bk.netBefore+bk.liabilities)
-	x.int(d.assets, bk.assets)
-	x.int(d.liabilities, bk.liabilities)
-	x.int("NetAssetsOrFundBalancesBOYAmt", bk.netBefore)
-	x.int(d.net, bk.net)
-	if e.id < g.w.wellKnown() || odds(sub(e.key, 'M', 2), 3000) {
-		x.text(d.mission, g.tmp)
-	}
+	v := publicForm{finances: bk, formTop: *g.fillTop(fl), founded: int64(e.founded), people: int64(people), employees: bk.salaries / 52_000,
+		volunteers: int64(scale(sub(e.key, 'B', 1), 90)), assetsBefore: bk.netBefore + bk.liabilities, listsGrants: fl.lines > 0,
+		statesMission: e.id < g.w.wellKnown() || odds(sub(e.key, 'M', 2), 3000), holdsFunds: g.yes(daf.count > 0)}
 	if odds(sub(e.key, 'M', 3), 4000) {
 		c := &fields[e.field]
-		x.raw("<ProgSrvcAccomActy2Grp><ExpenseAmt>")
-		x.b = appendInt(x.b, bk.expenses*2/3)
-		x.raw("</ExpenseAmt><Desc>")
-		start := len(x.b)
-		x.raw(c.programs[scale(sub(e.key, 'M', 4), len(c.programs))])
-		x.raw(" for ")
-		x.raw(c.whom[scale(sub(e.key, 'M', 5), len(c.whom))])
-		x.b[start] = x.b[start] &^ 32
-		x.raw("</Desc></ProgSrvcAccomActy2Grp>")
+		v.accomplished = join(nil, c.programs[scale(sub(e.key, 'M', 4), len(c.programs))], " for ", c.whom[scale(sub(e.key, 'M', 5), len(c.whom))])
+		v.accomplished[0] &^= 32
+		v.accomplishedCost = bk.expenses * 2 / 3
 	}
-	x.str(d.dafFlag, g.yes(daf.count > 0))
-	for k := range people {
-		x.open(d.person)
-		g.member(d.personName, fl, k)
-		boss := k == people-1 && bk.bossPay() > 0
-		if boss {
-			x.str(d.personTitle, "EXECUTIVE DIRECTOR")
-			x.raw("<" + d.personHours + ">40.00</" + d.personHours + ">")
-			x.str(d.officerMark, "X")
-			x.int(d.pay, bk.bossPay())
-			x.int(d.payRelated, 0)
-			x.int(d.payOther, min(4_000+bk.expenses/1500, 60_000))
-		} else {
-			x.str(d.personTitle, g.title(k))
-			x.raw("<" + d.personHours + ">1.00</" + d.personHours + ">")
-			x.str(d.director, "X")
-			if k < 3 {
-				x.str(d.officerMark, "X")
-			}
-			x.int(d.pay, 0)
-		}
-		x.close(d.person)
-	}
-	g.revenue990(&bk)
-	if fl.lines > 0 {
-		x.line(d.partIX1, d.partIXTotal, given)
-	}
-	g.expenses990(&bk)
-	x.line(d.cash, d.atEnd, bk.cash/3)
-	x.line(d.savings, d.atEnd, bk.cash-bk.cash/3)
-	g.sheet990(&bk, fl.fiscal)
-	x.str("StatesWhereCopyOfReturnIsFldCd", e.zip.State)
-	x.close("IRS990")
+	v.addRevenue(e)
+	v.addExpenses(e)
+	v.addSheet(e, fl.fiscal)
 
+	form990Shape.write(x, &v)
+	for k := range people {
+		s := g.member(fl, k)
+		if pay := bk.bossPay(); k == people-1 && pay > 0 {
+			s.title, s.hours, s.officer = "EXECUTIVE DIRECTOR", "40.00", true
+			s.pay, s.payOther = pay, min(4_000+bk.expenses/1500, 60_000)
+		} else {
+			s.hours, s.director, s.officer = "1.00", true, k < 3
+		}
+		person990Shape.write(x, s)
+	}
+	figuresShape.write(x, &v)
 	if daf.count > 0 {
-		x.raw(`<IRS990ScheduleD documentId="IRS990ScheduleD">`)
-		x.int(d.dafCount, daf.count)
-		x.int(d.dafIn, daf.in)
-		x.int(d.dafOut, daf.out)
-		x.int(d.dafValue, daf.value)
-		x.close("IRS990ScheduleD")
+		scheduleDShape.write(x, &daf)
 	}
 	if e.class == faithFund || e.class == donorAdvised {
 		g.scheduleF(fl)
@@ -117,96 +111,53 @@ func (g *gen) write990(fl *filing) error {
 	return g.footer()
 }
 
-// revenue990 writes the lines of Part VIII, which add up to the sums of Part I.
-func (g *gen) revenue990(bk *finances) {
-	x, e := &g.x, &g.f
-	x.some("MembershipDuesAmt", bk.dues(e))
-	x.some("GovernmentGrantsAmt", bk.public)
-	line := func(group string, n int64) {
-		if n != 0 {
-			x.line(group, "TotalRevenueColumnAmt", n)
-		}
+// addRevenue splits the revenue into the lines of Part VIII.
+func (v *publicForm) addRevenue(e *entity) {
+	v.dues = v.finances.dues(e)
+	v.interest = v.investment * 6 / 10
+	v.gains = v.investment - v.interest
+	v.rents, v.events = v.other*2/10, v.other*5/10
+	if odds(sub(e.key, 'B', 2), 2500) {
+		v.shop = v.other / 10
 	}
-	interest := bk.investment * 6 / 10
-	line("InvestmentIncomeGrp", interest)
-	line("NetGainOrLossInvestmentsGrp", bk.investment-interest)
-	rents, events := bk.other*2/10, bk.other*5/10
-	line("NetRentalIncomeOrLossGrp", rents)
-	line("NetIncmFromFundraisingEvtGrp", events)
-	if shop := bk.other / 10; odds(sub(e.key, 'B', 2), 2500) {
-		line("NetIncomeOrLossGrp", shop)
-		events += shop
-	}
-	x.int("OtherRevenueTotalAmt", bk.other-rents-events)
+	v.otherRevenue = v.other - v.rents - v.events - v.shop
 }
 
-// expenses990 writes what is read of Part IX.
-func (g *gen) expenses990(bk *finances) {
-	x, e := &g.x, &g.f
-	x.line("CompCurrentOfcrDirectorsGrp", "TotalAmt", bk.bossPay())
-	x.line("OtherSalariesAndWagesGrp", "TotalAmt", bk.salaries-bk.bossPay())
-	f := bk.byFunction(e)
-	x.open("TotalFunctionalExpensesGrp")
-	x.int("TotalAmt", bk.expenses)
-	x.int("ProgramServicesAmt", f.program)
-	x.int("ManagementAndGeneralAmt", f.management)
-	x.int("FundraisingAmt", f.fundraising)
-	x.close("TotalFunctionalExpensesGrp")
+// addExpenses splits the expenses into the lines of Part IX that are read.
+func (v *publicForm) addExpenses(e *entity) {
+	v.bossPay = v.finances.bossPay()
+	v.otherSalaries = v.salaries - v.bossPay
+	f := v.byFunction(e)
+	v.programCost, v.management, v.fundraising = f.program, f.management, f.fundraising
 }
 
-// sheet990 writes the balance sheet below the cash. It balances.
-func (g *gen) sheet990(bk *finances, fiscal int) {
-	x, e := &g.x, &g.f
-	line := func(group string, n int64) {
-		if n != 0 {
-			x.line(group, "EOYAmt", n)
-		}
-	}
-	rest := bk.assets - bk.cash
-	receivable, property := rest/12, bk.property(e)
-	line("PledgesAndGrantsReceivableGrp", receivable/3)
-	line("AccountsReceivableGrp", receivable-receivable/3)
-	line("LandBldgEquipBasisNetGrp", property)
-	rest -= receivable + property
-	traded := rest * int64(40+scale(sub(e.key, 'B', 3), 50)) / 100
-	line("InvestmentsPubTradedSecGrp", traded)
-	line("InvestmentsOtherSecuritiesGrp", (rest-traded)/2)
-	line("PrepaidExpensesDefrdChargesGrp", (rest-traded)/8)
-	line("OtherAssetsTotalGrp", rest-traded-(rest-traded)/2-(rest-traded)/8)
+// addSheet splits assets, liabilities and net assets into the lines of Part X.
+func (v *publicForm) addSheet(e *entity, fiscal int) {
+	v.cashInHand = v.cash / 3
+	v.savings = v.cash - v.cashInHand
+	rest := v.assets - v.cash
+	receivable := rest / 12
+	v.pledges, v.receivable = receivable/3, receivable-receivable/3
+	v.property = v.finances.property(e)
+	rest -= receivable + v.property
+	v.traded = rest * int64(40+scale(sub(e.key, 'B', 3), 50)) / 100
+	rest -= v.traded
+	v.untraded, v.prepaid = rest/2, rest/8
+	v.otherAssets = rest - v.untraded - v.prepaid
 
-	payable := bk.liabilities * 4 / 10
-	line("AccountsPayableAccrExpnssGrp", payable)
-	line("DeferredRevenueGrp", bk.liabilities/10)
-	line("MortgNotesPyblScrdInvstPropGrp", bk.liabilities*3/10)
-	line("OtherLiabilitiesGrp", bk.liabilities-payable-bk.liabilities/10-bk.liabilities*3/10)
+	v.payable, v.deferred, v.mortgages = v.liabilities*4/10, v.liabilities/10, v.liabilities*3/10
+	v.otherLiabilities = v.liabilities - v.payable - v.deferred - v.mortgages
 
-	free := bk.net * int64(35+scale(sub(e.key, 'B', 4), 66)) / 100
+	free := v.net * int64(35+scale(sub(e.key, 'B', 4), 66)) / 100
 	if fiscal >= 2019 { // the accounting standard changed its words
-		line("NoDonorRestrictionNetAssetsGrp", free)
-		line("DonorRestrictionNetAssetsGrp", bk.net-free)
+		v.free, v.restricted = free, v.net-free
 		return
 	}
-	line("UnrestrictedNetAssetsGrp", free)
-	line("TemporarilyRstrNetAssetsGrp", (bk.net-free)/3)
-	line("PermanentlyRstrNetAssetsGrp", bk.net-free-(bk.net-free)/3)
+	v.unrestricted, v.temporary = free, (v.net-free)/3
+	v.permanent = v.net - free - v.temporary
 }
 
-// Booleans have four spellings; a filer's software knows one pair.
-func (g *gen) yes(v bool) string {
-	words := odds(sub(g.f.key, 'b', 9), 5000)
-	switch {
-	case v && words:
-		return "true"
-	case v:
-		return "1"
-	case words:
-		return "false"
-	}
-	return "0"
-}
-
-func (g *gen) no() string { return g.yes(false) }
-
+// advised are the donor-advised funds of a filer.
 type advised struct{ count, in, out, value int64 }
 
 // funds decides the donor-advised funds of a filer.
@@ -227,80 +178,40 @@ func (g *gen) funds(fl *filing, given, net int64) advised {
 	return a
 }
 
+type scheduleITotals struct{ helped, help, lines int64 }
+
 // scheduleI writes the list of grants to organizations and its truth.
 func (g *gen) scheduleI(fl *filing) {
-	x, d, l := &g.x, g.d, &g.l
-	x.raw(`<IRS990ScheduleI documentId="IRS990ScheduleI">`)
-	x.str("GrantRecordsMaintainedInd", g.yes(true))
+	x, l := &g.x, &g.l
+	x.raw(`<IRS990ScheduleI documentId="IRS990ScheduleI"><GrantRecordsMaintainedInd>` + g.yes(true) + "</GrantRecordsMaintainedInd>")
 	for j := range fl.lines {
 		g.compose(g.draw(fl.fiscal, j, fl.version), fl.fiscal)
-		x.open("RecipientTable")
-		x.open(d.siName)
-		g.nameLines()
-		x.close(d.siName)
-		if l.country != "" {
-			x.raw("<ForeignAddress>")
-			x.text(d.addr1, l.street)
-			x.text(d.city, l.city)
-			x.str(d.province, l.province)
-			x.str(d.country, l.country)
-			x.text(d.postal, l.zip)
-			x.raw("</ForeignAddress>")
-		} else {
-			x.b = append(x.b, '<')
-			x.raw(d.siAddress)
-			x.b = append(x.b, '>')
-			g.placeTags()
-			x.b = append(x.b, '<', '/')
-			x.raw(d.siAddress)
-			x.b = append(x.b, '>')
-		}
-		if l.filed != 0 {
-			x.b = append(x.b, '<')
-			x.raw(d.siEIN)
-			x.b = append(x.b, '>')
-			x.b = l.filed.Append(x.b)
-			x.b = append(x.b, '<', '/')
-			x.raw(d.siEIN)
-			x.b = append(x.b, '>')
-		}
-		if l.section != "" {
-			x.str(d.siSection, l.section)
-		}
+		g.breakName()
+		l.domestic = l.country == ""
+		l.statesCash = l.noncash == 0 || j%2 == 0
 		if l.noncash != 0 {
-			if j%2 == 0 {
-				x.int(d.siCash, 0)
-			}
-			x.int(d.siNonCash, l.noncash)
-			x.str(d.siHow, "FMV")
-			x.str(d.siNonCashDesc, pickBar("FOOD|MEDICAL SUPPLIES|DONATED GOODS|EQUIPMENT|BOOKS", sub(g.f.key, 'g', j)))
-		} else {
-			x.int(d.siCash, l.cash)
+			l.goods = pickBar("FOOD|MEDICAL SUPPLIES|DONATED GOODS|EQUIPMENT|BOOKS", sub(g.f.key, 'g', j))
 		}
-		x.text(d.siPurpose, l.purpose)
-		x.close("RecipientTable")
+		lineShape.write(x, l)
 		g.out.grant(fl, listScheduleI, j+1, l)
 	}
+	v := scheduleITotals{lines: int64(fl.lines)}
 	if odds(sub(g.f.key, 'i', 3), 800) {
-		x.raw("<GrantsOtherAsstToIndivInUSGrp><GrantTypeTxt>EMERGENCY ASSISTANCE</GrantTypeTxt><RecipientCnt>")
-		x.b = appendInt(x.b, int64(5+scale(sub(g.f.key, 'i', fl.fiscal), 300)))
-		x.raw("</RecipientCnt><CashGrantAmt>")
-		x.b = appendInt(x.b, int64(2_000+scale(sub(g.f.key, 'j', fl.fiscal), 90_000)))
-		x.raw("</CashGrantAmt></GrantsOtherAsstToIndivInUSGrp>")
+		v.helped = int64(5 + scale(sub(g.f.key, 'i', fl.fiscal), 300))
+		v.help = int64(2_000 + scale(sub(g.f.key, 'j', fl.fiscal), 90_000))
 	}
-	x.int("Total501c3OrgCnt", int64(fl.lines))
-	x.close("IRS990ScheduleI")
+	scheduleIEnd.write(x, &v)
 }
 
-// nameLines writes the name of the line, in two when it is too long for one.
-func (g *gen) nameLines() {
-	x, d, n := &g.x, g.d, g.l.name
+// breakName breaks the name of the line in two when it is too long for one line.
+func (g *gen) breakName() {
+	l, n := &g.l, g.l.name
 	width := 75
 	if odds(sub(g.f.key, '7', 0), narrowNames) {
 		width = 35
 	}
 	if len(n) <= width {
-		x.text(d.line1, n)
+		l.line1 = n
 		return
 	}
 	cut := width
@@ -308,50 +219,42 @@ func (g *gen) nameLines() {
 		cut--
 	}
 	if cut == 0 { // one endless word
-		x.text(d.line1, n[:width])
+		l.line1 = n[:width]
 		return
 	}
-	x.text(d.line1, n[:cut])
-	x.text(d.line2, n[cut+1:])
+	l.line1, l.line2 = n[:cut], n[cut+1:]
 }
 
-func (g *gen) placeTags() {
-	x, d, l := &g.x, g.d, &g.l
-	if len(l.street) > 0 {
-		x.text(d.addr1, l.street)
-	}
-	if len(l.city) > 0 {
-		x.text(d.city, l.city)
-	}
-	if len(l.state) > 0 {
-		x.text(d.state, l.state)
-		x.text(d.zip, l.zip)
-	}
+type foreignGrant struct {
+	region, purpose string
+	cash            int64
 }
 
 // scheduleF writes grants abroad, of which the form states only the region.
 func (g *gen) scheduleF(fl *filing) {
-	x := &g.x
-	x.raw(`<IRS990ScheduleF documentId="IRS990ScheduleF">`)
+	g.x.raw(`<IRS990ScheduleF documentId="IRS990ScheduleF">`)
 	for k := range 1 + scale(sub(g.f.key, 'f', fl.fiscal), 5) {
 		r := rng{sub(g.f.key, 'f', fl.fiscal<<8|k)}
-		x.raw("<GrantsToOrgOutsideUSGrp><RegionTxt>")
-		x.raw(pickBar("Sub-Saharan Africa|South Asia|Europe (Including Iceland and Greenland)|Central America and the Caribbean|East Asia and the Pacific", r.next()))
-		x.raw("</RegionTxt><PurposeOfGrantTxt>")
-		x.raw(pickBar("GENERAL SUPPORT|DISASTER RELIEF|EDUCATION|CLEAN WATER", r.next()))
-		x.raw("</PurposeOfGrantTxt><CashGrantAmt>")
-		x.b = appendInt(x.b, siAmounts.at(r.next()>>32))
-		x.raw("</CashGrantAmt></GrantsToOrgOutsideUSGrp>")
+		scheduleFShape.write(&g.x, &foreignGrant{
+			region: r.of(words["region abroad"]), purpose: pickBar("GENERAL SUPPORT|DISASTER RELIEF|EDUCATION|CLEAN WATER", r.next()),
+			cash: siAmounts.at(r.next() >> 32)})
 	}
-	x.close("IRS990ScheduleF")
+	g.x.raw("</IRS990ScheduleF>")
+}
+
+// relatedOrg is an organization that Schedule R names.
+type relatedOrg struct {
+	name                        []byte
+	ein                         ein.EIN
+	activity, state, controlled string
 }
 
 // scheduleR names the organization the filer belongs to, or the satellite
 // that belongs to the filer.
 func (g *gen) scheduleR() {
-	x, b, other, what := &g.x, &g.b, g.f.base, "SUPPORTED ORGANIZATION"
+	b, other, satellite := &g.b, g.f.base, false
 	if next := g.f.id + len(g.w.slots); other < 0 && g.f.id < g.w.orgs && next < g.w.orgs && g.w.siblingOf(next) == g.f.id {
-		other, what = next, "FUNDRAISING"
+		other, satellite = next, true
 	}
 	if other < 0 {
 		return
@@ -359,17 +262,9 @@ func (g *gen) scheduleR() {
 	if g.w.org(other, b); g.f.base < 0 && b.base != g.f.id {
 		return // it turned out to be an organization of its own
 	}
-	x.raw(`<IRS990ScheduleR documentId="IRS990ScheduleR"><IdRelatedTaxExemptOrgGrp><DisregardedEntityName><`)
-	x.raw(g.d.line1)
-	x.b = append(x.b, '>')
-	g.tmp = appendLegal(g.tmp[:0], b)
-	x.escape(g.tmp)
-	x.raw("</" + g.d.line1 + "></DisregardedEntityName><EIN>")
-	x.b = b.ein.Append(x.b)
-	x.raw("</EIN>")
-	x.str("PrimaryActivitiesTxt", what)
-	x.str("LegalDomicileStateCd", b.zip.State)
-	x.raw("<ExemptCodeSectionTxt>501(C)(3)</ExemptCodeSectionTxt><PublicCharityStatusTxt>LINE 7</PublicCharityStatusTxt>")
-	x.str("ControlledOrganizationInd", g.yes(what == "FUNDRAISING"))
-	x.raw("</IdRelatedTaxExemptOrgGrp></IRS990ScheduleR>")
+	v := relatedOrg{name: appendLegal(nil, b), ein: b.ein, state: b.zip.State, activity: "SUPPORTED ORGANIZATION", controlled: g.yes(satellite)}
+	if satellite {
+		v.activity = "FUNDRAISING"
+	}
+	scheduleRShape.write(&g.x, &v)
 }

@@ -78,20 +78,29 @@ type line struct {
 	ein     ein.EIN // true recipient
 	cluster int     // number of the recipient abroad
 
-	name       []byte
-	person     bool
-	street     []byte
-	city       []byte
-	state, zip []byte
-	country    string
-	province   string
-	filed      ein.EIN
-	section    string
-	status     string
-	relation   string
-	purpose    []byte
-	cash       int64
-	noncash    int64
+	name              []byte
+	line1, line2      []byte // the name as the form breaks it, empty for a person
+	person            bool
+	street, city      []byte
+	state, zip        []byte
+	domestic          bool // states an address in the country
+	country, province string
+	filed             ein.EIN
+	section           string
+	status            string
+	statusCode        string // instead of status, from schema 2025v4.0 on
+	relation          string
+	statedRelation    string // what the filer writes of the relation
+	purpose           []byte
+	goods             string
+	cash, noncash     int64
+	statesCash        bool
+	paid, future      bool // which list of a 990-PF it stands in
+}
+
+// reset empties the line and keeps its buffers.
+func (l *line) reset() {
+	*l = line{name: l.name[:0], street: l.street[:0], city: l.city[:0], state: l.state[:0], zip: l.zip[:0], purpose: l.purpose[:0]}
 }
 
 // drawn is what can be known about a line without putting it together; the
@@ -154,8 +163,8 @@ func (g *gen) draw(fiscal, j, version int) (d drawn) {
 // compose puts a drawn line together in g.l.
 func (g *gen) compose(d drawn, fiscal int) {
 	l := &g.l
-	*l = line{tags: d.tags, name: l.name[:0], street: l.street[:0], city: l.city[:0],
-		state: l.state[:0], zip: l.zip[:0], purpose: l.purpose[:0]}
+	l.reset()
+	l.tags = d.tags
 	if d.goods {
 		l.noncash = d.amount
 	} else {
@@ -173,11 +182,9 @@ func (g *gen) compose(d drawn, fiscal int) {
 	default:
 		g.composeOrg(d.who, fiscal, &r)
 	}
-	if g.upper {
-		upper(l.name)
-		upper(l.street)
-		upper(l.city)
-	}
+	g.typed(l.name)
+	g.typed(l.street)
+	g.typed(l.city)
 	g.composePurpose(d, fiscal)
 }
 
@@ -226,7 +233,7 @@ func (g *gen) composeOrg(who uint64, fiscal int, r *rng) {
 	l, o := &g.l, &g.o
 	g.pickOrg(who)
 	l.ein = o.ein
-	if o.class == government || o.class == publicCollege {
+	if o.class.is(publicBody) {
 		l.truth = toGovernment
 		if o.class == publicCollege && odds(sub(o.key, '2', 0), orgTwoEINs) && odds(sub(g.f.key, '2', o.id), 4000) {
 			l.ein = g.w.ein(idSecond + o.id)
@@ -248,15 +255,10 @@ func (g *gen) composeOrg(who uint64, fiscal int, r *rng) {
 	}
 	g.spell(core, r)
 	g.address(r)
-
-	switch {
-	case g.related:
-		l.relation = relatedText[r.n(len(relatedText))]
+	if g.related || r.odds(relatedShare) {
+		l.relation = r.of(relatedText)
 		l.tags |= tagRelated
-	case r.odds(relatedShare):
-		l.relation = relatedText[r.n(len(relatedText))]
-		l.tags |= tagRelated
-	default:
+	} else {
 		l.relation = relationships.pick(r.next())
 	}
 	switch {
@@ -270,16 +272,19 @@ func (g *gen) composeOrg(who uint64, fiscal int, r *rng) {
 		l.status = statuses.pick(r.next())
 		l.section = sections.pick(r.next())
 	}
-	if g.pf {
-		return
+	if !g.pf {
+		g.fileEIN(r)
 	}
-	switch x := scale(r.next(), 10_000); {
-	case x >= siWithEIN:
+}
+
+// fileEIN writes the EIN that a filer of Schedule I states.
+func (g *gen) fileEIN(r *rng) {
+	l := &g.l
+	if scale(r.next(), 10_000) >= siWithEIN {
 		l.tags |= tagNoEIN
 		return
-	default:
-		l.filed = l.ein
 	}
+	l.filed = l.ein
 	switch x := scale(r.next(), 10_000); {
 	case x < siOwnEIN:
 		l.filed = g.f.ein
@@ -307,7 +312,7 @@ func (g *gen) pickOrg(who uint64) {
 	x := scale(sub(who, 'g', 0), 10_000)
 	if x < 250 { // gifts into other grantmakers
 		r := zipf(h, w.funders, 6)
-		if c := funderClass(r); !c.files990PF() && c != supporter && r != g.f.rank {
+		if c := funderClass(r); !c.is(privateFoundation) && c != supporter && r != g.f.rank {
 			w.funder(r, &g.o)
 			return
 		}
@@ -509,67 +514,54 @@ func (g *gen) neighbor(z *ZIP, r *rng) *ZIP {
 	return z
 }
 
+var (
+	purposes      = shares["purpose"]
+	purposePerson = words.of("purpose for a person")
+	relatedText   = words.of("related party")
+)
+
+// composePurpose writes what the grant is for: one of the purposes that filers write
+// most, or one made from the recipient's field of work.
 func (g *gen) composePurpose(d drawn, fiscal int) {
 	l := &g.l
+	h := sub(d.who, 'q', 0)
 	if l.truth == toPerson {
-		l.purpose = append(l.purpose, purposePerson[scale(sub(d.who, 'q', 0), len(purposePerson))]...)
+		l.purpose = append(l.purpose, purposePerson[scale(h, len(purposePerson))]...)
 		return
 	}
-	h := sub(d.who, 'q', 0)
 	if g.habit > 0 && odds(sub(d.key, 'q', 1), 6000) {
 		h = uint64(g.habit) * golden // this filer writes the same for nearly all
 	}
-	x := uint32(scale(h, 10_000))
-	for i := range purposeHead {
-		if x < purposeHead[i].share {
-			l.purpose = append(l.purpose, purposeHead[i].text...)
-			if !g.upper {
-				titlePurpose(l.purpose)
-			}
-			return
+	if common, ok := purposes.pickOr(h); ok {
+		l.purpose = append(l.purpose, common...)
+		for i := 1; i < len(common) && !g.upper; i++ { // General support
+			l.purpose[i] = lower(common[i])
 		}
-		x -= purposeHead[i].share
+		return
 	}
 	r := rng{sub(d.who, 'q', 2)}
 	c := &fields[g.o.field]
 	if l.truth != toOrg && l.truth != toGovernment {
-		c = &fields[generalFields[r.n(len(generalFields))]]
+		c = &fields[r.general()]
 	}
-	t := purposeTail[r.n(len(purposeTail))]
-	for i := 0; i < len(t); i++ {
-		if t[i] != '$' {
-			l.purpose = append(l.purpose, t[i])
-			continue
-		}
-		i++
-		switch t[i] {
+	l.purpose = fill(l.purpose, r.of(templates["purpose"]), func(dst []byte, letter byte) []byte {
+		switch letter {
 		case 'G':
-			l.purpose = append(l.purpose, c.programs[r.n(len(c.programs))]...)
+			return append(dst, r.of(c.programs)...)
 		case 'F':
-			l.purpose = append(l.purpose, givenWomen[r.n(len(givenWomen))]...)
+			return append(dst, r.of(givenWomen)...)
 		case 'S':
-			l.purpose = append(l.purpose, surnames[r.n(len(surnames))]...)
+			return append(dst, r.of(surnames)...)
 		case 'Y':
-			l.purpose = appendInt(l.purpose, int64(fiscal))
-		case 'C':
-			if len(l.city) > 0 {
-				l.purpose = append(l.purpose, l.city...)
-			} else {
-				l.purpose = append(l.purpose, "the local"...)
-			}
+			return appendInt(dst, int64(fiscal))
 		}
-	}
-	if len(l.purpose) > 0 && l.purpose[0] >= 'a' && l.purpose[0] <= 'z' {
+		if len(l.city) == 0 {
+			return append(dst, "the local"...)
+		}
+		return append(dst, l.city...)
+	})
+	if len(l.purpose) > 0 && isLower(l.purpose[0]) {
 		l.purpose[0] -= 32
 	}
-	if g.upper {
-		upper(l.purpose)
-	}
-}
-
-// titlePurpose turns GENERAL SUPPORT into General support.
-func titlePurpose(b []byte) {
-	for i := 1; i < len(b); i++ {
-		b[i] = lower(b[i])
-	}
+	g.typed(l.purpose)
 }

@@ -23,12 +23,15 @@ type listTask func(*listWriter) error
 // Workers take them up before the returns, of which there are many small ones
 // to share out at the end.
 func (w *world) listTasks() []listTask {
-	out := []listTask{(*listWriter).pub78, (*listWriter).revocation, (*listWriter).sanctions, (*listWriter).bulletins, (*listWriter).californiaRegistry, (*listWriter).franchiseTaxBoard}
+	out := []listTask{(*listWriter).pub78, (*listWriter).revocation, (*listWriter).sanctions, (*listWriter).bulletins,
+		(*listWriter).californiaRegistry, (*listWriter).franchiseTaxBoard}
 	for i := range tables {
 		out = append(out, func(d *listWriter) error { return d.ukTable(i) })
 	}
 	for year := firstAward; year <= lastAward; year++ {
-		out = append(out, func(d *listWriter) error { return d.usaspendingArchive(year, false) }, func(d *listWriter) error { return d.usaspendingArchive(year, true) })
+		for _, contracts := range []bool{false, true} {
+			out = append(out, func(d *listWriter) error { return d.usaspendingArchive(year, contracts) })
+		}
 	}
 	out = append(out, (*listWriter).audits, (*listWriter).overrides)
 	for _, m := range stateaward.Mappings() {
@@ -48,7 +51,6 @@ type listWriter struct {
 
 	namesakes []Namesake
 	granted   []award // of the recipient at hand
-	row       []byte
 }
 
 func newListWriter(ctx context.Context, g *gen, p *compressor, dir string) *listWriter {
@@ -67,6 +69,53 @@ type listFile struct {
 func (l *listFile) row(b []byte) {
 	l.Write(b)
 	l.rows++
+}
+
+// write writes one plain file that begins with the given text.
+func (d *listWriter) write(path, head string, fill func(*listFile) error) error {
+	l, err := d.create(path)
+	return d.finishAfter(l, err, head, fill)
+}
+
+// writeZip writes one zip with a single member that begins with the given text.
+func (d *listWriter) writeZip(path, member string, when time.Time, head string, fill func(*listFile) error) error {
+	l, err := d.createZip(path, member, when)
+	return d.finishAfter(l, err, head, fill)
+}
+
+func (d *listWriter) finishAfter(l *listFile, err error, head string, fill func(*listFile) error) error {
+	if err != nil {
+		return err
+	}
+	defer l.h.abandon()
+	l.WriteString(head)
+	if err := fill(l); err != nil {
+		return err
+	}
+	return d.finish(l)
+}
+
+// writeAll writes several plain files at once, which begin with the same text.
+func (d *listWriter) writeAll(paths []string, head string, fill func([]*listFile) error) error {
+	files := make([]*listFile, len(paths))
+	for i, path := range paths {
+		l, err := d.create(path)
+		if err != nil {
+			return err
+		}
+		defer l.h.abandon()
+		l.WriteString(head)
+		files[i] = l
+	}
+	if err := fill(files); err != nil {
+		return err
+	}
+	for _, l := range files {
+		if err := d.finish(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // create begins a plain file.
@@ -116,6 +165,18 @@ func (d *listWriter) finish(l *listFile) error {
 	return err
 }
 
+// eachOrg counts the organizations of the world and stops when the caller has had
+// enough.
+func (d *listWriter) eachOrg(do func(i int)) error {
+	for i := range d.w.orgs {
+		if i&0xffff == 0 && d.ctx.Err() != nil {
+			return d.ctx.Err()
+		}
+		do(i)
+	}
+	return nil
+}
+
 // eachEntity puts all domestic entities together in turn, the unlisted included.
 func (d *listWriter) eachEntity(do func(e *entity)) error {
 	for i := range d.w.domestic() {
@@ -128,7 +189,7 @@ func (d *listWriter) eachEntity(do func(e *entity)) error {
 	return nil
 }
 
-// eachEntityEver is each, and then those that were gone before.
+// eachEntityEver is eachEntity, and then those that were gone before.
 func (d *listWriter) eachEntityEver(do func(e *entity)) error {
 	if err := d.eachEntity(do); err != nil {
 		return err
@@ -145,14 +206,3 @@ func newCompressor() (*compressor, error) {
 	fw, err := flate.NewWriter(io.Discard, flate.BestSpeed)
 	return &compressor{fw}, err
 }
-
-// appendDay writes a date the way a list does.
-func appendDay(dst []byte, t time.Time, layout string) []byte {
-	if t.IsZero() {
-		return dst
-	}
-	return t.AppendFormat(dst, layout)
-}
-
-// bar separates the fields of a pipe-delimited row.
-func bar(dst []byte, field string) []byte { return append(append(dst, field...), '|') }

@@ -12,22 +12,11 @@ import (
 // The master file is written in blocks of organizations, each into one fragment
 // per region.
 
-const masterBlock = 1 << 15
-
-const masterHeader = "EIN,NAME,ICO,STREET,CITY,STATE,ZIP,GROUP,SUBSECTION,AFFILIATION,CLASSIFICATION,RULING,DEDUCTIBILITY,FOUNDATION,ACTIVITY,ORGANIZATION,STATUS,TAX_PERIOD,ASSET_CD,INCOME_CD,FILING_REQ_CD,PF_FILING_REQ_CD,ACCT_PD,ASSET_AMT,INCOME_AMT,REVENUE_AMT,NTEE_CD,SORT_NAME\r\n"
-
-// region is which of the four files a state's organizations are in.
-func region(state string) int {
-	switch state {
-	case "CT", "MA", "ME", "NH", "NJ", "NY", "RI", "VT":
-		return 0
-	case "DE", "DC", "IL", "IN", "IA", "KY", "MD", "MI", "MN", "NE", "NC", "ND", "OH", "PA", "SC", "SD", "VA", "WV", "WI":
-		return 1
-	case "PR":
-		return 3
-	}
-	return 2
-}
+const (
+	masterBlock = 1 << 15
+	masterFiles = 4
+	abroadFile  = masterFiles - 1 // the file with organizations abroad
+)
 
 // entities is how many rows the master file could have: organizations,
 // funders, the national bodies of federations and churches, and some abroad.
@@ -55,53 +44,54 @@ func (w *world) at(i int, e *entity) {
 func (w *world) abroad() int { return 3 + w.orgs/1500 }
 
 // master writes block k of the master file into the four regional fragments.
-func (g *gen) master(k int, out *[4]*bufio.Writer, t *tally) {
+func (g *gen) master(k int, out *[masterFiles]*bufio.Writer, t *tally) {
 	w, e := g.w, &g.f
-	var b []byte
+	row := newRecord("master file", ",", "\r\n", false)
 	for i := k * masterBlock; i < min((k+1)*masterBlock, w.entities()); i++ {
+		file := abroadFile
 		if i >= w.domestic() {
-			b = w.foreignRow(b[:0], i-w.domestic())
-			out[3].Write(b)
-			t.bmf[3]++
-			continue
+			w.foreignRow(row, i-w.domestic())
+		} else {
+			if w.at(i, e); !e.listed {
+				continue
+			}
+			wealth, cohort := orgWealth(e), 0
+			switch {
+			case i < w.orgs:
+				cohort = (i/len(w.slots) + i%len(w.slots)) & (cohorts - 1)
+			case i < w.orgs+w.funders:
+				wealth = w.funderWealth(e, e.class.is(privateFoundation))
+				cohort = e.rank % cohorts
+			}
+			g.masterRow(row, e, wealth, cohort)
+			file = stateOf[e.zip.State].master - 1
 		}
-		w.at(i, e)
-		if !e.listed {
-			continue
-		}
-		wealth, cohort := orgWealth(e), 0
-		switch {
-		case i < w.orgs:
-			cohort = (i/len(w.slots) + i%len(w.slots)) & (cohorts - 1)
-		case i < w.orgs+w.funders:
-			wealth = w.funderWealth(e, e.class.files990PF())
-			cohort = e.rank % cohorts
-		}
-		b = g.masterRow(b[:0], e, wealth, cohort)
-		n := region(e.zip.State)
-		out[n].Write(b)
-		t.bmf[n]++
+		out[file].Write(row.finish())
+		t.bmf[file]++
 	}
 }
+
+func federationGroup(f int) int { return 1000 + f*7 }
 
 // federation puts the national body of a federation together.
 func (w *world) federation(f int, e *entity) {
 	fed := &federations[f]
-	id := idFirm + 1000 + f*7
-	key := sub(w.seed, 'N', f)
-	*e = entity{id: id, key: key, ein: w.ein(id), class: chapter, field: fieldIndex(fed.cause), base: -1, listed: true, parent: true,
-		slot: scale(key, len(w.slots)), group: 1000 + f*7, section: fed.section, founded: 1890 + f*4, money: 22 * one,
-		core: append(e.core[:0], fed.name...), old: e.old[:0], alias: e.alias[:0], street: e.street[:0], suffix: "Inc"}
-	w.locate(e)
+	w.national(e, sub(w.seed, 'N', f), fed.name, entity{class: chapter, field: fed.field, group: federationGroup(f), section: fed.section,
+		founded: 1890 + f*4, suffix: "Inc"})
 }
 
 // churchBody puts the national body of a church together.
 func (w *world) churchBody(k int, e *entity) {
-	id := idFirm + churchBodyGroup(k)
-	key := sub(w.seed, 'N', 1000+k)
-	*e = entity{id: id, key: key, ein: w.ein(id), class: church, field: fieldChurch, base: -1, listed: true, parent: true,
-		slot: scale(key, len(w.slots)), group: churchBodyGroup(k), section: "03", founded: 1905 + 3*k, money: 22 * one,
-		core: append(e.core[:0], churchBodies[k].name...), old: e.old[:0], alias: e.alias[:0], street: e.street[:0]}
+	w.national(e, sub(w.seed, 'N', 1000+k), churchBodies[k].name, entity{class: church, field: church.facts().field, group: churchBodyGroup(k),
+		founded: 1905 + 3*k})
+}
+
+// national puts the head of a group together.
+func (w *world) national(e *entity, key uint64, name string, as entity) {
+	as.id, as.key, as.slot = idFirm+as.group, key, scale(key, len(w.slots))
+	as.listed, as.parent, as.money = true, true, 22*one
+	w.become(e, as)
+	e.core = append(e.core, name...)
 	w.locate(e)
 }
 
@@ -112,184 +102,146 @@ var supportCodes = []string{"21", "21", "21", "22", "22", "23", "24", "17"}
 // foundationCode is the reason an organization is or is not a private
 // foundation.
 func foundationCode(e *entity) string {
-	if e.section != "03" {
+	code := e.class.facts().foundation
+	switch {
+	case e.section != "03":
 		return "00"
-	}
-	switch e.class {
-	case church, temple:
-		return "10"
-	case school, college:
-		return "11"
-	case hospital:
-		return "12"
-	case familyFoundation, corporateFoundation, bankTrust, scholarshipFund:
-		return "04"
-	case operatingFoundation:
-		if odds(sub(e.key, '@', 2), operatingExempt) {
-			return "02"
-		}
-		return "03"
-	}
-	if e.class == supporter || e.base >= 0 {
+	case e.class == operatingFoundation && odds(sub(e.key, '@', 2), operatingExempt):
+		return "02"
+	case code != "":
+		return code
+	case e.class == supporter || e.base >= 0:
 		return supportCodes[scale(sub(e.key, '@', 1), len(supportCodes))]
-	}
-	if odds(sub(e.key, '@', 0), 3500) {
+	case odds(sub(e.key, '@', 0), 3500):
 		return "16"
 	}
 	return "15"
 }
 
+// incomeSizes are the amounts at which size classes 2 to 9 begin.
+var incomeSizes = [...]int64{10_000, 25_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 50_000_000}
+
 // incomeCode is the size class of an amount.
 func incomeCode(n int64) byte {
-	switch {
-	case n <= 0:
+	if n <= 0 {
 		return '0'
-	case n < 10_000:
-		return '1'
-	case n < 25_000:
-		return '2'
-	case n < 100_000:
-		return '3'
-	case n < 500_000:
-		return '4'
-	case n < 1_000_000:
-		return '5'
-	case n < 5_000_000:
-		return '6'
-	case n < 10_000_000:
-		return '7'
-	case n < 50_000_000:
-		return '8'
 	}
-	return '9'
+	code := byte('1')
+	for _, size := range incomeSizes {
+		if n >= size {
+			code++
+		}
+	}
+	return code
 }
 
-func (g *gen) masterRow(b []byte, e *entity, wealth, cohort int) []byte {
-	r := rng{sub(e.key, '#', 0)}
-	c := g.w.irsCodes(e)
-	pf := e.class.files990PF()
-	b = e.ein.Append(b)
-	b = append(b, ',')
-	start := len(b)
-	b = appendMaster(b, e)
+// shortListed reports whether the master file lists a member of a group by the
+// name of the group, and its own name beside that.
+func shortListed(e *entity) bool {
+	return e.lead > 0 && e.lead < len(e.core) && odds(sub(e.key, 'G', 0), groupShort)
+}
+
+// appendMaster writes the name as the master file has it: upper case, at most
+// two lines of 35 characters.
+func appendMaster(dst []byte, e *entity) []byte {
+	start := len(dst)
+	if shortListed(e) {
+		dst = appendPlain(dst, e.core[:e.lead])
+	} else {
+		dst = appendLegal(dst, e)
+	}
+	upper(dst[start:])
+	return dst[:min(len(dst), start+70)]
+}
+
+// masterName is the name of an entity with the accidents of the master file.
+func (g *gen) masterName(e *entity, r *rng) []byte {
+	name := appendMaster(g.tmp[:0], e)
 	// The IRS joins its two name lines without the space between them.
-	if n := len(b) - start; n > 36 && r.odds(masterJoined) {
-		for i := start + 30; i < start+36; i++ {
-			if b[i] == ' ' {
-				b = append(b[:i], b[i+1:]...)
-				break
-			}
+	if len(name) > 36 && r.odds(masterJoined) {
+		if i := bytes.IndexByte(name[30:36], ' '); i >= 0 {
+			name = append(name[:30+i], name[31+i:]...)
 		}
 	}
 	if e.suffix == "Inc" && r.odds(masterComma) { // a comma in the name, hence quotes
-		g.tmp = append(g.tmp[:0], b[start:len(b)-4]...)
-		b = append(append(append(b[:start], '"'), g.tmp...), `,INC"`...)
+		name = join(nil, '"', name[:len(name)-4], `,INC"`)
 	}
-	b = append(b, ',')
-	if r.odds(4500) {
-		b = append(b, "% "...)
-		start = len(b)
-		b = g.appendMember(b, e, 0, 2024)
-		upper(b[start:])
-	}
-	b = append(b, ',')
-	start = len(b)
-	b = append(b, e.street...)
-	upper(b[start:])
-	b = append(b, ',')
-	start = len(b)
-	b = append(b, e.zip.City...)
-	upper(b[start:])
-	b = append(b, ',')
-	b = append(b, e.zip.State...)
-	b = append(b, ',')
-	b = append(b, e.zip.Code...)
-	b = append(b, '-')
-	b = appendPadded(b, uint64(e.plus4), 4)
-	b = append(b, ',')
-	b = appendPadded(b, uint64(c.group), 4)
-	b = append(b, ',')
-	b = append(b, c.section...)
-	b = append(b, ',', c.affiliation, ',')
-	classification := "1000"
-	switch e.field {
-	case fieldChurch, fieldTemple, fieldMasjid:
-		classification = "7000"
-	case fieldSchool, fieldCollege, fieldParents, causeScholar:
-		classification = "2000"
-	}
-	b = append(b, classification...)
-	b = append(b, ',')
-	b = appendPadded(b, uint64(c.year), 4)
-	b = appendPadded(b, uint64(c.month), 2)
-	b = append(b, ',', c.deductible, ',')
-	b = append(b, c.foundation...)
-	b = append(b, ",000000000,"...)
-	b = append(b, c.organization, ',')
-	b = append(b, c.status...)
-	b = append(b, ',')
-	bk := financesOf(e, 2024, 0, wealth)
-	files := e.class != church && e.class != temple
-	if files {
-		b = append(b, "2024"...)
-		b = appendPadded(b, uint64(closing(cohort)+1), 2)
-	}
-	assets, income := bk.assets, bk.revenue
-	if !files {
-		assets, income = 0, 0
-	}
-	b = append(b, ',', incomeCode(assets), ',', incomeCode(income), ',')
-	switch {
-	case !files:
-		b = append(b, "06,0,"...)
-	case pf:
-		b = append(b, "00,1,"...)
-	case e.money < 15*one:
-		b = append(b, "02,0,"...)
-	default:
-		b = append(b, "01,0,"...)
-	}
-	b = appendPadded(b, uint64(closing(cohort)+1), 2)
-	b = append(b, ',')
-	b = appendInt(b, assets)
-	b = append(b, ',')
-	b = appendInt(b, income)
-	b = append(b, ',')
-	if files && !pf {
-		b = appendInt(b, bk.revenue)
-	}
-	b = append(b, ',')
-	if !r.odds(2800) {
-		b = append(b, fields[e.field].code...)
-		if r.odds(700) {
-			b = append(b, 'Z')
-		}
-	}
-	b = append(b, ',')
-	start = len(b)
+	g.tmp = name
+	return name
+}
+
+// sortName is the second name of an entity in the master file.
+func sortName(e *entity) []byte {
 	trade, onFile := trades(e)
 	switch {
 	case shortListed(e):
-		b = appendPlain(b, bytes.TrimPrefix(e.core[e.lead:], []byte(" ")))
+		return appendPlain(nil, bytes.TrimPrefix(e.core[e.lead:], []byte(" ")))
 	case trade && onFile:
-		b = appendTrade(b, e, 0)
-	case len(e.alias) > 0:
-		b = append(b, e.alias...)
+		return appendTrade(nil, e, 0)
 	}
-	upper(b[start:])
-	return append(b, '\r', '\n')
+	return e.alias
+}
+
+// classification is the activity that the IRS classifies an entity by.
+func classification(e *entity) string {
+	switch fields[e.field].code {
+	case "X21", "X30", "X40":
+		return "7000"
+	case "B20", "B42", "B94", "B82":
+		return "2000"
+	}
+	return "1000"
+}
+
+// masterRow writes the row of an entity.
+func (g *gen) masterRow(row *record, e *entity, wealth, cohort int) {
+	r := rng{sub(e.key, '#', 0)}
+	c := g.w.irsCodes(e)
+	row.add(e.ein, g.masterName(e, &r))
+	if r.odds(4500) {
+		row.add(parts{"% ", caps(g.appendMember(nil, e, 0, 2024))})
+	} else {
+		row.add(nil)
+	}
+	row.add(caps(e.street), capsText(e.zip.City), e.zip.State, parts{e.zip.Code, '-', padded{uint64(e.plus4), 4}},
+		padded{uint64(c.group), 4}, c.section, c.affiliation, classification(e),
+		parts{padded{uint64(c.year), 4}, padded{uint64(c.month), 2}}, c.deductible, c.foundation, "000000000", c.organization, c.status)
+	bk := financesOf(e, 2024, 0, wealth)
+	assets, income := bk.assets, bk.revenue
+	month := padded{uint64(closing(cohort) + 1), 2}
+	var period, revenue any
+	period, revenue = parts{"2024", month}, bk.revenue
+	form, foundation := "01", '0'
+	switch {
+	case e.class == church || e.class == temple: // they need not file
+		form, assets, income, period, revenue = "06", 0, 0, nil, nil
+	case e.class.is(privateFoundation):
+		form, foundation, revenue = "00", '1', nil
+	case e.money < 15*one:
+		form = "02"
+	}
+	row.add(period, incomeCode(assets), incomeCode(income), form, foundation, month, assets, income, revenue)
+	code := ""
+	if !r.odds(2800) {
+		code = fields[e.field].code
+		if r.odds(700) {
+			code += "Z"
+		}
+	}
+	row.add(code, caps(sortName(e)))
 }
 
 // foreigner names organization k abroad that the IRS recognizes.
-func (w *world) foreigner(k int, name []byte) (body []byte, at int, street []byte) {
-	r := rng{sub(w.seed, 'J', k)}
-	at = r.n(len(foreignPlaces))
-	p := &foreignPlaces[at]
-	n := namer{zip: &ZIP{City: p.city, State: p.country}, field: generalFields[r.n(len(generalFields))]}
-	n.r = r
-	n.sur = n.r.of(surnames)
-	body = n.expand(name, n.r.of(foreignTemplates))
-	return body, at, appendStreet(nil, &n.r, 0)
+func (w *world) foreigner(k int) (name []byte, at *foreignPlace, street []byte) {
+	at, n := foreignBody(sub(w.seed, 'J', k))
+	name = n.draw(nil, templates["foreign"])
+	return name, at, appendStreet(nil, &n.r, 0)
+}
+
+// country is the name of a country as the lists of the IRS have it.
+func (p *foreignPlace) countryName() string {
+	name, _ := place.Country(p.country)
+	return strings.ReplaceAll(name, ",", "")
 }
 
 // foreignEIN is the EIN of organization k abroad.
@@ -297,20 +249,10 @@ func (w *world) foreignEIN(k int) ein.EIN { return w.ein(idFirm + 200_000 + k) }
 
 // foreignRow is the row of an organization abroad: the city column holds the
 // country, the street column the whole address in quotes.
-func (w *world) foreignRow(b []byte, k int) []byte {
-	b = w.foreignEIN(k).Append(b)
-	b = append(b, ',')
-	start := len(b)
-	b, at, street := w.foreigner(k, b)
-	p := &foreignPlaces[at]
-	b = append(append(b, ",,\""...), p.postal...)
-	b = append(b, ' ')
-	b = append(b, street...)
-	b = append(b, ", "...)
-	b = append(b, p.city...)
-	b = append(b, "\","...)
-	country, _ := place.Country(p.country)
-	b = append(b, strings.ReplaceAll(country, ",", "")...)
-	upper(b[start:])
-	return append(b, ",,00000-0000,0000,03,3,1000,200801,1,15,000000000,1,01,202412,4,4,01,0,12,250000,180000,180000,Q30,\r\n"...)
+func (w *world) foreignRow(row *record, k int) {
+	name, p, street := w.foreigner(k)
+	row.add(w.foreignEIN(k), caps(name), nil, parts{`"`, capsText(p.postal), ' ', caps(street), ", ", capsText(p.city), `"`}, capsText(p.countryName()))
+	for _, field := range strings.Split(",00000-0000,0000,03,3,1000,200801,1,15,000000000,1,01,202412,4,4,01,0,12,250000,180000,180000,Q30,", ",") {
+		row.add(field)
+	}
 }

@@ -2,7 +2,6 @@ package synth
 
 import (
 	"bytes"
-	"time"
 )
 
 // The sanctions list. Its people, companies and ships are made of syllables
@@ -30,44 +29,13 @@ type Namesake struct {
 var namesakeKinds = []string{"exact", "typo", "lost_space", "word_order", "aka", "weak_aka"}
 
 var (
-	oddHeads = list("Zov Quim Vraz Thuz Jezh Khov Bruz Dvem Ghaz Lurz Mjor Pazh Rhuk Szal Tjev Uzgh Yizr Qelb Xhar Zhup Ovzi Kvet Wuzh Ilqa")
-	oddMids  = list("avu emo ilo oqa uzi eba ary ydo ogu izhe unna ephi akke umbo erri ozza ihla otte evve azu")
-	oddTails = list("rov nem thal kush dzi mar goth vek lun sid pahr nosh wez jik tull bran qul deh vosz fim")
-
-	oddTrades = lines(`
-Trading Company
-General Trading LLC
-Shipping Company Limited
-Petrochemical Industries
-Export Import Co.
-Holding
-Investment Group
-Logistics FZE
-Bank
-Commercial Bank PJSC
-Exchange
-Technical Services JSC
-Machine Works OAO
-Electronics Limited
-Relief Foundation
-Charitable Society
-Front
-Martyrs Brigade
-Revolutionary Command
-Airlines
-Mining Enterprise
-Steel Complex
-Institute of Applied Physics
-Design Bureau
-Construction and Development
-Energy Offshore S.A.
-Maritime Services Ltd
-Agricultural Cooperative
-Cartel
-Media Network`)
-	oddPrograms = list("SDGT NPWMD IRAN RUSSIA-EO14024 CUBA SYRIA GLOMAG SDNTK TCO BELARUS DPRK3 VENEZUELA ILLICIT-DRUGS-EO14059 CYBER2 MAGNIT SOMALIA YEMEN IFSR BALKANS SUDAN")
-	oddLands    = list("Panama Cyprus Turkey Malta Belize Seychelles Liberia Singapore Lebanon Serbia Mexico Colombia Oman Latvia Kenya Malaysia")
-	shipTypes   = lines("Crude Oil Tanker\nGeneral Cargo\nContainer Ship\nBulk Carrier\nChemical/Products Tanker\nTug\nLPG Tanker")
+	oddHeads    = words.of("odd head")
+	oddMids     = words.of("odd middle")
+	oddTails    = words.of("odd tail")
+	oddTrades   = words.of("odd trade")
+	oddPrograms = words.of("sanctions program")
+	oddLands    = words.of("odd land")
+	shipTypes   = words.of("ship type")
 )
 
 // oddWord makes a word of two to four syllables.
@@ -82,66 +50,52 @@ func oddWord(dst []byte, r *rng) []byte {
 
 // sanctionsFiles is the four files of the list while they are written.
 type sanctionsFiles struct {
-	sdn, alt, add, comments *listFile
-	alias, address          int // numbers given so far
-	b, name, remarks        []byte
+	sdn, alt, add, comments             *listFile
+	sdnRow, altRow, addRow, commentsRow *record
+	alias, address                      int // numbers given so far
+	name, remarks                       []byte
 }
 
 // null is what the list writes for nothing, trailing space included.
 const null = "-0- "
 
-// quoted appends a text in quotes, or the null.
-func quoted(dst []byte, s []byte) []byte {
+// quoted is a text in quotes, or the null.
+func quoted[T string | []byte](s T) any {
 	if len(s) == 0 {
-		return append(dst, null...)
+		return null
 	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
-	return append(dst, '"')
+	return parts{'"', s, '"'}
 }
 
 // sanctions writes the list and its three companions.
 func (d *listWriter) sanctions() error {
-	var s sanctionsFiles
-	for _, f := range []struct {
-		l    **listFile
-		path string
-	}{{&s.sdn, "ofac/sdn.csv"}, {&s.alt, "ofac/alt.csv"}, {&s.add, "ofac/add.csv"}, {&s.comments, "ofac/sdn_comments.csv"}} {
-		l, err := d.create(f.path)
-		if err != nil {
-			return err
-		}
-		defer l.h.abandon()
-		*f.l = l
-	}
-	s.alias, s.address = 11, 24
-	number, planted := 36, 0
-	for k := range designated {
-		r := rng{sub(d.w.seed, 'z', k)}
-		if k%(designated/namesakes) == designated/namesakes/2 && planted < namesakes {
-			kind := planted % len(namesakeKinds)
-			if d.impersonated(planted, &r) {
-				d.namesakes = append(d.namesakes, Namesake{d.f.ein.String(), string(appendMaster(nil, &d.f)), number, namesakeKinds[kind]})
-				d.namesake(&s, number, kind, &r)
+	paths := []string{"ofac/sdn.csv", "ofac/alt.csv", "ofac/add.csv", "ofac/sdn_comments.csv"}
+	return d.writeAll(paths, "", func(files []*listFile) error {
+		row := func(name string) *record { return newRecord("ofac "+name, ",", "\r\n", false) }
+		s := sanctionsFiles{sdn: files[0], alt: files[1], add: files[2], comments: files[3],
+			sdnRow: row("sdn"), altRow: row("alt"), addRow: row("add"), commentsRow: row("comments"), alias: 11, address: 24}
+		number, planted := 36, 0
+		for k := range designated {
+			r := rng{sub(d.w.seed, 'z', k)}
+			if k%(designated/namesakes) == designated/namesakes/2 && planted < namesakes {
+				kind := namesakeKinds[planted%len(namesakeKinds)]
+				if d.impersonated(planted, &r) {
+					d.namesakes = append(d.namesakes, Namesake{d.f.ein.String(), string(appendMaster(nil, &d.f)), number, kind})
+					d.namesake(&s, number, kind, &r)
+				}
+				planted++
+			} else {
+				d.designate(&s, number, &r)
 			}
-			planted++
-		} else {
-			d.designate(&s, number, &r)
+			number += 1 + r.n(5)
 		}
-		number += 1 + r.n(5)
-	}
-	for _, l := range []*listFile{s.sdn, s.alt, s.add, s.comments} {
-		l.WriteByte(0x1a)
-		if err := d.finish(l); err != nil {
-			return err
+		for i, name := range []string{"ofac_entries", "ofac_aliases", "ofac_addresses", "ofac_comments"} {
+			files[i].WriteByte(0x1a)
+			d.counts[name] = files[i].rows
 		}
-	}
-	d.counts["ofac_entries"] = s.sdn.rows
-	d.counts["ofac_aliases"] = s.alt.rows
-	d.counts["ofac_addresses"] = s.add.rows
-	d.counts["ofac_comments"] = s.comments.rows
-	d.counts["ofac_namesakes"] = int64(len(d.namesakes))
-	return nil
+		d.counts["ofac_namesakes"] = int64(len(d.namesakes))
+		return nil
+	})
 }
 
 // impersonated puts an organization into d.f whose name is long enough to be
@@ -166,29 +120,27 @@ func (d *listWriter) impersonated(k int, r *rng) bool {
 func punctuated(core []byte) bool { return bytes.ContainsAny(core, ".,'&#/") }
 
 // namesake writes an entry that resembles the organization in d.f.
-func (d *listWriter) namesake(s *sanctionsFiles, number, kind int, r *rng) {
+func (d *listWriter) namesake(s *sanctionsFiles, number int, kind string, r *rng) {
 	d.l.name = appendPlain(d.l.name[:0], d.f.core)
-	alias := append([]byte(nil), d.l.name...)
-	upper(alias)
-	switch namesakeKinds[kind] {
+	alias := join(nil, caps(d.l.name))
+	s.remarks = s.remarks[:0]
+	switch kind {
 	case "typo":
 		d.typo(r)
 	case "lost_space":
 		d.loseSpace(r)
 	case "word_order":
 		i := bytes.IndexByte(d.l.name, ' ')
-		d.l.name = append(append(append([]byte(nil), d.l.name[i+1:]...), ' '), d.l.name[:i]...)
+		d.l.name = join(nil, d.l.name[i+1:], ' ', d.l.name[:i])
 	case "aka", "weak_aka":
-		d.l.name = append(append(oddWord(d.l.name[:0], r), ' '), r.of(oddTrades)...)
+		d.l.name = join(oddWord(d.l.name[:0], r), ' ', r.of(oddTrades))
 	}
-	s.name = append(s.name[:0], d.l.name...)
-	upper(s.name)
-	s.remarks = s.remarks[:0]
-	switch namesakeKinds[kind] {
+	s.name = join(s.name[:0], caps(d.l.name))
+	switch kind {
 	case "aka":
 		s.also(number, alias)
 	case "weak_aka":
-		s.remarks = append(append(append(s.remarks, "a.k.a. '"...), alias...), "'."...)
+		s.remarks = join(s.remarks, "a.k.a. '", alias, "'.")
 		d.counts["ofac_weak_aliases"]++
 	}
 	s.where(number, r)
@@ -214,74 +166,53 @@ func (d *listWriter) designate(s *sanctionsFiles, number int, r *rng) {
 		s.entry(number, "individual", program, nil)
 	case x < 97:
 		d.counts["ofac_vessels"]++
-		s.name = oddWord(s.name, r)
-		upper(s.name)
-		s.remarks = append(s.remarks, "Vessel Registration Identification IMO "...)
-		s.remarks = append(appendInt(s.remarks, int64(1_000_000+r.n(900_000))), '.')
+		s.name = join(s.name, caps(oddWord(nil, r)))
+		s.remarks = join(s.remarks, "Vessel Registration Identification IMO ", 1_000_000+r.n(900_000), '.')
 		s.entry(number, "vessel", program, r)
 	default:
 		d.counts["ofac_aircraft"]++
-		s.name = append(s.name, "ZQ-"...)
-		for range 3 {
-			s.name = append(s.name, byte('A'+r.n(26)))
-		}
-		s.remarks = append(s.remarks, "Aircraft Model "...)
-		s.remarks = append(s.remarks, byte('A'+r.n(26)), '-')
-		s.remarks = appendInt(s.remarks, int64(100+r.n(700)))
-		s.remarks = append(s.remarks, "; Aircraft Manufacturer's Serial Number (MSN) "...)
-		s.remarks = append(appendInt(s.remarks, int64(10_000+r.n(90_000))), '.')
+		s.name = join(s.name, "ZQ-", r.letter(), r.letter(), r.letter())
+		s.remarks = join(s.remarks, "Aircraft Model ", r.letter(), '-', 100+r.n(700),
+			"; Aircraft Manufacturer's Serial Number (MSN) ", 10_000+r.n(90_000), '.')
 		s.entry(number, "aircraft", program, nil)
 	}
 }
 
 // company names an entity, its aliases and its addresses.
 func (d *listWriter) company(s *sanctionsFiles, number int, r *rng) {
-	style := func(dst []byte) []byte {
-		dst = oddWord(dst, r)
+	style := func() []byte {
+		dst := oddWord(nil, r)
 		if r.odds(4500) {
 			dst = oddWord(append(dst, ' '), r)
 		}
-		dst = append(append(dst, ' '), r.of(oddTrades)...)
+		dst = join(dst, ' ', r.of(oddTrades))
 		if r.odds(600) { // a comma before the form, which quotes protect
 			dst = append(dst, ", S.A."...)
 		}
+		upper(dst)
 		return dst
 	}
-	s.name = style(s.name)
-	upper(s.name)
+	s.name = append(s.name, style()...)
 	for r.odds(4800) {
-		also := style(nil)
-		upper(also)
-		s.also(number, also)
+		s.also(number, style())
 	}
 	for r.odds(5500) {
 		s.where(number, r)
 	}
 	land := r.of(oddLands)
 	if r.odds(1200) {
-		short := oddWord(nil, r)
-		upper(short)
-		s.remarks = append(append(append(s.remarks, "a.k.a. '"...), short[:5]...), "'; "...)
+		s.remarks = join(s.remarks, "a.k.a. '", caps(oddWord(nil, r)[:5]), "'; ")
 		d.counts["ofac_weak_aliases"]++
 	}
 	if r.odds(5000) {
-		s.remarks = append(s.remarks, "Organization Established Date "...)
-		day := time.Date(1975+r.n(48), time.Month(1+r.n(12)), 1+r.n(28), 0, 0, 0, 0, time.UTC)
-		s.remarks = append(day.AppendFormat(s.remarks, "02 Jan 2006"), "; "...)
+		s.remarks = join(s.remarks, "Organization Established Date ", day{r.day(1975, 48), "02 Jan 2006"}, "; ")
 	}
 	if r.odds(6500) {
-		s.remarks = append(s.remarks, "Registration Number "...)
-		s.remarks = appendInt(s.remarks, int64(100_000+r.n(9_000_000)))
-		s.remarks = append(append(append(s.remarks, " ("...), land...), "); "...)
+		s.remarks = join(s.remarks, "Registration Number ", 100_000+r.n(9_000_000), " (", land, "); ")
 	}
 	if r.odds(60) { // more than the column holds
 		for len(s.remarks) < 1_200 {
-			s.remarks = append(s.remarks, "Tax ID No. "...)
-			s.remarks = appendInt(s.remarks, int64(1_000_000_000+r.n(900_000_000)))
-			s.remarks = append(append(append(s.remarks, " ("...), land...), "); Linked To: "...)
-			start := len(s.remarks)
-			s.remarks = append(oddWord(s.remarks, r), " HOLDING; "...)
-			upper(s.remarks[start:])
+			s.remarks = join(s.remarks, "Tax ID No. ", 1_000_000_000+r.n(900_000_000), " (", land, "); Linked To: ", caps(oddWord(nil, r)), " HOLDING; ")
 		}
 	}
 	s.period()
@@ -289,32 +220,23 @@ func (d *listWriter) company(s *sanctionsFiles, number int, r *rng) {
 
 // person names an individual the way the list does, family name first.
 func (d *listWriter) person(s *sanctionsFiles, number int, r *rng) {
-	full := func(dst []byte) []byte {
-		start := len(dst)
-		dst = oddWord(dst, r)
-		upper(dst[start:])
-		dst = append(dst, ", "...)
-		dst = oddWord(dst, r)
+	full := func() []byte {
+		dst := join(nil, caps(oddWord(nil, r)), ", ", oddWord(nil, r))
 		if r.odds(4000) {
 			dst = oddWord(append(dst, ' '), r)
 		}
 		return dst
 	}
-	s.name = full(s.name)
+	s.name = append(s.name, full()...)
 	for r.odds(4500) {
-		s.also(number, full(nil))
+		s.also(number, full())
 	}
 	if r.odds(5000) {
 		s.where(number, r)
 	}
-	born := time.Date(1940+r.n(60), time.Month(1+r.n(12)), 1+r.n(28), 0, 0, 0, 0, time.UTC)
-	s.remarks = append(s.remarks, "DOB "...)
-	s.remarks = born.AppendFormat(s.remarks, "02 Jan 2006")
-	s.remarks = append(append(append(s.remarks, "; nationality "...), r.of(oddLands)...), "; Gender Male; "...)
+	s.remarks = join(s.remarks, "DOB ", day{r.day(1940, 60), "02 Jan 2006"}, "; nationality ", r.of(oddLands), "; Gender Male; ")
 	if r.odds(6000) {
-		s.remarks = append(s.remarks, "Passport "...)
-		s.remarks = append(s.remarks, byte('A'+r.n(26)))
-		s.remarks = append(appendInt(s.remarks, int64(1_000_000+r.n(8_000_000))), "; "...)
+		s.remarks = join(s.remarks, "Passport ", r.letter(), 1_000_000+r.n(8_000_000), "; ")
 	}
 	s.period()
 }
@@ -329,83 +251,43 @@ func (s *sanctionsFiles) period() {
 // entry writes the main row, and what its remarks have over a thousand
 // characters into the comments. ship draws the columns of a vessel.
 func (s *sanctionsFiles) entry(number int, kind, program string, ship *rng) {
-	b := appendInt(s.b[:0], int64(number))
-	b = quoted(append(b, ','), s.name)
-	b = quoted(append(b, ','), []byte(kind))
-	b = quoted(append(b, ','), []byte(program))
-	b = append(b, ',')
-	b = append(b, null...)
+	s.sdnRow.add(number, quoted(s.name), quoted(kind), quoted(program), null)
 	if ship != nil {
-		b = append(b, ',', '"')
-		for range 4 {
-			b = append(b, byte('A'+ship.n(26)))
-		}
-		b = append(b, '"', ',')
-		b = quoted(b, []byte(ship.of(shipTypes)))
-		b = append(b, ',', '"')
-		b = appendInt(b, int64(2_000+ship.n(300_000)))
-		b = append(b, `",`+null+`,`...)
-		b = quoted(b, []byte(ship.of(oddLands)))
-		b = append(b, ',')
-		b = append(b, null...)
+		s.sdnRow.add(quoted([]byte{ship.letter(), ship.letter(), ship.letter(), ship.letter()}), quoted(ship.of(shipTypes)),
+			parts{'"', 2_000 + ship.n(300_000), '"'}, null, quoted(ship.of(oddLands)), null)
 	} else {
-		for range 6 {
-			b = append(b, ',')
-			b = append(b, null...)
-		}
+		s.sdnRow.add(null, null, null, null, null, null)
 	}
 	const room = 1_000
-	b = quoted(append(b, ','), s.remarks[:min(len(s.remarks), room)])
-	b = append(b, '\r', '\n')
-	s.sdn.row(b)
+	s.sdnRow.add(quoted(s.remarks[:min(len(s.remarks), room)]))
+	s.sdn.row(s.sdnRow.finish())
 	if len(s.remarks) > room {
-		b = appendInt(b[:0], int64(number))
-		b = quoted(append(b, ','), s.remarks[room:])
-		b = append(b, '\r', '\n')
-		s.comments.row(b)
+		s.commentsRow.add(number, quoted(s.remarks[room:]))
+		s.comments.row(s.commentsRow.finish())
 	}
-	s.b = b
 }
 
 // also writes another name of an entry.
 func (s *sanctionsFiles) also(number int, name []byte) {
-	b := appendInt(s.b[:0], int64(number))
 	s.alias++
-	b = appendInt(append(b, ','), int64(s.alias))
-	b = append(b, ',')
+	kind := "aka"
 	switch s.alias % 12 {
 	case 5:
-		b = append(b, `"fka"`...)
+		kind = "fka"
 	case 9:
-		b = append(b, `"nka"`...)
-	default:
-		b = append(b, `"aka"`...)
+		kind = "nka"
 	}
-	b = quoted(append(b, ','), name)
-	b = append(b, ","+null+"\r\n"...)
-	s.alt.row(b)
-	s.b = b
+	s.altRow.add(number, s.alias, quoted(kind), quoted(name), null)
+	s.alt.row(s.altRow.finish())
 }
 
 // where writes an address of an entry.
 func (s *sanctionsFiles) where(number int, r *rng) {
-	b := appendInt(s.b[:0], int64(number))
 	s.address++
-	b = appendInt(append(b, ','), int64(s.address))
-	b = append(b, ',')
+	var street any = null
 	if r.odds(6000) {
-		b = append(b, '"')
-		b = appendInt(b, int64(1+r.n(300)))
-		b = oddWord(append(b, ' '), r)
-		b = append(b, ` Street"`...)
-	} else {
-		b = append(b, null...)
+		street = parts{'"', 1 + r.n(300), ' ', oddWord(nil, r), ` Street"`}
 	}
-	b = append(b, ',', '"')
-	b = oddWord(b, r)
-	b = append(b, '"')
-	b = quoted(append(b, ','), []byte(r.of(oddLands)))
-	b = append(b, ","+null+"\r\n"...)
-	s.add.row(b)
-	s.b = b
+	s.addRow.add(number, s.address, street, quoted(oddWord(nil, r)), quoted(r.of(oddLands)), null)
+	s.add.row(s.addRow.finish())
 }

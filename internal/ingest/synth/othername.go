@@ -1,5 +1,7 @@
 package synth
 
+import "bytes"
+
 // Names that filers use and that no register has beside the organization: the
 // name it trades under, a part of an institution, a project that it is the
 // fiscal sponsor of. They are the same wherever the organization is the same, so
@@ -8,11 +10,11 @@ package synth
 // trades reports whether an organization is known by a trade name, and whether
 // the master file has it.
 func trades(e *entity) (known, onFile bool) {
-	share := uint32(orgTrade)
-	switch e.class {
-	case church, temple, chapter, familyFoundation, government, bankTrust:
+	if !e.class.is(tradeName) {
 		return false, false
-	case college, publicCollege:
+	}
+	share := uint32(orgTrade)
+	if e.class == college || e.class == publicCollege {
 		share = orgStation
 	}
 	h := sub(e.key, 'X', 0)
@@ -23,34 +25,26 @@ func trades(e *entity) (known, onFile bool) {
 // the first.
 const tradeNames = 3
 
+// otherNamer names something of an entity by a stream of its own.
+func otherNamer(e *entity, tag byte, k int) namer {
+	n := newNamer(sub(e.key, tag, k), e.zip)
+	n.field = e.field
+	return n
+}
+
 // appendTrade writes trade name k: the call letters of a station, a word made
 // of two, or a brand.
 func appendTrade(dst []byte, e *entity, k int) []byte {
-	n := namer{r: rng{sub(e.key, 'X', 1+k)}, zip: e.zip, field: e.field}
-	n.sur = n.r.of(surnames)
+	n := otherNamer(e, 'X', 1+k)
 	if e.class == college || e.class == publicCollege || n.r.odds(3000) {
 		call := byte('W')
 		if e.zip.Code >= "5" { // west of the Mississippi, more or less
 			call = 'K'
 		}
-		return append(dst, call, byte('A'+n.r.n(26)), byte('A'+n.r.n(26)), byte('A'+n.r.n(26)))
+		return append(dst, call, n.r.letter(), n.r.letter(), n.r.letter())
 	}
-	return n.expand(dst, tradeTemplates[n.r.n(len(tradeTemplates))])
+	return n.draw(dst, templates["trade"])
 }
-
-var tradeTemplates = lines(`
-$W
-$W
-$W
-$W
-$W $U
-$V at $O Street
-$W $U
-The $W $U
-$C $W
-$W Kids
-Camp $W
-$V $W`)
 
 // hasParts reports whether filers name parts of an institution.
 func hasParts(c class) bool { return c == hospital || c == college || c == publicCollege }
@@ -58,83 +52,42 @@ func hasParts(c class) bool { return c == hospital || c == college || c == publi
 // appendPart writes the name of a part, with the institution's own or, more
 // often, without.
 func appendPart(dst []byte, e *entity, core []byte, r *rng) []byte {
-	n := namer{r: rng{sub(e.key, 'Y', r.n(30))}, zip: e.zip, field: e.field}
-	n.sur = n.r.of(surnames)
-	t := collegeParts
+	n := otherNamer(e, 'Y', r.n(30))
+	t := templates["collegePart"]
 	if e.class == hospital {
-		t = hospitalParts
+		t = templates["hospitalPart"]
 	}
-	part := n.r.of(t)
 	switch r.n(10) {
 	case 0, 1, 2:
-		dst = append(appendPlain(dst, core), ' ')
-		return n.expand(dst, part)
+		return n.draw(append(appendPlain(dst, core), ' '), t)
 	case 3:
-		dst = append(n.expand(dst, part), " of "...)
-		return appendPlain(dst, core)
+		return appendPlain(append(n.draw(dst, t), " of "...), core)
 	}
-	return n.expand(dst, part)
+	return n.draw(dst, t)
 }
-
-var (
-	collegeParts = lines(`
-$S School of Public Health
-$S School of Music
-$S School of Nursing
-$S College of Engineering
-$S Law School
-$S Department of Chemistry
-$S Legal Services Center
-$S Field House
-$S Institute for the Humanities
-$S Observatory
-$K Extension Service`)
-	hospitalParts = lines(`
-$S Cancer Center
-$S Heart Institute
-$S Pavilion
-$S Women's Health Clinic
-$S Visiting Nurses
-$S Family Practice
-$S Rehabilitation Center`)
-)
 
 // appendProject writes a project of a fiscal sponsor: alone, or with the
 // sponsor in one of the ways in which filers say so.
 func appendProject(dst []byte, e *entity, core []byte, r *rng) []byte {
-	n := namer{r: rng{sub(e.key, 'Z', r.n(40))}, zip: e.zip, field: generalFields[scale(sub(e.key, 'Z', 9), len(generalFields))]}
-	n.sur = n.r.of(surnames)
+	n := otherNamer(e, 'Z', r.n(40))
+	n.field = generalFields[scale(sub(e.key, 'Z', 9), len(generalFields))]
 	start := len(dst)
-	dst = n.expand(dst, projectTemplates[n.r.n(len(projectTemplates))])
-	join := ""
+	dst = n.draw(dst, templates["project"])
 	switch x := r.n(100); {
 	case x < 45: // not a word of it
 		return dst
 	case x < 60:
-		join = " c/o "
+		dst = append(dst, " c/o "...)
 	case x < 75:
-		join = ", a project of "
+		dst = append(dst, ", a project of "...)
 	case x < 82:
-		join = " - "
+		dst = append(dst, " - "...)
 	default: // the sponsor first
 		project := string(dst[start:])
-		dst = appendPlain(dst[:start], core)
-		dst = append(dst, " FBO "...)
-		return append(dst, project...)
+		return join(appendPlain(dst[:start], core), " FBO ", project)
 	}
-	return appendPlain(append(dst, join...), core)
+	return appendPlain(dst, core)
 }
-
-var projectTemplates = lines(`
-$W $U
-$A $V $U
-$W
-$C $V Initiative
-$W for $X
-$S Fellows
-$W Film
-$A $B Archive
-Campaign for $V in $C`)
 
 // appendFewer writes a name without one of its words, as it is said: mostly
 // without the last.
@@ -142,12 +95,7 @@ func appendFewer(dst, core []byte, r *rng) (_ []byte, ok bool) {
 	start := len(dst)
 	dst = appendPlain(dst, core)
 	name := dst[start:]
-	words := 1
-	for _, c := range name {
-		if c == ' ' {
-			words++
-		}
-	}
+	words := 1 + bytes.Count(name, []byte{' '})
 	if words < 3 {
 		return dst[:start], false
 	}
@@ -183,15 +131,13 @@ func trimSmall(dst []byte, start int) []byte {
 	return dst
 }
 
+var otherWords = words.of("other word")
+
 // appendReworded writes a name with one word changed for another that means
 // about the same, or says what it is.
 func appendReworded(dst, core []byte, r *rng) (_ []byte, ok bool) {
-	start := len(dst)
-	dst, ok = appendFewer(dst, core, r)
-	if !ok {
-		return dst[:start], false
+	if dst, ok = appendFewer(dst, core, r); ok {
+		dst = join(dst, ' ', r.of(otherWords))
 	}
-	return append(append(dst, ' '), r.of(otherWords)...), true
+	return dst, ok
 }
-
-var otherWords = list(`Center Services Program Association Foundation Group Society Alliance Network Institute Clinic House Fund Agency Office Outreach`)

@@ -8,8 +8,6 @@ import (
 // person trusted, would have decided of this world. Being written by the one
 // who knows the truth, they are all right.
 
-const overridesHeader = "kx,state,zip5,filed_ein,funder_ein,ein,action,reason,source_url,author,date\n"
-
 // overrides writes both files of overrides.
 func (d *listWriter) overrides() error {
 	if err := d.overridesBy("overrides/human.csv", "an editor", 'h', 8); err != nil {
@@ -19,41 +17,40 @@ func (d *listWriter) overrides() error {
 }
 
 // overridesBy writes one file with a ruling for each of some organizations that are
-// known by initials, by a former name, or to no list.
+// known by initials, by a former name, or to no list. The tag h is for a person.
 func (d *listWriter) overridesBy(path, author string, tag byte, n int) error {
-	l, err := d.create(path)
-	if err != nil {
-		return err
-	}
-	defer l.h.abandon()
-	l.WriteString(overridesHeader)
-	seen := map[string]bool{}
-	rule := func(kx, state, zip, ein, action, reason string) {
-		if key := kx + state + zip; kx != "" && !seen[key] {
-			seen[key] = true
-			l.row([]byte(kx + "," + state + "," + zip + ",,," + ein + "," + action + "," + reason + ",," + author + ",2026-09-30\n"))
+	return d.write(path, header("overrides", "\n"), func(l *listFile) error {
+		row := newRecord("overrides", ",", "\n", false)
+		seen := map[string]bool{}
+		rule := func(name []byte, state, zip, ein, action, reason string) {
+			kx := orgname.Key(string(name))
+			if key := kx + state + zip; kx != "" && !seen[key] {
+				seen[key] = true
+				row.add(kx, state, zip, nil, nil, ein, action, reason, nil, author, "2026-09-30")
+				l.row(row.finish())
+			}
 		}
-	}
-	e := &d.f
-	r := rng{sub(d.w.seed, tag, 77)}
-	for range 400 {
-		if l.rows >= int64(n) {
-			break
+		e := &d.f
+		r := rng{sub(d.w.seed, tag, 77)}
+		for range 400 {
+			if l.rows >= int64(n) {
+				break
+			}
+			d.w.org(r.n(max(d.w.wellKnown(), min(d.w.orgs, 60))), e)
+			switch {
+			case e.class == publicCollege && tag == 'h' && len(e.core) > 20 && !odds(sub(e.key, '2', 0), orgTwoEINs):
+				rule(e.core, e.zip.State, e.zip.Code, e.ein.String(), "set_unknown", "a public college; no list has its EIN")
+			case !e.listed:
+			case len(e.alias) > 4:
+				rule(e.alias, e.zip.State, e.zip.Code, e.ein.String(), "set", "known by its initials")
+			case len(e.old) > 12:
+				rule(e.old, e.zip.State, e.zip.Code, e.ein.String(), "set", "its former name")
+			}
 		}
-		d.w.org(r.n(max(d.w.wellKnown(), min(d.w.orgs, 60))), e)
-		switch {
-		case e.class == publicCollege && tag == 'h' && len(e.core) > 20 && !odds(sub(e.key, '2', 0), orgTwoEINs):
-			rule(orgname.Key(string(e.core)), e.zip.State, e.zip.Code, e.ein.String(), "set_unknown", "a public college; no list has its EIN")
-		case !e.listed:
-		case len(e.alias) > 4:
-			rule(orgname.Key(string(e.alias)), e.zip.State, e.zip.Code, e.ein.String(), "set", "known by its initials")
-		case len(e.old) > 12:
-			rule(orgname.Key(string(e.old)), e.zip.State, e.zip.Code, e.ein.String(), "set", "its former name")
+		if tag == 'h' {
+			rule([]byte(crowds[0]), "", "", "", "none", "a crowd of people and no organization")
 		}
-	}
-	if tag == 'h' {
-		rule(orgname.Key(crowds[0]), "", "", "", "none", "a crowd of people and no organization")
-	}
-	d.counts["overrides"] += l.rows
-	return d.finish(l)
+		d.counts["overrides"] += l.rows
+		return nil
+	})
 }

@@ -1,6 +1,9 @@
 package synth
 
-import "math/bits"
+import (
+	"math/bits"
+	"time"
+)
 
 // Everything in the world is drawn by hashing what the thing is: there is no
 // stream of random numbers whose order matters. That is what lets a shard be
@@ -41,6 +44,15 @@ func (r *rng) odds(p uint32) bool { return odds(r.next(), p) }
 
 func (r *rng) of(s []string) string { return s[r.n(len(s))] }
 
+// letter draws a capital letter.
+func (r *rng) letter() byte { return byte('A' + r.n(26)) }
+
+// day draws a day of a year from first on, within so many years.
+func (r *rng) day(first, years int) time.Time {
+	year, month := first+r.n(years), time.Month(1+r.n(12))
+	return date(year, month, 1+r.n(28))
+}
+
 func scale(h uint64, n int) int {
 	hi, _ := bits.Mul64(h, uint64(n))
 	return int(hi)
@@ -61,11 +73,8 @@ var powers = func() (t [257]uint64) {
 	for k := 1; k <= 8; k++ {
 		root[k] = isqrt(root[k-1] << 30)
 	}
-	for i := range t {
-		if i == 256 {
-			t[i] = 2 << 30
-			break
-		}
+	t[256] = 2 << 30
+	for i := range t[:256] {
 		v := uint64(1 << 30)
 		for k := 1; k <= 8; k++ {
 			if i>>(8-k)&1 == 1 {
@@ -135,14 +144,7 @@ func zipf(h uint64, n, head int) int {
 	span := log2(uint64(n+head)<<16/uint64(head)) - 16<<16
 	x := scale(h, span+1)
 	v := exp2(x+8<<16) * uint64(head) >> 8
-	r := int(v) - head
-	if r < 0 {
-		r = 0
-	}
-	if r >= n {
-		r = n - 1
-	}
-	return r
+	return min(max(int(v)-head, 0), n-1)
 }
 
 // quantiles is a distribution given by values at probabilities (in millionths);
@@ -169,12 +171,7 @@ func (q *quantiles) at(u uint64) int64 {
 		i++
 	}
 	lo, hi := uint64(q.p[i-1])<<32/1_000_000, uint64(q.p[i])<<32/1_000_000
-	if u < lo {
-		u = lo
-	}
-	if u > hi {
-		u = hi
-	}
+	u = min(max(u, lo), hi)
 	x := q.l[i-1] + int(uint64(q.l[i]-q.l[i-1])*(u-lo)/(hi-lo))
 	return int64(exp2(x))
 }

@@ -126,29 +126,8 @@ const (
 	personReordered = 300  // filers who write people surname first
 )
 
-// statuses are what 990-PF filers write as the recipient's foundation status,
-// for organizations; people have their own.
-var statuses = weighted{
-	{"PC", 5300}, {"PUBLIC CHARITY", 1000}, {"PUBLIC", 800}, {"501(C)(3)", 700}, {"N/A", 400}, {"NC", 250},
-	{"EXEMPT", 300}, {"PF", 120}, {"", 1130},
-}
-
-// statusCodes are the only values from schema 2025v4.0 on.
-var statusCodes = weighted{{"PC", 8700}, {"NC", 500}, {"POF", 50}, {"SO I", 250}, {"PF", 150}, {"", 350}}
-
-var relationships = weighted{{"NONE", 6600}, {"N/A", 2100}, {"None", 600}, {"none", 200}, {"", 480}}
-
-// relatedText marks a related party; relatedShare of all lines with a text.
-var relatedText = []string{"RELATED ORGANIZATION", "AFFILIATE", "BOARD MEMBER IN COMMON", "SUPPORTED ORGANIZATION", "COMMON CONTROL"}
-
+// relatedShare is how many of all lines with a text mark a related party.
 const relatedShare = 20
-
-var sections = weighted{
-	{"501(C)(3)", 5000}, {"501(c)(3)", 1500}, {"501C3", 1300}, {"501(C)3", 400}, {"3", 400}, {"501 (C) (3)", 500},
-	{"501(C) 3", 300}, {"", 600},
-}
-
-var governmentSections = weighted{{"GOV", 4000}, {"GOVERNMENT", 2500}, {"115", 1500}, {"170(C)(1)", 800}, {"PUBLIC SCHOOL", 600}, {"", 600}}
 
 // amounts by form, at the quartiles and tails of one line per filing.
 var (
@@ -157,44 +136,3 @@ var (
 	siAmounts = newQuantiles(0, 400, 20_000, 4_000, 50_000, 5_000, 100_000, 5_500, 250_000, 9_105, 500_000, 17_445, 750_000, 50_000,
 		900_000, 165_000, 950_000, 350_000, 990_000, 1_740_000, 999_000, 9_000_000, 999_900, 40_000_000, 1_000_000, 110_000_000)
 )
-
-// weighted is a list of values with their shares in ten thousandths.
-type weighted []struct {
-	value string
-	share uint32
-}
-
-func (w weighted) pick(h uint64) string {
-	x := uint32(scale(h, 10_000))
-	for i := range w {
-		if x < w[i].share {
-			return w[i].value
-		}
-		x -= w[i].share
-	}
-	return w[len(w)-1].value
-}
-
-// placeholders stand where a list of grants should be.
-var placeholders = []string{
-	"SEE ATTACHED SCHEDULE", "See Attached List", "SEE STATEMENT 12", "SEE ATTACHMENT", "ATCH 4", "SCHEDULE ATTACHED",
-	"See Schedule of Grants", "SEE STMT 9", "ATTACHMENT C", "VARIOUS - SEE ATTACHED", "Refer to attached statement",
-}
-
-// crowds stand where people are not named.
-var crowds = []string{
-	"VARIOUS STUDENTS", "Scholarship Recipients", "VARIOUS INDIVIDUALS", "ELIGIBLE PATIENTS", "Needy Families", "12 STUDENTS",
-	"INDIVIDUAL AWARDS", "Employee Hardship Recipients",
-}
-
-// abbreviations that filers use; the first of a pair is the word in the name.
-var abbreviations = [][2]string{
-	{"Association", "Assn"}, {"Foundation", "Fdn"}, {"University", "Univ"}, {"Center", "Ctr"}, {"Community", "Cmnty"},
-	{"Services", "Svcs"}, {"Society", "Soc"}, {"School", "Sch"}, {"Hospital", "Hosp"}, {"International", "Intl"},
-	{"National", "Natl"}, {"Department", "Dept"}, {"Memorial", "Mem"}, {"Institute", "Inst"}, {"County", "Cnty"},
-	{"District", "Dist"}, {"Library", "Lib"}, {"Museum", "Mus"}, {"American", "Amer"}, {"Education", "Educ"},
-	{"College", "Coll"}, {"Volunteer", "Vol"}, {"Development", "Dev"}, {"Baptist", "Bapt"}, {"Methodist", "Meth"},
-	{"Presbyterian", "Pres"}, {"Lutheran", "Luth"}, {"Theatre", "Theater"}, {"Saint", "St"}, {"Mount", "Mt"}, {"First", "1st"},
-	{"Second", "2nd"}, {"Elementary", "Elem"}, {"Group", "Grp"}, {"Council", "Cncl"}, {"Health", "Hlth"}, {"Medical", "Med"},
-	{"Regional", "Reg"}, {"Organization", "Org"}, {"Congregation", "Cong"}, {"Committee", "Comm"}, {"Children's", "Childrens"},
-}

@@ -32,39 +32,36 @@ type tally struct {
 	rowsByYear, dollarsByYear                                     [lastFiscal - firstFiscal + 1]int64
 	xml                                                           int64
 	placeholders, pfReturns, grantReturns, seats                  int64
-	bmf                                                           [4]int64
+	bmf                                                           [masterFiles]int64
 }
 
+// add adds the counts of another tally.
 func (t *tally) add(o *tally) {
-	t.members += o.members
-	t.returns += o.returns
-	t.amended += o.amended
-	t.superseded += o.superseded
-	t.duplicates += o.duplicates
-	t.orgReturns += o.orgReturns
-	t.rows += o.rows
-	t.rowDollars += o.rowDollars
-	t.xml += o.xml
-	t.placeholders += o.placeholders
-	t.pfReturns += o.pfReturns
-	t.grantReturns += o.grantReturns
-	t.seats += o.seats
-	addAll(t.forms[:], o.forms[:])
-	addAll(t.bad[:], o.bad[:])
-	addAll(t.dollars[:], o.dollars[:])
-	addAll(t.tags[:], o.tags[:])
-	addAll(t.rowsByYear[:], o.rowsByYear[:])
-	addAll(t.dollarsByYear[:], o.dollarsByYear[:])
-	addAll(t.bmf[:], o.bmf[:])
-	for i := range t.lines {
-		addAll(t.lines[i][:], o.lines[i][:])
+	mine, theirs := t.counts(), o.counts()
+	for i := range mine {
+		for k := range mine[i] {
+			mine[i][k] += theirs[i][k]
+		}
+	}
+	theirSingles := o.singles()
+	for i, n := range t.singles() {
+		*n += *theirSingles[i]
 	}
 }
 
-func addAll(a, b []int64) {
-	for i := range a {
-		a[i] += b[i]
+// singles are the counts of which there is one.
+func (t *tally) singles() []*int64 {
+	return []*int64{&t.members, &t.returns, &t.amended, &t.superseded, &t.duplicates, &t.orgReturns, &t.rows, &t.rowDollars, &t.xml,
+		&t.placeholders, &t.pfReturns, &t.grantReturns, &t.seats}
+}
+
+// counts are the counts by kind.
+func (t *tally) counts() [][]int64 {
+	all := [][]int64{t.forms[:], t.bad[:], t.dollars[:], t.tags[:], t.rowsByYear[:], t.dollarsByYear[:], t.bmf[:]}
+	for i := range t.lines {
+		all = append(all, t.lines[i][:])
 	}
+	return all
 }
 
 func (t *tally) grants() (n int64) {
@@ -85,6 +82,7 @@ type recorder struct {
 	index      *bufio.Writer
 	people     *bufio.Writer
 	b          []byte
+	row        *record
 	mute       bool // a second copy of a return that has been recorded already
 	superseded bool // an amendment replaces the lines of the return at hand
 	replaced   bool // an amendment replaces the return itself
@@ -106,47 +104,29 @@ func (s *recorder) grant(fl *filing, p grantList, n int, l *line) {
 		s.rowsByYear[fl.fiscal-firstFiscal]++
 		s.dollarsByYear[fl.fiscal-firstFiscal] += l.cash
 	}
-	b := append(s.b[:0], `{"object_id":"`...)
-	b = appendInt(b, int64(fl.object))
-	b = append(b, `","part":"`...)
-	b = append(b, grantListNames[p]...)
-	b = append(b, `","line":`...)
-	b = appendInt(b, int64(n))
-	b = append(b, `,"true_ein":`...)
+	b := join(s.b[:0], `{"object_id":"`, fl.object, `","part":"`, grantListNames[p], `","line":`, n)
 	if l.ein != ein.None {
-		b = append(b, '"')
-		b = l.ein.Append(b)
-		b = append(b, '"')
+		b = join(b, `,"true_ein":"`, l.ein, '"')
 	} else {
-		b = append(b, "null"...)
+		b = append(b, `,"true_ein":null`...)
 	}
-	b = append(b, `,"class":"`...)
-	b = append(b, truthNames[l.truth]...)
-	b = append(b, '"')
+	b = join(b, `,"class":"`, truthNames[l.truth], '"')
 	if l.truth == toForeign {
-		b = append(b, `,"cluster":`...)
-		b = appendInt(b, int64(l.cluster))
+		b = join(b, `,"cluster":`, l.cluster)
 	}
 	if l.tags != 0 {
-		b = append(b, `,"noise":[`...)
-		first := true
+		b = append(b, `,"noise":`...)
+		next := byte('[')
 		for t, left := 0, l.tags; left != 0; t, left = t+1, left>>1 {
-			if left&1 == 0 {
-				continue
+			if left&1 != 0 {
+				b = join(b, next, '"', tagNames[t], '"')
+				next = ','
 			}
-			if !first {
-				b = append(b, ',')
-			}
-			first = false
-			b = append(b, '"')
-			b = append(b, tagNames[t]...)
-			b = append(b, '"')
 		}
 		b = append(b, ']')
 	}
-	b = append(b, '}', '\n')
-	s.truth.Write(b)
-	s.b = b
+	s.b = append(b, '}', '\n')
+	s.truth.Write(s.b)
 }
 
 // person records who the n-th member of a board really is: the same number is
@@ -155,62 +135,30 @@ func (s *recorder) person(fl *filing, n int, who uint64) {
 	if s.mute {
 		return
 	}
-	b := append(s.b[:0], `{"object_id":"`...)
-	b = appendInt(b, int64(fl.object))
-	b = append(b, `","n":`...)
-	b = appendInt(b, int64(n))
-	b = append(b, `,"person":"`...)
-	b = strconv.AppendUint(b, who, 36)
-	b = append(b, '"', '}', '\n')
-	s.people.Write(b)
-	s.b = b
+	b := join(s.b[:0], `{"object_id":"`, fl.object, `","n":`, n, `,"person":"`)
+	s.b = append(strconv.AppendUint(b, who, 36), '"', '}', '\n')
+	s.people.Write(s.b)
 	s.seats++
 }
 
 // indexRow writes the index row of a return.
 func (s *recorder) indexRow(fl *filing, e ein.EIN, name []byte, closing int, batch []byte) {
 	h := rng{mix(fl.object)}
-	b := appendInt(s.b[:0], int64(10_000_000+h.n(20_000_000)))
-	b = append(b, ",EFILE,"...)
-	b = e.Append(b)
-	b = append(b, ',')
-	b = appendPadded(b, uint64(fl.fiscal), 4)
-	b = appendPadded(b, uint64(closing+1), 2)
-	b = append(b, ',')
+	number := 10_000_000 + h.n(20_000_000)
 	year := fl.month / 12
+	var sent any = year
 	if year < 2021 {
-		b = appendInt(b, int64(fl.month%12+1))
-		b = append(b, '/')
-		b = appendInt(b, int64(1+h.n(27)))
-		b = append(b, '/')
-		b = appendInt(b, int64(year))
-		b = append(b, ' ')
-		b = appendInt(b, int64(7+h.n(12)))
-		b = append(b, ':')
-		b = appendPadded(b, uint64(h.n(60)), 2)
-	} else {
-		b = appendInt(b, int64(year))
+		sent = parts{fl.month%12 + 1, '/', 1 + h.n(27), '/', year, ' ', 7 + h.n(12), ':', padded{uint64(h.n(60)), 2}}
 	}
-	b = append(b, ',')
-	start := len(b)
-	b = append(b, name...)
-	upper(b[start:])
-	b = append(b, ',')
-	b = append(b, fl.form.String()...)
-	b = append(b, ',')
-	// The locator number shares form, day and sequence with the object id.
-	b = appendPadded(b, fl.object/100_000%100_000, 5)
-	b = appendPadded(b, fl.object/10_000_000_000%1000, 3)
-	b = appendPadded(b, fl.object%100_000, 5)
-	b = appendInt(b, int64(year%10))
-	b = append(b, ',')
-	b = appendInt(b, int64(fl.object))
-	b = append(b, ',')
-	b = append(b, batch...)
+	if s.row == nil {
+		s.row = newRecord("index", ",", "\n", false)
+	}
+	s.row.add(number, "EFILE", e, parts{padded{uint64(fl.fiscal), 4}, padded{uint64(closing + 1), 2}}, sent, caps(name), fl.form.String(),
+		// The locator number shares form, day and sequence with the object id.
+		parts{padded{fl.object / 100_000 % 100_000, 5}, padded{fl.object / 10_000_000_000 % 1000, 3}, padded{fl.object % 100_000, 5}, year % 10},
+		fl.object, batch)
 	if h.odds(indexLowercase) {
-		b[len(b)-1] = lower(b[len(b)-1])
+		s.row.b[len(s.row.b)-1] = lower(s.row.b[len(s.row.b)-1])
 	}
-	b = append(b, '\n')
-	s.index.Write(b)
-	s.b = b
+	s.index.Write(s.row.finish())
 }

@@ -157,11 +157,11 @@ func (p *worldWriter) report() (*Report, error) {
 		r.Forms[form(i).String()] = n
 	}
 	for i, n := range t.bad {
-		r.Bad[badNames[i]] = n
+		r.Bad[badMembers[i].name] = n
 	}
 	for m := firstMonth; m <= lastMonth && p.o.Only == nil; m++ {
 		if object, kind := p.w.spoiled(m); kind >= 0 {
-			r.BadFiles = append(r.BadFiles, BadFile{shardOf(m).Batch() + ".zip", strconv.FormatUint(object, 10), badNames[kind]})
+			r.BadFiles = append(r.BadFiles, BadFile{shardOf(m).Batch() + ".zip", strconv.FormatUint(object, 10), badMembers[kind].name})
 		}
 	}
 	for i := range t.lines {

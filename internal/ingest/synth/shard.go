@@ -3,7 +3,10 @@ package synth
 import (
 	"archive/zip"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/flate"
@@ -18,26 +21,31 @@ func shardOf(month int) Shard { return Shard{month / 12, month%12 + 1} }
 
 // Batch is the name of the shard's zip without its ending.
 func (s Shard) Batch() string {
-	b := appendInt(nil, int64(s.Year))
-	b = append(b, "_TEOS_XML_"...)
-	b = appendPadded(b, uint64(s.Month), 2)
-	return string(append(b, 'A'))
+	return fmt.Sprintf("%d_TEOS_XML_%02dA", s.Year, s.Month)
 }
 
 // storedEvery is how many shards there are to one that does not compress.
 const storedEvery = 37
 
-// Members that are no returns, as every large archive has some.
 const (
-	badTruncated = iota
-	badHTML
-	badEmpty
-	badEncoding
-	badRoot
-	badKinds
+	xmlHead  = `<?xml version="1.0" encoding="utf-8"?>` + "\n"
+	badStart = xmlHead + `<Return xmlns="http://www.irs.gov/efile" returnVersion="2021v4.2"><ReturnHeader binaryAttachmentCnt="0">` +
+		`<ReturnTs>2022-05-12T10:00:00-05:00</ReturnTs><TaxPeriodEndDt>2021-12-31</TaxPeriodEndDt>`
 )
 
-var badNames = [badKinds]string{"truncated", "html", "empty", "not_utf8", "wrong_root"}
+// badMembers are members that are no returns, as every large archive has some.
+var badMembers = [...]struct{ name, text string }{
+	{"truncated", badStart + "<ReturnTypeCd>990PF</ReturnTypeCd><Filer><EI"},
+	{"html", "<!DOCTYPE html><html><head><title>503 Service Unavailable</title></head><body><h1>Service Unavailable</h1>" +
+		"<p>Please try again later.</body></html>\n"},
+	{"empty", ""},
+	{"not_utf8", badStart + "<ReturnTypeCd>990EZ</ReturnTypeCd><Filer><EIN>{EIN}</EIN><BusinessName><BusinessNameLine1Txt>" +
+		"CAF\xc9 DES AMIS \xff\xfe CLUB</BusinessNameLine1Txt></BusinessName></Filer></ReturnHeader><ReturnData/></Return>"},
+	{"wrong_root", xmlHead + `<Acknowledgements xmlns="http://www.irs.gov/efile"><Acknowledgement><SubmissionId>0</SubmissionId>` +
+		`</Acknowledgement></Acknowledgements>`},
+}
+
+const badKinds = len(badMembers)
 
 // compressor is a reusable zip compressor.
 type compressor struct{ *flate.Writer }
@@ -46,8 +54,7 @@ type shardWriter struct {
 	*gen
 	zw       *zip.Writer
 	batch    []byte
-	folder   []byte
-	path     []byte
+	folder   string
 	when     time.Time
 	method   uint16
 	progress func(lines int)
@@ -64,7 +71,7 @@ func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *recorder, p
 		sw.method = zip.Store
 	}
 	if s.Year >= 2024 {
-		sw.folder = append(append(sw.folder, sw.batch...), '/')
+		sw.folder = s.Batch() + "/"
 	}
 	sw.zw.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		p.Reset(w)
@@ -96,65 +103,13 @@ func (g *gen) shard(ctx context.Context, s Shard, out io.Writer, sh *recorder, p
 // cohort writes what a cohort sends in month m: its returns, its amendments,
 // or second copies of last month's returns.
 func (sw *shardWriter) cohort(c, fiscal, filed, m int) error {
-	g, w := sw.gen, sw.w
-	amended := w.amendedIn(c, fiscal)
-	if filed != m && amended != m && filed != m-1 {
+	w := sw.w
+	if filed != m && w.amendedIn(c, fiscal) != m && filed != m-1 {
 		return nil
 	}
 	for r := c; r < w.funders; r += cohorts {
-		key := sub(sub(w.seed, 'F', r), 'V', fiscal)
-		share := uint32(amended990)
-		if funderClass(r).files990PF() {
-			share = amendedPF
-		}
-		amends := odds(key, share)
-		copied := odds(mix(key), duplicated)
-		if filed != m && !(amends && amended == m) && !(copied && filed == m-1) {
-			continue
-		}
-		n, files := w.lines(r, fiscal)
-		if !files {
-			continue
-		}
-		w.funder(r, &g.f)
-		g.pf = g.f.class.files990PF()
-		g.habits(c)
-		fl := filing{fiscal: fiscal, month: filed, lines: n, form: form990, final: w.final(r, fiscal)}
-		if g.pf {
-			fl.form = formPF
-			fl.hidden = n > 1 && n < 2000 && odds(sub(key, 'h', 0), hiddenChance)
-			fl.doubled = !fl.hidden && n > 0 && n < 2000 && odds(sub(key, 'd', 0), pfDoubled)
-			fl.totals = !fl.hidden && !fl.doubled && n < 2000 && odds(sub(key, 'd', 1), pfTotalLine)
-		}
-		hollow := n > 0 && odds(sub(key, 'o', 0), amendedHollow)
-		switch {
-		case filed == m:
-			g.out.replaced = amends && amended <= lastMonth
-			g.out.superseded = g.out.replaced && !hollow
-			if err := sw.file(&fl); err != nil {
-				return err
-			}
-			if fl.form == form990 && odds(sub(key, 't', 0), unrelatedTax) {
-				t := filing{fiscal: fiscal, month: filed, form: formT}
-				if err := sw.file(&t); err != nil {
-					return err
-				}
-			}
-			g.out.superseded, g.out.replaced = false, false
-		case copied && filed == m-1:
-			g.out.mute = true
-			err := sw.file(&fl)
-			g.out.mute = false
-			if err != nil {
-				return err
-			}
-		}
-		if amends && amended == m {
-			fl.version, fl.month = 1, amended
-			fl.hollow, fl.doubled, fl.totals = hollow, false, false
-			if err := sw.file(&fl); err != nil {
-				return err
-			}
+		if err := sw.funderMonth(r, fiscal, filed, m); err != nil {
+			return err
 		}
 	}
 	if filed != m {
@@ -163,30 +118,79 @@ func (sw *shardWriter) cohort(c, fiscal, filed, m int) error {
 	t := len(w.slots)
 	for s := range t {
 		for i := (c-s)&(cohorts-1)*t + s; i < w.orgs; i += cohorts * t {
-			if !w.orgFiles(i, fiscal) {
-				continue
-			}
-			w.org(i, &g.f)
-			switch g.f.class {
-			case church, temple, government, publicCollege, familyFoundation:
-				continue
-			}
-			if !g.f.listed {
-				continue
-			}
-			g.pf = false
-			g.habits(c)
-			fl := filing{fiscal: fiscal, month: filed, form: form990}
-			if g.f.money < 17*one+one/2 {
-				fl.form = formEZ
-			}
-			if err := sw.file(&fl); err != nil {
+			if err := sw.orgMonth(i, c, fiscal, m); err != nil {
 				return err
 			}
-			g.out.orgReturns++
 		}
 	}
 	return nil
+}
+
+// funderMonth writes what funder r sends in month m for a fiscal year.
+func (sw *shardWriter) funderMonth(r, fiscal, filed, m int) error {
+	g, w, c := sw.gen, sw.w, r%cohorts
+	key := sub(sub(w.seed, 'F', r), 'V', fiscal)
+	share := uint32(amended990)
+	if funderClass(r).is(privateFoundation) {
+		share = amendedPF
+	}
+	amended := w.amendedIn(c, fiscal)
+	amends := odds(key, share)
+	copies := odds(mix(key), duplicated) && filed == m-1
+	if filed != m && !(amends && amended == m) && !copies {
+		return nil
+	}
+	n, files := w.lines(r, fiscal)
+	if !files {
+		return nil
+	}
+	w.funder(r, &g.f)
+	g.habits(c)
+	fl := filing{fiscal: fiscal, month: filed, lines: n, form: form990, final: w.final(r, fiscal)}
+	if g.pf {
+		fl.form = formPF
+		fl.hidden = n > 1 && n < 2000 && odds(sub(key, 'h', 0), hiddenChance)
+		fl.doubled = !fl.hidden && n > 0 && n < 2000 && odds(sub(key, 'd', 0), pfDoubled)
+		fl.totals = !fl.hidden && !fl.doubled && n < 2000 && odds(sub(key, 'd', 1), pfTotalLine)
+	}
+	hollow := n > 0 && odds(sub(key, 'o', 0), amendedHollow)
+	if filed == m {
+		g.out.replaced = amends && amended <= lastMonth
+		g.out.superseded = g.out.replaced && !hollow
+	}
+	g.out.mute = filed != m
+	var err error
+	if filed == m || copies {
+		err = sw.file(&fl)
+	}
+	if filed == m && fl.form == form990 && odds(sub(key, 't', 0), unrelatedTax) {
+		err = errors.Join(err, sw.file(&filing{fiscal: fiscal, month: filed, form: formT}))
+	}
+	g.out.superseded, g.out.replaced, g.out.mute = false, false, false
+	if amends && amended == m {
+		fl.version, fl.month = 1, amended
+		fl.hollow, fl.doubled, fl.totals = hollow, false, false
+		err = errors.Join(err, sw.file(&fl))
+	}
+	return err
+}
+
+// orgMonth writes the own return of recipient i, if it is published.
+func (sw *shardWriter) orgMonth(i, c, fiscal, m int) error {
+	g, w := sw.gen, sw.w
+	if !w.orgFiles(i, fiscal) {
+		return nil
+	}
+	if w.org(i, &g.f); !g.f.class.is(ownReturns) || !g.f.listed {
+		return nil
+	}
+	g.habits(c)
+	fl := filing{fiscal: fiscal, month: m, form: form990}
+	if g.f.money < 17*one+one/2 {
+		fl.form = formEZ
+	}
+	g.out.orgReturns++
+	return sw.file(&fl)
 }
 
 // orgFiles reports whether a recipient's own return for a year is published:
@@ -267,11 +271,8 @@ func (sw *shardWriter) file(fl *filing) error {
 }
 
 func (sw *shardWriter) create(object uint64) (io.Writer, error) {
-	p := append(sw.path[:0], sw.folder...)
-	p = appendInt(p, int64(object))
-	p = append(p, "_public.xml"...)
-	sw.path = p
-	return sw.zw.CreateHeader(&zip.FileHeader{Name: string(p), Method: sw.method, Modified: sw.when})
+	name := string(join(nil, sw.folder, object, "_public.xml"))
+	return sw.zw.CreateHeader(&zip.FileHeader{Name: name, Method: sw.method, Modified: sw.when})
 }
 
 // spoiled says which member of a month is no return, and of what kind it is;
@@ -303,24 +304,10 @@ func (sw *shardWriter) spoil(m int) error {
 	}
 	x := &sw.x
 	x.reset(out, false)
-	const open = `<?xml version="1.0" encoding="utf-8"?>` + "\n" + `<Return xmlns="http://www.irs.gov/efile" returnVersion="2021v4.2"><ReturnHeader binaryAttachmentCnt="0"><ReturnTs>2022-05-12T10:00:00-05:00</ReturnTs><TaxPeriodEndDt>`
-	switch kind {
-	case badTruncated:
-		x.raw(open)
-		x.raw("2021-12-31</TaxPeriodEndDt><ReturnTypeCd>990PF</ReturnTypeCd><Filer><EI")
-	case badHTML:
-		x.raw("<!DOCTYPE html><html><head><title>503 Service Unavailable</title></head><body><h1>Service Unavailable</h1><p>Please try again later.</body></html>\n")
-	case badEmpty:
-	case badEncoding:
-		x.raw(open)
-		x.raw("2021-12-31</TaxPeriodEndDt><ReturnTypeCd>990EZ</ReturnTypeCd><Filer><EIN>")
-		x.b = sw.w.ein(idFirm + 5000 + i).Append(x.b)
-		x.raw("</EIN><BusinessName><BusinessNameLine1Txt>CAF\xc9 DES AMIS \xff\xfe CLUB</BusinessNameLine1Txt></BusinessName></Filer></ReturnHeader><ReturnData/></Return>")
-	case badRoot:
-		x.raw(`<?xml version="1.0" encoding="utf-8"?>` + "\n" + `<Acknowledgements xmlns="http://www.irs.gov/efile"><Acknowledgement><SubmissionId>0</SubmissionId></Acknowledgement></Acknowledgements>`)
-	}
+	filer := sw.w.ein(idFirm + 5000 + i)
+	x.raw(strings.ReplaceAll(badMembers[kind].text, "{EIN}", filer.String()))
 	sw.out.bad[kind]++
 	sw.out.members++
-	sw.out.indexRow(&fl, sw.w.ein(idFirm+5000+i), []byte("UNREADABLE RETURN"), 11, sw.batch)
+	sw.out.indexRow(&fl, filer, []byte("UNREADABLE RETURN"), 11, sw.batch)
 	return x.flush()
 }

@@ -1,68 +1,68 @@
 package synth
 
-// appendLegal writes the whole name of an entity without punctuation, in mixed
-// case; its upper-case form is the master file's.
-func appendLegal(dst []byte, e *entity) []byte {
-	if e.the {
-		dst = append(dst, "The "...)
-	}
-	dst = appendPlain(dst, e.core)
-	if e.suffix != "" {
-		dst = append(dst, ' ')
-		dst = append(dst, e.suffix...)
-	}
-	return dst
+import (
+	"bytes"
+	"slices"
+)
+
+// spelling is one way in which filers write a recipient's name.
+type spelling struct {
+	share int // in ten thousand lines
+	tag   tag
+	write func(g *gen, core []byte, r *rng) bool // false when the name does not lend itself to it
 }
 
-// shortListed reports whether the master file lists a member of a group by the
-// name of the group, and what it is called itself beside that.
-func shortListed(e *entity) bool {
-	return e.lead > 0 && e.lead < len(e.core) && odds(sub(e.key, 'G', 0), groupShort)
-}
-
-// appendMaster writes the name as the master file has it: upper case, at most
-// two lines of 35 characters.
-func appendMaster(dst []byte, e *entity) []byte {
-	start := len(dst)
-	if shortListed(e) {
-		dst = appendPlain(dst, e.core[:e.lead])
-	} else {
-		dst = appendLegal(dst, e)
-	}
-	upper(dst[start:])
-	if len(dst)-start > 70 {
-		dst = dst[:start+70]
-	}
-	return dst
+// spellings are the ways that depart from the name. Names that are left over differ
+// in suffix, article or punctuation only.
+var spellings = []spelling{
+	{nameExact, tagExact, func(g *gen, core []byte, _ *rng) bool { return g.writeLegal(core) }},
+	{abbrevChance, tagAbbrev, func(g *gen, core []byte, _ *rng) bool { return g.writePlain("", false, core) && g.abbreviate() }},
+	{nameFewer, tagFewer, func(g *gen, core []byte, r *rng) (ok bool) {
+		g.l.name, ok = appendFewer(g.l.name[:0], core, r)
+		return ok && g.o.base < 0 // without its last word a satellite has the name of its institution
+	}},
+	{nameReworded, tagReworded, func(g *gen, core []byte, r *rng) (ok bool) {
+		g.l.name, ok = appendReworded(g.l.name[:0], core, r)
+		return ok
+	}},
+	{nameProject, tagProject, func(g *gen, core []byte, r *rng) bool {
+		g.l.name = appendProject(g.l.name[:0], &g.o, core, r)
+		return true
+	}},
+	{nameLost, tagLost, func(g *gen, core []byte, r *rng) bool { return g.writePlain("", false, core) && g.loseSpace(r) }},
+	{nameTypo, tagTypo, func(g *gen, core []byte, r *rng) bool { return g.writePlain("", false, core) && g.typo(r) }},
+	{nameCut, tagCut, func(g *gen, core []byte, _ *rng) bool { return g.writeLegal(core) && g.truncate() }},
+	{nameAlias, tagAlias, (*gen).writeAlias},
+	{nameExtra, tagExtra, func(g *gen, core []byte, r *rng) bool {
+		const extra = " - General Fund| Development Office| Capital Campaign| Scholarship Fund| Annual Fund| Headquarters"
+		return g.writePlain(pickBar(extra, r.next()), false, core)
+	}},
+	{nameCareOf, tagCareOf, func(g *gen, core []byte, r *rng) bool {
+		g.writePlain(" c/o ", false, core)
+		if r.odds(5000) {
+			g.l.name = join(g.l.name, r.of(firms), " Trust Company")
+		} else {
+			g.l.name = appendPerson(g.l.name, r.next(), "")
+		}
+		return true
+	}},
 }
 
 // spell writes the recipient's name into g.l with the noise of a filer who
 // types it from memory, a letterhead or last year's list.
 func (g *gen) spell(core []byte, r *rng) {
-	l, o := &g.l, &g.o
+	l := &g.l
+	g.spellOnce(core, r)
 	if g.short { // this filer abbreviates everything, every time
-		defer func() {
-			for g.abbreviate() {
-				l.tags |= tagAbbrev
-			}
-		}()
+		for g.abbreviate() {
+			l.tags |= tagAbbrev
+		}
 	}
+}
+
+func (g *gen) spellOnce(core []byte, r *rng) {
+	l, o := &g.l, &g.o
 	x := scale(r.next(), 10_000)
-	take := func(share int) bool {
-		if x < share {
-			return true
-		}
-		x -= share
-		return false
-	}
-	plain := func(suffix string, the bool) {
-		l.name = l.name[:0]
-		if the {
-			l.name = append(l.name, "The "...)
-		}
-		l.name = appendPlain(l.name, core)
-		l.name = append(l.name, suffix...)
-	}
 	if known, _ := trades(o); known && l.tags&(tagRenamed|tagBase) == 0 && r.odds(nameTrade) {
 		l.name = appendTrade(l.name, o, scale(sub(g.f.key, 'X', o.id), tradeNames))
 		l.tags |= tagTrade
@@ -73,99 +73,66 @@ func (g *gen) spell(core []byte, r *rng) {
 		l.tags |= tagPart
 		return
 	}
-	legal := func() {
-		plain("", o.the)
-		if o.suffix != "" {
-			l.name = append(append(l.name, ' '), o.suffix...)
-		}
-	}
-	switch {
-	case take(nameExact):
-		legal()
-		l.tags |= tagExact
-		return
-	case take(abbrevChance):
-		plain("", false)
-		if g.abbreviate() {
-			l.tags |= tagAbbrev
-			return
-		}
-	case take(nameFewer):
-		var ok bool
-		// Without its last word a satellite has the name of its institution.
-		if l.name, ok = appendFewer(l.name[:0], core, r); ok && o.base < 0 {
-			l.tags |= tagFewer
-			return
-		}
-	case take(nameReworded):
-		var ok bool
-		if l.name, ok = appendReworded(l.name[:0], core, r); ok {
-			l.tags |= tagReworded
-			return
-		}
-	case take(nameProject):
-		l.name = appendProject(l.name[:0], o, core, r)
-		l.tags |= tagProject
-		return
-	case take(nameLost):
-		plain("", false)
-		if g.loseSpace(r) {
-			l.tags |= tagLost
-			return
-		}
-	case take(nameTypo):
-		plain("", false)
-		if g.typo(r) {
-			l.tags |= tagTypo
-			return
-		}
-	case take(nameCut):
-		legal()
-		cut := 35
-		if len(l.name) <= cut {
-			cut = len(l.name) * 3 / 4
-		}
-		l.name = l.name[:cut]
-		for len(l.name) > 0 && l.name[len(l.name)-1] == ' ' {
-			l.name = l.name[:len(l.name)-1]
-		}
-		l.tags |= tagCut
-		return
-	case take(nameAlias):
-		l.tags |= tagAlias
-		switch {
-		case len(o.alias) > 0 && r.odds(8500):
-			l.name = append(l.name, o.alias...)
-		case len(o.old) > 0:
-			l.name = appendPlain(l.name, o.old)
-		default:
-			plain("", false)
-			l.name = append(l.name, " ("...)
-			n := len(l.name)
-			if l.name = appendAcronym(l.name, core); len(l.name) == n {
-				l.name = append(l.name, o.zip.City...)
+	for i := range spellings {
+		s := &spellings[i]
+		if x < s.share {
+			if s.write(g, core, r) {
+				l.tags |= s.tag
+				return
 			}
-			l.name = append(l.name, ')')
+			break
 		}
-		return
-	case take(nameExtra):
-		plain("", false)
-		l.name = append(l.name, pickBar(" - General Fund| Development Office| Capital Campaign| Scholarship Fund| Annual Fund| Headquarters", r.next())...)
-		l.tags |= tagExtra
-		return
-	case take(nameCareOf):
-		plain("", false)
-		l.name = append(l.name, " c/o "...)
-		if r.odds(5000) {
-			l.name = append(append(l.name, r.of(firms)...), " Trust Company"...)
-		} else {
-			l.name = appendPerson(l.name, r.next(), "")
-		}
-		l.tags |= tagCareOf
-		return
+		x -= s.share
 	}
-	// Suffix, article or punctuation only.
 	l.tags |= tagSuffix
+	g.writeDressed(core, r)
+}
+
+// writePlain writes the name without punctuation.
+func (g *gen) writePlain(suffix string, the bool, core []byte) bool {
+	name := g.l.name[:0]
+	if the {
+		name = append(name, "The "...)
+	}
+	g.l.name = append(appendPlain(name, core), suffix...)
+	return true
+}
+
+// writeLegal writes the name with its legal form.
+func (g *gen) writeLegal(core []byte) bool {
+	g.writePlain("", g.o.the, core)
+	g.addSuffix()
+	return true
+}
+
+func (g *gen) addSuffix() {
+	if g.o.suffix != "" {
+		g.l.name = append(append(g.l.name, ' '), g.o.suffix...)
+	}
+}
+
+// writeAlias writes another name of the recipient, or its initials behind its name.
+func (g *gen) writeAlias(core []byte, r *rng) bool {
+	l, o := &g.l, &g.o
+	switch {
+	case len(o.alias) > 0 && r.odds(8500):
+		l.name = append(l.name, o.alias...)
+	case len(o.old) > 0:
+		l.name = appendPlain(l.name, o.old)
+	default:
+		g.writePlain(" (", false, core)
+		n := len(l.name)
+		if l.name = appendAcronym(l.name, core); len(l.name) == n {
+			l.name = append(l.name, o.zip.City...)
+		}
+		l.name = append(l.name, ')')
+	}
+	return true
+}
+
+// writeDressed writes the name with another suffix, article or punctuation.
+func (g *gen) writeDressed(core []byte, r *rng) {
+	l, o := &g.l, &g.o
 	dotted := func() string {
 		if o.suffix == "" || o.suffix == "Inc" {
 			return pickBar(", Inc.| Inc.| Inc|, Inc", r.next())
@@ -174,31 +141,36 @@ func (g *gen) spell(core []byte, r *rng) {
 	}
 	switch k := r.n(10); {
 	case k < 5 && o.suffix != "":
-		plain("", o.the)
+		g.writePlain("", o.the, core)
 	case k < 6 && o.suffix == "":
-		plain(dotted(), o.the)
+		g.writePlain(dotted(), o.the, core)
 	case k < 7:
-		plain("", !o.the)
-		if o.suffix != "" {
-			l.name = append(append(l.name, ' '), o.suffix...)
-		}
+		g.writePlain("", !o.the, core)
+		g.addSuffix()
 	case k < 8 && o.suffix != "":
-		plain(dotted(), !o.the)
-	default:
-		l.name = append(l.name[:0], core...)
-		if o.the {
-			l.name = append(l.name, ", The"...)
-		} else if o.suffix != "" {
-			l.name = append(l.name, dotted()...)
-			if l.name[len(l.name)-1] == 'c' {
-				l.name = append(l.name, '.')
-			}
-		} else if r.odds(5000) {
+		g.writePlain(dotted(), !o.the, core)
+	case o.the:
+		l.name = join(l.name[:0], core, ", The")
+	case o.suffix != "":
+		l.name = join(l.name[:0], core, dotted())
+		if l.name[len(l.name)-1] == 'c' {
 			l.name = append(l.name, '.')
-		} else {
-			l.name = append(append(l.name[:0], "The "...), core...)
 		}
+	case r.odds(5000):
+		l.name = join(l.name[:0], core, '.')
+	default:
+		l.name = join(l.name[:0], "The ", core)
 	}
+}
+
+// truncate cuts a name off where a form has no more room, or in the middle.
+func (g *gen) truncate() bool {
+	cut := 35
+	if len(g.l.name) <= cut {
+		cut = len(g.l.name) * 3 / 4
+	}
+	g.l.name = bytes.TrimRight(g.l.name[:cut], " ")
+	return true
 }
 
 // abbreviate shortens the first word that filers shorten.
@@ -209,14 +181,9 @@ func (g *gen) abbreviate() bool {
 		for end < len(name) && name[end] != ' ' {
 			end++
 		}
-		for i := range abbreviations {
-			if string(name[start:end]) == abbreviations[i][0] {
-				short := abbreviations[i][1]
-				g.tmp = append(g.tmp[:0], name[end:]...)
-				name = append(name[:start], short...)
-				g.l.name = append(name, g.tmp...)
-				return true
-			}
+		if short, ok := abbreviations[string(name[start:end])]; ok {
+			g.l.name = slices.Replace(name, start, end, []byte(short)...)
+			return true
 		}
 		start = end + 1
 	}
@@ -226,26 +193,16 @@ func (g *gen) abbreviate() bool {
 // loseSpace joins two words.
 func (g *gen) loseSpace(r *rng) bool {
 	name := g.l.name
-	spaces := 0
-	for _, c := range name {
-		if c == ' ' {
-			spaces++
-		}
-	}
+	spaces := bytes.Count(name, []byte{' '})
 	if spaces == 0 {
 		return false
 	}
-	k := r.n(spaces)
-	for i, c := range name {
-		if c == ' ' {
-			if k == 0 {
-				g.l.name = append(name[:i], name[i+1:]...)
-				return true
-			}
-			k--
-		}
+	at := -1
+	for range r.n(spaces) + 1 {
+		at += 1 + bytes.IndexByte(name[at+1:], ' ')
 	}
-	return false
+	g.l.name = slices.Delete(name, at, at+1)
+	return true
 }
 
 // typo makes one edit inside a word.
@@ -257,7 +214,7 @@ func (g *gen) typo(r *rng) bool {
 		}
 		i := 1 + r.n(len(name)-2)
 		a, b := lower(name[i]), lower(name[i+1])
-		if a < 'a' || a > 'z' || b < 'a' || b > 'z' || name[i-1] == ' ' {
+		if !isLower(a) || !isLower(b) || name[i-1] == ' ' {
 			continue
 		}
 		switch r.n(4) {
@@ -267,58 +224,13 @@ func (g *gen) typo(r *rng) bool {
 			}
 			name[i], name[i+1] = name[i+1], name[i]
 		case 1:
-			g.l.name = append(name[:i], name[i+1:]...)
+			g.l.name = slices.Delete(name, i, i+1)
 		case 2:
-			name = append(name, 0)
-			copy(name[i+1:], name[i:])
-			g.l.name = name
+			g.l.name = slices.Insert(name, i, name[i])
 		default:
 			name[i] = 'a' + (a-'a'+1+byte(r.n(24)))%26
 		}
 		return true
 	}
 	return false
-}
-
-// appendPerson writes a person's name. The key is the person: the same key is
-// the same person wherever it appears. A family's members share a surname.
-func appendPerson(dst []byte, key uint64, surname string) []byte {
-	r := rng{key}
-	if r.odds(5000) {
-		dst = append(dst, r.of(givenWomen)...)
-	} else {
-		dst = append(dst, r.of(givenMen)...)
-	}
-	dst = append(dst, ' ')
-	if r.odds(5500) {
-		dst = append(dst, byte('A'+r.n(23)), ' ')
-	}
-	s := r.of(surnames)
-	if surname != "" {
-		s = surname
-	}
-	dst = append(dst, s...)
-	if r.odds(150) {
-		dst = append(dst, " Jr"...)
-	}
-	return dst
-}
-
-// surnameFirst turns John Q Public into Public, John Q.
-func surnameFirst(name []byte) []byte {
-	end := len(name)
-	if hasSuffix(name, " Jr") {
-		end -= 3
-	}
-	i := end - 1
-	for i > 0 && name[i] != ' ' {
-		i--
-	}
-	if i <= 0 {
-		return name
-	}
-	given := string(name[:i])
-	n := copy(name, name[i+1:end])
-	name = append(name[:n], ", "...)
-	return append(name, given...)
 }

@@ -49,14 +49,11 @@ type stateFormat struct {
 // reader finds it.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return -1
-	}, name)
+	}, strings.ToLower(name))
 }
 
 func newStateFormat(m stateaward.Mapping) *stateFormat {
@@ -77,8 +74,10 @@ func newStateFormat(m stateaward.Mapping) *stateFormat {
 	for _, p := range []struct {
 		names string
 		what  column
-	}{{c.Payee, payee}, {c.EIN, payeeEIN}, {c.City, payeeCity}, {c.State, payeeState}, {c.ZIP, payeeZIP}, {c.FiscalYear, paidYear}, {c.Date, paidDay},
-		{c.Agency, payer}, {c.Program, paidFor}, {c.Category, paidKind}, {c.Amount, paid}, {c.ID, paymentID}} {
+	}{
+		{c.Payee, payee}, {c.EIN, payeeEIN}, {c.City, payeeCity}, {c.State, payeeState}, {c.ZIP, payeeZIP}, {c.FiscalYear, paidYear},
+		{c.Date, paidDay}, {c.Agency, payer}, {c.Program, paidFor}, {c.Category, paidKind}, {c.Amount, paid}, {c.ID, paymentID},
+	} {
 		if i := at(p.names); i >= 0 {
 			g.what[i] = p.what
 		}
@@ -105,161 +104,92 @@ func newStateFormat(m stateaward.Mapping) *stateFormat {
 }
 
 var (
-	payers = lines(`
-Department of Human Services
-Department of Education
-Department of Public Health
-Department of Social Services
-Department of Housing
-Office of the Arts
-Department of Labor
-Department of Children and Families`)
-	payments = lines(`
-Community Services
-Early Childhood
-Prevention Services
-Homeless Assistance
-Arts Operating Support
-Workforce Training
-Rural Health
-After School Programs`)
-	paymentKinds = lines("Grants\nGrants and Subsidies\nPurchased Services\nContractual Services")
+	payers       = words.of("state payer")
+	payments     = words.of("state program")
+	paymentKinds = words.of("state payment")
 )
 
 // stateAwards writes the files of one state, a file a fiscal year.
 func (d *listWriter) stateAwards(m stateaward.Mapping) error {
 	g := newStateFormat(m)
-	years := lastPayment - firstPayment + 1
-	files := make([]*listFile, years)
-	for k := range files {
-		l, err := d.create(fmt.Sprintf("stateaward/%s/payments_FY%d.csv", strings.ToLower(m.State), firstPayment+k))
-		if err != nil {
-			return err
-		}
-		defer l.h.abandon()
-		for i, name := range g.head {
-			if i > 0 {
-				l.WriteString(g.Separator)
-			}
-			l.Write(appendCSV(nil, []byte(name)))
-		}
-		l.WriteString("\r\n")
-		files[k] = l
+	var paths []string
+	for year := firstPayment; year <= lastPayment; year++ {
+		paths = append(paths, fmt.Sprintf("stateaward/%s/payments_FY%d.csv", strings.ToLower(m.State), year))
 	}
-	write := func(e *entity, known string) {
-		for k := range years {
-			r := rng{sub(e.key, '=', k)}
-			if !r.odds(7000) {
-				continue
-			}
-			for n := range 1 + zipf(r.next(), 5, 1) {
-				d.payment(files[k], g, e, firstPayment+k, n, known)
+	row := &record{separator: g.Separator, end: "\r\n", quotes: true, columns: len(g.head)}
+	for _, name := range g.head {
+		row.add(name)
+	}
+	return d.writeAll(paths, string(row.finish()), func(files []*listFile) error {
+		write := func(e *entity, known string) {
+			for k := range files {
+				r := rng{sub(e.key, '=', k)}
+				if !r.odds(7000) {
+					continue
+				}
+				for n := range 1 + zipf(r.next(), 5, 1) {
+					d.payment(files[k], row, g, e, firstPayment+k, n, known)
+				}
 			}
 		}
-	}
-	var slots []int32
-	for i, code := range d.w.states {
-		if code == m.State {
-			slots = d.w.byState[i]
-		}
-	}
-	for _, s := range slots {
-		if err := d.ctx.Err(); err != nil {
-			return err
-		}
-		for i := int(s); i < d.w.orgs; i += len(d.w.slots) {
-			share := uint32(1200)
-			if i < d.w.wellKnown() {
-				share = 4500
+		slots := d.w.slotsOf(m.State)
+		for _, s := range slots {
+			if err := d.ctx.Err(); err != nil {
+				return err
 			}
-			if !odds(sub(d.w.seed, '=', i), share) {
-				continue
-			}
-			d.w.org(i, &d.f)
-			switch d.f.class {
-			case church, temple, familyFoundation, government, publicCollege:
-				continue
-			}
-			if !d.w.exemption(&d.f).gone() {
-				write(&d.f, "state_rows")
+			for i := int(s); i < d.w.orgs; i += len(d.w.slots) {
+				share := uint32(1200)
+				if i < d.w.wellKnown() {
+					share = 4500
+				}
+				if !odds(sub(d.w.seed, '=', i), share) {
+					continue
+				}
+				if d.w.org(i, &d.f); d.f.class.is(stateAwards) && !d.w.exemption(&d.f).gone() {
+					write(&d.f, "state_rows")
+				}
 			}
 		}
-	}
-	for k := range 12 + len(slots) {
-		d.vendor(1_000_000*int(m.State[0])+1_000*int(m.State[1])+k, &d.f)
-		write(&d.f, "state_rows_unknown")
-	}
-	for _, l := range files {
-		if err := d.finish(l); err != nil {
-			return err
+		for k := range 12 + len(slots) {
+			d.vendor(1_000_000*int(m.State[0])+1_000*int(m.State[1])+k, &d.f)
+			write(&d.f, "state_rows_unknown")
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // payment writes one row.
-func (d *listWriter) payment(l *listFile, g *stateFormat, e *entity, year, n int, known string) {
+func (d *listWriter) payment(l *listFile, row *record, g *stateFormat, e *entity, year, n int, known string) {
 	r := rng{sub(sub(e.key, '+', year), '+', n)}
-	start := time.Date(year-1, time.Month(g.YearStart), 1, 0, 0, 0, 0, time.UTC)
+	start := date(year-1, time.Month(g.YearStart), 1)
 	if g.YearStart == 1 {
 		start = start.AddDate(1, 0, 0)
 	}
-	day := start.AddDate(0, 0, r.n(360))
+	at := start.AddDate(0, 0, r.n(360))
 	agency, program, kind := r.of(payers), r.of(payments), r.of(paymentKinds)
-	cents := int64(exp2(10*one+r.n(4*one)+r.n(4*one)))*100 + int64(r.n(100))
-	sign := ""
+	amount := int64(exp2(10*one+r.n(4*one)+r.n(4*one)))*100 + int64(r.n(100))
 	if r.odds(120) {
-		sign = "-"
-		cents /= 10
+		amount = -(amount / 10)
 	}
-	drop := r.odds(200)
-	dropped := false
-	b := d.row[:0]
+	values := [...]any{payee: caps(appendSigned(nil, e)), payeeEIN: nil, payeeCity: e.zip.City, payeeState: e.zip.State, payeeZIP: e.zip.Code,
+		paidYear: year, paidDay: day{at, "01/02/2006"}, payer: agency, paidFor: program, paidKind: kind, paid: cents(amount), kept: nil}
+	if e.ein != 0 {
+		values[payeeEIN] = e.ein
+	}
+	drop, dropped := r.odds(200), false
 	for i, what := range g.what {
-		if i > 0 {
-			b = append(b, g.Separator[0])
+		value := values[what]
+		switch {
+		case drop && g.drops[i] != "":
+			value, dropped = g.drops[i], true
+		case what == paymentID:
+			value = fmt.Sprintf("%s%d-%08d", g.State, year, r.next()%100_000_000)
+		case what == kept:
+			value = g.keeps[i]
 		}
-		v := d.tmp[:0]
-		switch what {
-		case payee:
-			v = appendSigned(v, e)
-			upper(v)
-		case payeeEIN:
-			if e.ein != 0 {
-				v = e.ein.Append(v)
-			}
-		case payeeCity:
-			v = append(v, e.zip.City...)
-		case payeeState:
-			v = append(v, e.zip.State...)
-		case payeeZIP:
-			v = append(v, e.zip.Code...)
-		case paidYear:
-			v = appendInt(v, int64(year))
-		case paidDay:
-			v = day.AppendFormat(v, "01/02/2006")
-		case payer:
-			v = append(v, agency...)
-		case paidFor:
-			v = append(v, program...)
-		case paidKind:
-			v = append(v, kind...)
-		case paid:
-			v = append(v, sign...)
-			v = appendPadded(append(appendInt(v, cents/100), '.'), uint64(cents%100), 2)
-		case paymentID:
-			v = fmt.Appendf(v, "%s%d-%08d", g.State, year, r.next()%100_000_000)
-		case kept:
-			v = append(v, g.keeps[i]...)
-		}
-		if drop && g.drops[i] != "" {
-			v, dropped = append(v[:0], g.drops[i]...), true
-		}
-		b = appendCSV(b, v)
-		d.tmp = v
+		row.add(value)
 	}
-	b = append(b, '\r', '\n')
-	d.row = b
+	b := row.finish()
 	if dropped {
 		l.Write(b)
 		d.counts["state_rows_left_out"]++

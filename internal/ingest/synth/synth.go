@@ -384,13 +384,12 @@ func (p *worldWriter) joinFragments(first, last, blocks int) error {
 		return nil
 	}
 	for y := first / 12; y <= last/12; y++ {
-		head := "RETURN_ID,FILING_TYPE,EIN,TAX_PERIOD,SUB_DATE,TAXPAYER_NAME,RETURN_TYPE,DLN,OBJECT_ID,XML_BATCH_ID\n"
-		if err := join(fmt.Sprintf("990/index_%d.csv", y), head, "index", y*12, min(y*12+11, last)); err != nil {
+		if err := join(fmt.Sprintf("990/index_%d.csv", y), header("index", "\n"), "index", y*12, min(y*12+11, last)); err != nil {
 			return err
 		}
 	}
 	for i := range 4 {
-		if err := join(fmt.Sprintf("bmf/eo%d.csv", i+1), masterHeader, "bmf"+strconv.Itoa(i), 0, blocks-1); err != nil {
+		if err := join(fmt.Sprintf("bmf/eo%d.csv", i+1), header("master file", "\r\n"), "bmf"+strconv.Itoa(i), 0, blocks-1); err != nil {
 			return err
 		}
 		p.files[len(p.files)-1].Rows = p.total.bmf[i]

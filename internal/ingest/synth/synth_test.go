@@ -24,7 +24,7 @@ import (
 // change when the shipped gazetteer does.
 func testZIPs() []ZIP {
 	var out []ZIP
-	for i, s := range statePeople {
+	for i, s := range states {
 		for k := range 12 {
 			r := rng{sub(uint64(i), 'T', k)}
 			code := string(appendPadded(nil, uint64(1_000+i*1_800+k*7), 5))

@@ -2,7 +2,10 @@ package synth
 
 import (
 	"bytes"
+	"slices"
 	"time"
+
+	"grantgraph/internal/table"
 )
 
 // A small register of charities in England and Wales, for boards that the
@@ -12,42 +15,9 @@ import (
 // town is where a charity sits.
 type town struct{ name, area, county, region string }
 
-var towns = []town{
-	{"Leeds", "LS", "West Yorkshire", "Yorkshire And The Humber"}, {"York", "YO", "North Yorkshire", "Yorkshire And The Humber"},
-	{"Sheffield", "S", "South Yorkshire", "Yorkshire And The Humber"}, {"Durham", "DH", "County Durham", "North East"},
-	{"Newcastle upon Tyne", "NE", "Tyne and Wear", "North East"}, {"Carlisle", "CA", "Cumbria", "North West"},
-	{"Kendal", "LA", "Cumbria", "North West"}, {"Preston", "PR", "Lancashire", "North West"}, {"Manchester", "M", "Greater Manchester", "North West"},
-	{"Liverpool", "L", "Merseyside", "North West"}, {"Chester", "CH", "Cheshire", "North West"}, {"Derby", "DE", "Derbyshire", "East Midlands"},
-	{"Lincoln", "LN", "Lincolnshire", "East Midlands"}, {"Leicester", "LE", "Leicestershire", "East Midlands"}, {"Norwich", "NR", "Norfolk", "East Of England"},
-	{"Ipswich", "IP", "Suffolk", "East Of England"}, {"Cambridge", "CB", "Cambridgeshire", "East Of England"}, {"Birmingham", "B", "West Midlands", "West Midlands"},
-	{"Worcester", "WR", "Worcestershire", "West Midlands"}, {"Shrewsbury", "SY", "Shropshire", "West Midlands"}, {"Bath", "BA", "Somerset", "South West"},
-	{"Bristol", "BS", "Bristol", "South West"}, {"Exeter", "EX", "Devon", "South West"}, {"Truro", "TR", "Cornwall", "South West"},
-	{"Oxford", "OX", "Oxfordshire", "South East"}, {"Brighton", "BN", "East Sussex", "South East"}, {"Guildford", "GU", "Surrey", "South East"},
-	{"Canterbury", "CT", "Kent", "South East"}, {"London", "EC", "Greater London", "London"}, {"London", "SW", "Greater London", "London"},
-	{"London", "N", "Greater London", "London"}, {"Cardiff", "CF", "Cardiff", "Wales"}, {"Swansea", "SA", "Swansea", "Wales"}, {"Bangor", "LL", "Gwynedd", "Wales"},
-}
-
-var charityTemplates = lines(`
-$C $N
-$C Community Association
-Friends of $C Library
-The $S Charitable Trust
-St $T's Church $C
-$C Almshouse Charity
-$C and District $N
-The $V Project $C
-$C Village Hall
-$S Relief in Need Charity
-The $A $B Trust
-1st $C Scout Group
-$C Hospice
-$V Housing Trust
-Parochial Church Council of St $T $C
-$C Amateur Rowing Club
-$S Memorial Educational Foundation
-$V Overseas Aid
-$C Talking Newspaper
-The Worshipful Company of $S Charity`)
+var towns = each(readRows("uk_towns.tsv", "town", "area", "county", "region"), func(r table.Row) town {
+	return town{r.Text("town"), r.Text("area"), r.Text("county"), r.Text("region")}
+})
 
 // charities is how many main charities the register has.
 func (w *world) charities() int { return min(max(w.grants/50, 300), 30_000) }
@@ -94,6 +64,12 @@ func (c *charity) linked() int {
 // subsidiary is the organisation number of linked charity j, from 1 on.
 func (c *charity) subsidiary(j int) int64 { return int64(8_500_000 + c.k*4 + j) }
 
+// Legal forms of charities that other columns depend on.
+const (
+	ukCompany = "Charitable company"
+	ukCIO     = "CIO"
+)
+
 const (
 	ukFamilyEvery  = 12 // every twelfth charity is a family's, and the one after it often the same family's
 	ukFriendsEvery = 29
@@ -109,63 +85,64 @@ func (w *world) charity(k int, c *charity) {
 	*c = charity{k: k, key: key, base: -1, name: c.name[:0], street: c.street[:0], code: c.code[:0], board: c.board[:0]}
 	r := rng{sub(key, 'n', 0)}
 	c.town = &towns[r.n(len(towns))]
-	c.cause = generalFields[r.n(len(generalFields))]
-	n := namer{zip: &ZIP{City: c.town.name, State: "UK"}, field: c.cause}
-	n.r = rng{r.next()}
-	n.sur = n.r.of(surnames)
+	c.cause = r.general()
+	n := foreignNamer(rng{r.next()}, c.town.name, "UK", c.cause)
 	c.street = appendStreet(c.street, &r, 300)
-	c.code = append(c.code, c.town.area...)
-	c.code = appendInt(c.code, int64(1+r.n(28)))
-	c.code = append(c.code, ' ', byte('1'+r.n(9)), "ABDEFGHJLN"[r.n(10)], "PQRSTUWXYZ"[r.n(10)])
+	c.code = join(c.code, c.town.area, 1+r.n(28), ' ', byte('1'+r.n(9)), "ABDEFGHJLN"[r.n(10)], "PQRSTUWXYZ"[r.n(10)])
 	c.removed = r.odds(ukRemoved)
 	switch x := r.n(100); {
 	case x < 22:
-		c.kind = "Charitable company"
+		c.kind = ukCompany
 	case x < 45:
-		c.kind = "CIO"
+		c.kind = ukCIO
 	case x < 75:
 		c.kind = "Trust"
 	default:
 		c.kind = "Other"
 	}
-	c.joined = time.Date(1961+r.n(64), time.Month(1+r.n(12)), 1+r.n(28), 0, 0, 0, 0, time.UTC)
-	if c.kind == "CIO" && c.joined.Year() < 2013 {
+	c.joined = r.day(1961, 64)
+	if c.kind == ukCIO && c.joined.Year() < 2013 {
 		c.joined = c.joined.AddDate(2013-c.joined.Year()+r.n(12), 0, 0)
 	}
 	if c.removed {
 		c.joined = c.joined.AddDate(-3, 0, 0)
 		c.left = c.joined.AddDate(1+r.n(40), r.n(12), r.n(20))
 		if c.left.After(today) {
-			c.left = time.Date(2025, time.Month(1+r.n(12)), 3+r.n(20), 0, 0, 0, 0, time.UTC)
+			c.left = date(2025, time.Month(1+r.n(12)), 3+r.n(20))
 		}
 	}
 	c.income = int64(exp2(8*one + r.n(8*one) + r.n(6*one)))
+	w.nameCharity(c, &n)
+	upper(c.name)
+}
+
+// nameCharity names a charity: some are known abroad, some are a family's, some are
+// circles of friends of the one before.
+func (w *world) nameCharity(c *charity, n *namer) {
+	k := c.k
+	var before charity
 	switch {
 	case k%3 == 0 && k/3 < len(w.british):
-		// Known abroad too: a recipient of grants from this world's funders.
+		// A recipient of grants from this world's funders.
 		c.name, _, _ = w.foreignRecipient(w.british[k/3], c.name)
 		c.removed, c.left = false, time.Time{}
 	case k%ukFamilyEvery == 4:
 		c.family = n.sur
-		c.name = append(append(append(c.name, "The "...), n.sur...), pickBar(" Charitable Trust| Family Charitable Foundation| Settlement", n.r.next())...)
-	case k%ukFamilyEvery == 5 && odds(sub(key, 'f', 0), 6000):
-		var f charity
-		w.charity(k-1, &f)
-		c.family = f.family
-		if c.family != "" {
-			c.name = append(append(append(append(append(c.name, "The "...), n.r.of(givenWomen)...), ' '), c.family...), " Trust"...)
+		c.name = join(c.name, "The ", n.sur, pickBar(" Charitable Trust| Family Charitable Foundation| Settlement", n.r.next()))
+	case k%ukFamilyEvery == 5 && odds(sub(c.key, 'f', 0), 6000):
+		w.charity(k-1, &before)
+		if c.family = before.family; c.family != "" {
+			c.name = join(c.name, "The ", n.r.of(givenWomen), ' ', c.family, " Trust")
 		}
 	case k%ukFriendsEvery == 7 && !ofFamily(k-1):
-		var f charity
-		w.charity(k-1, &f)
-		c.base, c.town = k-1, f.town
-		c.code = append(c.code[:0], f.code...)
-		c.name = append(append(c.name, "Friends of "...), f.name...)
+		w.charity(k-1, &before)
+		c.base, c.town = k-1, before.town
+		c.code = append(c.code[:0], before.code...)
+		c.name = join(c.name, "Friends of ", before.name)
 	}
 	if len(c.name) == 0 {
-		c.name = n.expand(c.name, charityTemplates[n.r.n(len(charityTemplates))])
+		c.name = n.draw(c.name, templates["charity"])
 	}
-	upper(c.name)
 }
 
 // ofFamily reports whether charity k may be a family's, whose members nobody
@@ -184,12 +161,9 @@ func (w *world) seats(c *charity) {
 		return seat{id: int64(1_000_000 + k*16 + s), who: sub(sub(w.seed, 'U', k), 'p', s), surname: c.family}
 	}
 	add := func(s seat) {
-		for i := range c.board {
-			if c.board[i].id == s.id {
-				return
-			}
+		if !slices.ContainsFunc(c.board, func(o seat) bool { return o.id == s.id }) {
+			c.board = append(c.board, s)
 		}
-		c.board = append(c.board, s)
 	}
 	switch {
 	case c.family != "":
@@ -235,8 +209,7 @@ func (w *world) seats(c *charity) {
 func appendTrustee(dst []byte, s *seat) []byte {
 	r := rng{mix(s.who)}
 	if s.firm {
-		dst = append(dst, r.of(firms)...)
-		return append(dst, pickBar(" Trustees Limited| Trust Corporation| Executor and Trustee Company Limited", r.next())...)
+		return join(dst, r.of(firms), pickBar(" Trustees Limited| Trust Corporation| Executor and Trustee Company Limited", r.next()))
 	}
 	if r.odds(3500) {
 		dst = append(dst, pickBar("Dr |Rev |Mr |Mrs |Ms |Sir |Canon |Councillor ", r.next())...)

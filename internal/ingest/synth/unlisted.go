@@ -1,7 +1,11 @@
 package synth
 
+import "bytes"
+
 // Recipients that no list knows: people, bodies abroad, circles too small to
 // be registered, and businesses.
+
+var crowds = words.of("crowd")
 
 func (g *gen) composePerson(who uint64, r *rng) {
 	l := &g.l
@@ -9,7 +13,7 @@ func (g *gen) composePerson(who uint64, r *rng) {
 	l.person = r.odds(8500)
 	l.status = "I"
 	if r.odds(personCrowd) { // a crowd instead of a person
-		l.name = append(l.name[:0], crowds[r.n(len(crowds))]...)
+		l.name = append(l.name[:0], r.of(crowds)...)
 		l.person = false
 		l.tags |= tagCrowd
 	}
@@ -22,9 +26,7 @@ func (g *gen) composePerson(who uint64, r *rng) {
 	if g.f.class == bankTrust || g.f.class == scholarshipFund && odds(sub(g.f.key, 'B', 1), 1500) {
 		// The money goes through the bank, and the line has its address.
 		z = g.f.zip
-		l.street = append(l.street, "c/o "...)
-		l.street = append(l.street, firms[scale(sub(g.f.key, 'B', 0), len(firms))]...)
-		l.street = append(l.street, " Trust Company NA"...)
+		l.street = join(l.street, "c/o ", bankOf(&g.f))
 	} else {
 		l.street = appendStreet(l.street, &a, 500)
 	}
@@ -51,60 +53,17 @@ func (g *gen) composeForeign(who uint64, r *rng) {
 // foreignRecipient names recipient k abroad and says where it is. What is left of its
 // stream draws its street.
 func (w *world) foreignRecipient(k int, dst []byte) (name []byte, at *foreignPlace, rest rng) {
-	a := rng{sub(w.seed, 'I', k)}
-	at = &foreignPlaces[a.n(len(foreignPlaces))]
-	n := namer{zip: &ZIP{City: at.city, State: at.country}, field: generalFields[a.n(len(generalFields))]}
-	n.r = a
-	n.sur = n.r.of(surnames)
-	dst = n.expand(dst, foreignTemplates[n.r.n(len(foreignTemplates))])
-	dst = append(dst, ' ')
+	at, n := foreignBody(sub(w.seed, 'I', k))
+	dst = append(n.draw(dst, templates["foreign"]), ' ')
 	return append(dst, pickBar(at.forms, n.r.next())...), at, n.r
 }
 
-var foreignTemplates = lines(`
-$C $N
-$V $N
-Friends of $C
-$C Institute for $J
-$S Memorial
-$A $N
-$V International
-University of $C
-$C Children's`)
-
-// pickBar picks one of the alternatives of a text separated by bars.
-func pickBar(s string, h uint64) string {
-	n := 1
-	for i := range len(s) {
-		if s[i] == '|' {
-			n++
-		}
-	}
-	k := scale(h, n)
-	for i := range len(s) {
-		if s[i] == '|' {
-			if k == 0 {
-				return s[:i]
-			}
-			k--
-			return pickRest(s[i+1:], k)
-		}
-	}
-	return s
-}
-
-func pickRest(s string, k int) string {
-	for {
-		i := 0
-		for i < len(s) && s[i] != '|' {
-			i++
-		}
-		if k == 0 || i == len(s) {
-			return s[:i]
-		}
-		k--
-		s = s[i+1:]
-	}
+// foreignBody draws where a body abroad is and what it does.
+func foreignBody(key uint64) (at *foreignPlace, n namer) {
+	r := rng{key}
+	at = &foreignPlaces[r.n(len(foreignPlaces))]
+	field := r.general()
+	return at, foreignNamer(r, at.city, at.country, field)
 }
 
 // composeOutside invents an organization or a business that is in no list.
@@ -113,22 +72,24 @@ func (g *gen) composeOutside(who uint64, r *rng) {
 	l := &g.l
 	a := rng{sub(who, 'o', 0)}
 	z := g.zipNear(g.f.slot, a.next())
-	n := namer{r: a, zip: z, field: generalFields[a.n(len(generalFields))]}
-	n.sur = n.r.of(surnames)
+	field := a.general()
+	n := newNamer(a.s, z)
+	n.field = field
 	n.firm = n.r.of(firms)
-	if l.truth == toBusiness {
-		l.name = n.expand(l.name, n.r.of(businessTemplates))
+	switch {
+	case l.truth == toBusiness:
+		l.name = n.draw(l.name, templates["business"])
 		l.status = "NC"
-	} else {
-		if t := outsideTemplates; n.r.odds(outsideAlike) {
-			// Named like those that are listed, and now and then like one of
-			// them exactly: nobody can distinguish them by name.
-			t = classTemplates[[...]class{church, cityCause, cityCause, brand, parents, school}[n.r.n(6)]]
-			l.name = n.expand(l.name, n.r.of(t))
-			l.tags |= tagAlike
-		} else {
-			l.name = n.expand(l.name, n.r.of(t))
-		}
+	case n.r.odds(outsideAlike):
+		// Named like those that are listed, and now and then like one of
+		// them exactly: nobody can distinguish them by name.
+		like := [...]class{church, cityCause, cityCause, brand, parents, school}[n.r.n(6)]
+		l.name = n.draw(l.name, like.facts().templates)
+		l.tags |= tagAlike
+	default:
+		l.name = n.draw(l.name, templates["outside"])
+	}
+	if l.truth != toBusiness {
 		l.status = statuses.pick(r.next())
 		if g.codes {
 			l.status = statusCodes.pick(r.next())
@@ -156,43 +117,14 @@ func (g *gen) composeOutside(who uint64, r *rng) {
 func (g *gen) nameAfterHost(n *namer) {
 	l, o := &g.l, &g.o
 	g.drawOrg(n.r.next(), 0)
-	words, end := 0, 0
-	for end < len(o.core) {
-		if o.core[end] == ' ' {
-			if words++; words == 2 {
-				break
-			}
+	end := len(o.core)
+	if first := bytes.IndexByte(o.core, ' '); first >= 0 {
+		if second := bytes.IndexByte(o.core[first+1:], ' '); second >= 0 {
+			end = first + 1 + second
 		}
-		end++
 	}
-	l.name = append(l.name[:0], o.core[:end]...)
-	l.name = append(l.name, pickBar(" Quilt Circle| Garden Committee| Players| Community Choir| Chess Club| Stitchers", n.r.next())...)
+	l.name = join(l.name[:0], o.core[:end], pickBar(" Quilt Circle| Garden Committee| Players| Community Choir| Chess Club| Stitchers", n.r.next()))
 	l.street = append(l.street, o.street...)
 	l.tags |= tagTenant
 	l.tags &^= tagAlike
 }
-
-var (
-	businessTemplates = lines(`
-$S & Sons LLC
-$I $J LLC
-$S Landscaping LLC
-$C Catering Company
-$A $B Studios LLC
-$I Productions Inc
-$S Consulting
-$C Printing Co`)
-	outsideTemplates = lines(`
-$F $S Memorial Scholarship
-$C $N Committee
-$S Family Reunion Fund
-$A $B Neighbors
-$V Prayer Group
-$C Class of 19$# Reunion
-Team $S
-$K $N Auxiliary Committee
-$C Winter Festival
-$O Street Block Club
-$V Home School Cooperative
-$S Cemetery`)
-)

@@ -7,7 +7,9 @@ package synth
 const (
 	veteransName    = "Juniper Homes for Veterans"
 	veteransOldName = "Juniper Soldiers Home" // until 2022
-	veteransMission = "To help veterans in Ohio find and keep a safe, affordable home. We offer transitional housing, help with the rent and case management to veterans who are homeless or about to lose their homes, and we build permanent homes with them."
+	veteransMission = "To help veterans in Ohio find and keep a safe, affordable home. We offer transitional housing, " +
+		"help with the rent and case management to veterans who are homeless or about to lose their homes, " +
+		"and we build permanent homes with them."
 )
 
 // pickVeterans finds where it stands. It is one of the best known of its area,

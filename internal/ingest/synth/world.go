@@ -1,9 +1,11 @@
 package synth
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/table"
 )
 
 // ZIP is a place organizations can have an address in.
@@ -49,18 +51,32 @@ type slot struct {
 	lo, hi int // in zips
 }
 
-// statePeople are populations in tens of thousands; they share out the slots.
-var statePeople = []struct {
+// state is a state as the world knows it.
+type state struct {
 	code   string
-	people int
-}{
-	{"CA", 3924}, {"TX", 2953}, {"FL", 2178}, {"NY", 1984}, {"PA", 1296}, {"IL", 1267}, {"OH", 1178}, {"GA", 1080}, {"NC", 1055},
-	{"MI", 1005}, {"NJ", 927}, {"VA", 864}, {"WA", 774}, {"AZ", 728}, {"MA", 698}, {"TN", 698}, {"IN", 681}, {"MO", 617},
-	{"MD", 617}, {"WI", 590}, {"CO", 581}, {"MN", 571}, {"SC", 519}, {"AL", 504}, {"LA", 462}, {"KY", 451}, {"OR", 425},
-	{"OK", 399}, {"CT", 361}, {"UT", 334}, {"PR", 326}, {"IA", 319}, {"NV", 314}, {"AR", 303}, {"MS", 295}, {"KS", 294},
-	{"NM", 212}, {"NE", 196}, {"ID", 190}, {"WV", 178}, {"HI", 144}, {"NH", 139}, {"ME", 137}, {"RI", 110}, {"MT", 110},
-	{"DE", 100}, {"SD", 90}, {"ND", 77}, {"AK", 73}, {"DC", 67}, {"VT", 65}, {"WY", 58},
+	order  int // among the states by size
+	people int // in tens of thousands; they share out the slots
+	master int // the number of its master file
 }
+
+var (
+	states = func() []state {
+		list := each(readRows("states.tsv", "code", "people", "master"), func(r table.Row) state {
+			return state{code: r.Text("code"), people: r.Int("people"), master: r.Int("master")}
+		})
+		for i := range list {
+			list[i].order = i
+		}
+		return list
+	}()
+	stateOf = func() map[string]*state {
+		m := map[string]*state{}
+		for i := range states {
+			m[states[i].code] = &states[i]
+		}
+		return m
+	}()
+)
 
 func newWorld(seed uint64, grants int, zips []ZIP) *world {
 	w := &world{seed: mix(seed + golden), grants: grants}
@@ -103,50 +119,33 @@ func (w *world) assignZIPs(zips []ZIP) {
 	if w.orgs < 8_000 {
 		count = 128
 	}
-	order := make(map[string]int, len(statePeople))
-	total := 0
-	for i, s := range statePeople {
-		order[s.code] = i
-	}
-	var kept []ZIP
-	seen := make([]bool, len(statePeople))
-	for _, z := range zips {
-		if i, ok := order[z.State]; ok {
-			kept = append(kept, z)
-			seen[i] = true
-		}
-	}
-	sort.Slice(kept, func(a, b int) bool {
-		x, y := &kept[a], &kept[b]
-		if x.State != y.State {
-			return order[x.State] < order[y.State]
-		}
-		return x.Code < y.Code
+	kept := slices.DeleteFunc(slices.Clone(zips), func(z ZIP) bool { return stateOf[z.State] == nil })
+	slices.SortFunc(kept, func(a, b ZIP) int {
+		return cmp.Or(cmp.Compare(stateOf[a.State].order, stateOf[b.State].order), cmp.Compare(a.Code, b.Code))
 	})
 	w.zips = kept
-	for i, s := range statePeople {
-		if seen[i] {
+	ends := make([]int, len(states)) // where the ZIPs of a state end; 0 when it has none
+	for i, z := range kept {
+		ends[stateOf[z.State].order] = i + 1
+	}
+	total := 0
+	for i, s := range states {
+		if ends[i] > 0 {
 			total += s.people
 		}
 	}
 	first := 0
 	var slots []slot
-	for i, s := range statePeople {
-		if !seen[i] {
+	for i, s := range states {
+		last := ends[i]
+		if last == 0 {
 			continue
 		}
-		last := first
-		for last < len(kept) && kept[last].State == s.code {
-			last++
-		}
-		n := min((s.people*count+total/2)/total, last-first)
-		n = max(n, 1)
-		st := len(w.states)
-		w.states = append(w.states, s.code)
+		n := max(min((s.people*count+total/2)/total, last-first), 1)
 		for k := range n {
-			lo, hi := first+(last-first)*k/n, first+(last-first)*(k+1)/n
-			slots = append(slots, slot{st, lo, hi})
+			slots = append(slots, slot{len(w.states), first + (last-first)*k/n, first + (last-first)*(k+1)/n})
 		}
+		w.states = append(w.states, s.code)
 		first = last
 	}
 	// Shuffle, so that a world too small to fill all slots is still spread
@@ -160,6 +159,14 @@ func (w *world) assignZIPs(zips []ZIP) {
 	for i, s := range slots {
 		w.byState[s.state] = append(w.byState[s.state], int32(i))
 	}
+}
+
+// slotsOf are the slots of a state.
+func (w *world) slotsOf(code string) []int32 {
+	if i := slices.Index(w.states, code); i >= 0 {
+		return w.byState[i]
+	}
+	return nil
 }
 
 // wellKnown is how many organizations are known all over the country: they come

@@ -1,0 +1,206 @@
+package synth
+
+import (
+	"embed"
+
+	"grantgraph/internal/table"
+)
+
+// The words, shares and shapes of the world are tables in the folder data.
+
+//go:embed data
+var dataFiles embed.FS
+
+// text is the text of a table.
+func text(name string) string {
+	b, err := dataFiles.ReadFile("data/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+func readRows(name string, columns ...string) []table.Row {
+	return table.Read(name, text(name), columns...)
+}
+
+// each makes a value of every row of a table.
+func each[T any](rows []table.Row, make func(table.Row) T) []T {
+	var out []T
+	for _, r := range rows {
+		out = append(out, make(r))
+	}
+	return out
+}
+
+// wordLists are lists of words or phrases by name.
+type wordLists map[string][]string
+
+func readLists(name, key, value string) wordLists { return table.Lists(name, text(name), key, value) }
+
+// of is the list of that name, which must exist.
+func (l wordLists) of(name string) []string {
+	if len(l[name]) == 0 {
+		panic("synth: no list " + name)
+	}
+	return l[name]
+}
+
+var (
+	words     = readLists("words.tsv", "list", "word")
+	templates = readLists("templates.tsv", "kind", "template")
+	columns   = readLists("columns.tsv", "file", "column")
+	schemas   = readLists("schemas.tsv", "year", "version")
+
+	surnames   = words.of("surname")
+	givenWomen = words.of("given name, woman")
+	givenMen   = words.of("given name, man")
+	firms      = words.of("firm")
+	industries = words.of("industry")
+	natures    = words.of("nature")
+	seconds    = words.of("second")
+	virtues    = words.of("virtue")
+	brandNouns = words.of("brand")
+	streets    = words.of("street")
+)
+
+// weighted is a list of values with their shares in ten thousandths.
+type weighted []struct {
+	value string
+	share uint32
+}
+
+// pickOr picks a value by its share. ok is false in the cases that the shares leave
+// over; the value is then the last.
+func (w weighted) pickOr(h uint64) (value string, ok bool) {
+	x := uint32(scale(h, 10_000))
+	for i := range w {
+		if x < w[i].share {
+			return w[i].value, true
+		}
+		x -= w[i].share
+	}
+	return w[len(w)-1].value, false
+}
+
+func (w weighted) pick(h uint64) string {
+	value, _ := w.pickOr(h)
+	return value
+}
+
+var shares = func() map[string]weighted {
+	m := map[string]weighted{}
+	for _, r := range readRows("shares.tsv", "list", "value", "share") {
+		list := r.Text("list")
+		m[list] = append(m[list], struct {
+			value string
+			share uint32
+		}{r.Text("value"), uint32(r.Int("share"))})
+	}
+	return m
+}()
+
+// What 990-PF filers write as the recipient's foundation status and relationship, and
+// filers of Schedule I as its section.
+var (
+	statuses           = shares["foundation status"]
+	statusCodes        = shares["foundation status code"] // the only values from schema 2025v4.0 on
+	relationships      = shares["relationship"]
+	sections           = shares["section"]
+	governmentSections = shares["section, government"]
+)
+
+// federation is an invented national body with local units.
+type federation struct {
+	name, unit, style string
+	field             int
+	section           string // 501(c) number
+}
+
+var federations = each(readRows("federations.tsv", "name", "unit", "field", "style", "section"), func(r table.Row) federation {
+	return federation{r.Text("name"), r.Text("unit"), r.Text("style"), fieldIndex(r.Text("field")), r.Text("section")}
+})
+
+// foreignPlace is a place abroad, with the IRS's country code (FIPS 10-4).
+type foreignPlace struct {
+	city, province, country, postal string
+	forms                           string // legal words, separated by |
+}
+
+var foreignPlaces = each(readRows("foreign_places.tsv", "city", "province", "country", "postal", "forms"), func(r table.Row) foreignPlace {
+	return foreignPlace{r.Text("city"), r.Text("province"), r.Text("country"), r.Text("postal"), r.Text("forms")}
+})
+
+// abbreviations are the words that filers shorten.
+var abbreviations = table.Map("abbreviations.tsv", text("abbreviations.tsv"), "word", "short")
+
+// field is one field of work: its NTEE code, what organizations in it call
+// themselves, what they say they do, for whom, and what grants to them are for.
+type field struct {
+	code     string
+	nouns    []string
+	does     []string
+	whom     []string
+	programs []string
+}
+
+var (
+	phrases = func() map[[2]string][]string {
+		m := map[[2]string][]string{}
+		for _, r := range readRows("phrases.tsv", "field", "kind", "phrase") {
+			key := [2]string{r.Text("field"), r.Text("kind")}
+			m[key] = append(m[key], r.Text("phrase"))
+		}
+		return m
+	}()
+	fieldRows = readRows("fields.tsv", "code", "weight")
+
+	fields = each(fieldRows, func(r table.Row) field {
+		of := func(kind string) []string { return phrases[[2]string{r.Text("code"), kind}] }
+		return field{r.Text("code"), of("noun"), of("does"), of("whom"), of("program")}
+	})
+
+	// generalFields are the fields that an ordinary local organization works in,
+	// repeated by weight.
+	generalFields = func() (out []int) {
+		for i, r := range fieldRows {
+			for range r.Int("weight") {
+				out = append(out, i)
+			}
+		}
+		return out
+	}()
+
+	// sentences are what organizations of a major group of the NTEE like to add
+	// about themselves, by its letter. They differ by cause, so that a search by
+	// meaning has something to tell apart; none names a place.
+	sentences = func() (out [128][]string) {
+		for key, list := range phrases {
+			if key[1] == "adds" {
+				out[key[0][0]] = list
+			}
+		}
+		return out
+	}()
+)
+
+// fieldIndex finds a field by its NTEE code. Federations name finer codes than there
+// are fields: for those it is the first field of the same major group.
+func fieldIndex(code string) int {
+	near := -1
+	for i := range fields {
+		if fields[i].code == code {
+			return i
+		}
+		if near < 0 && fields[i].code[0] == code[0] {
+			near = i
+		}
+	}
+	if near < 0 {
+		panic("synth: no field for " + code)
+	}
+	return near
+}
+
+// general draws the field of an ordinary local organization.
+func (r *rng) general() int { return generalFields[r.n(len(generalFields))] }
