@@ -1,16 +1,13 @@
-// Package agent examines automated agents that come without an account. A key
-// minted for such an agent is locked until the agent has made three given
-// calls of the service and answered two or three plain questions about the
-// rows they return.
+// Package agent examines automated agents that come without an account. The key of
+// such an agent is locked until the agent has made three given calls of the service and
+// answered two or three plain questions about the rows that they return.
 //
-// A challenge is a pure function of a secret of the server, the key, the
-// number of the challenge and the dataset: the Examiner draws it from a Pool of
-// funders and recipients whose pages make good questions, and computes the
-// answers by asking the very index that serves the calls. What leaves this
-// package holds no answer, only salted hashes of the forms in which an answer
-// is accepted, so a Challenge can be stored as it is. Keys, attempts and
-// waiting times are kept by package account; package api/agentkeys puts both on
-// the wire.
+// A challenge is a pure function of a secret of the server, the key, the number of the
+// challenge and the dataset. The Examiner draws it from a Pool of funders and recipients
+// whose pages make good questions, and computes the answers from the same index that
+// serves the calls. A Challenge holds no answer, only salted hashes of the accepted forms
+// of each answer, so it can be stored without change. Package account keeps the keys,
+// attempts and waiting times; package api/agentkeys puts both on the wire.
 package agent
 
 import (
@@ -24,8 +21,8 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Asker is the part of the graph that challenges are made from: the questions
-// behind the endpoints /grants/*. A *graph.Graph is one.
+// Asker is the part of the graph that challenges need: the questions behind the
+// endpoints /grants/*. A *graph.Graph is an Asker.
 type Asker interface {
 	Transactions(context.Context, *graph.Filter, graph.Sort, graph.Page) ([]graph.Grant, int64, error)
 	Recipients(context.Context, *graph.Filter, graph.Sort, graph.Page) ([]graph.RecipientTotal, int64, error)
@@ -33,22 +30,20 @@ type Asker interface {
 	Summary(context.Context, *graph.Filter) (graph.Totals, []graph.YearTotals, error)
 }
 
-// Challenge is a set of questions about the rows that three calls return. Its
-// JSON form has everything in it, so a store may keep it as one opaque value.
+// Challenge is a set of questions about the rows that three calls return.
 type Challenge struct {
 	Number    int        `json:"number"`
 	Version   string     `json:"version"` // of the dataset the answers were computed from
 	Calls     []Call     `json:"calls"`
 	Questions []Question `json:"questions"`
 
-	// Salt and Hashes say what is accepted: for each question the beginning of
-	// the SHA-256 of every accepted normal form, salted; the first is the answer
-	// itself.
+	// Salt and Hashes say which answers are accepted: for each question the beginning of
+	// the salted SHA-256 of every accepted normal form, the answer itself first.
 	Salt   []byte     `json:"salt"`
 	Hashes [][][]byte `json:"hashes"`
 
-	// Params are what the challenge was made of, enough to make it again from
-	// another dataset. They name no answer.
+	// Params are enough to make the challenge again from another dataset. They contain
+	// no answer.
 	Params json.RawMessage `json:"params"`
 }
 
@@ -79,20 +74,29 @@ const (
 	Text         AnswerType = "text"         // wording as filed
 )
 
-// Allows reports whether a key locked by the challenge may make a request. The
-// order of the parameters does not matter; everything else is as given: no
-// parameter more or less, none repeated, no other spelling of a value.
+// Allows reports whether a key locked by the challenge may make a request. The order of
+// the parameters does not matter. Otherwise the request must be as given: the same
+// parameters, each once, with the same spelling of each value.
 func (c *Challenge) Allows(method, path string, query url.Values) bool {
-	return slices.ContainsFunc(c.Calls, func(call Call) bool {
-		want, err := url.ParseQuery(call.Query)
-		return err == nil && method == call.Method && path == call.Path && maps.EqualFunc(want, query, slices.Equal)
-	})
+	_, ok := c.call(method, path, query)
+	return ok
 }
 
-// root is where the calls are served.
+// call finds the call that a request makes.
+func (c *Challenge) call(method, path string, query url.Values) (Call, bool) {
+	for _, call := range c.Calls {
+		want, err := url.ParseQuery(call.Query)
+		if err == nil && method == call.Method && path == call.Path && maps.EqualFunc(want, query, slices.Equal) {
+			return call, true
+		}
+	}
+	return Call{}, false
+}
+
+// root is the path of the calls.
 const root = "/api/v1/grants/"
 
-// pageSize is how many rows a call returns: what an anonymous key may see.
+// pageSize is how many rows a call returns: as many as an anonymous key may see.
 const pageSize = 10
 
 func get(endpoint, query string) Call {

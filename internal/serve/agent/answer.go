@@ -11,8 +11,8 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// An answer is compared in a normal form. Forms of different kinds begin with
-// different letters, so that an amount is never taken for an EIN.
+// An answer is compared in a normal form. Forms of different kinds begin with different
+// letters, so that an amount is never mistaken for an EIN.
 const (
 	integerForm = "i:"
 	nameForm    = "n:"
@@ -21,13 +21,12 @@ const (
 	kindLen     = 2 // of each
 )
 
-// maxAnswer bounds the answers that are looked at, in bytes.
+// maxAnswer is the longest answer that is read, in bytes.
 const maxAnswer = 400
 
-// Check reports whether every answer is right. There must be as many answers
-// as questions, in their order. It does not say which one was wrong, neither
-// by its result nor by the time it takes: every answer is looked at, and
-// compared with all that is accepted, whatever became of the others.
+// Check reports whether every answer is right. There must be as many answers as
+// questions, in their order. Neither the result nor the time reveals which answer was
+// wrong: Check compares every answer with every accepted form, whatever the others are.
 func (c *Challenge) Check(answers []string) bool {
 	if len(answers) != len(c.Questions) || len(answers) != len(c.Hashes) || len(answers) == 0 {
 		return false
@@ -45,8 +44,7 @@ func (c *Challenge) accepts(i int, t AnswerType, answer string) int {
 	forms(t, answer, func(kind string, value []byte) {
 		h := c.hash(i, kind, value)
 		for _, accepted := range c.Hashes[i] {
-			// Whole hashes are those of challenges that were drawn before they
-			// were shortened.
+			// Challenges that were drawn before hashes were shortened have whole ones.
 			if len(accepted) == hashLen || len(accepted) == sha256.Size {
 				found |= subtle.ConstantTimeCompare(h[:len(accepted)], accepted)
 			}
@@ -55,19 +53,18 @@ func (c *Challenge) accepts(i int, t AnswerType, answer string) int {
 	return found
 }
 
-// hashLen is how many bytes are stored of a hash: as many as nobody guesses,
-// and no more, for a challenge has dozens.
+// hashLen is how many bytes of a hash are stored: enough that nobody can guess it, and
+// few, because a challenge has dozens.
 const hashLen = 16
 
-// hash is that of a form that question i accepts, of which the beginning is
-// stored.
+// hash hashes a form of the answer to question i.
 func (c *Challenge) hash(i int, kind string, value []byte) [sha256.Size]byte {
-	var room [256]byte // most forms fit, and there are thousands of some texts
+	var room [256]byte // avoids an allocation for most forms; a text can have thousands
 	b := append(append(room[:0], c.Salt...), byte(i))
 	return sha256.Sum256(append(append(b, kind...), value...))
 }
 
-// forms calls yield with every normal form that the answer may be meant as.
+// forms calls yield with every normal form of an answer.
 func forms(t AnswerType, answer string, yield func(kind string, value []byte)) {
 	if len(answer) > maxAnswer {
 		return
@@ -97,12 +94,12 @@ func forms(t AnswerType, answer string, yield func(kind string, value []byte)) {
 // maxDigits bounds the digits of an integer; no amount has more.
 const maxDigits = 18
 
-// integer reads a whole number of dollars however it is dressed: with a dollar
-// sign before or after it, USD or the word dollars, with commas and spaces between the digits,
-// and with cents when they are zero.
+// integer reads a whole number of dollars: with a dollar sign before or after it, with
+// USD or the word dollars, with commas and spaces between the digits, and with cents if
+// they are zero.
 func integer(s string) (string, bool) {
 	if strings.ContainsFunc(s, func(r rune) bool { return r != '$' && unicode.Is(unicode.Sc, r) }) {
-		return "", false // folding would lose the sign of another currency
+		return "", false // folding would drop the sign of another currency
 	}
 	s = strings.TrimSpace(orgname.Fold(s))
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(s, "DOLLARS"), "DOLLAR"))
@@ -136,11 +133,11 @@ func integer(s string) (string, bool) {
 	return out, len(out) <= maxDigits
 }
 
-// einPattern finds an EIN written in full among other words.
+// einPattern finds a possible EIN among other words.
 var einPattern = regexp.MustCompile(`\d+(?:-\d+)*`)
 
-// einIn reads the one EIN of an answer: the answer itself, in any format, or
-// nine digits beside a name. An answer with two of them names none.
+// einIn reads the only EIN of an answer: the answer itself, in any format, or nine digits
+// beside a name. It refuses an answer with two different EINs.
 func einIn(s string) (ein.EIN, bool) {
 	s = orgname.Fold(s)
 	if e, err := ein.Parse(s); err == nil {
@@ -163,8 +160,8 @@ func einIn(s string) (ein.EIN, bool) {
 	return found, found != ein.None
 }
 
-// wording is the form in which filed texts are compared: words of capitals and
-// digits, one space between them.
+// wording returns the form in which filed texts are compared: words of capitals and
+// digits, with one space between them.
 func wording(s string) string {
 	s = orgname.Fold(s)
 	out := make([]byte, 0, len(s))
@@ -177,7 +174,7 @@ func wording(s string) string {
 			}
 			gap = false
 			out = append(out, c)
-		case c == '\'': // in the middle of a word or at its end
+		case c == '\'': // belongs to the word
 		default:
 			gap = true
 		}
@@ -185,19 +182,18 @@ func wording(s string) string {
 	return string(out)
 }
 
-// A text is accepted with one slip for every twenty characters. The store has
-// only its hash, so it is the answer that is varied, not the text; that is
-// affordable for a single slip, and questions are asked only about texts that
-// allow no more.
+// A text is accepted with one slip for every twenty characters. The store has only the
+// hash of the text, so Check varies the answer. That is affordable for one slip, so
+// questions are asked only about texts that allow no more.
 const (
 	slipFrom = 20
 	slipTo   = 39
 	letters  = " 0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// slips calls yield with every text from which s comes by one slip: a
-// character left out, put in, mistaken, or two neighbours swapped. Only texts
-// long enough to be allowed one are given, and only for the time of the call.
+// slips calls yield with every text from which one slip makes s: a character left out,
+// added or changed, or two neighbors swapped. It yields only texts that are long enough
+// to allow a slip. yield must not keep the text.
 func slips(s string, yield func([]byte)) {
 	n := len(s)
 	if n < slipFrom-1 || n > slipTo+1 {
@@ -210,7 +206,7 @@ func slips(s string, yield func([]byte)) {
 	}
 	b := make([]byte, 0, n+1)
 	for i := range n + 1 {
-		if i < n { // too many by the character at i
+		if i < n { // s has one character too many, at i
 			add(append(append(b[:0], s[:i]...), s[i+1:]...))
 		}
 		if i+1 < n && s[i] != s[i+1] {
@@ -230,8 +226,8 @@ func slips(s string, yield func([]byte)) {
 	}
 }
 
-// mistaken reports whether other would be accepted where right is the answer:
-// they are equal, or one slip apart where right is long enough to allow it.
+// mistaken reports whether other would be accepted when right is the answer: they are
+// equal, or one slip apart and right is long enough to allow a slip.
 func mistaken(right, other string) bool {
 	if right == other {
 		return true

@@ -8,8 +8,8 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// trio is what the calls of a challenge ask for: the grants of one funder in a
-// year, the recipients of another over some years, the funders of a recipient.
+// trio is the subject of a challenge's three calls: the grants of one funder in a year,
+// the recipients of another over some years, and the funders of a recipient.
 type trio struct {
 	Funder    ein.EIN `json:"funder"`
 	Year      int     `json:"year"`
@@ -19,8 +19,8 @@ type trio struct {
 	Recipient ein.EIN `json:"recipient"`
 }
 
-// calls are the requests, in the order in which questions number them. Each
-// has to mean the filter that pages asks with.
+// calls returns the requests in the order in which questions number them. Each request
+// must mean the same filter as ask uses.
 func (t *trio) calls() []Call {
 	return []Call{
 		get("transactions", fmt.Sprintf("funder_id=%s&year=%d&sort_by=amount&sort_order=desc&limit=%d", t.Funder, t.Year, pageSize)),

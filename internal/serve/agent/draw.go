@@ -19,19 +19,19 @@ import (
 
 // Bounds on the search for a set of questions.
 const (
-	redraws  = 50  // of questions about the same calls
-	maxTrios = 100 // calls tried
+	redraws  = 50  // sets of questions tried for the same calls
+	maxTrios = 100 // sets of calls tried
 	maxSpan  = 4   // fiscal years of the second call
 )
 
-// params are what a challenge is made of.
+// params are enough to make a challenge again.
 type params struct {
 	Trio  trio   `json:"calls"`
 	Asked []spec `json:"asked"`
 }
 
-// Draw makes the challenge of a number for a key. The same secret, key, number
-// and dataset give the same challenge.
+// Draw makes a key's challenge of a number. The same secret, key, number and dataset
+// give the same challenge.
 func (p *Pool) Draw(ctx context.Context, a Asker, secret []byte, keyID string, number int, version string) (*Challenge, error) {
 	seed := seedOf(secret, keyID, number, version)
 	d := &seededRandom{rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16]))}
@@ -58,8 +58,8 @@ func (p *Pool) Draw(ctx context.Context, a Asker, secret []byte, keyID string, n
 		Try("use a key of an account, or a signed request; both need no challenge")
 }
 
-// seedOf is the source of all chance in a challenge. Its parts are preceded by
-// their lengths, so no two challenges share it.
+// seedOf returns the seed of all random choices in a challenge. The parts that it hashes
+// are preceded by their lengths, so no two challenges share a seed.
 func seedOf(secret []byte, keyID string, number int, version string) []byte {
 	mac := hmac.New(sha256.New, secret)
 	b := []byte("grantgraph challenge 1\n")
@@ -71,11 +71,11 @@ func seedOf(secret []byte, keyID string, number int, version string) []byte {
 	return mac.Sum(nil)
 }
 
-// seededRandom draws numbers from a seed. They are defined here and not by the
-// standard library's ways to draw, which may change.
+// seededRandom draws numbers from a seed. It does not use the drawing functions of the
+// standard library, whose results may change.
 type seededRandom struct{ pcg *rand.PCG }
 
-// intn is a number from 0 to n-1.
+// intn draws a number from 0 to n-1.
 func (d *seededRandom) intn(n int) int {
 	hi, _ := bits.Mul64(d.pcg.Uint64(), uint64(n))
 	return int(hi)
@@ -83,8 +83,8 @@ func (d *seededRandom) intn(n int) int {
 
 func choice[T any](d *seededRandom, list []T) T { return list[d.intn(len(list))] }
 
-// trio draws three calls; ok is false when the second would show persons or
-// too few rows.
+// trio draws three calls; ok is false when the second call would show persons or too few
+// rows.
 func (p *Pool) trio(ctx context.Context, a Asker, d *seededRandom) (t *trio, ok bool, err error) {
 	g, other := choice(d, p.givers), choice(d, p.givers)
 	t = &trio{Funder: g.funder, Year: g.year, Other: other.funder, Recipient: choice(d, p.receivers)}
@@ -102,9 +102,9 @@ func (p *Pool) trio(ctx context.Context, a Asker, d *seededRandom) (t *trio, ok 
 	return t, ok, err
 }
 
-// acquaint looks for a second funder that has one recipient in common with the
-// first, so that the two calls can be compared. Where there is none the trio
-// stays as it was.
+// acquaint replaces the second funder by one that has exactly one recipient in common
+// with the first, so that a question can compare the two calls. If there is none, it
+// leaves the trio unchanged.
 func (p *Pool) acquaint(ctx context.Context, a Asker, d *seededRandom, t *trio) error {
 	rows, err := grantsOf(ctx, a, t.Funder, t.Year, pageSize)
 	if err != nil || len(rows) == 0 {
@@ -141,9 +141,9 @@ func (p *Pool) acquaint(ctx context.Context, a Asker, d *seededRandom, t *trio) 
 	return nil
 }
 
-// sober reports whether the second call shows organizations only, and none
-// that a donor-advised fund has chosen: leaving out both classes of grants
-// changes nothing. The pool has seen to that for the first call.
+// sober reports whether the second call shows only organizations, and none that a
+// donor-advised fund chose: excluding both classes of grants changes nothing. The pool
+// checks the same for the first call.
 func (t *trio) sober(ctx context.Context, a Asker) (bool, error) {
 	rows, err := recipientsOf(ctx, a, t.Other, t.From, t.To, 0)
 	if err != nil {
@@ -153,8 +153,8 @@ func (t *trio) sober(ctx context.Context, a Asker) (bool, error) {
 	return len(rows) >= minCandidates && slices.Equal(rows, without), err
 }
 
-// choose draws two or three questions, each about another call, that together
-// are hard enough to guess and do not answer each other.
+// choose draws two or three questions about different calls that together are hard
+// enough to guess and do not answer each other.
 func (d *seededRandom) choose(read *pages, calls []Call) []item {
 	var slots [][][]item // by call and family
 	for _, families := range read.specs() {
@@ -194,13 +194,13 @@ func (d *seededRandom) choose(read *pages, calls []Call) []item {
 	return nil
 }
 
-// toldBy reports whether the address of a call gives the answer away.
+// toldBy reports whether the address of a call reveals the answer.
 func (it *item) toldBy(calls []Call) bool {
 	return slices.ContainsFunc(calls, func(c Call) bool { return it.told(c.Query, "") })
 }
 
-// fair reports whether the questions together are hard enough to guess, and
-// none tells the answer to another.
+// fair reports whether the questions together are hard enough to guess, and none reveals
+// the answer to another.
 func fair(set []item) bool {
 	space := 1.0
 	for i := range set {
@@ -214,7 +214,7 @@ func fair(set []item) bool {
 	return space >= minSpace
 }
 
-// fill writes the questions into a challenge that has its salt.
+// fill adds the questions to a challenge that has its salt.
 func (c *Challenge) fill(t *trio, set []item) error {
 	made := params{Trio: *t}
 	c.Calls = t.calls()

@@ -13,17 +13,17 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Examiner draws challenges. It gathers the pool of a dataset when the first
-// challenge is drawn from it, and is safe for concurrent use.
+// Examiner draws challenges. It gathers the pool of a dataset for the first challenge
+// from that dataset. It is safe for concurrent use.
 type Examiner struct {
 	secret []byte
 
 	mu    sync.Mutex
-	pools []*held // latest first
+	pools []*held // newest first
 }
 
-// held is the pool of one version of the dataset. Its pool and err are there
-// when ready is closed.
+// held is the pool of one version of the dataset. Its pool and err may be read after
+// ready is closed.
 type held struct {
 	version string
 	ready   chan struct{}
@@ -34,16 +34,16 @@ type held struct {
 // MinSecret is the least number of bytes of a secret.
 const MinSecret = 16
 
-// keptPools is how many datasets are drawn from at a time: the current one and
-// the one that the last requests before a swap still see.
+// keptPools is how many pools the examiner keeps: that of the current dataset, and that
+// of the dataset before it, which the last requests before a swap still use.
 const keptPools = 2
 
-// gatherTime bounds how long a pool may take to gather, which is a second or
-// two on the largest datasets.
+// gatherTime bounds how long it may take to gather a pool, which takes a second or two
+// for the largest datasets.
 const gatherTime = 20 * time.Second
 
-// NewExaminer makes an examiner. Whoever knows the secret can tell the
-// challenges beforehand; examiners with the same secret draw the same ones.
+// NewExaminer makes an examiner. Whoever knows the secret can predict the challenges;
+// examiners with the same secret draw the same challenges.
 func NewExaminer(secret []byte) (*Examiner, error) {
 	if len(secret) < MinSecret {
 		return nil, fault.New("short_secret", "the secret that challenges are drawn with has %d bytes, at least %d are needed", len(secret), MinSecret).
@@ -52,8 +52,8 @@ func NewExaminer(secret []byte) (*Examiner, error) {
 	return &Examiner{secret: bytes.Clone(secret)}, nil
 }
 
-// Draw makes the challenge of a number for a key from the dataset of a version,
-// which a answers for. A dataset that is too small for challenges is a fault.
+// Draw makes a key's challenge of a number from the dataset of a version, whose rows a
+// returns. A dataset that is too small for challenges is a fault.
 func (e *Examiner) Draw(ctx context.Context, a Asker, keyID string, number int, version string) (*Challenge, error) {
 	p, err := e.pool(ctx, a, version)
 	if err != nil {
@@ -62,10 +62,10 @@ func (e *Examiner) Draw(ctx context.Context, a Asker, keyID string, number int, 
 	return p.Draw(ctx, a, e.secret, keyID, number, version)
 }
 
-// pool finds the pool of a version. The first who asks gathers it for all who
-// come meanwhile, so the work has a time of its own and does not end with the
-// request that began it; that request stays until it is done, because it is the
-// one that keeps its dataset open. Those who wait leave when they must.
+// pool returns the pool of a version. The first request gathers the pool for all
+// requests that come meanwhile, so the work has a time limit of its own and does not end
+// when that request is canceled. That request waits for the end of the work, because it
+// keeps the dataset open. The other requests may leave.
 func (e *Examiner) pool(ctx context.Context, a Asker, version string) (*Pool, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (e *Examiner) pool(ctx context.Context, a Asker, version string) (*Pool, er
 	return h.pool, h.err
 }
 
-// hold finds the place of a version, and says whether it was just made.
+// hold finds the entry of a version, and reports whether it was just made.
 func (e *Examiner) hold(version string) (h *held, first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -99,11 +99,11 @@ func (e *Examiner) hold(version string) (h *held, first bool) {
 	return h, true
 }
 
-// errAbandoned is what those who wait are told when gathering panicked.
+// errAbandoned is the error of waiting requests when gathering panicked.
 var errAbandoned = errors.New("the pool of questions could not be gathered")
 
-// gather fills a place, whatever happens. One that could not be filled is given
-// up, so that the next who asks tries again.
+// gather fills an entry. It removes the entry when it fails, so that the next request
+// tries again.
 func (e *Examiner) gather(ctx context.Context, a Asker, h *held) {
 	defer func() {
 		if h.err != nil {
@@ -118,10 +118,9 @@ func (e *Examiner) gather(ctx context.Context, a Asker, h *held) {
 	h.pool, h.err = NewPool(ctx, a)
 }
 
-// Recompute asks the questions of a challenge again, of another version of the
-// dataset. Where they read the same and have the same answers, the challenge
-// that is returned is valid for that version; nil means that a new one has to
-// be drawn. The challenge itself is not changed.
+// Recompute makes the questions of a challenge again from another version of the
+// dataset. If the questions and answers are the same, it returns a challenge for that
+// version. It returns nil if a new challenge must be drawn. It does not change c.
 func Recompute(ctx context.Context, a Asker, c *Challenge, version string) (*Challenge, error) {
 	if c.Version == version {
 		return c, nil
@@ -150,8 +149,8 @@ func Recompute(ctx context.Context, a Asker, c *Challenge, version string) (*Cha
 		return nil, nil
 	}
 	for i := range c.Hashes {
-		// Other rows of the page may change which beginnings of a name are
-		// accepted; the answer itself, and the EIN beside a name, may not.
+		// Other rows of the page may change which prefixes of a name are accepted. The
+		// answer itself, and the EIN of a named organization, must be the same.
 		n := 1
 		if c.Questions[i].AnswerType == Organization {
 			n = 2

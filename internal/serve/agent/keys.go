@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/agent/httpsig"
@@ -20,27 +21,25 @@ type Drawer interface {
 	Draw(ctx context.Context, a Asker, keyID string, number int, version string) (*Challenge, error)
 }
 
-// Rows are what the challenges of a dataset are about.
+// Rows are the grants of a dataset, which challenges are about.
 type Rows struct {
 	Asker
 	Version string // of the dataset
 }
 
-// KeyOptions say who hands out keys, and how.
+// KeyOptions configure Keys.
 type KeyOptions struct {
 	Store    account.Agents
 	Examiner Drawer
 	Verifier *httpsig.Verifier
-	// Trusted are the hosts of signature agents whose keys are of the trusted
-	// tier, such as agent.example.
-	Trusted []string
-	URL     string // where agents get their keys
-	Clock   func() time.Time
-	Log     *slog.Logger
+	Trusted  []string // hosts of signature agents of the trusted tier, such as agent.example
+	URL      string   // where agents get their keys
+	Clock    func() time.Time
+	Log      *slog.Logger
 }
 
-// Keys hands out keys to agents: it mints them, examines the agents that come
-// without a signature, and holds locked keys to the calls of their challenge.
+// Keys mints keys for agents, examines agents that come without a signature, and
+// restricts locked keys to the calls of their challenge.
 type Keys struct{ o KeyOptions }
 
 // NewKeys makes the keys of a service.
@@ -58,10 +57,10 @@ func NewKeys(o KeyOptions) *Keys {
 type State struct {
 	account.AgentInfo
 	Challenge *Challenge
-	Wait      time.Duration // before the next answer is looked at
+	Wait      time.Duration // before the next answer is accepted
 }
 
-// AttemptsLeft is how many answers may still be sent.
+// AttemptsLeft returns how many answers the agent may still send.
 func (s *State) AttemptsLeft() int {
 	return max(0, account.MostAttempts-s.AgentInfo.Challenge.Attempts)
 }
@@ -70,9 +69,7 @@ func (s *State) AttemptsLeft() int {
 type Minted struct {
 	State
 	Secret string
-	// Below says why a signed request got a key of the signed tier and not of a
-	// higher one; empty for every other request.
-	Below string
+	Below  string // why a signed request got the signed tier and not a higher one; empty for other requests
 }
 
 // Application is a request for a key.
@@ -80,11 +77,11 @@ type Application struct {
 	Purpose, Source string
 	Address         string        // of the client
 	RequestID       string        // for the log
-	Request         *http.Request // whose signature earns a tier; nil has none
+	Request         *http.Request // its signature earns a tier; nil for no signature
 }
 
-// Mint makes a key. The address is counted before the signature is looked at,
-// because to look at it may mean to ask a host of the stranger's choice.
+// Mint makes a key. It counts the address before it checks the signature, because the
+// check may fetch a directory from a host that the stranger chooses.
 func (k *Keys) Mint(ctx context.Context, a Application, rows Rows) (*Minted, error) {
 	wait, ok, err := k.o.Store.TakeMint(ctx, a.Address)
 	if err != nil {
@@ -112,15 +109,15 @@ func (k *Keys) Mint(ctx context.Context, a Application, rows Rows) (*Minted, err
 			return nil, err
 		}
 	}
-	k.o.Log.Info("an agent has a key", slog.String("request_id", a.RequestID), slog.String("key", info.ID), slog.String("tier", string(info.Tier)), slog.String("host", info.Host))
+	k.o.Log.Info("an agent has a key", "request_id", a.RequestID, "key", info.ID, "tier", string(info.Tier), "host", info.Host)
 	minted.Secret = secret
 	minted.State, err = k.state(info)
 	return minted, err
 }
 
-// identify finds the tier that a request has earned. One with a signature that
-// does not hold has earned nothing: it is not taken for one without. below says
-// why a signed one is not of a higher tier.
+// identify finds the tier that a request has earned. It refuses a request with a bad
+// signature, instead of treating it as unsigned. below says why a signed request is not
+// of a higher tier.
 func (k *Keys) identify(ctx context.Context, r *http.Request, spec *account.AgentSpec) (below string, err error) {
 	spec.Tier = account.Anonymous
 	signed := slices.ContainsFunc([]string{"Signature", "Signature-Input", "Signature-Agent"}, func(name string) bool {
@@ -150,8 +147,8 @@ func (k *Keys) identify(ctx context.Context, r *http.Request, spec *account.Agen
 	return "", nil
 }
 
-// draw gives a key its next challenge. When another request was faster, the
-// challenge is the one that it has drawn.
+// draw gives a key its next challenge. If another request was faster, the key has the
+// challenge of that request.
 func (k *Keys) draw(ctx context.Context, requestID string, a account.AgentInfo, rows Rows) (account.AgentInfo, error) {
 	drawn, err := k.o.Examiner.Draw(ctx, rows, a.ID, a.Challenge.No+1, rows.Version)
 	if err != nil {
@@ -166,7 +163,7 @@ func (k *Keys) draw(ctx context.Context, requestID string, a account.AgentInfo, 
 		err = nil
 	}
 	if err == nil {
-		k.o.Log.Info("an agent has a challenge", slog.String("request_id", requestID), slog.String("key", a.ID), slog.Int("challenge", next.Challenge.No))
+		k.o.Log.Info("an agent has a challenge", "request_id", requestID, "key", a.ID, "challenge", next.Challenge.No)
 	}
 	return next, err
 }
@@ -182,9 +179,9 @@ func (k *Keys) state(a account.AgentInfo) (State, error) {
 	return s, err
 }
 
-// current finds the challenge of a locked key as it holds for the dataset
-// being served; nil means that it needs another one: it has none, its attempts
-// are used up, or its answers are others by now.
+// current returns the challenge of a locked key for the dataset being served. It
+// returns nil when the key needs another challenge: the key has none, its attempts are
+// used up, or its answers have changed.
 func (k *Keys) current(ctx context.Context, a account.AgentInfo, rows Rows) (*Challenge, error) {
 	if a.Challenge.No == 0 || a.Challenge.Attempts >= account.MostAttempts {
 		return nil, nil
@@ -196,8 +193,7 @@ func (k *Keys) current(ctx context.Context, a account.AgentInfo, rows Rows) (*Ch
 	return Recompute(ctx, rows, kept, rows.Version)
 }
 
-// Renew gives a spent key its next challenge, and a locked one the challenge
-// it has.
+// Renew gives a spent key its next challenge, and returns the challenge of a locked key.
 func (k *Keys) Renew(ctx context.Context, keyID, requestID string, rows Rows) (State, error) {
 	a, err := k.o.Store.Agent(ctx, keyID)
 	if err != nil {
@@ -220,7 +216,7 @@ func (k *Keys) Renew(ctx context.Context, keyID, requestID string, rows Rows) (S
 	return k.state(a)
 }
 
-// Reply is the answers that an agent sends to the challenge of its key.
+// Reply is an agent's answers to the challenge of its key.
 type Reply struct {
 	KeyID     string
 	Answers   []string
@@ -228,10 +224,9 @@ type Reply struct {
 	RequestID string // for the log
 }
 
-// Examine judges the answers to the challenge of a key. The rows are asked
-// before the store is, so that no transaction waits for them. Answers that are
-// not accepted are a *NotAccepted, and another number of them than of questions
-// a *Miscounted.
+// Examine judges the answers to the challenge of a key. It reads the rows before it
+// asks the store, so that no transaction waits for them. Its error is a *NotAccepted
+// for answers that are not accepted, and a *Miscounted for a wrong number of answers.
 func (k *Keys) Examine(ctx context.Context, r Reply, rows Rows) (State, error) {
 	ctx = account.As(ctx, account.Actor{Name: "agent", Address: r.Address})
 	a, err := k.o.Store.Agent(ctx, r.KeyID)
@@ -240,7 +235,7 @@ func (k *Keys) Examine(ctx context.Context, r Reply, rows Rows) (State, error) {
 	}
 	right := false
 	if a.Status == account.Locked {
-		// Whoever hurries is turned away before there is any work.
+		// An agent that answers too soon is refused before there is any work.
 		if wait := a.Challenge.Wait(k.o.Clock()); wait > 0 {
 			return State{}, tooSoon(account.Outcome{Left: account.MostAttempts - a.Challenge.Attempts, Wait: wait})
 		}
@@ -258,7 +253,7 @@ func (k *Keys) Examine(ctx context.Context, r Reply, rows Rows) (State, error) {
 	}
 	a, outcome, err := k.o.Store.Attempt(ctx, r.KeyID, a.Challenge.No, func(account.Challenge) bool { return right })
 	if errors.Is(err, account.ErrStale) {
-		// Another request has used up the attempts meanwhile, and drawn.
+		// Another request has used up the attempts and drawn a new challenge.
 		return State{}, k.withNext(a, replaced())
 	}
 	if err != nil {
@@ -266,7 +261,7 @@ func (k *Keys) Examine(ctx context.Context, r Reply, rows Rows) (State, error) {
 	}
 	switch outcome.Verdict {
 	case account.Right:
-		k.o.Log.Info("an agent has unlocked its key", slog.String("request_id", r.RequestID), slog.String("key", a.ID), slog.Int("challenge", a.Challenge.No))
+		k.o.Log.Info("an agent has unlocked its key", "request_id", r.RequestID, "key", a.ID, "challenge", a.Challenge.No)
 		return k.state(a)
 	case account.TooSoon:
 		return State{}, tooSoon(outcome)
@@ -294,9 +289,9 @@ func (k *Keys) withNext(a account.AgentInfo, f *fault.Fault) error {
 	return &NotAccepted{Fault: f, Next: &State{AgentInfo: a, Challenge: next, Wait: a.Challenge.Wait(k.o.Clock())}}
 }
 
-// Admit checks that the key of an agent may make a request. A locked key may
-// make the calls of its challenge only; name says which of them it is, to be
-// counted with TakeCall when the request is found to be in order.
+// Admit checks that the key of an agent may make a request. A locked key may make only
+// the calls of its challenge. name is the name of that call, which the caller counts
+// with TakeCall once the request is found to be in order.
 func (k *Keys) Admit(ctx context.Context, keyID, method, path string, query url.Values) (name string, err error) {
 	a, err := k.o.Store.Agent(ctx, keyID)
 	if err != nil || a.Status != account.Locked {
@@ -309,11 +304,8 @@ func (k *Keys) Admit(ctx context.Context, keyID, method, path string, query url.
 	if err != nil {
 		return "", err
 	}
-	for i, named := range kept.Calls {
-		one := Challenge{Calls: kept.Calls[i : i+1]}
-		if one.Allows(method, path, query) {
-			return named.name(), nil
-		}
+	if call, ok := kept.call(method, path, query); ok {
+		return call.name(), nil
 	}
 	return "", k.notNamed()
 }
@@ -324,5 +316,5 @@ func (k *Keys) TakeCall(ctx context.Context, keyID, name string) error {
 	return err
 }
 
-// Requirements are those on a signed request.
-func (k *Keys) Requirements() httpsig.Requirements { return k.o.Verifier.Requirements() }
+// Requirements returns the rules for a signed request.
+func (k *Keys) Requirements() client.SignRules { return k.o.Verifier.Requirements() }

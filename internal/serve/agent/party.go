@@ -8,19 +8,19 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// party is an organization that a page shows, with the keys of its names as
-// the page spells them; the canonical one comes first.
+// party is an organization that a page shows, with the keys of its names on the page;
+// that of the canonical name comes first.
 type party struct {
 	id   string // recip_id, or the same for a funder
 	ein  ein.EIN
 	keys []string
 }
 
-// cast is the organizations of a page. Whoever plays two parts on it is one
-// party.
+// cast is the organizations of a page. An organization that is both funder and recipient
+// is one party.
 type cast []party
 
-// add enters an organization under its names.
+// add adds an organization with its names.
 func (c *cast) add(id string, e ein.EIN, names ...string) {
 	i := slices.IndexFunc(*c, func(p party) bool { return p.id == id })
 	if i < 0 {
@@ -63,16 +63,16 @@ func funderCast(rows []graph.FunderTotal) (c cast) {
 	return c
 }
 
-// The lengths of the keys of names that questions deal with, and of the
-// shortest beginning of one that is accepted for the whole.
+// The lengths of keys of names that questions use, and of the shortest prefix of a key
+// that is accepted for the whole key.
 const (
 	minKey    = 5
 	maxKey    = 100
 	minPrefix = 10
 )
 
-// only finds the organization with an identity, provided that it has an EIN
-// and that neither this nor its name could be meant for another one.
+// only finds an organization by its identity. It must have an EIN, and no other
+// organization of the page may have the same EIN or name.
 func (c cast) only(id string) (party, bool) {
 	i := slices.IndexFunc(c, func(p party) bool { return p.id == id })
 	if i < 0 || c[i].ein == ein.None || len(c[i].keys) == 0 {
@@ -90,13 +90,12 @@ func (c cast) only(id string) (party, bool) {
 	return p, true
 }
 
-// forms are the accepted ways to name the party: by its name, its EIN, the
-// name as filed, and by the beginning of a name where no other organization of
-// the page begins like that.
+// forms returns the accepted ways to name the party: its name, its EIN, the name as
+// filed, and a prefix of a name with which no other organization of the page begins.
 func (c cast) forms(p party) []string {
 	list := []string{nameForm + p.keys[0], einForm + p.ein.String()}
 	for k, key := range p.keys {
-		alike := 0 // of the beginning that another one shares
+		alike := 0 // length of the prefix that another organization shares
 		for _, other := range c {
 			if other.id == p.id {
 				continue
@@ -120,15 +119,13 @@ func (c cast) forms(p party) []string {
 func unique(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(s string) bool {
-		if seen[s] {
-			return true
-		}
+		twice := seen[s]
 		seen[s] = true
-		return false
+		return twice
 	})
 }
 
-// common is the length of the beginning that two keys share.
+// common returns the length of the prefix that two keys share.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -10,14 +10,13 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Pool is the funders and recipients of one dataset whose pages make good
-// questions. It is a function of the dataset alone.
+// Pool is the funders and recipients of one dataset whose pages make good questions. It
+// depends only on the dataset.
 //
-// The best material is a funder with a middling number of grants in a complete
-// fiscal year, all large ones different and to organizations with an EIN, and
-// a recipient with a middling number of funders. A dataset that has too little
-// of it, such as a sample, is used as far as it goes: what cannot be asked
-// without ambiguity is found out question by question.
+// The best funders have a medium number of grants in a complete fiscal year, and their
+// large grants have different amounts and go to organizations with an EIN. The best
+// recipients have a medium number of funders. If a dataset has too few of them, as a
+// sample does, the pool also has others, and ambiguous questions are dropped one by one.
 type Pool struct {
 	givers    []giver
 	receivers []ein.EIN
@@ -30,18 +29,17 @@ type giver struct {
 	year   int
 }
 
-// Bounds on the work of gathering. Looking at one candidate is one question to
-// the index.
+// Bounds on the work of gathering. Looking at one candidate is one query to the index.
 const (
 	years         = 6      // complete fiscal years, latest first
 	mostFunders   = 20_000 // of a year, by number of grants
 	mostReceivers = 50_000 // by number of grants
 	mostLooks     = 3_000
-	plenty        = 512 // candidates of one kind are enough
-	enough        = 64  // of the best ones, so that no others are needed
+	plenty        = 512 // most candidates of one kind
+	enough        = 64  // good candidates that make usable ones unnecessary
 )
 
-// The best candidates, and those that can be used at all.
+// Bounds of good candidates, and of usable ones.
 const (
 	topAmounts                      = 12
 	minGrants, maxGrants            = 30, 400
@@ -50,8 +48,8 @@ const (
 	usableFunders, usableFundersTop = 4, 2_000
 )
 
-// NewPool looks through a dataset. It takes a second or two on the largest
-// ones and remembers a few kilobytes.
+// NewPool gathers the pool of a dataset. It takes a second or two for the largest
+// datasets and keeps a few kilobytes.
 func NewPool(ctx context.Context, a Asker) (*Pool, error) {
 	_, all, err := a.Summary(ctx, &graph.Filter{})
 	if err != nil {
@@ -72,7 +70,7 @@ func NewPool(ctx context.Context, a Asker) (*Pool, error) {
 	return p, err
 }
 
-// shuffle puts candidates in an order that depends on nothing but them.
+// shuffle puts candidates into an order that depends only on their number.
 func shuffle[T any](list []T) {
 	d := &seededRandom{rand.NewPCG(1, 2)}
 	for i := len(list) - 1; i > 0; i-- {
@@ -81,31 +79,38 @@ func shuffle[T any](list []T) {
 	}
 }
 
-// sift divides candidates into good ones and usable ones, and returns as many
-// as are needed. likely candidates are looked at first.
-func sift[T any](list []T, likely func(T) bool, look func(T) (good, usable bool, err error)) ([]T, error) {
+// candidate is a funder in a year, or a recipient.
+type candidate[T any] struct {
+	what   T
+	likely bool // by its number of grants or funders
+}
+
+// sift divides candidates into good and usable ones, and returns as many as are needed.
+// It looks at likely candidates first.
+func sift[T any](list []candidate[T], look func(T) (good, usable bool, err error)) ([]T, error) {
 	shuffle(list)
-	ordered := make([]T, 0, len(list))
-	for _, want := range []bool{true, false} {
-		for _, c := range list {
-			if likely(c) == want {
-				ordered = append(ordered, c)
-			}
+	slices.SortStableFunc(list, func(a, b candidate[T]) int {
+		switch {
+		case a.likely == b.likely:
+			return 0
+		case a.likely:
+			return -1
 		}
-	}
+		return 1
+	})
 	var best, rest []T
-	for i, c := range ordered {
-		if i == mostLooks || len(best) == plenty || len(best) >= enough && !likely(c) {
+	for i, c := range list {
+		if i == mostLooks || len(best) == plenty || len(best) >= enough && !c.likely {
 			break
 		}
-		good, usable, err := look(c)
+		good, usable, err := look(c.what)
 		switch {
 		case err != nil:
 			return nil, err
-		case good:
-			best = append(best, c)
+		case good && c.likely:
+			best = append(best, c.what)
 		case usable && len(rest) < plenty:
-			rest = append(rest, c)
+			rest = append(rest, c.what)
 		}
 	}
 	if len(best) < enough {
@@ -115,11 +120,7 @@ func sift[T any](list []T, likely func(T) bool, look func(T) (good, usable bool,
 }
 
 func findGivers(ctx context.Context, a Asker, complete []graph.YearTotals) ([]giver, error) {
-	type candidate struct {
-		giver
-		grants int64
-	}
-	var list []candidate
+	var list []candidate[giver]
 	for _, y := range complete {
 		f := &graph.Filter{Years: []graph.Span{{From: y.FiscalYear, To: y.FiscalYear}}, Exclude: graph.DAF}
 		rows, _, err := a.Funders(ctx, f, graph.Sort{By: graph.ByCount}, graph.Page{Limit: mostFunders})
@@ -128,17 +129,16 @@ func findGivers(ctx context.Context, a Asker, complete []graph.YearTotals) ([]gi
 		}
 		for i := range rows {
 			if r := &rows[i]; r.Kind != grant.Passthrough && r.Grants >= usableGrants && r.Grants <= usableGrantsMost {
-				list = append(list, candidate{giver{r.EIN, y.FiscalYear}, r.Grants})
+				list = append(list, candidate[giver]{giver{r.EIN, y.FiscalYear}, r.Grants >= minGrants && r.Grants <= maxGrants})
 			}
 		}
 	}
-	likely := func(c candidate) bool { return c.grants >= minGrants && c.grants <= maxGrants }
-	found, err := sift(list, likely, func(c candidate) (good, usable bool, err error) {
-		rows, err := grantsOf(ctx, a, c.funder, c.year, topAmounts)
+	return sift(list, func(g giver) (good, usable bool, err error) {
+		rows, err := grantsOf(ctx, a, g.funder, g.year, topAmounts)
 		if err != nil {
 			return false, false, err
 		}
-		good = likely(c) && len(rows) == topAmounts
+		good = len(rows) == topAmounts
 		for i := range rows {
 			if rows[i].Classes&(graph.DAF|graph.Individuals) != 0 {
 				return false, false, nil
@@ -149,11 +149,6 @@ func findGivers(ctx context.Context, a Asker, complete []graph.YearTotals) ([]gi
 		}
 		return good, true, nil
 	})
-	givers := make([]giver, len(found))
-	for i, c := range found {
-		givers[i] = c.giver
-	}
-	return givers, err
 }
 
 func findReceivers(ctx context.Context, a Asker) ([]ein.EIN, error) {
@@ -161,31 +156,21 @@ func findReceivers(ctx context.Context, a Asker) ([]ein.EIN, error) {
 	if err != nil {
 		return nil, err
 	}
-	type candidate struct {
-		ein     ein.EIN
-		funders int64
-	}
-	var list []candidate
+	var list []candidate[ein.EIN]
 	for i := range rows {
 		if r := &rows[i]; r.EIN != ein.None && r.Funders >= usableFunders && r.Funders <= usableFundersTop {
-			list = append(list, candidate{r.EIN, r.Funders})
+			list = append(list, candidate[ein.EIN]{r.EIN, r.Funders >= minFunders && r.Funders <= maxFunders})
 		}
 	}
-	likely := func(c candidate) bool { return c.funders >= minFunders && c.funders <= maxFunders }
-	found, err := sift(list, likely, func(c candidate) (good, usable bool, err error) {
-		rows, _, err := fundersOf(ctx, a, c.ein)
+	return sift(list, func(e ein.EIN) (good, usable bool, err error) {
+		rows, _, err := fundersOf(ctx, a, e)
 		if err != nil {
 			return false, false, err
 		}
-		good = likely(c) && len(rows) >= minFunders
+		good = len(rows) >= minFunders
 		for i := range rows {
 			good = good && (i == 0 || rows[i].Total != rows[i-1].Total)
 		}
 		return good, true, nil
 	})
-	receivers := make([]ein.EIN, len(found))
-	for i, c := range found {
-		receivers[i] = c.ein
-	}
-	return receivers, err
 }

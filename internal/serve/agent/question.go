@@ -14,23 +14,30 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// family is a kind of question. The letter says which call it is about. No
-// family asks for a count, such as the number of grants or funders of a row:
-// counts are small, and a small number is soon guessed.
+// family is a kind of question. The letter says which call it is about. No family asks
+// for a count, such as the number of grants or funders of a row: small numbers are easy
+// to guess.
 type family string
 
 const (
-	amountOf   family = "A1" // what amount went to a recipient
-	receiverOf family = "A2" // who received an amount
-	purposeOf  family = "A3" // what purpose is filed
-	totalOf    family = "B1" // what a recipient received in all
-	sharedBy   family = "X1" // who is in the first call and in the second
-	newcomerIn family = "C1" // which funder came last
+	amountOf   family = "A1" // the amount that went to a recipient
+	receiverOf family = "A2" // the recipient of an amount
+	purposeOf  family = "A3" // the filed purpose
+	totalOf    family = "B1" // the total of a recipient
+	sharedBy   family = "X1" // the organization in the first call and in the second
+	newcomerIn family = "C1" // the funder that came last
 	gapBetween family = "C2" // how much more one funder gave than another
 )
 
-// spec picks one question of a family on given pages. It is stored with the
-// challenge, so it says what the question names, never what answers it.
+// makers make the question of each family; ok is false when the pages give no answer, or
+// an ambiguous one.
+var makers = map[family]func(*pages, spec) (it item, ok bool){
+	amountOf: (*pages).amountOf, receiverOf: (*pages).receiverOf, purposeOf: (*pages).purposeOf, totalOf: (*pages).totalOf,
+	sharedBy: (*pages).sharedBy, newcomerIn: (*pages).newcomerIn, gapBetween: (*pages).gapBetween,
+}
+
+// spec selects one question of a family on given pages. It is stored with the challenge,
+// so it contains what the question names, and never the answer.
 type spec struct {
 	Family    family `json:"family"`
 	Row       int    `json:"row,omitempty"`       // from 1
@@ -45,18 +52,18 @@ type item struct {
 	text  string
 	named string // the name in the text, if there is one
 	kind  AnswerType
-	forms []string // accepted normal forms; the first is the answer
+	forms []string // accepted normal forms, the answer first
 	space float64  // how many answers a guesser has to choose from
 }
 
-// pages are the rows that the calls of a challenge return, and who is on them.
+// pages are the rows that the calls of a challenge return, and their organizations.
 type pages struct {
 	grants     []graph.Grant
 	recipients []graph.RecipientTotal
 	funders    []graph.FunderTotal
 
 	inGrants, inRecipients, inFunders cast
-	purposes                          []string // of the grants, in the form compared
+	purposes                          []string // of the grants, in the form that is compared
 	other                             ein.EIN  // the funder of the second call
 }
 
@@ -69,31 +76,18 @@ func newPages(t *trio, grants []graph.Grant, recipients []graph.RecipientTotal, 
 	return p
 }
 
-// Bounds on what a guesser has to choose from.
+// The fewest answers that a guesser must have to choose from.
 const (
 	minValues     = 500 // numbers
 	minCandidates = 8   // organizations or texts on a page
 	minSpace      = 1e5 // all questions together
 )
 
-// question makes the question that a spec picks; ok is false when the pages
-// give it no answer, or one that is ambiguous or easy to guess.
+// question makes the question that a spec selects; ok is false when the pages give no
+// answer, or one that is ambiguous or easy to guess.
 func (p *pages) question(s spec) (it item, ok bool) {
-	switch s.Family {
-	case amountOf:
-		it, ok = p.amountOf(s)
-	case receiverOf:
-		it, ok = p.receiverOf(s)
-	case purposeOf:
-		it, ok = p.purposeOf(s)
-	case totalOf:
-		it, ok = p.totalOf(s)
-	case sharedBy:
-		it, ok = p.sharedBy()
-	case newcomerIn:
-		it, ok = p.newcomerIn()
-	case gapBetween:
-		it, ok = p.gapBetween(s)
+	if maker := makers[s.Family]; maker != nil {
+		it, ok = maker(p, s)
 	}
 	it.spec = s
 	if it.kind == Organization || it.kind == Text {
@@ -104,13 +98,12 @@ func (p *pages) question(s spec) (it item, ok bool) {
 	return it, ok && !it.told(it.text, it.named)
 }
 
-// specs lists what could be asked on the pages, call by call and family by
-// family.
+// specs lists all possible questions about the pages, by call and family.
 func (p *pages) specs() [3][][]spec {
 	var a1, a2, a3, b1, c2 []spec
 	for i := range p.grants {
 		g := &p.grants[i]
-		if i >= 2 && i < 9 { // the largest ones are known from elsewhere
+		if i >= 2 && i < 9 { // the largest grants are known from elsewhere
 			a1 = append(a1, spec{Family: amountOf, Recipient: g.Recipient.ID})
 		}
 		a2 = append(a2, spec{Family: receiverOf, Amount: g.Amount})
@@ -128,16 +121,9 @@ func (p *pages) specs() [3][][]spec {
 }
 
 func (p *pages) amountOf(s spec) (item, bool) {
-	at := -1
-	for i := range p.grants {
-		if p.grants[i].Recipient.ID == s.Recipient {
-			if at >= 0 {
-				return item{}, false
-			}
-			at = i
-		}
-	}
-	if at < 0 {
+	to := func(g graph.Grant) bool { return g.Recipient.ID == s.Recipient }
+	at := slices.IndexFunc(p.grants, to)
+	if at < 0 || slices.ContainsFunc(p.grants[at+1:], to) {
 		return item{}, false
 	}
 	g := &p.grants[at]
@@ -183,7 +169,7 @@ func recipients(rows []graph.Grant) int {
 	return len(seen)
 }
 
-// The texts that are asked for.
+// Bounds of the texts that questions ask for.
 const (
 	minWords, maxWords = 3, 8
 	minText            = 12
@@ -224,9 +210,9 @@ func (p *pages) totalOf(s spec) (item, bool) {
 	return number(r.Total, "In the rows of call 2, what is the total_amount, in whole dollars, of the recipient on row %d, counting from 1?", s.Row), true
 }
 
-func (p *pages) sharedBy() (item, bool) {
-	// The funders of both calls are shown or known as well, so neither may be
-	// among the recipients of the other.
+func (p *pages) sharedBy(spec) (item, bool) {
+	// An agent also sees or knows the funders of both calls, so neither may be among the
+	// recipients of the other call.
 	second := slices.Clone(p.inRecipients)
 	second.add(funderID(p.other), p.other)
 	var both []string
@@ -262,7 +248,7 @@ func (p *pages) sharedBy() (item, bool) {
 	}, true
 }
 
-func (p *pages) newcomerIn() (item, bool) {
+func (p *pages) newcomerIn(spec) (item, bool) {
 	at, same := -1, false
 	for i := range p.funders {
 		switch {
@@ -293,15 +279,15 @@ func (p *pages) gapBetween(s spec) (item, bool) {
 		"In the rows of call 3, by how many whole dollars is the total_amount of row %d larger than that of row %d, counting from 1?", s.Row, s.Than), true
 }
 
-// number is a question with a number for an answer.
+// number makes a question whose answer is a number.
 func number(v int64, format string, args ...any) item {
 	return item{text: fmt.Sprintf(format, args...), kind: Integer, forms: []string{integerForm + strconv.FormatInt(v, 10)}, space: values(v)}
 }
 
-// values is how many figures as round as v there are up to v: what a guesser
-// has to choose from who knows its size. People give in round figures, so the
-// steps are 1, 2.5 and 5 times the powers of ten: 250,000 is the first of its
-// kind, 61,250 the 245th, 1,234,567 one of more than a million.
+// values returns how many figures up to v are as round as v: a guesser who knows the
+// size of v has to choose from them. People give round figures, so the steps are 1, 2.5
+// and 5 times the powers of ten: 250,000 is the first of its kind, 61,250 the 245th, and
+// 1,234,567 one of more than a million.
 func values(v int64) float64 {
 	if v <= 0 {
 		return 0
@@ -310,7 +296,7 @@ func values(v int64) float64 {
 	for power := int64(1); power <= v && power <= math.MaxInt64/100; power *= 10 {
 		middle := power * 10 / 4
 		if power == 1 {
-			middle = 0 // 2.5 is no step between whole dollars
+			middle = 0 // there is no step of 2.5 between whole dollars
 		}
 		for _, s := range [...]int64{power, middle, power * 5} {
 			if s > step && v%s == 0 {
@@ -321,17 +307,17 @@ func values(v int64) float64 {
 	return float64(v / step)
 }
 
-// maxQuote bounds the names that a question repeats.
+// maxQuote is the longest name that a question repeats.
 const maxQuote = 120
 
-// quotable reports whether a name can stand in a question as it is.
+// quotable reports whether a question can repeat a name without change.
 func quotable(name string) bool {
 	return name != "" && len(name) <= maxQuote && !strings.ContainsFunc(name, func(r rune) bool {
 		return r == '"' || r == '\\' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
 	})
 }
 
-// told reports whether a text, or the name in it, gives the answer away.
+// told reports whether a text, or the name in it, reveals the answer.
 func (it *item) told(text, named string) bool {
 	folded := orgname.Fold(strings.ReplaceAll(text, ",", ""))
 	switch it.kind {

@@ -8,7 +8,7 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// The slugs of what is refused to agents.
+// The slugs of refusals to agents.
 const (
 	WrongAnswer   = "wrong_answer"
 	BadSignature  = "bad_signature"
@@ -22,15 +22,15 @@ const (
 // NotAccepted is the refusal of answers to a challenge.
 type NotAccepted struct {
 	*fault.Fault
-	Left int           // attempts that are left
-	Wait time.Duration // before the next
-	Next *State        // the key with its new challenge, where it has one
+	Left int           // attempts left
+	Wait time.Duration // before the next attempt
+	Next *State        // the key with its new challenge, if it has one
 }
 
-// Unwrap lets the fault be found.
+// Unwrap returns the fault, for errors.As.
 func (n *NotAccepted) Unwrap() error { return n.Fault }
 
-// notAccepted is a refusal after which the same challenge stands.
+// notAccepted makes a refusal after which the same challenge stands.
 func notAccepted(f *fault.Fault, o account.Outcome) error {
 	if o.Wait > 0 {
 		f.Err = &account.WaitError{Wait: o.Wait}
@@ -55,12 +55,11 @@ func usedUp() *fault.Fault {
 
 // replaced is the refusal of answers to a challenge that no longer stands.
 func replaced() *fault.Fault {
-	return fault.New(Replaced, "There is a new challenge: the dataset has changed since the one you answered was drawn, or its attempts are used up. Your answer is not counted.").
-		Try("answer the new challenge")
+	return fault.New(Replaced, "There is a new challenge: the dataset has changed since the one you answered was drawn, "+
+		"or its attempts are used up. Your answer is not counted.").Try("answer the new challenge")
 }
 
-// notNamed is the refusal of a request that the challenge of a locked key does
-// not name.
+// notNamed is the refusal of a request that the challenge of a locked key does not name.
 func (k *Keys) notNamed() error {
 	return account.KeyLocked().
 		Try("make those calls exactly as given, then POST %s/answer; POST /agent-key/challenge returns the current challenge", k.o.URL)

@@ -9,18 +9,16 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// asked is what the store keeps of a challenge without looking into it. The
-// rest of the challenge has columns of its own, each thing once: every key that
-// anybody mints has one.
+// asked is the part of a challenge that is opaque to the store. The rest has columns of
+// its own, so that nothing is stored twice: every minted key has a challenge.
 type asked struct {
 	Questions []Question      `json:"questions"`
 	Params    json.RawMessage `json:"params"`
-	// Hashes are there in challenges that were kept whole, before Answers had
-	// them alone.
+	// Older challenges have their hashes here, and not only in the column of answers.
 	Hashes [][][]byte `json:"hashes,omitempty"`
 }
 
-// Keep puts a challenge into the form in which the store keeps it.
+// Keep returns a challenge in the form that the store keeps.
 func Keep(c *Challenge) (account.Challenge, error) {
 	params, err := json.Marshal(asked{Questions: c.Questions, Params: c.Params})
 	kept := account.Challenge{No: c.Number, Dataset: c.Version, Params: params, Salt: c.Salt}
@@ -37,7 +35,7 @@ func Keep(c *Challenge) (account.Challenge, error) {
 	return kept, err
 }
 
-// recall reads a challenge that Keep has written.
+// recall reads a challenge that Keep wrote.
 func recall(kept account.Challenge) (*Challenge, error) {
 	var a asked
 	if err := json.Unmarshal(kept.Params, &a); err != nil {
@@ -65,5 +63,5 @@ func recall(kept account.Challenge) (*Challenge, error) {
 	return c, nil
 }
 
-// name is a call as the store knows it.
+// name returns the call in the form that the store keeps.
 func (c Call) name() string { return c.Method + " " + c.URL() }

@@ -10,23 +10,20 @@ import (
 	"grantgraph/internal/serve/agent/httpsig/structured"
 )
 
-// markAttested finds out which keys of a directory have signed the response that
-// lists them, and marks those. Such a signature proves that whoever holds the
-// private key means it to be published at this host: a list of keys copied from
-// elsewhere has none. It counts when it is read; how long the list is kept
-// after that does not matter.
+// markAttested marks the keys of a directory that have signed the response that lists
+// them. Such a signature proves that the holder of the private key means it to be
+// published at this host: a list copied from elsewhere has no such signature. The
+// signature must be valid when it is read; how long the list is kept does not matter.
 //
-// A signature that does not hold makes a key unattested and nothing worse.
+// A bad signature leaves the key unattested and has no other effect.
 func markAttested(keys []Key, response *message, body []byte, now time.Time) {
-	for i := range keys {
-		keys[i].Why = "the directory response has no signature by this key"
-	}
+	why := "the directory response has no signature by this key"
 	inputs, err := structured.ParseDictionary(response.header.Values("Signature-Input")...)
 	if err != nil {
-		for i := range keys {
-			keys[i].Why = "the Signature-Input of the directory response cannot be read: " + err.Error()
-		}
-		return
+		why, inputs = "the Signature-Input of the directory response cannot be read: "+err.Error(), nil
+	}
+	for i := range keys {
+		keys[i].Why = why
 	}
 	for _, input := range inputs {
 		if tag, _ := input.Params.Get("tag"); !input.IsList || tag != structured.Text(DirectoryTag) {
@@ -45,9 +42,9 @@ func markAttested(keys []Key, response *message, body []byte, now time.Time) {
 	}
 }
 
-// checkAttestation checks one signature on a directory response. It must cover
-// the authority that was asked; the content digest is checked when it is
-// covered, which newer agents do and older ones do not.
+// checkAttestation checks one signature on a directory response. It must cover the
+// authority that was asked. The content digest is checked if the signature covers it:
+// newer agents cover it and older ones do not.
 func checkAttestation(k *Key, input structured.Member, response *message, body []byte, now time.Time) error {
 	var s Signature
 	if err := identity(input.Params, &s); err != nil {
@@ -85,8 +82,8 @@ func checkAttestation(k *Key, input structured.Member, response *message, body [
 	return nil
 }
 
-// digestMatches holds a Content-Digest (RFC 9530) against the content. At least
-// one digest must be of a kind we know, and all of those must match.
+// digestMatches compares a Content-Digest (RFC 9530) with the content. At least one
+// digest must be of a known kind, and all digests of known kinds must match.
 func digestMatches(lines []string, body []byte) bool {
 	digests, err := structured.ParseDictionary(lines...)
 	if err != nil {

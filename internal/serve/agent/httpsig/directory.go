@@ -12,7 +12,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// The bounds of what is fetched and kept.
+// The bounds of fetched and kept directories.
 const (
 	MaxDirectory = 64 << 10        // bytes of a directory
 	MaxKeys      = 64              // keys of a directory
@@ -20,42 +20,39 @@ const (
 	maxHosts     = 4096            // directories remembered
 	maxFlights   = 64              // directories being fetched at once
 
-	// A host is asked at most once in rest, whatever it answers and however
-	// many unknown keys are claimed for it.
+	// A host is asked at most once in rest, whatever it answers and however many unknown
+	// keys requests name for it.
 	rest = 30 * time.Second
-	// An answer without a lifetime of its own is good for usualAge, and no
-	// answer is good for longer than maxAge: that is how long a withdrawn key
-	// can outlive its withdrawal.
+	// An answer without a lifetime of its own is valid for usualAge. No answer is valid
+	// for longer than maxAge, so a withdrawn key works at most so much longer.
 	usualAge = 10 * time.Minute
 	maxAge   = time.Hour
-	// When a host stops answering, what it said last holds for keepAge: an
-	// outage is not a withdrawal.
+	// When a host stops answering, its last answer stays valid for keepAge: an outage
+	// does not withdraw a key.
 	keepAge = 24 * time.Hour
 )
 
-// Resolver finds the addresses of a host. *net.Resolver is one.
+// Resolver finds the addresses of a host. *net.Resolver is a Resolver.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Options change how a Directory reaches its hosts. The zero Options are right
-// for production.
+// Options change how a Directory reaches its hosts. The zero Options are for production.
 type Options struct {
-	Roots    *x509.CertPool // whom to trust; nil for the system's roots
+	Roots    *x509.CertPool // trusted authorities; nil for the system's
 	Resolver Resolver       // nil for the system's
 	Now      func() time.Time
 	Timeout  time.Duration // of one fetch; zero for 3 seconds
 
-	// Loopback lets hosts have ports, be written as addresses, and lie on this
-	// machine. It is for tests and demonstrations: with it, whoever sends a
-	// request can make this process call any TLS port of its own machine.
+	// Loopback allows hosts with ports, hosts written as addresses, and hosts on this
+	// machine. It is for tests and demonstrations: with it, anyone who sends a request can
+	// make this process call any TLS port of its own machine.
 	Loopback bool
 }
 
-// Directory finds keys in the directories that agents publish at their own
-// hosts. It remembers what it read, asks each host only once at a time and only
-// now and then, and never connects to an address that is not public. It is safe
-// for concurrent use.
+// Directory finds keys in the directories that agents publish at their own hosts. It
+// caches directories, asks each host rarely and only once at a time, and never connects
+// to an address that is not public. It is safe for concurrent use.
 type Directory struct {
 	options Options
 	client  *http.Client
@@ -63,19 +60,18 @@ type Directory struct {
 
 	mu    sync.Mutex
 	hosts map[string]*listing
-	order *list.List // of *listing, the one used last in front
+	order *list.List // of *listing, the most recently used first
 }
 
-// listing is what is known of one host. Its fields are guarded by the mutex of
-// the Directory.
+// listing is the cached directory of one host. The mutex of the Directory guards it.
 type listing struct {
 	host    string
 	keys    []Key
 	read    time.Time     // when keys were read; zero if never
-	fresh   time.Time     // until then there is no need to ask
+	fresh   time.Time     // until when the host need not be asked again
 	asked   time.Time     // when the host was asked last
-	err     error         // what came of asking last
-	flight  chan struct{} // closed when the fetch under way ends; nil if none is
+	err     error         // of the last fetch
+	flight  chan struct{} // closed when the fetch under way ends; nil if there is none
 	element *list.Element
 }
 
@@ -96,8 +92,8 @@ func NewDirectory(o Options) *Directory {
 	}
 }
 
-// Key finds a key of a host by its thumbprint. Keys of one host are never
-// answered for another, even when both publish the same key.
+// Key finds a key of a host by its thumbprint. It never returns a key of one host for
+// another, even when both publish the same key.
 func (d *Directory) Key(ctx context.Context, host, keyid string) (Key, error) {
 	if fail := d.checkHost(host); fail != nil {
 		return Key{}, fail
@@ -131,8 +127,8 @@ func (d *Directory) Key(ctx context.Context, host, keyid string) (Key, error) {
 		flight := make(chan struct{})
 		l.flight = flight
 		d.mu.Unlock()
-		// The fetch belongs to all who wait for it, so it outlives the request
-		// that began it, but never its own timeout.
+		// All waiting requests share the fetch, so it does not end with the request that
+		// began it, but with its own timeout.
 		go d.fetchInFlight(context.WithoutCancel(ctx), l)
 		if err := wait(ctx, flight); err != nil {
 			return Key{}, err
@@ -150,7 +146,7 @@ func wait(ctx context.Context, flight <-chan struct{}) error {
 	}
 }
 
-// fetchInFlight fetches the directory of a host and records what came of it.
+// fetchInFlight fetches the directory of a host and records the result.
 func (d *Directory) fetchInFlight(ctx context.Context, l *listing) {
 	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
 	defer cancel()
@@ -170,9 +166,9 @@ func (d *Directory) fetchInFlight(ctx context.Context, l *listing) {
 	l.flight = nil
 }
 
-// listing gives the listing of a host, a new one if need be, and forgets the
-// one unused for longest when there are too many. Listings being fetched stay,
-// so that a host is never asked twice at once.
+// listing returns the listing of a host, a new one if necessary. When there are too many,
+// it removes those unused for longest. It keeps listings that are being fetched, so that
+// a host is never asked twice at once.
 func (d *Directory) listing(host string) *listing {
 	if l, ok := d.hosts[host]; ok {
 		d.order.MoveToFront(l.element)
@@ -192,14 +188,14 @@ func (d *Directory) listing(host string) *listing {
 	return l
 }
 
-// due reports whether the host should be asked. A key that is missing may have
-// been published since the host was asked last; a host asked in the future was
-// asked by a clock that has been set back since.
+// due reports whether the host should be asked. A missing key may have been published
+// since the host was asked last. If the host was asked in the future, the clock has been
+// set back since.
 func (l *listing) due(missing bool, now time.Time) bool {
 	return l.asked.IsZero() || now.Before(l.asked) || !now.Before(l.fresh) || missing && !now.Before(l.asked.Add(rest))
 }
 
-// find looks for a usable key in what the host said last.
+// find looks for a usable key in the host's last answer.
 func (l *listing) find(keyid string, now time.Time) (Key, error) {
 	if !l.read.IsZero() && now.Before(l.read.Add(keepAge)) {
 		for _, k := range l.keys {

@@ -18,16 +18,16 @@ type Key struct {
 	Public   ed25519.PublicKey
 	Attested bool      // the directory's response was signed with it
 	Why      string    // why it is not attested
-	From     time.Time // not to be used before; zero for no bound
-	Until    time.Time // not to be used from then on; zero for no bound
+	From     time.Time // valid from this time; zero for no bound
+	Until    time.Time // valid until this time; zero for no bound
 
 	bad string // why it must not be used at all
 }
 
-// b64 is the encoding of keys and thumbprints, one spelling for each.
+// b64 is the encoding of keys and thumbprints. It accepts one spelling for each.
 var b64 = base64.RawURLEncoding.Strict()
 
-// jwk is a JSON web key, as far as it matters here.
+// jwk is the members of a JSON web key that matter here.
 type jwk struct {
 	Type    string   `json:"kty"`
 	Curve   string   `json:"crv,omitempty"`
@@ -41,8 +41,8 @@ type jwk struct {
 	Until   float64  `json:"exp,omitempty"`
 }
 
-// Thumbprint is the key's name everywhere: the base64url SHA-256 thumbprint of
-// its JSON web key (RFC 7638, RFC 8037).
+// Thumbprint returns the name of a key: the base64url SHA-256 thumbprint of its JSON web
+// key (RFC 7638, RFC 8037).
 func Thumbprint(public ed25519.PublicKey) string {
 	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + b64.EncodeToString(public) + `"}`))
 	return b64.EncodeToString(sum[:])
@@ -62,11 +62,11 @@ func isThumbprint(s string) bool {
 	return err == nil && len(sum) == sha256.Size
 }
 
-// example is the private key that RFC 9421 prints for use in examples, by its
-// public half. Everybody can sign with it.
+// example is the public half of the key that RFC 9421 prints for use in examples.
+// Everybody can sign with it.
 const example = "JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"
 
-// key makes a Key of a JSON web key, if it is one for Ed25519.
+// key makes a Key of a JSON web key; ok is false if it is not a key for Ed25519.
 func (j *jwk) key() (Key, bool) {
 	x, err := b64.DecodeString(j.X)
 	if j.Type != "OKP" || j.Curve != "Ed25519" || err != nil || len(x) != ed25519.PublicKeySize {
@@ -93,9 +93,9 @@ func (j *jwk) key() (Key, bool) {
 // farthest is the latest time that a key may name, in milliseconds.
 const farthest = 1e14
 
-// instant makes a time of a number in seconds; zero is no time. Some
-// directories write milliseconds, which as seconds would lie thousands of years
-// ahead, so the two cannot be confused.
+// instant makes a time of a number of seconds; zero is the zero time. Some directories
+// write milliseconds, which as seconds would lie thousands of years ahead, so the two
+// cannot be confused.
 func instant(n float64) time.Time {
 	switch {
 	case n <= 0 || n > farthest:
@@ -116,9 +116,9 @@ var (
 	}()
 )
 
-// CheckPoint refuses encodings that are no honest public key: a coordinate not
-// in its reduced form, a point off the curve, and the points of order 1, 2, 4
-// and 8, under which a signature can be valid for every message.
+// CheckPoint refuses encodings that no honest public key has: a coordinate that is not
+// reduced, a point off the curve, and the points of order 1, 2, 4 and 8, under which a
+// signature can be valid for every message.
 //
 // With the curve −x²+y² = 1+dx²y², the points of order 1 and 2 have y = ±1 and
 // those of order 4 have y = 0. Doubling a point of order 8 gives y = 0, so that

@@ -6,11 +6,10 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// The causes for which a signature is refused. Test for them with errors.Is;
-// the Fault around them says in words what was wrong and what to do.
+// The causes for which a signature is refused. Test for them with errors.Is; the Fault
+// around them says in words what was wrong and what to do.
 var (
-	// ErrNone says that the request carries no signature at all, which is no
-	// offence.
+	// ErrNone means that the request has no signature, which is allowed.
 	ErrNone = errors.New("the request is not signed")
 
 	ErrMalformed = errors.New("a signature header cannot be read")
@@ -27,7 +26,7 @@ var (
 	ErrReplay    = errors.New("the signature was used before")
 )
 
-// hints say what to do about a cause where nothing better is known.
+// hints say what to do about a cause. A refusal may have a better hint.
 var hints = map[error]string{
 	ErrMalformed: "write Signature-Input, Signature and Signature-Agent as structured fields, as in RFC 9421, section 4",
 	ErrTag:       "make one signature with the parameter tag=" + Tag,
@@ -50,5 +49,5 @@ func refuse(cause error, format string, args ...any) *fault.Fault {
 	return f
 }
 
-// maxQuoted bounds what a message repeats of a request, in bytes.
+// maxQuoted is how many bytes of a request a message may repeat.
 const maxQuoted = 64

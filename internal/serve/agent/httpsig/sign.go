@@ -1,6 +1,7 @@
 package httpsig
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
@@ -8,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -22,13 +22,13 @@ type Signer struct {
 	Agent  string           // address of the agent whose directory lists the key, https://host
 	Bare   bool             // send Signature-Agent as a bare string, the older form
 	Cover  []string         // components beyond the required two, such as @method and @path
-	Label  string           // of the signature; sig1 when empty
-	Expiry time.Duration    // of the signature; one minute when zero
-	Now    func() time.Time // the clock; time.Now when nil
+	Label  string           // of the signature; sig1 if empty
+	Expiry time.Duration    // of the signature; one minute if zero
+	Now    func() time.Time // the clock; time.Now if nil
 }
 
-// Sign sets the three signature headers of a request that is about to be sent,
-// in place of any it has. Headers named in Cover must be set before.
+// Sign sets the three signature headers of a request that is about to be sent, and
+// replaces existing ones. Headers named in Cover must be set before.
 func (s *Signer) Sign(r *http.Request) error {
 	nonce := make([]byte, 64)
 	rand.Read(nonce) // never fails
@@ -42,23 +42,14 @@ func (s *Signer) sign(r *http.Request, nonce string) error {
 	if _, fail := parseAgent(s.Agent); fail != nil {
 		return fail
 	}
-	label, expiry, now := s.Label, s.Expiry, time.Now
-	if label == "" {
-		label = "sig1"
-	}
-	if expiry == 0 {
-		expiry = time.Minute
-	}
+	label, expiry, now := cmp.Or(s.Label, "sig1"), cmp.Or(s.Expiry, time.Minute), time.Now
 	if s.Now != nil {
 		now = s.Now
 	}
 	if d, err := structured.ParseDictionary(label); err != nil || len(d) != 1 || d[0].Key != label {
 		return fmt.Errorf("httpsig: %q cannot be the label of a signature", label)
 	}
-	host := r.Host
-	if host == "" {
-		host = r.URL.Host
-	}
+	host := cmp.Or(r.Host, r.URL.Host)
 	if r.Header == nil {
 		r.Header = make(http.Header)
 	}
@@ -103,8 +94,8 @@ func write(h http.Header, inputs structured.Dictionary, macs [][]byte) {
 	h.Set("Signature", string(signatures.Append(nil)))
 }
 
-// A published directory may be kept for an hour, and the signatures on it hold
-// for a day, so that they outlast every cache on the way.
+// A published directory may be cached for an hour. The signatures on it are valid for a
+// day, so that they outlast every cache.
 const (
 	publishedAge    = time.Hour
 	publishedExpiry = 24 * time.Hour
@@ -121,14 +112,13 @@ type Publisher struct {
 	digest    string
 }
 
-// NewPublisher makes a Publisher for the service at the public address base,
-// such as https://api.example.org. The signatures bind the keys to that address
-// and to no other: the Host header of a request is not believed, or a mirror
-// under another name could have its copy attested.
+// NewPublisher makes a Publisher for the service at the public address base, such as
+// https://api.example.org. The signatures bind the keys to that address. They do not use
+// the Host header of a request: a mirror under another name could have its copy attested.
 func NewPublisher(base string, keys ...ed25519.PrivateKey) (*Publisher, error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fmt.Errorf("httpsig: the public address %q is not of the form https://host", base)
+	u, err := publicAddress(base)
+	if err != nil {
+		return nil, err
 	}
 	if len(keys) == 0 || len(keys) > MaxKeys {
 		return nil, fmt.Errorf("httpsig: a directory has 1 to %d keys, not %d", MaxKeys, len(keys))
@@ -164,7 +154,7 @@ func (p *Publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(p.body) // a reader that has gone needs no answer
+		_, _ = w.Write(p.body) // an error means that the reader has gone
 	}
 }
 

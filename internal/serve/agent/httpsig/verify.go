@@ -23,11 +23,11 @@ const (
 	MediaType    = "application/http-message-signatures-directory+json"
 )
 
-// maxHeader bounds each of the three signature headers of a request, lines
-// combined. A signature with a nonce of 64 bytes needs about 400.
+// maxHeader is the longest signature header of a request, with its lines joined. A
+// signature with a nonce of 64 bytes needs about 400 bytes.
 const maxHeader = 8 << 10
 
-// Signature is what a valid signature says.
+// Signature is the content of a valid signature.
 type Signature struct {
 	Agent    string    // the address in Signature-Agent, such as https://agent.example
 	Host     string    // its host, with the port when it is not 443
@@ -36,25 +36,25 @@ type Signature struct {
 	Why      string    // why it is not attested
 	Nonce    string    // used up by this verification
 	Created  time.Time // when it was signed
-	Expires  time.Time // when it stops being valid
+	Expires  time.Time // when it expires
 	Label    string    // its name in the Signature headers
 }
 
-// Keys finds the public key that a host publishes under a thumbprint.
-// Directory is the one that asks the host.
+// Keys finds the public key that a host publishes under a thumbprint. A Directory asks
+// the host.
 type Keys interface {
 	Key(ctx context.Context, host, keyid string) (Key, error)
 }
 
-// Nonces remembers which nonces have been used.
+// Nonces records the nonces that have been used.
 type Nonces interface {
-	// Seen records the nonce of a key and reports whether this is its first
-	// use. It must be atomic: of two calls at once exactly one is fresh. The
-	// record may be dropped once until has passed.
+	// Seen records the nonce of a key and reports whether this is its first use. It must
+	// be atomic: of two simultaneous calls exactly one is fresh. The record may be dropped
+	// after until.
 	Seen(ctx context.Context, keyid, nonce string, until time.Time) (fresh bool, err error)
 }
 
-// Limits are the bounds a signature must keep.
+// Limits are the bounds of a signature.
 type Limits struct {
 	Window   time.Duration // from created to expires at most
 	Skew     time.Duration // how far in the future created may lie
@@ -62,12 +62,12 @@ type Limits struct {
 	MaxNonce int           // characters
 }
 
-// DefaultLimits allow a signature to live one hour, as agents in the field
-// make them, and clocks to differ by one minute.
+// DefaultLimits allow a signature to be valid for one hour, as existing agents make them,
+// and clocks to differ by one minute.
 var DefaultLimits = Limits{Window: time.Hour, Skew: time.Minute, MinNonce: 8, MaxNonce: 256}
 
-// Verifier checks the signatures of requests to one public address. It is safe
-// for concurrent use once its fields are set.
+// Verifier checks the signatures of requests to one public address. It is safe for
+// concurrent use once its fields are set.
 type Verifier struct {
 	Limits Limits
 	Now    func() time.Time
@@ -78,14 +78,22 @@ type Verifier struct {
 	nonces    Nonces
 }
 
-// NewVerifier makes a Verifier for requests addressed to base, the public
-// address of this service such as https://api.example.org. The authority comes
-// from here and not from the request, because whoever replays a signature made
-// for another service also chooses the Host header.
-func NewVerifier(base string, keys Keys, nonces Nonces) (*Verifier, error) {
+// publicAddress reads the public address of this service, such as https://api.example.org.
+func publicAddress(base string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("httpsig: the public address %q is not of the form https://host", base)
+	}
+	return u, nil
+}
+
+// NewVerifier makes a Verifier for requests to base, the public address of this service.
+// The authority comes from base and not from the request, because whoever replays a
+// signature made for another service also chooses the Host header.
+func NewVerifier(base string, keys Keys, nonces Nonces) (*Verifier, error) {
+	u, err := publicAddress(base)
+	if err != nil {
+		return nil, err
 	}
 	if keys == nil || nonces == nil {
 		return nil, errors.New("httpsig: a verifier needs keys and nonces")
@@ -100,13 +108,13 @@ func NewVerifier(base string, keys Keys, nonces Nonces) (*Verifier, error) {
 	}, nil
 }
 
-// Verify checks the web-bot-auth signature of a request. A request without any
-// signature gives ErrNone; a signature that does not hold gives a Fault whose
-// cause is one of the errors of this package. Any other error is a failure of
-// this side, and says nothing about the signature.
+// Verify checks the web-bot-auth signature of a request. It returns ErrNone for a request
+// without a signature, and for a bad signature a Fault whose cause is one of the errors of
+// this package. Any other error is a failure on this side and says nothing about the
+// signature.
 //
-// The nonce is recorded only after everything else has held, so that nobody can
-// use up the nonces of another.
+// Verify records the nonce after all other checks, so that nobody can use up the nonces
+// of another.
 func (v *Verifier) Verify(ctx context.Context, r *http.Request) (*Signature, error) {
 	claim, err := v.read(r)
 	if err != nil {
@@ -136,8 +144,8 @@ func (v *Verifier) Verify(ctx context.Context, r *http.Request) (*Signature, err
 	return s, nil
 }
 
-// find asks the hosts that the signature names for its key, until one has it.
-// Where none has, the first says why.
+// find asks the hosts that the signature names for its key, until one has it. If none has
+// it, find returns the error of the first.
 func (v *Verifier) find(ctx context.Context, c *claim) (Key, error) {
 	var first error
 	for _, host := range c.hosts {
@@ -156,8 +164,7 @@ func (v *Verifier) find(ctx context.Context, c *claim) (Key, error) {
 	return Key{}, first
 }
 
-// claim is a signature that has been read and is within the limits, but not
-// yet verified.
+// claim is a signature that is within the limits but not verified yet.
 type claim struct {
 	Signature
 	hosts []string // where its key may be published
@@ -165,7 +172,7 @@ type claim struct {
 	mac   []byte   // the signature over it
 }
 
-// read takes from the request all that can be known without the key.
+// read reads from the request all that is known without the key.
 func (v *Verifier) read(r *http.Request) (*claim, error) {
 	inputs, macs := r.Header.Values("Signature-Input"), r.Header.Values("Signature")
 	if len(inputs) == 0 && len(macs) == 0 {
@@ -206,7 +213,7 @@ func (v *Verifier) read(r *http.Request) (*claim, error) {
 	return c, nil
 }
 
-// tagged finds the one signature made for this profile.
+// tagged finds the only signature made for this profile.
 func (v *Verifier) tagged(lines []string) (structured.Member, error) {
 	inputs, err := structured.ParseDictionary(lines...)
 	if err != nil {
@@ -231,7 +238,7 @@ func (v *Verifier) tagged(lines []string) (structured.Member, error) {
 	return found[0], nil
 }
 
-// signatureBytes takes the bytes of the signature with the given label.
+// signatureBytes returns the bytes of the signature with a label.
 func signatureBytes(lines []string, label string) ([]byte, error) {
 	macs, err := structured.ParseDictionary(lines...)
 	if err != nil {
@@ -252,7 +259,7 @@ func signatureBytes(lines []string, label string) ([]byte, error) {
 	return b, nil
 }
 
-// params holds the parameters of a signature against the limits.
+// params checks the parameters of a signature against the limits.
 func (v *Verifier) params(p structured.Params, s *Signature) error {
 	if err := identity(p, s); err != nil {
 		return err
@@ -270,8 +277,8 @@ func (v *Verifier) params(p structured.Params, s *Signature) error {
 	if err := checkTimes(s, now, v.Limits.Skew); err != nil {
 		return err
 	}
-	// Whole seconds are compared, because a difference of two such times as a
-	// Duration can overflow.
+	// The difference of two such times as a Duration can overflow, so whole seconds are
+	// compared.
 	if life := s.Expires.Unix() - s.Created.Unix(); life > int64(v.Limits.Window/time.Second) {
 		return refuse(ErrTime, "the signature is valid for %d seconds; at most %d are accepted", life, int64(v.Limits.Window/time.Second)).
 			Try("set expires to at most created + %d", int64(v.Limits.Window/time.Second))
@@ -279,8 +286,8 @@ func (v *Verifier) params(p structured.Params, s *Signature) error {
 	return nil
 }
 
-// identity reads the parameters that every signature of ours has, on requests
-// as on directories: keyid, created and expires, and alg if it is there.
+// identity reads the parameters that signatures on requests and on directories share:
+// keyid, created and expires, and alg if it is there.
 func identity(p structured.Params, s *Signature) error {
 	if alg, ok := p.Get("alg"); ok && alg != structured.Text(Algorithm) {
 		return refuse(ErrAlgorithm, "the signature says alg=%s; only %q is accepted", fault.Clip(string(alg.Append(nil)), maxQuoted), Algorithm).

@@ -4,27 +4,8 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/agent"
-	"grantgraph/internal/serve/agent/httpsig"
 	"grantgraph/internal/serve/api"
 )
-
-// signRules puts the requirements of the verifier into the words of the wire.
-func signRules(r httpsig.Requirements) client.SignRules {
-	s := client.SignRules{
-		Profile: r.Profile, Authority: r.Authority, Algorithms: r.Algorithms, Tag: r.Tag, Headers: r.Headers,
-		Directory: client.SignDirectory(r.Directory), Limits: client.SignLimits(r.Limits),
-	}
-	for _, c := range r.Components {
-		s.Components = append(s.Components, client.SignComponent(c))
-	}
-	for _, p := range r.Parameters {
-		s.Parameters = append(s.Parameters, client.SignParameter(p))
-	}
-	for _, f := range r.SignatureAgent {
-		s.SignatureAgent = append(s.SignatureAgent, client.SignForm(f))
-	}
-	return s
-}
 
 // shows says what an agent shows to get a tier.
 var shows = map[account.Tier]string{
@@ -41,7 +22,7 @@ func rules(c *api.Call, keys *agent.Keys) *client.AgentRules {
 		Head:    api.Success,
 		Mint:    client.MintRules{Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: account.MintsAnHour, InvalidIsFatal: true},
 		Locked:  client.LockedRules{Answer: at + "/answer", Renew: at + "/challenge", Attempts: account.MostAttempts, MostCalls: account.MostCalls},
-		Signing: signRules(keys.Requirements()), Tail: c.Tail(),
+		Signing: keys.Requirements(), Tail: c.Tail(),
 	}
 	for i := range account.MostAttempts - 1 {
 		a.Locked.WaitsS = append(a.Locked.WaitsS, account.Seconds(account.FirstWait<<i))

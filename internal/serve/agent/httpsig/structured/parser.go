@@ -12,8 +12,8 @@ type parser struct {
 	at   int
 }
 
-// strict decodes base64 that is padded and whose unused bits are zero, so that
-// every byte sequence has one spelling.
+// strict decodes base64 that is padded and whose unused bits are zero, so that every byte
+// sequence has one spelling.
 var strict = base64.StdEncoding.Strict()
 
 func (p *parser) errorf(format string, args ...any) error {
@@ -22,7 +22,7 @@ func (p *parser) errorf(format string, args ...any) error {
 
 func (p *parser) done() bool { return p.at >= len(p.text) }
 
-// peek gives the next byte, or zero at the end; a zero byte is legal nowhere.
+// peek returns the next byte, or zero at the end; a zero byte is legal nowhere.
 func (p *parser) peek() byte {
 	if p.done() {
 		return 0
@@ -39,7 +39,7 @@ func (p *parser) eat(c byte) bool {
 	return true
 }
 
-// skip passes over any of the bytes in set.
+// skip skips bytes that are in set.
 func (p *parser) skip(set string) {
 	for !p.done() && strings.IndexByte(set, p.text[p.at]) >= 0 {
 		p.at++
@@ -135,18 +135,20 @@ func (p *parser) key() (string, error) {
 	if c := p.peek(); !lower(c) && c != '*' {
 		return "", p.errorf("a key begins with a lower-case letter or an asterisk")
 	}
-	start := p.at
-	for !p.done() {
-		c := p.text[p.at]
-		if !lower(c) && !digit(c) && strings.IndexByte("_-.*", c) < 0 {
-			break
-		}
-		p.at++
-	}
-	if p.at-start > MaxKey {
+	key := p.run(func(c byte) bool { return lower(c) || digit(c) || strings.IndexByte("_-.*", c) >= 0 })
+	if len(key) > MaxKey {
 		return "", p.errorf("a key is longer than %d bytes", MaxKey)
 	}
-	return p.text[start:p.at], nil
+	return key, nil
+}
+
+// run takes the following bytes that a condition accepts.
+func (p *parser) run(accept func(byte) bool) string {
+	start := p.at
+	for !p.done() && accept(p.text[p.at]) {
+		p.at++
+	}
+	return p.text[start:p.at]
 }
 
 // value reads a bare item; its first byte says which kind it is.
@@ -197,7 +199,7 @@ func (p *parser) binary() (Value, error) {
 		return Value{}, p.errorf("the byte sequence is not closed by a colon")
 	}
 	encoded := p.text[p.at : p.at+end]
-	// The decoder passes over line breaks, so they are refused here.
+	// The decoder skips line breaks, so they are refused here.
 	if strings.ContainsAny(encoded, "\r\n") {
 		return Value{}, p.errorf("a byte sequence holds only base64 characters")
 	}
@@ -243,13 +245,6 @@ func (p *parser) integer() (Value, error) {
 }
 
 func (p *parser) token() Value {
-	start := p.at
-	for !p.done() {
-		c := p.text[p.at]
-		if !alpha(c) && !digit(c) && strings.IndexByte("!#$%&'*+-.^_`|~:/", c) < 0 {
-			break
-		}
-		p.at++
-	}
-	return Value{kind: token, text: p.text[start:p.at]}
+	text := p.run(func(c byte) bool { return alpha(c) || digit(c) || strings.IndexByte("!#$%&'*+-.^_`|~:/", c) >= 0 })
+	return Value{kind: token, text: text}
 }

@@ -1,25 +1,24 @@
-// Package structured reads and writes structured field values (RFC 8941, RFC
-// 9651) as far as HTTP message signatures need them: dictionaries and items
-// with parameters, inner lists, and the bare types string, token, byte
-// sequence, integer and boolean.
+// Package structured reads and writes structured field values (RFC 8941, RFC 9651) as far
+// as HTTP message signatures need them: dictionaries and items with parameters, inner
+// lists, and the bare types string, token, byte sequence, integer and boolean.
 //
-// It is stricter than the standard in four places, because the fields it reads
-// decide who somebody is: a repeated key of a dictionary or parameter list is
-// an error instead of a silent last-one-wins, base64 must be padded and
-// canonical, decimals, dates and display strings are errors, and every length
-// and count has a bound. What is accepted has exactly one serialization, which
-// is what a signature is made over.
+// It is stricter than the standard in four places, because its fields identify a client:
+// a repeated key of a dictionary or parameter list is an error, and the last one does not
+// win silently; base64 must be padded and canonical; decimals, dates and display strings
+// are errors; and every length and count has a bound. Every accepted value has exactly
+// one serialization, over which a signature is made.
 package structured
 
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// The bounds of what is read. They leave room for a key directory of 64 keys
-// with one signature each.
+// The bounds of a field. They leave room for a key directory of 64 keys with one signature
+// each.
 const (
 	MaxText    = 32 << 10 // bytes of one field value, lines combined
 	MaxMembers = 64       // members of a dictionary, items of an inner list
@@ -38,8 +37,7 @@ const (
 	binary
 )
 
-// Value is a bare item. The zero Value is no item at all. Values are
-// comparable with ==.
+// Value is a bare item. The zero Value is no item. Values are comparable with ==.
 type Value struct {
 	kind   kind
 	text   string // of a string, token or byte sequence
@@ -55,10 +53,10 @@ func Text(s string) Value { return Value{kind: text, text: s} }
 // Bytes is a byte sequence item.
 func Bytes(b []byte) Value { return Value{kind: binary, text: string(b)} }
 
-// True is the boolean that a bare key or parameter name stands for.
+// True is the value of a key or parameter without a value.
 func True() Value { return Value{kind: boolean, number: 1} }
 
-// Int gives the number of an integer item, and zero for any other.
+// Int returns the number of an integer item, and zero for any other.
 func (v Value) Int() (int64, bool) {
 	if v.kind != integer {
 		return 0, false
@@ -66,14 +64,14 @@ func (v Value) Int() (int64, bool) {
 	return v.number, true
 }
 
-// Text gives the text of a string item, and nothing for any other; a token is
-// not a string.
+// Text returns the text of a string item, and nothing for any other; a token is not a
+// string.
 func (v Value) Text() (string, bool) { return v.as(text) }
 
-// Token gives the text of a token item, and nothing for any other.
+// Token returns the text of a token item, and nothing for any other.
 func (v Value) Token() (string, bool) { return v.as(token) }
 
-// Bytes gives the content of a byte sequence item, and nothing for any other.
+// Bytes returns the content of a byte sequence item, and nothing for any other.
 func (v Value) Bytes() ([]byte, bool) {
 	s, ok := v.as(binary)
 	return []byte(s), ok
@@ -89,15 +87,9 @@ func (v Value) as(k kind) (string, bool) {
 // IsTrue reports whether the item is the boolean true.
 func (v Value) IsTrue() bool { return v == True() }
 
-// IsText reports whether s can be the content of a string item: printable
-// ASCII only.
+// IsText reports whether s can be the content of a string item: printable ASCII only.
 func IsText(s string) bool {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] > 0x7e {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return c < 0x20 || c > 0x7e })
 }
 
 // Append writes the item in its one serialized form.
@@ -132,8 +124,8 @@ type Param struct {
 	Value Value
 }
 
-// Params are the parameters of an item or inner list in the order sent, which
-// is significant for a signature.
+// Params are the parameters of an item or inner list in the order sent, which matters for
+// a signature.
 type Params []Param
 
 // Get finds a parameter by name.
@@ -177,8 +169,8 @@ type Member struct {
 	Params Params
 }
 
-// Append writes the member's value and parameters, without its key. For an
-// inner list this is the text that RFC 9421 calls the signature parameters.
+// Append writes the member's value and parameters, without its key. For an inner list,
+// RFC 9421 calls this text the signature parameters.
 func (m Member) Append(dst []byte) []byte {
 	if !m.IsList {
 		return m.Params.Append(m.Value.Append(dst))
@@ -224,8 +216,7 @@ func (d Dictionary) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseDictionary reads a dictionary from the lines of one field, in the order
-// they came.
+// ParseDictionary reads a dictionary from the lines of one field, in their order.
 func ParseDictionary(lines ...string) (Dictionary, error) {
 	p, err := newParser(lines)
 	if err != nil {
@@ -276,7 +267,7 @@ func ParseItem(lines ...string) (Item, error) {
 	return item, nil
 }
 
-// newParser combines the lines as HTTP does, after measuring them.
+// newParser joins the lines as HTTP does, after it has measured them.
 func newParser(lines []string) (*parser, error) {
 	total := 0
 	for _, line := range lines {

@@ -20,15 +20,15 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// reserved are the IPv4 blocks that are not for public services, from the
-// special-purpose registry of IANA.
+// reserved are the IPv4 blocks that are not for public services, from the special-purpose
+// registry of IANA.
 var reserved = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
 	"224.0.0.0/4", "240.0.0.0/4")
 
-// Of IPv6 only global unicast is public, less the blocks in it that embed an
-// IPv4 address or are for protocols and documentation. NAT64, unique local,
-// link-local and multicast addresses all lie outside.
+// Of IPv6 only global unicast is public, without its blocks that embed an IPv4 address or
+// are for protocols and documentation. NAT64, unique local, link-local and multicast
+// addresses all lie outside.
 var (
 	global6   = netip.MustParsePrefix("2000::/3")
 	reserved6 = prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
@@ -52,21 +52,16 @@ func public(a netip.Addr) bool {
 		}
 		blocks = reserved6
 	}
-	for _, block := range blocks {
-		if block.Contains(a) {
-			return false
-		}
-	}
-	return a.IsValid()
+	return a.IsValid() && !slices.ContainsFunc(blocks, func(block netip.Prefix) bool { return block.Contains(a) })
 }
 
-// allows reports whether we connect to an address.
+// allows reports whether the client may connect to an address.
 func (o *Options) allows(a netip.Addr) bool {
 	return public(a) || o.Loopback && a.Unmap().IsLoopback()
 }
 
-// checkAddress is the last check, at the socket: whatever led there, it is not
-// connected to an address that is not allowed.
+// checkAddress is the last check, at the socket: it refuses an address that is not
+// allowed, however the address was found.
 func (o *Options) checkAddress(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || !o.allows(a.Addr()) {
@@ -75,8 +70,8 @@ func (o *Options) checkAddress(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// checkHost refuses hosts whose directory we do not fetch. It looks at the name;
-// the addresses behind it are judged when they are known.
+// checkHost refuses hosts whose directory we do not fetch, by their names. Their addresses
+// are checked when they are known.
 func (d *Directory) checkHost(host string) *fault.Fault {
 	const form = "publish the directory at a public host with a domain name, on port 443"
 	normal, fail := parseHost(host)
@@ -102,9 +97,8 @@ func (d *Directory) checkHost(host string) *fault.Fault {
 // errPrivate says that a host has no public address.
 var errPrivate = errors.New("no public address")
 
-// newClient makes the HTTP client that fetches directories: no proxy, no
-// redirects, no compression, no connection kept, and no address but those that
-// have been checked.
+// newClient makes the HTTP client that fetches directories: without proxy, redirects,
+// compression and kept connections, and only to checked addresses.
 func newClient(o Options) *http.Client {
 	var resolver Resolver = net.DefaultResolver
 	if o.Resolver != nil {
@@ -116,14 +110,14 @@ func newClient(o Options) *http.Client {
 		if err != nil {
 			return nil, err
 		}
-		// The name is resolved once, here, and what is dialled is exactly what
-		// was checked: a name that changes its answer gains nothing.
+		// The name is resolved once, here, and only a checked address is dialed: a name that
+		// changes its addresses gains nothing.
 		var addrs []netip.Addr
 		if a, err := netip.ParseAddr(host); err == nil {
 			addrs = []netip.Addr{a}
 		} else {
-			// The final dot keeps the resolver from completing the name with
-			// our own domain; localhost is not found with it.
+			// The final dot keeps the resolver from appending our own domain to the name. The
+			// name localhost is not found with it.
 			if !o.Loopback {
 				host += "."
 			}
@@ -160,8 +154,7 @@ func newClient(o Options) *http.Client {
 	}
 }
 
-// fetch reads the directory of a host once: its keys, and for how long the
-// answer is good.
+// fetch reads the directory of a host: its keys, and for how long the answer is valid.
 func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duration, error) {
 	where := "https://" + host + Path
 	fail := func(format string, args ...any) *fault.Fault {
@@ -190,8 +183,7 @@ func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duratio
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxDirectory+1))
 	if err != nil || ctx.Err() != nil {
-		// A server that notices the timeout may still end its answer, which
-		// then looks whole.
+		// After the timeout a server may end its answer early, which then looks complete.
 		return nil, 0, lost(err)
 	}
 	if resp.StatusCode != http.StatusOK {
@@ -220,8 +212,8 @@ func (d *Directory) fetch(ctx context.Context, host string) ([]Key, time.Duratio
 	return keys, lifetime(resp.Header), nil
 }
 
-// reason says in words safe for anybody why a fetch failed. Of the network it
-// tells no more than the agent's operator can see from outside.
+// reason says why a fetch failed, in words that are safe for anybody. It reveals no more
+// of the network than the agent's operator can see from outside.
 func reason(err error) string {
 	var dns *net.DNSError
 	var unknown x509.UnknownAuthorityError
@@ -240,9 +232,9 @@ func reason(err error) string {
 	return "cannot be reached"
 }
 
-// parseDirectory reads a JSON web key set. Keys of other kinds are for others
-// and are passed over. A key of our kind that must not be used is kept with the
-// reason, for whoever signs with it to be told.
+// parseDirectory reads a JSON web key set. It skips keys of other kinds. It keeps an
+// Ed25519 key that must not be used, with the reason, so that whoever signs with it
+// learns the reason.
 func parseDirectory(body []byte) ([]Key, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -263,7 +255,7 @@ func parseDirectory(body []byte) ([]Key, error) {
 		if !ok {
 			continue
 		}
-		// Listed twice, the key counts as it stands first.
+		// If a key is listed twice, the first entry counts.
 		if !slices.ContainsFunc(keys, func(other Key) bool { return other.ID == k.ID }) {
 			keys = append(keys, k)
 		}
@@ -271,7 +263,7 @@ func parseDirectory(body []byte) ([]Key, error) {
 	return keys, nil
 }
 
-// lifetime reads from the caching headers for how long an answer is good.
+// lifetime reads from the caching headers for how long an answer is valid.
 func lifetime(h http.Header) time.Duration {
 	age := usualAge
 	for directive := range strings.SplitSeq(strings.ToLower(strings.Join(h.Values("Cache-Control"), ",")), ",") {

@@ -2,6 +2,7 @@ package httpsig
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,8 +14,8 @@ import (
 	"grantgraph/internal/serve/agent/httpsig/structured"
 )
 
-// maxBase bounds the text that is signed, so that a signature which names a
-// long header over and over costs nothing.
+// maxBase bounds the signed text, so that a signature that names a long header many times
+// costs little.
 const maxBase = 64 << 10
 
 // message is an HTTP message as a signature sees it.
@@ -29,8 +30,8 @@ type message struct {
 	request   *message // the request that a response answers
 }
 
-// request describes a request as its signer saw it. Scheme and authority are
-// those of the public address, whatever a proxy in front has made of them.
+// request describes a request as its signer saw it. Scheme and authority are those of the
+// public address, even if a proxy has changed them.
 func request(r *http.Request, scheme, authority string) *message {
 	target := r.RequestURI // as received; empty on a request to be sent
 	if target == "" {
@@ -43,15 +44,12 @@ func request(r *http.Request, scheme, authority string) *message {
 			target = "/" + target
 		}
 	}
-	method := r.Method
-	if method == "" {
-		method = http.MethodGet
-	}
+	method := cmp.Or(r.Method, http.MethodGet)
 	return &message{method: method, scheme: scheme, authority: authority, target: target, host: r.Host, header: r.Header}
 }
 
-// authority normalizes a host as RFC 9421 wants it: lower case, and no port
-// when it is the scheme's own.
+// authority normalizes a host as RFC 9421 demands: in lower case, and without the
+// scheme's default port.
 func authority(scheme, host string) string {
 	host = strings.ToLower(host)
 	if scheme == "https" {
@@ -72,7 +70,7 @@ func signatureBase(m *message, input structured.Member) ([]byte, error) {
 			return nil, err
 		}
 		if seen[c.key()] {
-			return nil, refuse(ErrComponent, "the component %s is listed twice", fault.Clip(c.text, maxQuoted))
+			return nil, c.refuse("the component %s is listed twice")
 		}
 		seen[c.key()] = true
 		value, err := m.value(c)
@@ -91,15 +89,15 @@ func signatureBase(m *message, input structured.Member) ([]byte, error) {
 	return input.Append(b), nil
 }
 
-// covers reports whether a component is listed without parameters.
+// covers reports whether the list has a component without parameters.
 func covers(input structured.Member, name string) bool {
 	return slices.ContainsFunc(input.List, func(item structured.Item) bool {
 		return item.Value == structured.Text(name) && len(item.Params) == 0
 	})
 }
 
-// shown gives a signature base for an error message. Values of header fields
-// may be secret, and messages end up in logs, so most are left out.
+// shown returns a signature base for an error message. Values of header fields may be
+// secret, and messages are logged, so it omits most of them.
 func shown(base []byte) string {
 	lines := bytes.Split(base, []byte("\n"))
 	for i, line := range lines {
@@ -112,10 +110,10 @@ func shown(base []byte) string {
 	return string(bytes.Join(lines, []byte("\n")))
 }
 
-// component is one covered component: a field name or a derived component,
-// and how to evaluate it.
+// component is one covered component: a field name or a derived component, and how to
+// evaluate it.
 type component struct {
-	text    string // serialized, as it stands in the signature base
+	text    string // serialized, as in the signature base
 	name    string
 	member  *string // ;key: the member of a dictionary field
 	param   *string // ;name: the query parameter
@@ -124,13 +122,18 @@ type component struct {
 	request bool    // ;req: of the request that the response answers
 }
 
-// readComponent understands a component identifier. A parameter that is not
-// understood is refused, because it changes what the component means.
+// refuse makes a refusal of the component, whose text the format takes.
+func (c *component) refuse(format string) *fault.Fault {
+	return refuse(ErrComponent, format, fault.Clip(c.text, maxQuoted))
+}
+
+// readComponent reads a component identifier. It refuses an unknown parameter, because a
+// parameter changes the meaning of the component.
 func readComponent(item structured.Item) (*component, error) {
 	c := &component{text: string(item.Append(nil))}
 	var ok bool
 	if c.name, ok = item.Value.Text(); !ok || c.name == "" {
-		return nil, refuse(ErrComponent, "the component %s is not a string", fault.Clip(c.text, maxQuoted))
+		return nil, c.refuse("the component %s is not a string")
 	}
 	for _, p := range item.Params {
 		value, isText := p.Value.Text()
@@ -156,14 +159,14 @@ func readComponent(item structured.Item) (*component, error) {
 	case derived && (c.member != nil || c.strict || c.binary),
 		(c.param != nil) != (c.name == "@query-param"),
 		c.binary && (c.strict || c.member != nil):
-		return nil, refuse(ErrComponent, "the parameters of the component %s do not fit it", fault.Clip(c.text, maxQuoted))
+		return nil, c.refuse("the parameters of the component %s do not fit it")
 	case !derived && strings.Trim(c.name, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") != "":
-		return nil, refuse(ErrComponent, "the component %s is not the name of a header field in lower case", fault.Clip(c.text, maxQuoted))
+		return nil, c.refuse("the component %s is not the name of a header field in lower case")
 	}
 	return c, nil
 }
 
-// key identifies a component whatever the order of its parameters.
+// key identifies a component, regardless of the order of its parameters.
 func (c *component) key() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %t %t %t", c.name, c.strict, c.binary, c.request)
@@ -179,23 +182,21 @@ func (c *component) key() string {
 func (m *message) value(c *component) (string, error) {
 	if c.request {
 		if m.request == nil {
-			return "", refuse(ErrComponent, "the component %s refers to a request, but this is one", fault.Clip(c.text, maxQuoted))
+			return "", c.refuse("the component %s refers to a request, but this is one")
 		}
 		m = m.request
 	}
-	var value string
-	var err error
+	evaluate := m.field
 	if c.name[0] == '@' {
-		value, err = m.derived(c)
-	} else {
-		value, err = m.field(c)
+		evaluate = m.derived
 	}
+	value, err := evaluate(c)
 	if err != nil {
 		return "", err
 	}
 	for i := range len(value) {
 		if b := value[i]; b < 0x20 && b != '\t' || b > 0x7e {
-			return "", refuse(ErrComponent, "the value of the component %s is not plain ASCII", fault.Clip(c.text, maxQuoted)).
+			return "", c.refuse("the value of the component %s is not plain ASCII").
 				Try("leave it out of the signature, or cover it with the parameter bs")
 		}
 	}
@@ -208,7 +209,7 @@ func (m *message) derived(c *component) (string, error) {
 		if c.name == "@status" {
 			return strconv.Itoa(m.status), nil
 		}
-		return "", refuse(ErrComponent, "a response has no component %s", fault.Clip(c.text, maxQuoted))
+		return "", c.refuse("a response has no component %s")
 	}
 	path, query, _ := strings.Cut(m.target, "?")
 	switch c.name {
@@ -223,20 +224,17 @@ func (m *message) derived(c *component) (string, error) {
 	case "@request-target":
 		return m.target, nil
 	case "@path":
-		if path == "" {
-			path = "/"
-		}
-		return path, nil
+		return cmp.Or(path, "/"), nil
 	case "@query":
 		return "?" + query, nil
 	case "@query-param":
 		return parameter(query, c)
 	}
-	return "", refuse(ErrComponent, "the component %s is not known for a request", fault.Clip(c.text, maxQuoted))
+	return "", c.refuse("the component %s is not known for a request")
 }
 
-// parameter evaluates @query-param: the value of the one query parameter whose
-// encoded name is given, encoded anew.
+// parameter evaluates @query-param: it finds the only query parameter whose encoded name
+// is given, and encodes its value again.
 func parameter(query string, c *component) (string, error) {
 	values, found := "", 0
 	for pair := range strings.SplitSeq(query, "&") {
@@ -249,23 +247,22 @@ func parameter(query string, c *component) (string, error) {
 			continue
 		}
 		if value, err = url.QueryUnescape(value); err != nil {
-			return "", refuse(ErrComponent, "the query parameter of the component %s is not properly encoded", fault.Clip(c.text, maxQuoted))
+			return "", c.refuse("the query parameter of the component %s is not properly encoded")
 		}
 		values = encode(value)
 		found++
 	}
 	switch found {
 	case 0:
-		return "", refuse(ErrComponent, "the request has no query parameter for the component %s", fault.Clip(c.text, maxQuoted))
+		return "", c.refuse("the request has no query parameter for the component %s")
 	case 1:
 		return values, nil
 	}
-	return "", refuse(ErrComponent, "the request has the query parameter of the component %s more than once", fault.Clip(c.text, maxQuoted)).
-		Try(`cover "@query" instead`)
+	return "", c.refuse("the request has the query parameter of the component %s more than once").Try(`cover "@query" instead`)
 }
 
-// encode writes a query name or value as RFC 9421 section 2.2.8 wants it:
-// everything but letters, digits and *-._ percent-encoded, a space as %20.
+// encode writes a query name or value as RFC 9421, section 2.2.8, demands: everything
+// except letters, digits and *-._ percent-encoded, a space as %20.
 func encode(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -280,8 +277,8 @@ func encode(s string) string {
 	return b.String()
 }
 
-// dictionaries are the fields that ;sf may name, because we know that they are
-// dictionaries. RFC 9421 forbids to guess the type of a field.
+// dictionaries are the fields that ;sf may name, because they are known to be
+// dictionaries. RFC 9421 forbids guessing the type of a field.
 var dictionaries = []string{"accept-signature", "content-digest", "priority", "repr-digest", "signature", "signature-agent", "signature-input"}
 
 // field evaluates a component that names a header field.
@@ -324,7 +321,8 @@ func (m *message) field(c *component) (string, error) {
 	}
 	member, ok := d.Get(*c.member)
 	if !ok {
-		return "", refuse(ErrComponent, "the header field %s has no member %q, which the signature covers", fault.Clip(c.name, maxQuoted), fault.Clip(*c.member, maxQuoted))
+		return "", refuse(ErrComponent, "the header field %s has no member %q, which the signature covers",
+			fault.Clip(c.name, maxQuoted), fault.Clip(*c.member, maxQuoted))
 	}
 	return string(member.Append(nil)), nil
 }

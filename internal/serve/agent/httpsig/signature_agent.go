@@ -10,15 +10,15 @@ import (
 	"grantgraph/internal/serve/agent/httpsig/structured"
 )
 
-// maxAgents bounds the hosts that are asked about one signature.
+// maxAgents is how many hosts are asked for the key of one signature.
 const maxAgents = 4
 
-// agents reads the Signature-Agent header and gives the hosts of the agents
-// that the signature covers, in the order in which they are to be asked: any of
-// them may publish the key. The header has two forms in the field: a bare
-// string, covered as "signature-agent", and a dictionary, of which the members
-// covered as "signature-agent";key="…" count; the one named after the label of
-// the signature comes first. A dictionary covered as a whole is accepted too.
+// agents reads the Signature-Agent header and returns the hosts of the agents that the
+// signature covers, in the order in which to ask them: any of them may publish the key.
+// Agents send the header in two forms. A bare string is covered as "signature-agent". Of
+// a dictionary, the members covered as "signature-agent";key="…" count, and the member
+// named after the label of the signature comes first. A dictionary that is covered as a
+// whole is accepted too.
 func agents(lines []string, input structured.Member) (hosts []string, err error) {
 	var members structured.Dictionary
 	if strings.HasPrefix(strings.TrimLeft(lines[0], " \t"), `"`) {
@@ -58,7 +58,7 @@ func agents(lines []string, input structured.Member) (hosts []string, err error)
 		case fail == nil && !slices.Contains(hosts, host):
 			hosts = append(hosts, host)
 		case fail != nil && err == nil:
-			err = fail // it matters only where no other member can be used
+			err = fail // matters only if no other member can be used
 		}
 	}
 	if len(hosts) > 0 {
@@ -67,13 +67,14 @@ func agents(lines []string, input structured.Member) (hosts []string, err error)
 	return nil, err
 }
 
-// agentHost is the host of the agent that a member names.
+// agentHost returns the host of the agent that a member names.
 func agentHost(m structured.Member) (string, *fault.Fault) {
 	for _, p := range m.Params {
 		token, _ := p.Value.Token()
 		word, _ := p.Value.Text()
 		if p.Name != "type" || token+word != "directory" {
-			return "", refuse(ErrAgent, "the parameter %s of Signature-Agent is not supported", fault.Clip(string(structured.Params{p}.Append(nil)), maxQuoted)).
+			shown := fault.Clip(string(structured.Params{p}.Append(nil)), maxQuoted)
+			return "", refuse(ErrAgent, "the parameter %s of Signature-Agent is not supported", shown).
 				Try("publish the key in the directory at %s and leave the parameter out", Path)
 		}
 	}
@@ -85,9 +86,8 @@ func agentHost(m structured.Member) (string, *fault.Fault) {
 	return parseAgent(text)
 }
 
-// parseAgent takes the host from the address of an agent. Keys are looked up
-// only in the directory of the host, so an address with another path is
-// refused instead of being quietly read as something else.
+// parseAgent returns the host of an agent's address. Keys are looked up only in the
+// directory of the host, so it refuses an address with another path.
 func parseAgent(text string) (string, *fault.Fault) {
 	const form = "write the address as https://host, the host whose directory publishes the key"
 	if len(text) > 512 {
@@ -111,8 +111,8 @@ func parseAgent(text string) (string, *fault.Fault) {
 	return host, nil
 }
 
-// parseHost checks the syntax of a host, with a port or without, and gives it
-// in lower case and without the port 443.
+// parseHost checks the syntax of a host, with or without a port, and returns it in lower
+// case and without the port 443.
 func parseHost(text string) (string, *fault.Fault) {
 	bad := func(why string) (string, *fault.Fault) {
 		return "", refuse(ErrAgent, "the host %q of Signature-Agent %s", fault.Clip(text, maxQuoted), why)
