@@ -163,7 +163,7 @@ func (b *bench) listClasses(x *listBench) (out []recordClass) {
 }
 
 // lookups are what is known of one organization.
-func (b *bench) lookups(x *listBench, profiles *profile.Index, tables screen.Tables, records *oracle.Records) []recordClass {
+func (b *bench) lookups(x *listBench, profiles *profile.Index, tables *screen.Tables, records *oracle.Records) []recordClass {
 	var ids []ein.EIN
 	for range benchSamples {
 		ids = append(ids, x.row().EIN)

@@ -10,9 +10,9 @@ import (
 // inCalifornia is the state whose registry is read.
 const inCalifornia = "CA"
 
-// california is what the two lists of California say. Rows are found by EIN;
-// of an organization in California also rows without an EIN that have its name,
-// when there is one such row.
+// california screens against the two lists of California. It finds rows by EIN. For an
+// organization in California it also finds a row without an EIN that has its name, if
+// there is exactly one.
 func (c *screening) california(revoked *bool) client.CaliforniaScreen {
 	ca := client.CaliforniaScreen{ScreenProvenance: c.provenance(lists.CARegistry, NotListed), FTB: c.provenance(lists.CAFTB, NotListed)}
 	if ca.Screened {
@@ -38,7 +38,7 @@ func (c *screening) california(revoked *bool) client.CaliforniaScreen {
 		}
 		c.settle(&ca.FTB, Revoked, len(ca.FTBRecords), len(named))
 	}
-	if !ca.Screened {
+	if !ca.Screened { // settle may have unscreened it
 		ca.RegistryRecords = nil
 	}
 	if !ca.FTB.Screened {
@@ -48,22 +48,23 @@ func (c *screening) california(revoked *bool) client.CaliforniaScreen {
 	return ca
 }
 
-// settle sets the status of a list of California, of which so many rows are the
-// organization's. That nothing was found means nothing when one of several rows
-// may be meant, nor without the master file: then nobody knows by what name and
-// state to look.
+// settle sets the status of a list of California by the number of rows found. When it
+// found none, the list is not screened if several rows have the organization's name, or
+// if the master file, which gives name and state, was not screened.
 func (c *screening) settle(p *client.ScreenProvenance, status string, found, named int) {
 	switch {
 	case found > 0:
 		p.Status = status
 	case named > 1:
-		unscreen(p, "It has no row of this EIN, but several rows without an EIN have the name of this organization, and nothing says whether one of them is meant.")
+		unscreen(p, "It has no row of this EIN, but several rows without an EIN have the name of this organization, "+
+			"and nothing says whether one of them is meant.")
 	case !c.sources.BMF.Screens:
-		unscreen(p, "It has no row of this EIN, but rows without an EIN are found by name, and the master file, which has the name, was not screened.")
+		unscreen(p, "It has no row of this EIN, but rows without an EIN are found by name, "+
+			"and the master file, which has the name, was not screened.")
 	}
 }
 
-// byName are the rows without an EIN that have the name of an organization in
+// byName returns the rows without an EIN that have the organization's name, if it is in
 // California.
 func byName[T any](c *screening, named func(key string) []T) []T {
 	m := &c.rows.master
@@ -85,11 +86,13 @@ func registryRecord(c lists.Registration, basis string) client.CaliforniaRegistr
 }
 
 func ftbRecord(c lists.FTBRecord, basis string) client.CaliforniaFTBRecord {
-	return client.CaliforniaFTBRecord{EntityID: orNull(c.EntityID), Name: c.Name, City: orNull(c.City), Section: orNull(c.Section), Revoked: orNull(c.Revoked), EIN: orNull(c.EIN), MatchBasis: basis}
+	return client.CaliforniaFTBRecord{
+		EntityID: orNull(c.EntityID), Name: c.Name, City: orNull(c.City), Section: orNull(c.Section), Revoked: orNull(c.Revoked),
+		EIN: orNull(c.EIN), MatchBasis: basis,
+	}
 }
 
-// mayOperate is what the registrations say together: one that bars it counts
-// more than one that allows it.
+// mayOperate combines the registrations: one that forbids outweighs one that allows.
 func mayOperate(records []client.CaliforniaRegistryRecord) (may *bool) {
 	for _, r := range records {
 		if r.MayOperate != nil && (may == nil || !*r.MayOperate) {
@@ -102,9 +105,9 @@ func mayOperate(records []client.CaliforniaRegistryRecord) (may *bool) {
 func goodStanding(ca *client.CaliforniaScreen, revoked *bool) *bool {
 	switch {
 	case revoked != nil && *revoked, ca.FTB.Status == Revoked, ca.MayOperate != nil && !*ca.MayOperate:
-		return truth(false)
+		return new(false)
 	case revoked != nil && ca.FTB.Screened && ca.Screened && ca.MayOperate != nil:
-		return truth(true)
+		return new(true)
 	}
 	return nil
 }

@@ -253,7 +253,7 @@ func TestDecisions(t *testing.T) {
 			if got := say(c.Reliance.RelianceAvailable); got != o.available {
 				t.Errorf("reliance_available is %s, want %s (complete %s)", got, o.available, say(c.Reliance.ReportComplete))
 			}
-			if got := say(c.Conflict); got != say(truth(o.conflict)) {
+			if got := say(c.Conflict); got != say(new(o.conflict)) {
 				t.Errorf("conflict is %s", got)
 			}
 			if want := or(o.ofac, Clear); c.OFAC.Status != want || !reflect.DeepEqual(c.OFAC, c.OFACSanctionsScreen) {

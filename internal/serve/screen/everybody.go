@@ -16,31 +16,31 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// What it takes to compare everybody with the sanctions list, for those who follow
-// from edition to edition whom it may mean.
+// This file compares all organizations with the sanctions list, so that package change can
+// follow from edition to edition whom the list may mean.
 
-// Comparison is the version of how names are taken from the lists and compared:
-// what was found under another one cannot be held against what is found now.
+// Comparison is the version of how names are read and compared. Results of different
+// versions cannot be compared with each other.
 const Comparison = 1
 
-// NameTables are the tables that give the organizations of an edition their names.
-// Files have their places in the list: a further one comes at its end.
+// NameTables returns the tables that give the organizations of an edition their names.
+// Stored files refer to positions in this list: a new table goes to its end.
 func NameTables() []string {
 	return []string{lists.Masters, lists.Deductibles, lists.Revocations, lists.Registrations, lists.FTBRecords}
 }
 
-// Everybody compares names with the sanctions list of an edition, as a screening by
-// EIN does. It is safe for concurrent use.
+// Everybody compares names with the sanctions list of an edition, as a screening by EIN
+// does. It is safe for concurrent use.
 type Everybody struct {
 	sanctions *sanctions
-	// Fingerprint is other where other names, or names of another kind, are
-	// compared: what a word says depends on all of them. It is never zero.
+	// Fingerprint changes with any name of the list and its kind, because the weight of a
+	// word depends on all names. It is never zero.
 	Fingerprint uint64
 	Names       int // on the sanctions list
 }
 
-// NewEverybody reads the sanctions list of an edition; nil where the edition has
-// none, or one without rows, against which a screening does not screen either.
+// NewEverybody reads the sanctions list of an edition. It returns nil if the edition has no
+// list or an empty one, against which a screening does not screen either.
 func NewEverybody(s *snapshot.Snapshot) (*Everybody, error) {
 	for _, table := range []string{lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces} {
 		if !s.HasTable(table) {
@@ -73,19 +73,18 @@ func fingerprint(entities []Sanctioned) uint64 {
 	return max(1, binary.LittleEndian.Uint64(sum[:]))
 }
 
-// Matches are the entities that one of the names resembles, best first.
+// Matches returns the entities that one of the names resembles, best first.
 func (x *Everybody) Matches(names []string) []client.SanctionsMatch {
 	return x.sanctions.matches(names, nil)
 }
 
-// Named is an organization with the names that the lists give it, which a
-// screening compares.
+// Named is an organization with its names in the lists, which a screening compares.
 type Named struct {
 	EIN   ein.EIN
 	Names []string
 }
 
-// What is read of the tables.
+// The columns that are read of the tables.
 type (
 	masterNames struct {
 		EIN      string `parquet:"ein"`
@@ -107,8 +106,8 @@ type (
 	}
 )
 
-// Organizations are all that a list of the edition has by EIN, in order of EIN. The
-// sequence ends with an error when a table cannot be read.
+// Organizations returns all organizations that a list of the edition has by EIN, in order
+// of EIN. The sequence ends with an error when a table cannot be read.
 func Organizations(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[Named, error] {
 	return func(yield func(Named, error) bool) {
 		masters := follow(s, lists.Masters, func(r *masterNames) string { return r.EIN })
@@ -135,7 +134,7 @@ func Organizations(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[Named, e
 			}
 			r = rowsOf{deductible: r.deductible[:0], revocations: r.revocations[:0], registry: r.registry[:0], ftb: r.ftb[:0]}
 			masters.take(e, func(m *masterNames) {
-				if !r.inMaster { // as it is looked up
+				if !r.inMaster { // as a lookup takes the first row
 					r.master, r.inMaster = lists.Master{Name: m.Name, SortName: m.SortName}, true
 				}
 			})
@@ -153,7 +152,7 @@ func Organizations(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[Named, e
 	}
 }
 
-// cursor goes through a table that is in order of EIN.
+// cursor reads a table that is in order of EIN.
 type cursor[T any] struct {
 	table string
 	next  func() (T, error, bool)
@@ -164,10 +163,10 @@ type cursor[T any] struct {
 	err   error
 }
 
-// atEnd is where a cursor is that has no more rows.
+// atEnd is the position of a cursor without further rows.
 const atEnd = math.MaxUint64
 
-// follow is at the first row of a table that has an EIN. It must be stopped.
+// follow returns a cursor at the first row that has an EIN. The caller must stop it.
 func follow[T any](s *snapshot.Snapshot, table string, read func(*T) string) *cursor[T] {
 	c := &cursor[T]{table: table, read: read}
 	c.next, c.stop = iter.Pull2(tableRows[T](s, table))
@@ -195,7 +194,7 @@ func (c *cursor[T]) step() {
 	}
 }
 
-// take goes through the rows of an organization.
+// take calls fn for the rows of an organization.
 func (c *cursor[T]) take(e uint64, fn func(*T)) {
 	for c.at == e {
 		fn(&c.row)

@@ -7,19 +7,18 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// Exemption is how one organization stands with the IRS's lists now. What rests
-// on a list that is out of service is nil, never false.
+// Exemption is what the IRS's lists say about one organization. A field is nil, never
+// false, if its list is out of service.
 type Exemption struct {
 	InBMF             *bool
 	Pub78Verified     *bool
 	Revoked           *bool
 	RevocationDate    string // of the latest revocation; empty for none
 	ReinstatementDate string
-	AsOf              string // the oldest revision among the lists used, YYYY-MM-DD; empty when none was
+	AsOf              string // the oldest revision among the lists used, YYYY-MM-DD; empty when none was used
 }
 
-// Exemption looks an organization up in the lists that count at a moment, without
-// screening anything.
+// Exemption looks an organization up in the lists that are usable at a time.
 func (s *Screener) Exemption(e ein.EIN, at time.Time) (x Exemption) {
 	sources := s.Sources(at)
 	used := func(source *client.ComplianceSource) bool {
@@ -37,13 +36,13 @@ func (s *Screener) Exemption(e ein.EIN, at time.Time) (x Exemption) {
 	}
 	rows := s.find(e)
 	if used(&sources.BMF) {
-		x.InBMF = truth(rows.inMaster)
+		x.InBMF = new(rows.inMaster)
 	}
 	if used(&sources.Pub78) {
-		x.Pub78Verified = truth(len(rows.deductible) > 0)
+		x.Pub78Verified = new(len(rows.deductible) > 0)
 	}
 	if used(&sources.Revocation) {
-		x.Revoked = truth(rows.revoked())
+		x.Revoked = new(rows.revoked())
 		if last := rows.lastRevocation(); last != nil {
 			x.RevocationDate, x.ReinstatementDate = last.Revoked, last.Reinstated
 		}

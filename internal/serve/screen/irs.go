@@ -13,10 +13,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// What the IRS's own lists say, all of which are looked up by EIN.
-
-// churchMessage is what absence from a list means for some.
-const churchMessage = "Churches, their integrated auxiliaries and conventions of churches, and governmental units may qualify without being listed; absence is no finding against them."
+// This file screens against the IRS's own lists, which are looked up by EIN.
 
 func (c *screening) organization() client.ScreenedOrganization {
 	r, m := c.rows, &c.rows.master
@@ -43,7 +40,7 @@ func (c *screening) organization() client.ScreenedOrganization {
 	return o
 }
 
-// state is where the organization is, empty when no source says.
+// state returns the state of the organization, or "" if no source gives it.
 func (r *rowsOf) state() string {
 	s := r.master.State
 	for _, p := range r.deductible {
@@ -92,8 +89,8 @@ func (c *screening) bmf() client.MasterFileScreen {
 	return b
 }
 
-// filingLabel says which return it must file: the code for Form 990-PF stands
-// in a column of its own.
+// filingLabel says which return the organization must file. The code for Form 990-PF has a
+// column of its own.
 func filingLabel(m *lists.Master) string {
 	if m.PFFilingReq == "1" {
 		return irscode.PFFilingLabel(m.PFFilingReq)
@@ -101,7 +98,7 @@ func filingLabel(m *lists.Master) string {
 	return irscode.FilingLabel(m.FilingReq)
 }
 
-// ruling takes YYYYMM apart; zeros stand for what is not known.
+// ruling splits YYYYMM into year and month; zeros mean that they are not known.
 func ruling(yyyymm string) (year, month *int) {
 	if len(yyyymm) != 6 {
 		return nil, nil
@@ -117,7 +114,7 @@ func ruling(yyyymm string) (year, month *int) {
 	return &y, &m
 }
 
-// codes are the deductibility codes of Publication 78, each once.
+// codes returns the deductibility codes of Publication 78, each once.
 func (r *rowsOf) codes() []string { return pub78Codes(r.deductible) }
 
 func pub78Codes(rows []lists.Deductible) []string {
@@ -161,11 +158,14 @@ func (c *screening) revocation() client.RevocationScreen {
 		return v
 	}
 	for _, row := range c.rows.revocations {
-		v.Events = append(v.Events, client.RevocationEvent{OrganizationName: orNull(row.Name), RevocationDate: row.Revoked, PostingDate: orNull(row.Posted), ReinstatementDate: orNull(row.Reinstated)})
+		v.Events = append(v.Events, client.RevocationEvent{
+			OrganizationName: orNull(row.Name), RevocationDate: row.Revoked, PostingDate: orNull(row.Posted), ReinstatementDate: orNull(row.Reinstated),
+		})
 	}
 	slices.SortStableFunc(v.Events, func(a, b client.RevocationEvent) int { return cmp.Compare(a.RevocationDate, b.RevocationDate) })
 	last := c.rows.lastRevocation()
-	v.RevocationDate, v.PostingDate, v.ReinstatementDate, v.RevocationCode = orNull(last.Revoked), orNull(last.Posted), orNull(last.Reinstated), orNull(last.Subsection)
+	v.RevocationDate, v.PostingDate = orNull(last.Revoked), orNull(last.Posted)
+	v.ReinstatementDate, v.RevocationCode = orNull(last.Reinstated), orNull(last.Subsection)
 	v.Status = Reinstated
 	if c.rows.revoked() {
 		v.Status = Revoked
@@ -173,8 +173,8 @@ func (c *screening) revocation() client.RevocationScreen {
 	return v
 }
 
-// lastRevocation is the latest by its effective date; of several of one day, one
-// that was not reinstated.
+// lastRevocation returns the revocation with the latest effective date; of several of the
+// same day, one that was not reinstated.
 func (r *rowsOf) lastRevocation() *lists.RevocationRow {
 	var last *lists.RevocationRow
 	for i := range r.revocations {
@@ -188,9 +188,8 @@ func (r *rowsOf) lastRevocation() *lists.RevocationRow {
 
 func (r *rowsOf) revoked() bool { return StandsRevoked(r.revocations) }
 
-// StandsRevoked reports whether, of the revocations of one organization, one
-// stands: no reinstatement of the same day or later is on the list, in its own row
-// or another.
+// StandsRevoked reports whether a revocation of the organization stands: no row of the
+// organization has a reinstatement of the same day or later.
 func StandsRevoked(rows []lists.RevocationRow) bool {
 	reinstated := ""
 	for _, v := range rows {
@@ -208,7 +207,7 @@ func (c *screening) group() client.GroupExemption {
 	}
 	m := &c.rows.master
 	g.ParentOrganizations = []client.ParentOrganization{}
-	g.IsSubordinate, g.IsCentral = truth(irscode.InGroup(m.Affiliation)), truth(isCentral(m))
+	g.IsSubordinate, g.IsCentral = new(irscode.InGroup(m.Affiliation)), new(isCentral(m))
 	if number := groupNumber(m); number != "" {
 		g.GroupExemption = &number
 		if !*g.IsCentral {
@@ -218,7 +217,7 @@ func (c *screening) group() client.GroupExemption {
 	return g
 }
 
-// groupNumber is the number of the group of an organization, empty for none.
+// groupNumber returns the number of an organization's group, or "".
 func groupNumber(m *lists.Master) string {
 	if m.Group == "0000" || m.Group == "0" {
 		return ""
@@ -226,8 +225,8 @@ func groupNumber(m *lists.Master) string {
 	return m.Group
 }
 
-// mostParents is how many central organizations are shown. A group has one; a
-// few numbers of the master file are shared by a handful.
+// mostParents is how many central organizations are shown. A group has one; in the master
+// file, a handful of groups share a number.
 const mostParents = 10
 
 func (c *screening) parents(group string) []client.ParentOrganization {
@@ -257,9 +256,8 @@ func (c *screening) financials() *client.BMFFinancials {
 	return f
 }
 
-// disagreement says in what the master file and Publication 78 differ, empty
-// when they do not. Those who may be absent from one without meaning are not
-// held against it.
+// disagreement says how the master file and Publication 78 differ, or returns "". It does
+// not count an organization that may be absent from Publication 78.
 func (r *rowsOf) disagreement() string {
 	m, codes := &r.master, r.codes()
 	listed := len(r.deductible) > 0
@@ -277,15 +275,15 @@ func (r *rowsOf) disagreement() string {
 	return ""
 }
 
-// mayBeUnlisted reports whether the organization may receive deductible
-// contributions without standing in Publication 78 itself.
+// mayBeUnlisted reports whether the organization may receive deductible contributions
+// without a listing of its own in Publication 78.
 func (r *rowsOf) mayBeUnlisted() bool {
 	m := &r.master
 	return irscode.InGroup(m.Affiliation) && groupNumber(m) != "" || irscode.ChurchOrGovernment(m.Foundation, m.FilingReq)
 }
 
-// pub78Type is the class that codes of Publication 78 name, in the words of
-// irscode.FoundationType, empty when they name none.
+// pub78Type returns the class that codes of Publication 78 name, as irscode.FoundationType
+// names it, or "".
 func pub78Type(codes []string) string {
 	for _, code := range codes {
 		switch code {

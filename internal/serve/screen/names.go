@@ -16,7 +16,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// The two screens by name: sanctioned entities, and deletions that bulletins
+// This file has the two screens by name: sanctioned entities, and deletions that bulletins
 // announced. Neither list has EINs.
 
 // Bounds of what is shown.
@@ -25,7 +25,7 @@ const (
 	mostPlaces  = 5
 )
 
-// noName is why a name screen of an EIN that nobody knows says nothing.
+// noName says why an EIN that no source knows is not screened by name.
 const noName = "No source knows the EIN, so there is no name to compare."
 
 // sanctions are the sanctioned entities, by their names.
@@ -48,7 +48,7 @@ func newSanctions(entities []Sanctioned) *sanctions {
 	return s
 }
 
-// aliasKind is what kind of name it is. A name now known is a name also known.
+// aliasKind returns the kind of a name. A name "now known as" counts as an alias.
 func aliasKind(kind string) likeness.Kind {
 	switch kind {
 	case "primary":
@@ -61,7 +61,7 @@ func aliasKind(kind string) likeness.Kind {
 	return likeness.AKA
 }
 
-// matches are the entities that one of the names resembles, best first.
+// matches returns the entities that one of the names resembles, best first.
 func (s *sanctions) matches(names []string, excluded []int64) []client.SanctionsMatch {
 	list := []client.SanctionsMatch{}
 	for _, name := range names {
@@ -89,7 +89,8 @@ func (s *sanctions) match(name string, hit *likeness.Hit) client.SanctionsMatch 
 	e := s.entities[hit.ID]
 	m := client.SanctionsMatch{
 		EntNum: hit.ID, Name: e.Name, MatchedName: hit.Name, QueryName: name, AliasType: string(hit.Kind), Program: strings.Join(e.Programs, ", "),
-		SDNType: "entity", Score: hit.Score, Strength: strength(hit), Aligned: []client.SanctionsAlignedWord{}, Flags: append([]string{}, hit.Flags...), Places: []client.SanctionsPlace{},
+		SDNType: "entity", Score: hit.Score, Strength: strength(hit), Flags: append([]string{}, hit.Flags...),
+		Aligned: []client.SanctionsAlignedWord{}, Places: []client.SanctionsPlace{},
 	}
 	for _, p := range hit.Aligned {
 		m.Aligned = append(m.Aligned, client.SanctionsAlignedWord{Query: p.Query, List: p.List, Similarity: p.Similarity, Weight: p.Weight})
@@ -119,14 +120,15 @@ func strength(hit *likeness.Hit) string {
 	return Possible
 }
 
-// sanctionsCaveat is what the screen does not tell.
+// sanctionsCaveat says what the screen leaves out.
 var sanctionsCaveat = listOf(lists.OFAC).Caveat + " Individuals, vessels and aircraft on the list are not compared."
 
 // sanctionsBlock begins the block of a name screen.
 func sanctionsBlock(from *client.ComplianceSources, names []string, excluded []int64) client.SanctionsScreen {
 	b := client.SanctionsScreen{
-		ScreenProvenance: provenance(from, lists.OFAC, Clear), Threshold: likeness.Threshold, NamesScreened: []string{}, ExcludedEntNum: append([]int64{}, excluded...),
-		List: client.SanctionsList{Revised: from.OFAC.Revised, RowCount: from.OFAC.RowCount, SHA256: from.OFAC.SHA256}, Caveat: sanctionsCaveat,
+		ScreenProvenance: provenance(from, lists.OFAC, Clear), Threshold: likeness.Threshold, Caveat: sanctionsCaveat,
+		NamesScreened: []string{}, ExcludedEntNum: append([]int64{}, excluded...),
+		List: client.SanctionsList{Revised: from.OFAC.Revised, RowCount: from.OFAC.RowCount, SHA256: from.OFAC.SHA256},
 	}
 	if b.Screened {
 		b.NamesScreened = append(b.NamesScreened, names...)
@@ -134,7 +136,7 @@ func sanctionsBlock(from *client.ComplianceSources, names []string, excluded []i
 	return b
 }
 
-// settle decides what a block says of the matches.
+// settle sets the matches and the status of a block.
 func settle(b *client.SanctionsScreen, matches []client.SanctionsMatch) {
 	n, open := len(matches), 0
 	for _, m := range matches {
@@ -143,7 +145,7 @@ func settle(b *client.SanctionsScreen, matches []client.SanctionsMatch) {
 		}
 	}
 	b.MatchCount = &n
-	// What the caller has ruled out takes no room from what is left.
+	// Matches that the caller has ruled out do not count toward the limit.
 	shown := 0
 	b.PotentialMatches = slices.DeleteFunc(matches, func(m client.SanctionsMatch) bool {
 		if m.RuledOut {
@@ -160,15 +162,16 @@ func settle(b *client.SanctionsScreen, matches []client.SanctionsMatch) {
 	}
 }
 
-// unreadable is why a name that was not found is not cleared.
-const unreadable = "A name could not be compared as a whole, because it has no letter, is too long, or is not in Latin or Russian letters: send it in Latin letters."
+// unreadable says why a name without a match is not cleared.
+const unreadable = "A name could not be compared as a whole, because it has no letter, is too long, " +
+	"or is not in Latin or Russian letters: send it in Latin letters."
 
 // readable reports whether all of the names could be compared.
 func readable(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !likeness.Readable(name) })
 }
 
-// demandReadable clears nobody by a name of which a part was not compared.
+// demandReadable unscreens a block without matches if a part of a name was not compared.
 func demandReadable(b *client.SanctionsScreen, names []string) {
 	if b.Screened && b.Status != PotentialMatch && !readable(names) {
 		b.PotentialMatches, b.MatchCount = nil, nil
@@ -176,7 +179,7 @@ func demandReadable(b *client.SanctionsScreen, names []string) {
 	}
 }
 
-// sayStatus puts the result into a sentence.
+// sayStatus writes the result as a sentence.
 func sayStatus(b *client.SanctionsScreen) {
 	switch b.Status {
 	case NotScreened:
@@ -235,13 +238,15 @@ func (s *Screener) ScreenName(subject client.ScreenedName, excluded []int64, at 
 		}
 	}
 	sayStatus(&b)
-	return &NameRecord{Subject: subject, Compliance: client.NameCompliance{OFACSanctionsScreen: b, Caveats: Caveats}, Sources: &client.NameSources{OFAC: sources.OFAC}}
+	return &NameRecord{
+		Subject: subject, Compliance: client.NameCompliance{OFACSanctionsScreen: b, Caveats: Caveats}, Sources: &client.NameSources{OFAC: sources.OFAC},
+	}
 }
 
-// whereabouts says whether the place of a subject is one of an entity's. It
-// is for the reader; an entity may have moved, so it leaves nothing out. That
-// countries differ is said only where every one of them is known by its name:
-// there is more than one way to write a country, most of all in two letters.
+// whereabouts compares the place of a subject with the places of an entity. The flags are
+// for the reader: an entity may have moved, so they exclude no match. Countries differ
+// only if all of them are known by their names: a country can be written in several ways,
+// above all in two letters.
 func whereabouts(subject *client.ScreenedName, places []lists.SanctionPlace) (flags []string) {
 	country, city := foldedText(subject.Country), foldedText(subject.City)
 	agrees, differs, sameCity := false, len(places) > 0 && countryNames()[country], false
@@ -263,7 +268,7 @@ func whereabouts(subject *client.ScreenedName, places []lists.SanctionPlace) (fl
 	return flags
 }
 
-// foldedText is a text as it is compared, empty when nothing is left of it.
+// foldedText returns a text in the form in which it is compared.
 func foldedText(s *string) string { return strings.TrimSpace(orgname.Fold(text(s))) }
 
 // countryNames are the names of countries, folded.
@@ -275,8 +280,8 @@ var countryNames = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// sameCountry compares a country as sent, by name or the two letters that tax
-// forms have for it, with its name in the list.
+// sameCountry compares a country as sent, by name or by the two letters of tax forms, with
+// its name in the list.
 func sameCountry(given, listed string) bool {
 	if name, ok := place.Country(given); ok && foldedText(&name) == listed {
 		return true
@@ -303,11 +308,11 @@ func newBulletins(rows []lists.Deletion) *bulletins {
 	return b
 }
 
-// similar is the likeness from which a deletion in the same state is shown.
+// similar is the least likeness of a deletion in the same state that is shown.
 const similar = 0.9
 
-// matches are the deletions that may be about an organization of these names in
-// a state, which may not be known.
+// matches returns the deletions that may concern an organization of these names in a
+// state, which may be unknown.
 func (b *bulletins) matches(names []string, state string) []client.BulletinMatch {
 	best := map[int]client.BulletinMatch{}
 	take := func(i int, name string, score float64, same bool) {

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,14 +10,16 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/table"
 )
 
-// What Rev. Proc. 2018-32 asks of a report by a third party, and when a grantor
-// cannot go by it. Each element and each flag says what the data shows; none
-// of it is a legal conclusion, and its words never say what a grantor may do.
+// This file states what Rev. Proc. 2018-32 requires of a report by a third party, and when
+// a grantor cannot rely on the report. Each element and each flag says what the data
+// shows. None is a legal conclusion, and none says what a grantor may do.
 
 const relianceStatement = "This report contains the elements marked met, taken from the editions of the lists named in it. " +
-	"It is a record of what the IRS had published, not legal advice and not a determination; what the grantor itself knows or is responsible for, data cannot show."
+	"It is a record of what the IRS had published, not legal advice and not a determination; " +
+	"what the grantor itself knows or is responsible for, data cannot show."
 
 func (c *screening) reliance(o *client.Compliance) client.Reliance {
 	s := &c.sources.BMF
@@ -26,14 +29,15 @@ func (c *screening) reliance(o *client.Compliance) client.Reliance {
 	}
 	r.ReportComplete = complete(r.Elements)
 	if o.BMF.Screened && o.Pub78.Screened && o.Revocation.Screened {
-		r.RelianceAvailable = all(r.ReportComplete, not(o.Revoked), not(strongBulletin(&o.IRBScreen)), truth(c.rows.master.Subsection == "03"), not(strongSanction(&o.OFAC)))
+		r.RelianceAvailable = all(r.ReportComplete, not(o.Revoked), not(strongBulletin(&o.IRBScreen)),
+			new(c.rows.master.Subsection == "03"), not(strongSanction(&o.OFAC)))
 	}
 	return r
 }
 
-// all is true when every one is, false when one is not, and unknown else.
+// all returns true if all are true, false if one is false, and otherwise nil for unknown.
 func all(list ...*bool) *bool {
-	result := truth(true)
+	result := new(true)
 	for _, b := range list {
 		if b == nil {
 			result = nil
@@ -48,54 +52,56 @@ func not(b *bool) *bool {
 	if b == nil {
 		return nil
 	}
-	return truth(!*b)
+	return new(!*b)
 }
 
-// complete is what the elements are together.
+// complete reports whether all elements are met, or nil if a list was not screened.
 func complete(elements []client.RelianceElement) *bool {
-	result := truth(true)
+	result := new(true)
 	for _, e := range elements {
 		switch e.Result {
 		case NotScreened:
 			return nil
 		case NotMet:
-			result = truth(false)
+			result = new(false)
 		}
 	}
 	return result
 }
 
-// strongBulletin says whether a bulletin names the organization: it does when
-// name and state are the same, and it is not known when they only resemble.
+// strongBulletin reports whether a bulletin names the organization: true if name and state
+// are the same, nil if the name is only similar.
 func strongBulletin(b *client.BulletinScreen) *bool {
 	switch {
 	case b.Status == Clear:
-		return truth(false)
+		return new(false)
 	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m client.BulletinMatch) bool { return m.Strength == Strong }):
-		return truth(true)
+		return new(true)
 	}
 	return nil
 }
 
-// strongSanction says the same of the sanctions list. What the caller has ruled
-// out is not known here.
+// strongSanction reports the same of the sanctions list. It ignores matches that the
+// caller has ruled out.
 func strongSanction(b *client.SanctionsScreen) *bool {
+	strong := func(m client.SanctionsMatch) bool { return m.Strength != Possible && !m.RuledOut }
 	switch {
 	case b.Status == Clear:
-		return truth(false)
-	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m client.SanctionsMatch) bool { return m.Strength != Possible && !m.RuledOut }):
-		return truth(true)
+		return new(false)
+	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, strong):
+		return new(true)
 	}
 	return nil
 }
 
-// elements are the nine, in the order of the procedure.
+// elements returns the nine elements in the order of the procedure.
 func (c *screening) elements(o *client.Compliance) []client.RelianceElement {
 	m, in := &c.rows.master, c.rows.inMaster
-	list := []client.RelianceElement{
+	classed := in && irscode.FoundationType(m.Foundation) != ""
+	return []client.RelianceElement{
 		c.fromMaster("organization_name", in && m.Name != "", m.Name, "The master file does not list the EIN."),
 		c.fromMaster("ein", in, m.EIN, "The master file does not list the EIN."),
-		c.fromMaster("foundation_status", in && irscode.FoundationType(m.Foundation) != "", irscode.FoundationLabel(m.Foundation), foundationReason(in, m.Foundation)),
+		c.fromMaster("foundation_status", classed, irscode.FoundationLabel(m.Foundation), foundationReason(in, m.Foundation)),
 		c.supportingType(),
 		c.deductible(o),
 		c.mostCurrent(),
@@ -103,15 +109,14 @@ func (c *screening) elements(o *client.Compliance) []client.RelianceElement {
 		{ID: "report_datetime", Result: Met, Value: instant(c.at)},
 		{ID: "retainable_form", Result: Met, Value: orNull("Signed JSON, and a PDF that carries it")},
 	}
-	return list
 }
 
-// element begins an element that a list shows.
+// element begins an element that comes from a list.
 func (c *screening) element(id, list string) client.RelianceElement {
 	return client.RelianceElement{ID: id, Result: NotScreened, Source: orNull(list), AsOf: listsOf(c.sources)[list].Revised}
 }
 
-// fromMaster is an element that the master file shows.
+// fromMaster makes an element that comes from the master file.
 func (c *screening) fromMaster(id string, met bool, value, reason string) client.RelianceElement {
 	e := c.element(id, lists.BMF)
 	switch {
@@ -139,7 +144,8 @@ func foundationReason(in bool, code string) string {
 
 func (c *screening) supportingType() client.RelianceElement {
 	code := c.rows.master.Foundation
-	e := c.fromMaster("supporting_organization_type", c.rows.inMaster && slices.Contains([]string{"21", "22", "23", "24"}, code), irscode.FoundationLabel(code),
+	typed := c.rows.inMaster && slices.Contains([]string{"21", "22", "23", "24"}, code)
+	e := c.fromMaster("supporting_organization_type", typed, irscode.FoundationLabel(code),
 		"The master file says that it is a supporting organization and not of which type; the type must be obtained another way.")
 	if e.Result == NotMet && code != "17" {
 		e.Result, e.Value, e.Reason = NotApplicable, nil, orNull("The master file does not list it as a supporting organization.")
@@ -192,7 +198,8 @@ func (c *screening) mostCurrent() client.RelianceElement {
 	case s.IsCurrent == nil:
 		e.Reason = orNull("Nobody has looked at what the IRS has posted since, so it is not known whether this extract is the most current.")
 	case *s.IsCurrent:
-		e.Result, e.Value = Met, orNull("The data is from the most current monthly update of the master file extract that the IRS had posted when last looked at.")
+		e.Result = Met
+		e.Value = orNull("The data is from the most current monthly update of the master file extract that the IRS had posted when last looked at.")
 	default:
 		e.Result, e.Reason = NotMet, orNull(fmt.Sprintf("The IRS has posted an extract of %s since.", *s.UpstreamRevised))
 	}
@@ -200,20 +207,32 @@ func (c *screening) mostCurrent() client.RelianceElement {
 }
 
 func (c *screening) revisionDate() client.RelianceElement {
-	s := &c.sources.BMF
-	revised := ""
-	if s.Revised != nil {
-		revised = *s.Revised
-	}
+	revised := text(c.sources.BMF.Revised)
 	return c.fromMaster("bmf_revision_date", revised != "", revised, "The revision date of the extract is not known.")
 }
 
-// flag is one case. A list that was not screened leaves it unknown.
-func flag(id string, applies *bool, basis, note string) client.RelianceFlag {
-	return client.RelianceFlag{ID: id, Applies: applies, Basis: basis, Note: orNull(note)}
+//go:embed reliance_flags.tsv
+var flagTable string
+
+var flagRows = func() map[string]table.Row {
+	rows := map[string]table.Row{}
+	for _, row := range table.Read("reliance_flags.tsv", flagTable, "flag", "basis", "note") {
+		rows[row.Text("flag")] = row
+	}
+	return rows
+}()
+
+// churchMessage explains why some organizations may be absent from a list.
+var churchMessage = flagRows["church_or_government_not_listed"].Text("note")
+
+// flag makes one flag. applies is nil if a list was not screened. An empty note is
+// replaced by that of the table.
+func flag(id string, applies *bool, note string) client.RelianceFlag {
+	row := flagRows[id]
+	return client.RelianceFlag{ID: id, Applies: applies, Basis: row.Text("basis"), Note: orNull(cmp.Or(note, row.Text("note")))}
 }
 
-// when is a truth that is known only if a list was screened.
+// when returns a fact that is known only if a list was screened, and otherwise nil.
 func when(screened, applies bool) *bool {
 	if !screened {
 		return nil
@@ -221,56 +240,53 @@ func when(screened, applies bool) *bool {
 	return &applies
 }
 
-// either is a truth that one list shows and the other may: it is unknown when
-// neither shows it and one was not screened.
+// either returns true if one of two facts is true, and nil if neither is true and one is
+// unknown.
 func either(a, b *bool) *bool { return not(all(not(a), not(b))) }
 
 func (c *screening) flags(o *client.Compliance) []client.RelianceFlag {
 	m, codes := &c.rows.master, c.rows.codes()
 	bmf, pub := o.BMF.Screened, o.Pub78.Screened
 	unlisted := len(c.rows.deductible) == 0
-	// Of which class an organization is that is in neither list, neither says.
+	// The class of an organization that is in neither list is unknown.
 	classed := c.rows.inMaster || !unlisted
 	master := func(codes ...string) *bool { return when(bmf && classed, slices.Contains(codes, m.Foundation)) }
 	listed := func(want ...string) *bool {
 		return when(pub && classed, slices.ContainsFunc(codes, func(code string) bool { return slices.Contains(want, code) }))
 	}
 	group := when(bmf && pub && classed, groupNumber(m) != "" && irscode.InGroup(m.Affiliation) && unlisted)
+	reinstated := slices.ContainsFunc(c.rows.revocations, func(v lists.RevocationRow) bool { return v.Reinstated != "" })
 	return []client.RelianceFlag{
-		flag("public_notice_of_change", either(o.Revoked, strongBulletin(&o.IRBScreen)), "Rev. Proc. 2018-32, sections 4.01 and 4.02", c.noticeNote(o)),
-		flag("reinstated_after_revocation", when(o.Revocation.Screened, slices.ContainsFunc(c.rows.revocations, func(v lists.RevocationRow) bool { return v.Reinstated != "" })),
-			"Rev. Proc. 2018-32, sections 4.05 and 4.06", c.reinstatementNote(o)),
-		flag("grantor_knowledge", nil, "Rev. Proc. 2018-32, sections 4.04 and 5.02", "Data cannot show it: no reliance for a grantor that knew of the change, or was responsible for or aware of the act behind it."),
-		flag("terrorist_suspension", strongSanction(&o.OFAC), "Section 501(p); Rev. Proc. 2018-32, section 2.04", sanctionNote(&o.OFAC)),
-		flag("supporting_org_control", either(master("17", "21", "22", "23", "24"), listed("SO", "SONFI", "SOUNK")), "Sections 4942(g)(4) and 4966(d)(4)",
-			"Of a supporting organization, the grantor itself must check who controls it and what it supports."),
-		flag("type_iii_not_fi", either(master("24"), listed("SONFI")), "Sections 4942(g)(4) and 4945(d)(4) and (h)",
-			"Of a Type III organization that is not functionally integrated: a grant by a private foundation is no qualifying distribution and needs expenditure responsibility."),
-		flag("so_type_unknown", either(master("17"), listed("SOUNK")), "Sections 4942(g)(4) and 4966(d)(4)", "The type of a supporting organization must be obtained another way."),
-		flag("private_foundation_grantee", either(master("02", "03", "04"), listed("PF", "POF")), "Section 4945(d)(4) and (h)",
-			"A grant by a private foundation or from a donor-advised fund to a private foundation needs expenditure responsibility."),
-		flag("foreign_addressee", either(when(bmf && classed, m.Deductibility == "4"), listed("FORGN")), "Section 170(c)(2)", "Separate rules hold for organizations with a foreign address and for deductibility by treaty."),
-		flag("group_subordinate_not_listed", group, "Rev. Proc. 2018-32, section 3.02", "A subordinate is covered by the listing of its central organization; see group_exemption.parent_organizations."),
-		flag("church_or_government_not_listed", c.churchNotListed(bmf, pub, unlisted), "Sections 508(c)(1)(A) and 170(c)(1)", churchMessage),
-		flag("lists_disagree", o.Conflict, "Rev. Proc. 2018-32, section 3", c.rows.disagreement()),
-		flag("extract_not_current", not(c.sources.BMF.IsCurrent), "Rev. Proc. 2018-32, section 8.01", "The report must rest on the most current extract of the master file."),
-		flag("non_501c3", when(bmf && c.rows.inMaster, m.Subsection != "03"), "Section 170(c)", "Outside of section 501(c)(3), deductibility is limited to the other classes of section 170(c)."),
-		flag("california_suspension", c.californiaLags(o), "11 CCR 341", "California suspends a registration when the exemption is revoked by the IRS or the Franchise Tax Board; the registry's list may not show it yet."),
+		flag("public_notice_of_change", either(o.Revoked, strongBulletin(&o.IRBScreen)), c.noticeNote(o)),
+		flag("reinstated_after_revocation", when(o.Revocation.Screened, reinstated), c.reinstatementNote(o)),
+		flag("grantor_knowledge", nil, ""),
+		flag("terrorist_suspension", strongSanction(&o.OFAC), sanctionNote(&o.OFAC)),
+		flag("supporting_org_control", either(master("17", "21", "22", "23", "24"), listed("SO", "SONFI", "SOUNK")), ""),
+		flag("type_iii_not_fi", either(master("24"), listed("SONFI")), ""),
+		flag("so_type_unknown", either(master("17"), listed("SOUNK")), ""),
+		flag("private_foundation_grantee", either(master("02", "03", "04"), listed("PF", "POF")), ""),
+		flag("foreign_addressee", either(when(bmf && classed, m.Deductibility == "4"), listed("FORGN")), ""),
+		flag("group_subordinate_not_listed", group, ""),
+		flag("church_or_government_not_listed", c.churchNotListed(bmf, pub, unlisted), ""),
+		flag("lists_disagree", o.Conflict, c.rows.disagreement()),
+		flag("extract_not_current", not(c.sources.BMF.IsCurrent), ""),
+		flag("non_501c3", when(bmf && c.rows.inMaster, m.Subsection != "03"), ""),
+		flag("california_suspension", c.californiaLags(o), ""),
 	}
 }
 
-// churchNotListed is known only of an organization that the master file has:
-// one in no list may be a church or not.
+// churchNotListed is known only of an organization in the master file: an organization in
+// no list may be a church or not.
 func (c *screening) churchNotListed(bmf, pub, unlisted bool) *bool {
 	switch m := &c.rows.master; {
 	case !bmf || !pub:
 		return nil
 	case !unlisted:
-		return truth(false)
+		return new(false)
 	case !c.rows.inMaster:
 		return nil
 	default:
-		return truth(irscode.ChurchOrGovernment(m.Foundation, m.FilingReq))
+		return new(irscode.ChurchOrGovernment(m.Foundation, m.FilingReq))
 	}
 }
 
@@ -280,7 +296,7 @@ func (c *screening) californiaLags(o *client.Compliance) *bool {
 	case !ca.Screened:
 		return nil
 	case ca.MayOperate == nil || !*ca.MayOperate:
-		return truth(false)
+		return new(false)
 	}
 	return either(o.Revoked, when(ca.FTB.Screened, ca.FTB.Status == Revoked))
 }
@@ -289,10 +305,12 @@ func (c *screening) noticeNote(o *client.Compliance) string {
 	var notes []string
 	if o.Revoked != nil && *o.Revoked {
 		last := c.rows.lastRevocation()
-		notes = append(notes, "Revoked automatically, effective "+last.Revoked+"; reliance ended when it was posted, "+cmp.Or(last.Posted, "on a day the list does not give")+".")
+		posted := cmp.Or(last.Posted, "on a day the list does not give")
+		notes = append(notes, "Revoked automatically, effective "+last.Revoked+"; reliance ended when it was posted, "+posted+".")
 	}
 	if b := &o.IRBScreen; b.Status == PotentialMatch {
-		notes = append(notes, fmt.Sprintf("Bulletin %s announced the deletion of an organization of this or a similar name; a bulletin gives no EIN.", b.PotentialMatches[0].BulletinNumber))
+		notes = append(notes, fmt.Sprintf("Bulletin %s announced the deletion of an organization of this or a similar name; a bulletin gives no EIN.",
+			b.PotentialMatches[0].BulletinNumber))
 	}
 	return strings.Join(notes, " ")
 }

@@ -1,14 +1,13 @@
-// Package screen says what the compliance lists know of an organization: the
-// IRS's lists by EIN, sanctions and bulletin deletions by name, and California's
-// registry. Lists in, the whole record out; it knows no HTTP, no keys and no
-// signatures, and it decides nothing for the reader: a screen is a signal for
-// somebody who looks closer.
+// Package screen says what the compliance lists have about an organization: the IRS's
+// lists by EIN, sanctions and bulletin deletions by name, and California's registry. It
+// makes the whole record from the lists. It has no HTTP, keys or signatures, and it
+// decides nothing for the reader: a screen is a signal for a person who looks closer.
 //
-// A Screener is of one edition of the lists, and everything in a record is from
-// it, also while a newer edition is taken up beside it. A list that is missing,
-// damaged or too old to be trusted is not_screened, never clear. The same holds
-// for what depends on it: a name screen without all sources of names may have
-// missed one, so it finds matches but clears nobody.
+// A Screener belongs to one edition of the lists, and everything in a record comes from
+// that edition, also while a newer edition is loaded. A list that is missing, damaged or
+// too old is not_screened, never clear. The same holds for results that depend on it: a
+// name screen without all sources of names may have missed a name, so it finds matches
+// but clears nobody.
 package screen
 
 import (
@@ -27,18 +26,20 @@ import (
 // use and must be closed.
 type Screener struct {
 	now       *lists.Current
-	tables    Tables
+	tables    *Tables
 	sanctions *sanctions
 	bulletins *bulletins
 }
 
-// New makes a screener from tables that are open, and closes them with it.
-func New(now *lists.Current, tables Tables) *Screener {
-	return &Screener{now: now, tables: tables, sanctions: newSanctions(tables.Sanctioned()), bulletins: newBulletins(tables.Deletions())}
+// New makes a screener from rows in memory.
+func New(now *lists.Current, rows *Rows) *Screener { return newScreener(now, rows.tables()) }
+
+func newScreener(now *lists.Current, t *Tables) *Screener {
+	return &Screener{now: now, tables: t, sanctions: newSanctions(t.sanctioned), bulletins: newBulletins(t.deletions)}
 }
 
-// Open opens what is known of the lists. Without an edition there are no rows,
-// and everything is not_screened.
+// Open opens the edition. Without an edition there are no rows, and every list is
+// not_screened.
 func Open(now *lists.Current) (*Screener, error) {
 	if now.Edition == nil {
 		return New(now, &Rows{}), nil
@@ -47,10 +48,10 @@ func Open(now *lists.Current) (*Screener, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(now, tables), nil
+	return newScreener(now, tables), nil
 }
 
-// With is the screener of the same edition when more is known of upstream. It
+// With returns a screener of the same edition with newer checks of the publishers. It
 // shares the tables, which are closed once.
 func (s *Screener) With(now *lists.Current) *Screener {
 	next := *s
@@ -65,32 +66,33 @@ func (s *Screener) Close() error { return s.tables.Close() }
 var Caveats = []string{
 	"Screens are triage signals, not determinations.",
 	"A screen whose source is unavailable reports not screened, never clear.",
-	"The sanctions screen is an entity NAME screen. At the moment of disbursement use the sanctions authority's live index, because a designation is effective before the flat files carry it.",
+	"The sanctions screen is an entity NAME screen. At the moment of disbursement use the sanctions authority's live index, " +
+		"because a designation is effective before the flat files carry it.",
 }
 
 // Query is what to screen.
 type Query struct {
 	EIN      ein.EIN
-	Filed    []string // names that filings give the organization, best first; may be empty
-	Unfiled  bool     // what names filings give could not be looked up
+	Filed    []string // names of the organization in filings, best first; may be empty
+	Unfiled  bool     // the names in filings could not be looked up
 	Excluded []int64  // sanctioned entities that the caller has ruled out
 }
 
-// Sources tells the state of each list at a moment.
+// Sources returns the state of each list at a time.
 func (s *Screener) Sources(at time.Time) *client.ComplianceSources { return SourcesOf(s.now, at) }
 
 // Known reports whether any list has the EIN.
 func (s *Screener) Known(e ein.EIN) bool { return s.find(e).known() }
 
-// Organization is who the sources say that is, without screening anything; known
-// is false when no list has the EIN.
+// Organization returns the organization of an EIN without screening it; known is false
+// when no list has the EIN.
 func (s *Screener) Organization(q Query) (o client.ScreenedOrganization, known bool) {
 	c := s.begin(q)
 	return c.organization(), c.rows.known()
 }
 
-// rowsOf are the rows of one organization, also of lists that are too old to
-// screen against: they still give it a name.
+// rowsOf are the rows of one organization, also of lists that are too old to screen
+// against: they still give the organization a name.
 type rowsOf struct {
 	master      lists.Master
 	inMaster    bool
@@ -101,7 +103,9 @@ type rowsOf struct {
 }
 
 func (s *Screener) find(e ein.EIN) *rowsOf {
-	r := &rowsOf{deductible: s.tables.Deductibles(e), revocations: s.tables.Revocations(e), registry: s.tables.Registrations(e), ftb: s.tables.FTBRecords(e)}
+	r := &rowsOf{
+		deductible: s.tables.Deductibles(e), revocations: s.tables.Revocations(e), registry: s.tables.Registrations(e), ftb: s.tables.FTBRecords(e),
+	}
 	r.master, r.inMaster = s.tables.Master(e)
 	return r
 }
@@ -113,14 +117,14 @@ func (r *rowsOf) known() bool {
 // mostNames is how many names of an organization are screened.
 const mostNames = 20
 
-// names are the names of the organization, as the sources write them; of those
-// that differ only in how they are written, the first. all is false when it has
-// more than are screened.
+// names returns the names of the organization as the sources spell them; of names that
+// differ only in spelling, the first. all is false when the organization has more names
+// than are screened.
 func (r *rowsOf) names(filed []string) (list []string, all bool) {
 	list, all = []string{}, true
-	// Most organizations have one name in all sources, in capitals or not: how names
-	// are written is looked at only where there are two.
-	var keys []string // of the list, as far as they were asked for
+	// Most organizations have the same name in all sources, apart from capitals, so keys
+	// are computed only when there are two names.
+	var keys []string // of the first names of the list
 	known := func(name string) bool {
 		if slices.ContainsFunc(list, func(other string) bool { return orgname.SameLetters(name, other) }) {
 			return true
@@ -159,7 +163,7 @@ func (r *rowsOf) names(filed []string) (list []string, all bool) {
 	return list, all
 }
 
-// nameKey is the same for names that differ only in how they are written.
+// nameKey returns the same key for names that differ only in spelling.
 func nameKey(name string) string { return cmp.Or(orgname.Key(name), orgname.Fold(name)) }
 
 // screening is one screening under way.
@@ -168,7 +172,7 @@ type screening struct {
 	query    Query
 	rows     *rowsOf
 	names    []string
-	allNames bool // it has no others
+	allNames bool // the organization has no further names
 	sources  *client.ComplianceSources
 	at       time.Time
 }
@@ -179,8 +183,7 @@ func (s *Screener) begin(q Query) *screening {
 	return c
 }
 
-// Screen makes the record of an organization, at a moment that decides which
-// lists are too old.
+// Screen makes the record of an organization. The time decides which lists are too old.
 func (s *Screener) Screen(q Query, at time.Time) *client.ScreeningRecord {
 	c := s.begin(q)
 	c.sources, c.at = s.Sources(at), at
@@ -188,29 +191,20 @@ func (s *Screener) Screen(q Query, at time.Time) *client.ScreeningRecord {
 	r := &client.ScreeningRecord{
 		EIN: q.EIN.String(), Found: rows.known() || len(q.Filed) > 0, Organization: c.organization(), Sources: c.sources,
 		Compliance: client.Compliance{
-			BMF: c.bmf(), Pub78: c.pub78(), Revocation: c.revocation(), OFAC: c.ofac(), IRBScreen: c.irb(), GroupExemption: c.group(), BMFFinancials: c.financials(), Caveats: Caveats,
+			BMF: c.bmf(), Pub78: c.pub78(), Revocation: c.revocation(), OFAC: c.ofac(), IRBScreen: c.irb(),
+			GroupExemption: c.group(), BMFFinancials: c.financials(), Caveats: Caveats,
 		},
 	}
 	o := &r.Compliance
 	o.OFACSanctionsScreen = o.OFAC
-	if o.BMF.Screened {
-		o.InBMF = truth(rows.inMaster)
-	}
-	if o.Pub78.Screened {
-		o.Pub78Verified = truth(len(rows.deductible) > 0)
-	}
-	if o.Revocation.Screened {
-		o.Revoked = truth(o.Revocation.Status == Revoked)
-	}
-	if o.BMF.Screened && o.Pub78.Screened {
-		o.Conflict = truth(rows.disagreement() != "")
-	}
+	o.InBMF = when(o.BMF.Screened, rows.inMaster)
+	o.Pub78Verified = when(o.Pub78.Screened, len(rows.deductible) > 0)
+	o.Revoked = when(o.Revocation.Screened, o.Revocation.Status == Revoked)
+	o.Conflict = when(o.BMF.Screened && o.Pub78.Screened, rows.disagreement() != "")
 	o.StateRegistration.California = c.california(o.Revoked)
 	o.Reliance = c.reliance(o)
 	return r
 }
-
-func truth(b bool) *bool { return &b }
 
 // provenance begins a block about a list.
 func (c *screening) provenance(list, status string) client.ScreenProvenance {
@@ -219,9 +213,11 @@ func (c *screening) provenance(list, status string) client.ScreenProvenance {
 
 func provenance(s *client.ComplianceSources, list, status string) client.ScreenProvenance {
 	source := listsOf(s)[list]
-	p := client.ScreenProvenance{Screened: source.Screens, Status: status, Source: list, Revised: source.Revised, FetchedAt: source.FetchedAt, IsCurrent: source.IsCurrent, Note: source.Note}
+	p := client.ScreenProvenance{
+		Screened: source.Screens, Status: status, Source: list, Revised: source.Revised, FetchedAt: source.FetchedAt, IsCurrent: source.IsCurrent, Note: source.Note,
+	}
 	if list == lists.IRB {
-		p.Revised = source.RevisedNewest // a series, of which the newest counts
+		p.Revised = source.RevisedNewest // bulletins are a series, and the newest one counts
 	}
 	if !p.Screened {
 		p.Status = NotScreened
@@ -229,14 +225,13 @@ func provenance(s *client.ComplianceSources, list, status string) client.ScreenP
 	return p
 }
 
-// unscreen makes a block one that was not screened, for another reason than
-// the state of its list.
+// unscreen marks a block as not screened, for another reason than the state of its list.
 func unscreen(p *client.ScreenProvenance, note string) {
 	p.Screened, p.Status, p.Note = false, NotScreened, &note
 }
 
-// namesMissing says why names may be missing among those that are compared: a
-// source of them cannot be used, or there are too many. It is empty when none is.
+// namesMissing says why the compared names may be incomplete: a source of names cannot be
+// used, or there are too many names. It returns "" when they are complete.
 func (c *screening) namesMissing() string {
 	for _, list := range []string{lists.BMF, lists.Pub78, lists.Revocation} {
 		if !listsOf(c.sources)[list].Screens {
@@ -252,7 +247,7 @@ func (c *screening) namesMissing() string {
 	return ""
 }
 
-// Withheld are the paths of the evidence that a free or trial key does not get.
+// Withheld are the paths of the evidence that a free or trial key does not receive.
 var Withheld = []string{
 	"compliance.ofac_sanctions_screen.potential_matches",
 	"compliance.ofac.potential_matches",
@@ -266,7 +261,7 @@ var Withheld = []string{
 	"sources",
 }
 
-// Withhold takes the evidence out of a record.
+// Withhold removes the evidence from a record.
 func Withhold(r *client.ScreeningRecord) {
 	c := &r.Compliance
 	c.OFACSanctionsScreen.PotentialMatches, c.OFAC.PotentialMatches, c.IRBScreen.PotentialMatches = nil, nil, nil

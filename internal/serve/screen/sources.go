@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -9,8 +8,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// SourcesOf tells the state of each list at a moment. A list that was never
-// loaded has nulls and says why.
+// SourcesOf returns the state of each list at a time. A list that was never loaded has
+// nulls and a note that says why.
 func SourcesOf(now *lists.Current, at time.Time) *client.ComplianceSources {
 	s := &client.ComplianceSources{}
 	for name, source := range listsOf(s) {
@@ -19,7 +18,7 @@ func SourcesOf(now *lists.Current, at time.Time) *client.ComplianceSources {
 	return s
 }
 
-// listsOf are the lists by their names.
+// listsOf returns the lists by name.
 func listsOf(s *client.ComplianceSources) map[string]*client.ComplianceSource {
 	return map[string]*client.ComplianceSource{
 		lists.IRB: &s.IRB, lists.CARegistry: &s.CARegistry, lists.BMF: &s.BMF, lists.Pub78: &s.Pub78,
@@ -27,11 +26,7 @@ func listsOf(s *client.ComplianceSources) map[string]*client.ComplianceSource {
 	}
 }
 
-// skew is how far the clocks of two machines may be apart. What is dated later
-// than that was written by a clock that was wrong, and would never be too old.
-const skew = 24 * time.Hour
-
-// sourceOf tells the state of one list.
+// sourceOf returns the state of one list.
 func sourceOf(now *lists.Current, name string, at time.Time) client.ComplianceSource {
 	l, state := listOf(name), now.Status(name)
 	s := client.ComplianceSource{URL: l.Page, Publishes: l.Publishes, Polled: l.Polled, Caveat: orNull(l.Caveat)}
@@ -46,8 +41,7 @@ func sourceOf(now *lists.Current, name string, at time.Time) client.ComplianceSo
 	s.FetchedAt, s.RowCount, s.SHA256 = instant(state.FetchedAt), &state.Rows, orNull(state.Files)
 	s.Revised, s.RevisedNewest = orNull(state.Revised), orNull(state.RevisedNewest)
 	if s.RevisedNewest != nil && s.UpstreamRevised != nil {
-		current := *s.RevisedNewest >= *s.UpstreamRevised
-		s.IsCurrent = &current
+		s.IsCurrent = new(*s.RevisedNewest >= *s.UpstreamRevised)
 	}
 	switch {
 	case state.Problem != "":
@@ -55,26 +49,14 @@ func sourceOf(now *lists.Current, name string, at time.Time) client.ComplianceSo
 	case check.Problem != "":
 		s.Note = orNull("The last good list is served; upstream could not be taken: " + check.Problem + ".")
 	}
-	if state.Rows == 0 {
+	switch why := tooOld(l, state, check, s.IsCurrent, at); {
+	case state.Rows == 0:
 		s.Note = orNull("Not used: it has no rows.")
-		return s
+	case why != "":
+		s.Note = &why
+	default:
+		s.Screens = true
 	}
-	// What was looked at upstream without trouble, and found to be the same, is
-	// as good as fetched then. It is not the same when what came was refused.
-	confirmed := state.FetchedAt
-	if checked && check.Problem == "" && state.Problem == "" && check.CheckedAt.After(confirmed) && check.CheckedAt.Before(at.Add(skew)) && (s.IsCurrent == nil || *s.IsCurrent) {
-		confirmed = check.CheckedAt
-	}
-	age := at.Sub(confirmed)
-	if age < -skew {
-		s.Note = orNull("Not used: it says it was fetched in the future, so its age is not known.")
-		return s
-	}
-	if age > l.MaxAge {
-		s.Note = orNull(fmt.Sprintf("Not used: it was last known to be what upstream has %d days ago, and counts for %d.", int(age.Hours()/24), int(l.MaxAge.Hours()/24)))
-		return s
-	}
-	s.Screens = true
 	return s
 }
 
@@ -83,7 +65,7 @@ func listOf(name string) lists.List {
 	return all[slices.IndexFunc(all, func(l lists.List) bool { return l.Name == name })]
 }
 
-// orNull is how the wire says that something is not known.
+// orNull returns nil for an empty text: null on the wire means that it is not known.
 func orNull(s string) *string {
 	if s == "" {
 		return nil
@@ -91,7 +73,7 @@ func orNull(s string) *string {
 	return &s
 }
 
-// instant is a time as the wire has it, null when it is not known.
+// instant returns a time in the form of the wire, nil when it is not known.
 func instant(t time.Time) *string {
 	if t.IsZero() {
 		return nil

@@ -9,28 +9,27 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Marks of a verdict. A list that was not screened has a mark of its own, and
-// is never one that has nothing to show. Marks are drawn on the page of a report,
-// so that another mark for the same finding needs another format of reports.
+// Marks of a verdict. A list that was not screened has a mark of its own and is never
+// shown as a list without findings. The page of a report shows the marks, so another mark
+// for the same finding needs another format of reports.
 const (
-	MarkOK          = "ok"           // nothing that calls for a closer look
+	MarkOK          = "ok"           // nothing calls for a closer look
 	MarkLook        = "look"         // somebody should look closer
 	MarkNotScreened = "not_screened" // nothing is known
 )
 
-// Verdict is what one list says of an organization, in words for a person. It
-// is a signal and decides nothing: no line says that an organization is safe.
+// Verdict is what one list says about an organization, in words for a person. It is a
+// signal and decides nothing: no verdict says that an organization is safe.
 type Verdict struct {
 	List    string // as in sources
 	Title   string // name of the list
 	Mark    string
 	Short   string // the finding in two or three words, for a table
 	Line    string // the finding in a sentence or two
-	Revised string // date of the list as a person writes it; empty when it is not known
+	Revised string // date of the list as people write it; empty when it is not known
 }
 
-// Verdicts are what the lists say, in the order in which one reads them: those
-// of the IRS, sanctions, California.
+// Verdicts returns what the lists say, in reading order: the IRS, sanctions, California.
 func Verdicts(r *client.ScreeningRecord) []Verdict {
 	c := &r.Compliance
 	return []Verdict{
@@ -39,8 +38,8 @@ func Verdicts(r *client.ScreeningRecord) []Verdict {
 	}
 }
 
-// unscreened is what a list says that was not screened. Findings are put in its
-// place one by one, so that a word nobody has heard of is never good news.
+// unscreened begins the verdict of a list as not screened. A known status replaces it, so
+// an unknown status is never good news.
 func unscreened(p *client.ScreenProvenance, list, title string) Verdict {
 	v := Verdict{List: list, Title: title, Revised: day(p.Revised)}
 	v.say(MarkNotScreened, "not screened", "Not screened: nothing is known from this list, neither for nor against.")
@@ -48,7 +47,7 @@ func unscreened(p *client.ScreenProvenance, list, title string) Verdict {
 	return v
 }
 
-// statusOf is the finding, if there is one.
+// statusOf returns the status of a list that was screened.
 func statusOf(p *client.ScreenProvenance) string {
 	if !p.Screened {
 		return NotScreened
@@ -71,7 +70,7 @@ func (v *Verdict) add(sentence string) {
 	v.Line += " " + strings.ToUpper(sentence[:1]) + sentence[1:]
 }
 
-// age adds that a newer list is out, when it is.
+// age adds a sentence when the publisher has a newer list.
 func (v *Verdict) age(p *client.ScreenProvenance) {
 	if v.Mark != MarkNotScreened && p.IsCurrent != nil && !*p.IsCurrent {
 		v.add("A newer list than this one has been published.")
@@ -142,7 +141,8 @@ func revocationVerdict(r *client.RevocationScreen) (v Verdict) {
 	defer v.age(&r.ScreenProvenance)
 	switch {
 	case statusOf(&r.ScreenProvenance) == Revoked:
-		v.say(MarkLook, "revoked", "The exemption was revoked automatically"+on(" as of ", r.RevocationDate)+on(", posted ", r.PostingDate)+", and the list shows no reinstatement.")
+		v.say(MarkLook, "revoked", "The exemption was revoked automatically"+on(" as of ", r.RevocationDate)+on(", posted ", r.PostingDate)+
+			", and the list shows no reinstatement.")
 	case statusOf(&r.ScreenProvenance) == Reinstated:
 		v.say(MarkLook, "reinstated", "The exemption was revoked automatically"+on(" as of ", r.RevocationDate)+on(" and reinstated ", r.ReinstatementDate)+".")
 	case statusOf(&r.ScreenProvenance) == NotListed:
@@ -161,7 +161,8 @@ func bulletinsVerdict(b *client.BulletinScreen) (v Verdict) {
 	switch {
 	case statusOf(&b.ScreenProvenance) == PotentialMatch:
 		n := matches(b.MatchCount, len(b.PotentialMatches))
-		v.say(MarkLook, plural(n, "similar name", "similar names"), plural(n, "deletion", "deletions")+" announced in bulletins "+verb(n, "has", "have")+" a name and state like this one. Bulletins give no EIN: compare before you conclude."+through)
+		v.say(MarkLook, plural(n, "similar name", "similar names"), plural(n, "deletion", "deletions")+" announced in bulletins "+
+			verb(n, "has", "have")+" a name and state like this one. Bulletins give no EIN: compare before you conclude."+through)
 	case statusOf(&b.ScreenProvenance) == Clear:
 		v.say(MarkOK, "no match", "No deletion announced in the bulletins that were read has a name and state like this one."+through)
 	}
@@ -174,7 +175,9 @@ func sanctionsVerdict(s *client.SanctionsScreen) (v Verdict) {
 	n := matches(s.MatchCount, len(s.PotentialMatches))
 	switch {
 	case statusOf(&s.ScreenProvenance) == PotentialMatch:
-		v.say(MarkLook, plural(n, "similar name", "similar names"), "The "+verb(n, "name of a sanctioned entity resembles", "names of "+strconv.Itoa(n)+" sanctioned entities resemble")+" this one. A match is a name, not an identity: compare addresses and programs.")
+		v.say(MarkLook, plural(n, "similar name", "similar names"),
+			"The "+verb(n, "name of a sanctioned entity resembles", "names of "+strconv.Itoa(n)+" sanctioned entities resemble")+
+				" this one. A match is a name, not an identity: compare addresses and programs.")
 	case statusOf(&s.ScreenProvenance) == RuledOut:
 		v.say(MarkLook, "ruled out", "Every sanctioned entity with a similar name was ruled out by whoever asked.")
 	case statusOf(&s.ScreenProvenance) == Clear:
@@ -183,8 +186,8 @@ func sanctionsVerdict(s *client.SanctionsScreen) (v Verdict) {
 	return v
 }
 
-// registryVerdict is that of the registry. One that operates elsewhere need not
-// be there; one that is at home in California should be.
+// registryVerdict is the verdict of the registry. An organization that operates elsewhere
+// need not be registered; an organization at home in California should be.
 func registryVerdict(c *client.CaliforniaScreen, home bool) (v Verdict) {
 	v = unscreened(&c.ScreenProvenance, lists.CARegistry, "California registry of charities")
 	defer v.age(&c.ScreenProvenance)
@@ -216,7 +219,7 @@ func ftbVerdict(p *client.ScreenProvenance) (v Verdict) {
 	return v
 }
 
-// matches is how many there are: also when the evidence is withheld.
+// matches returns how many matches there are, also when the evidence is withheld.
 func matches(count *int, shown int) int {
 	if count != nil {
 		return *count
@@ -240,7 +243,7 @@ func text(s *string) string {
 	return *s
 }
 
-// on writes a date after some words, or nothing when it is not known.
+// on writes a date after some words, or nothing when the date is not known.
 func on(words string, date *string) string {
 	if d := day(date); d != "" {
 		return words + d
@@ -248,7 +251,7 @@ func on(words string, date *string) string {
 	return ""
 }
 
-// day writes a date of the record for people; what is no date stays as it is.
+// day writes a date of the record for people, and leaves other text unchanged.
 func day(date *string) string {
 	s := text(date)
 	if t, err := time.Parse(time.DateOnly, s); err == nil {

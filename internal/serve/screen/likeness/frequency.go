@@ -14,23 +14,23 @@ import (
 
 //go:generate go run ./gen -out frequency.gz ../../../../../shared/upstream/bmf/2026-04
 
-// frequencyGZ is the shipped table of how common words are in the names of
-// American nonprofits: compressed text, a line for each step of rarity,
+// frequencyGZ is the table of how common words are in the names of American nonprofits:
+// compressed text with a line for each step of rarity,
 //
 //	step word word word…
 //
-// A word of step s stands in one name of e^(s/10).
+// A word of step s occurs in one name of e^(s/10).
 //
 //go:embed frequency.gz
 var frequencyGZ []byte
 
-// Step is the rarity of a word that stands in n of all names, in tenths of a
-// natural logarithm.
+// Step returns the rarity of a word that occurs in n of all names, in tenths of a natural
+// logarithm.
 func Step(n, all int) int {
 	return int(math.Round(10 * math.Log(float64(all)/float64(n))))
 }
 
-// frequency maps the words of the table to the share of names they stand in.
+// frequency maps the words of the table to the share of names in which they occur.
 var frequency = sync.OnceValue(func() map[string]float64 {
 	m, err := unpack(frequencyGZ)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package likeness compares the name of an organization with the names of a
-// list, such as the sanctioned entities, and finds those it may be a spelling
-// of: with words in another order, left out or added, mistyped, run together,
-// transliterated otherwise, or under another legal form.
+// Package likeness compares the name of an organization with the names of a list, such as
+// the sanctioned entities, and finds the names that it may be a spelling of: with words in
+// another order, left out or added, mistyped, run together, transliterated differently, or
+// under another legal form.
 //
-// A score depends on the two names, on the list, and on a table of how common
-// words are in names of American nonprofits that ships with the package, and on
-// nothing else: whoever has the list can work it out again. The package reads no
-// files and knows nothing of where lists come from or what a hit means.
+// A score depends only on the two names, on the list, and on an embedded table of how
+// common words are in names of American nonprofits: whoever has the list can compute it
+// again. The package reads no files and does not know where lists come from or what a hit
+// means.
 package likeness
 
 import (
@@ -36,15 +36,15 @@ const (
 	Strong    = 0.90 // from here it is a strong one
 )
 
-// Name is one name of a list. Several may belong to one ID.
+// Name is one name of a list. An ID may have several names.
 type Name struct {
 	ID   int64
 	Kind Kind
 	Text string
 }
 
-// Pair is two words that were aligned. Where one word stands for two that were
-// run together, the two are written with a space.
+// Pair is two aligned words. If a word stands for two that were run together, the two are
+// written with a space.
 type Pair struct {
 	Query, List string
 	Similarity  float64
@@ -66,11 +66,11 @@ type Hit struct {
 const (
 	FlagSpaceless     = "spaceless"      // found by the letters without the spaces between words
 	FlagNumbersDiffer = "numbers_differ" // both have numbers, and not the same
-	FlagWeakAlias     = "weak_alias"     // the list itself calls the name a weak one
+	FlagWeakAlias     = "weak_alias"     // the list itself calls the name weak
 )
 
-// List is a list of names that can be searched. It does not change and may be
-// used by many at once.
+// List is a list of names that can be searched. It does not change and is safe for
+// concurrent use.
 type List struct {
 	size  int
 	names []entry
@@ -80,12 +80,12 @@ type List struct {
 	pairs [][]int32        // word → names in which it is two neighbors run together
 
 	bags    map[string][]int32 // sorted words → names, by content and by all words
-	folds   map[string][]int32 // fold → words that a typo of which is looked for
-	sounds  map[string][]int32 // skeleton → the same
+	folds   map[string][]int32 // fold → words that are found with typos
+	sounds  map[string][]int32 // skeleton → the same words
 	similar *nearby            // the same words by their letters
 	joined  *nearby            // names without spaces
 
-	neighbors []atomic.Pointer[[]int32] // word → those it is looked for as well; nil until asked for
+	neighbors []atomic.Pointer[[]int32] // word → similar words; nil until they are first needed
 	scratch   sync.Pool
 }
 
@@ -106,14 +106,14 @@ type entry struct {
 	forms    formSet // legal forms that they do not have
 }
 
-// merge is two neighbors of a name run together: the word they make, and the
-// places of the two among the content, -1 for one that is not.
+// merge is two neighbors of a name run together: the word they make, and the positions of
+// the two in the content, -1 for a word that is not content.
 type merge struct {
 	id   int32
 	a, b int16
 }
 
-// New makes a list of names. Names without a letter or digit are left out.
+// New makes a list of names. It leaves out names without a letter or digit.
 func New(names []Name) *List {
 	l := &List{bags: map[string][]int32{}, folds: map[string][]int32{}, sounds: map[string][]int32{},
 		similar: newNearby(anchorSlips), joined: newNearby(joinedReach)}
@@ -144,11 +144,11 @@ func New(names []Name) *List {
 	return l
 }
 
-// Len is the number of names the list was made of.
+// Len returns the number of names that New received.
 func (l *List) Len() int { return l.size }
 
-// common are the words of the table of frequencies, as they are in every list
-// that has none of them in two entries.
+// common are the words of the table of frequencies, as they are in a list in which none of
+// them occurs twice.
 var common = sync.OnceValue(func() (c struct {
 	texts []string
 	ids   map[string]int32
@@ -163,7 +163,7 @@ var common = sync.OnceValue(func() (c struct {
 	return c
 })
 
-// prepare takes the names apart and gives every word its number.
+// prepare splits the names into words and numbers the words.
 func (l *List) prepare(names []Name) (texts []string) {
 	id := func(text string) int32 {
 		n, ok := l.ids[text]
@@ -174,8 +174,7 @@ func (l *List) prepare(names []Name) (texts []string) {
 		}
 		return n
 	}
-	// Common words are known by number too, so that a name made of them costs
-	// no more than looking them up.
+	// Common words have numbers too, so that a name made of them costs only lookups.
 	known := common()
 	texts = slices.Clone(known.texts)
 	l.ids = maps.Clone(known.ids)
@@ -200,7 +199,7 @@ func (l *List) prepare(names []Name) (texts []string) {
 		}
 		p.eachMerge(func(text []byte, a, b int16) { e.merges = append(e.merges, merge{id(string(text)), a, b}) })
 		words := strings.Join(p.words, " ")
-		// The same words twice under one ID are one name: the better kind's.
+		// If an ID has the same words twice, the name of the better kind counts.
 		if i, ok := kept[once{n.ID, words + "/" + p.shuffle}]; ok {
 			if rank(n.Kind) < rank(l.names[i].Kind) {
 				l.names[i] = e
@@ -213,16 +212,15 @@ func (l *List) prepare(names []Name) (texts []string) {
 	return texts
 }
 
-// rank orders kinds by how much the list stands behind them.
+// rank orders kinds by how reliable the list considers them.
 func rank(k Kind) int {
 	return slices.Index([]Kind{Primary, AKA, FKA, Weak}, k)
 }
 
-// leastList is the size below which a list says nothing about how common words
-// are.
+// leastList is the size below which a list does not show how common words are.
 const leastList = 1000
 
-// weigh works out what each word says.
+// weigh computes the weight of each word.
 func (l *List) weigh(texts []string) {
 	entries := map[int64]bool{}
 	counts := make([]int, len(texts))
@@ -252,7 +250,7 @@ func (l *List) weigh(texts []string) {
 	}
 }
 
-// index files a name under everything it is found by.
+// index adds a name to all maps by which it is found.
 func (l *List) index(i int32) {
 	e := &l.names[i]
 	add := func(to []int32) []int32 {
@@ -284,42 +282,39 @@ func (l *List) index(i int32) {
 	}
 }
 
-// Find returns the names that resemble name with a score of at least least: the
-// best of each ID, best first and then by ID. A name that shares no telling
-// word with another scores 0.6 at most, and is not looked for.
-func (l *List) Find(name string, least float64) []Hit {
-	q := l.scratch.Get().(*query)
-	defer l.scratch.Put(q)
-	if !l.ask(q, name) {
-		return nil
-	}
-	var best []found
-	l.candidates(q, func(i int32) { best = l.consider(q, i, least, best) })
-	return l.hits(q, best)
-}
+// Find returns the names that resemble name with a score of at least least: the best of
+// each ID, best first and then by ID. It does not look for names that share no telling
+// word with name, which score at most 0.6.
+func (l *List) Find(name string, least float64) []Hit { return l.search(name, least, l.candidates) }
 
-// Scan is Find without an index: it scores every name of the list. It is what
-// Find is held against, in results and in speed.
+// Scan is Find without an index: it scores every name of the list. Tests and measurements
+// compare Find with it.
 func (l *List) Scan(name string, least float64) []Hit {
+	return l.search(name, least, func(_ *query, visit func(int32)) {
+		for i := range l.names {
+			visit(int32(i))
+		}
+	})
+}
+
+func (l *List) search(name string, least float64, candidates func(*query, func(int32))) []Hit {
 	q := l.scratch.Get().(*query)
 	defer l.scratch.Put(q)
 	if !l.ask(q, name) {
 		return nil
 	}
 	var best []found
-	for i := range l.names {
-		best = l.consider(q, int32(i), least, best)
-	}
+	candidates(q, func(i int32) { best = l.consider(q, i, least, best) })
 	return l.hits(q, best)
 }
 
-// found is a name that is good enough, on the way to a hit.
+// found is a name with a sufficient score.
 type found struct {
 	name  int32
 	score float64
 }
 
-// consider scores one name and keeps it where it is the best of its ID.
+// consider scores one name and keeps it if it is the best of its ID.
 func (l *List) consider(q *query, i int32, least float64, best []found) []found {
 	s := l.score(q, i, nil)
 	if s < least || s <= 0 {
@@ -339,7 +334,7 @@ func (l *List) consider(q *query, i int32, least float64, best []found) []found 
 	return append(best, found{i, s})
 }
 
-// hits explains what was found.
+// hits makes the hits, with explanations.
 func (l *List) hits(q *query, best []found) []Hit {
 	if len(best) == 0 {
 		return nil
@@ -358,8 +353,7 @@ func (l *List) hits(q *query, best []found) []Hit {
 // round rounds to four places.
 func round(s float64) float64 { return math.Round(s*1e4) / 1e4 }
 
-// bag is the key that two names share when they have the same words, in
-// whatever order.
+// bag returns the key that two names share when they have the same words in any order.
 func (p *phrase) bag() string {
 	var buf [maxWords]string
 	s := buf[:0]
@@ -369,7 +363,7 @@ func (p *phrase) bag() string {
 	return sorted(s)
 }
 
-// numbers are the numbers of a name, in order and once each.
+// numbers returns the numbers of a name, sorted and once each.
 func (p *phrase) numbers() string {
 	var buf [maxWords]string
 	s := buf[:0]
@@ -385,7 +379,7 @@ func (p *phrase) numbers() string {
 	return strings.Join(slices.Compact(s), " ")
 }
 
-// joined is the content of a name, and all of it, without spaces.
+// joined returns the content of a name, and the whole name, without spaces.
 func (p *phrase) joined() [2]run {
 	all := newRun(strings.Join(p.words, ""))
 	if len(p.content) == len(p.words) {
@@ -398,8 +392,8 @@ func (p *phrase) joined() [2]run {
 	return [2]run{newRun(b.String()), all}
 }
 
-// eachMerge calls fn for every two neighbors, one of which is content at least,
-// with the word they make when the space between them is lost.
+// eachMerge calls fn for every two neighbors of which at least one is content, with the
+// word that they make without the space between them.
 func (p *phrase) eachMerge(fn func(text []byte, a, b int16)) {
 	c := 0 // content before the i-th word
 	for i := range len(p.words) - 1 {
@@ -420,13 +414,13 @@ func (p *phrase) eachMerge(fn func(text []byte, a, b int16)) {
 	}
 }
 
-// foreignForms are the legal forms of a name that American organizations do not
-// have, and how many letters they have together.
+// foreignForms returns the legal forms of a name that American organizations do not have,
+// and the number of their letters.
 func (p *phrase) foreignForms() (have formSet, letters float64) {
 	var form [maxWords]bool
 	p.formWords(form[:])
 	for i, w := range p.words {
-		if form[i] && !american[w] {
+		if form[i] && !forms[w] {
 			have.add(w)
 			letters += float64(len(w))
 		}
@@ -434,8 +428,7 @@ func (p *phrase) foreignForms() (have formSet, letters float64) {
 	return have, letters
 }
 
-// incorporated reports whether the name has the legal form that American
-// nonprofits have.
+// incorporated reports whether the name has the legal form of American nonprofits.
 func (p *phrase) incorporated() bool {
 	for _, w := range p.words {
 		switch w {

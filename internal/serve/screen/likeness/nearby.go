@@ -6,21 +6,20 @@ import (
 	"slices"
 )
 
-// nearby finds the texts that are few slips away from another. It stands on
-// this: cut a text into one piece more than it may have slips, and one piece is
-// left as it was. So every text is filed under each of its pieces, with its
-// length and the place of the piece, and is looked for under the pieces of the
-// other, shifted by as many places as letters may have been lost or added. A
-// swap of neighbors may touch two pieces; for it the piece is also looked for
-// with its last letter from beyond its end.
+// nearby finds the texts that are few typos away from another text. If a text is cut into
+// one piece more than it may have typos, one piece is unchanged. So every text is filed
+// under each of its pieces, with its length and the number of the piece, and is looked up
+// by the pieces of the other text, shifted by as many letters as may be lost or added. A
+// swap of neighbors may touch two pieces; for it, a piece is also looked up with its last
+// letter replaced by the one after its end.
 type nearby struct {
-	slips   func(length int) int // that a filed text of this length may have; negative to leave it out
+	slips   func(length int) int // typos that a filed text of this length may have; negative to leave it out
 	longest int
 
 	filed  []filedPiece // once sealed, in order of hash
-	starts []uint32     // where the hashes begin in it that have these first bits
-	bits   int          // so many
-	seen   []uint64     // filter before them, a bit a hash
+	starts []uint32     // where the hashes with these first bits begin
+	bits   int          // how many first bits
+	seen   []uint64     // a filter before them, with a bit for each hash
 }
 
 // filedPiece is a piece of a text.
@@ -29,15 +28,14 @@ type filedPiece struct {
 	id   int32
 }
 
-// filterBits is how many bits of the filter there are for each of the starts: few
-// hashes that were not filed pass it, and it stays in the cache.
+// filterBits is the logarithm of the filter's bits for each start. So few hashes that were
+// not filed pass the filter, and the filter stays in the processor's cache.
 const filterBits = 4
 
 func newNearby(slips func(int) int) *nearby { return &nearby{slips: slips} }
 
-// reaching turns a bound by the longer of two texts, which is how many slips
-// they may have, into one by the length of the one that is filed. ok says
-// whether so many count at that length.
+// reaching turns a bound on typos by the longer of two texts into a bound by the length of
+// the filed text. ok reports whether so many typos are allowed at that length.
 func reaching(ok func(slips, longer int) bool) func(length int) int {
 	var by [maxBytes * 4]int8
 	for length := range by {
@@ -51,7 +49,7 @@ func reaching(ok func(slips, longer int) bool) func(length int) int {
 	return func(length int) int { return int(by[min(length, len(by)-1)]) }
 }
 
-// add files a text. Nothing is found before seal.
+// add files a text. seal must follow before find.
 func (n *nearby) add(text string, id int32) {
 	k := n.slips(len(text))
 	if k < 0 {
@@ -66,7 +64,7 @@ func (n *nearby) add(text string, id int32) {
 	}
 }
 
-// seal puts what was filed in order.
+// seal sorts the filed pieces.
 func (n *nearby) seal() {
 	slices.SortFunc(n.filed, func(a, b filedPiece) int { return cmp.Compare(a.hash, b.hash) })
 	n.bits = bits.Len(uint(len(n.filed)))
@@ -82,17 +80,17 @@ func (n *nearby) seal() {
 	}
 }
 
-// cut is where a piece of a text lies.
+// cut returns where a piece of a text begins and ends.
 func cut(length, piece, k int) (from, to int) {
 	return piece * length / (k + 1), (piece + 1) * length / (k + 1)
 }
 
-// Pieces are hashed as polynomials of their letters: with the sums of all
-// beginnings of a text, that of any piece is there without reading it again.
+// The hash of a piece is a polynomial of its letters: with the sums of all prefixes of a
+// text, the hash of any piece is computed without reading the piece again.
 const (
 	hashBase    = 0x9e3779b97f4a7c15
 	longestHead = 63 // letters of a piece that are hashed, beside its last
-	usualLength = 96 // of a text, beyond which its sums take memory of their own
+	usualLength = 96 // of a text; the sums of a longer text are allocated
 )
 
 // hashPowers are the powers of hashBase.
@@ -104,7 +102,7 @@ var hashPowers = func() (t [longestHead + 1]uint64) {
 	return t
 }()
 
-// prefixSums appends the sums of the beginnings of a text, the empty one first.
+// prefixSums appends the sums of the prefixes of a text, the empty prefix first.
 func prefixSums(sums []uint64, text string) []uint64 {
 	sum := uint64(0)
 	sums = append(sums, sum)
@@ -115,8 +113,8 @@ func prefixSums(sums []uint64, text string) []uint64 {
 	return sums
 }
 
-// hashPiece is the hash of a piece of a text, which has these sums, with another
-// last letter.
+// hashPiece returns the hash of a piece of a text that has these sums, with another last
+// letter.
 func hashPiece(length, piece int, sums []uint64, from, to int, last byte) uint32 {
 	end := min(to-1, from+longestHead)
 	h := sums[end] - sums[from]*hashPowers[end-from]
@@ -125,8 +123,8 @@ func hashPiece(length, piece int, sums []uint64, from, to int, last byte) uint32
 	return uint32(h >> 32)
 }
 
-// find calls visit for every text that may be as near as its slips allow, some
-// more than once, and for some that are not.
+// find calls visit for every filed text within its number of typos, for some more than
+// once, and for some that are not within it.
 func (n *nearby) find(text string, visit func(id int32)) {
 	var buf [usualLength]uint64
 	sums := prefixSums(buf[:0], text)
@@ -159,9 +157,9 @@ func (n *nearby) find(text string, visit func(id int32)) {
 	}
 }
 
-// shifts is how far a piece can have moved in a text that has so many letters
-// more, or fewer, after k slips: each place it moves is a slip before it, and
-// what is then lacking of the difference are slips after it.
+// shifts returns how far a piece can have moved after k typos in a text with so many
+// letters more or fewer: each position that it moves is a typo before the piece, and the
+// rest of the difference are typos after it.
 func shifts(added, k int) (low, high int) {
 	spare := k - abs(added)
 	if spare < 0 {

@@ -1,6 +1,7 @@
 package likeness
 
 import (
+	_ "embed"
 	"html"
 	"maps"
 	"slices"
@@ -9,28 +10,27 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
-// What is read of one name. A longer text is no name; the bounds keep the work
-// for hostile input small. No name of the lists we have seen, 2019 to 2024, is
-// longer than 196 bytes or 26 words.
+// How much of a name is read. The bounds keep the work for hostile input small. No name of
+// the lists from 2019 to 2024 is longer than 196 bytes or 26 words.
 const (
 	maxBytes = 300
 	maxWords = 40
 )
 
-// phrase is a name taken apart.
+// phrase is a name split into words.
 type phrase struct {
 	words   []string // every word
 	shuffle string   // every word as written, sorted: the same for every order
-	content []int    // places of the words that are compared
+	content []int    // positions of the words that are compared
 	buf     []byte
 }
 
-// take takes a name apart into words of A to Z and 0 to 9, and decides which
-// of them are compared: legal forms and connecting words are not, unless the
-// name has no others. Writing systems that the fold does not know keep their
-// letters.
+// take splits a name into words of A to Z and 0 to 9, and decides which words are compared:
+// legal forms and connecting words are not, unless the name has no others. Letters of
+// writing systems that the fold does not know stay as they are.
 func take(name string, p *phrase) {
 	p.words, p.content = p.words[:0], p.content[:0]
 	text := letters(name)
@@ -56,8 +56,8 @@ func take(name string, p *phrase) {
 	}
 }
 
-// Words are the words of a name that are compared, as the engine sees them. The
-// generator of the table of frequencies counts these.
+// Words returns the words of a name that are compared. The generator of the table of
+// frequencies counts them.
 func Words(name string) []string {
 	var p phrase
 	take(name, &p)
@@ -68,10 +68,9 @@ func Words(name string) []string {
 	return list
 }
 
-// Readable reports whether all of a name can be compared: it has a word, none of
-// its letters is of a writing system that the lists do not have, and it is not
-// longer than what is read. A name that is not may still be found, but that it
-// was not found says nothing.
+// Readable reports whether all of a name can be compared: it has a word, all its letters
+// are of writing systems that the lists have, and it is not too long. Another name may
+// still be found, but if it is not found, that means nothing.
 func Readable(name string) bool {
 	if len(name) > maxBytes {
 		return false
@@ -87,8 +86,7 @@ func Readable(name string) bool {
 	return len(p.words) > 0 && len(p.words) < maxWords
 }
 
-// letters is the upper-case text of a name in ASCII where there is an ASCII
-// likeness.
+// letters returns a name in upper case, in ASCII as far as its letters have an ASCII form.
 func letters(name string) string {
 	if len(name) > maxBytes {
 		n := maxBytes
@@ -131,7 +129,7 @@ func letters(name string) string {
 	return b.String()
 }
 
-// cyrillic spells U+0400 to U+045F the way the list romanizes Russian.
+// cyrillic spells U+0400 to U+045F as the sanctions list romanizes Russian.
 var cyrillic = func() (t [0x60]string) {
 	capitals := strings.Fields("E YO DJ G YE Z I I J L N C K I U DZ " +
 		"A B V G D E ZH Z I Y K L M N O P R S T U F KH TS CH SH SHCH ' Y ' E YU YA")
@@ -147,11 +145,11 @@ var cyrillic = func() (t [0x60]string) {
 	return t
 }()
 
-// split cuts text into words. Apostrophes vanish, and so do the dots of
-// initials; a dot between longer words parts them.
+// split splits a text into words. It drops apostrophes and the dots of initials; a dot
+// between longer words separates them.
 func (p *phrase) split(text string) {
-	from, run := -1, 0 // where the open word begins, and its letters since the last dot
-	dirty := false     // it has something in it that is to vanish
+	from, run := -1, 0 // where the current word begins, and its letters since the last dot
+	dirty := false     // the word has a character to drop
 	flush := func(to int) {
 		if from >= 0 && len(p.words) < maxWords {
 			word := text[from:to]
@@ -199,7 +197,7 @@ func (p *phrase) split(text string) {
 	flush(len(text))
 }
 
-// plainNumber takes leading zeros off a number.
+// plainNumber drops the leading zeros of a number.
 func plainNumber(w string) string {
 	if w[0] != '0' || !digits(w) {
 		return w
@@ -239,8 +237,8 @@ func (p *phrase) joinInitials() {
 	p.words = out
 }
 
-// formWords reports which words belong to legal forms. The order of words does
-// not matter to it: names come with their words shuffled.
+// formWords marks the words that belong to legal forms. It ignores the order of the words,
+// because names come with their words shuffled.
 func (p *phrase) formWords(is []bool) {
 	var stock, joint, company, limited, ogranichen bool
 	for _, w := range p.words {
@@ -261,7 +259,7 @@ func (p *phrase) formWords(is []bool) {
 		case "S": // "obshchestvo s ogranichennoy otvetstvennostyu"
 			is[i] = ogranichen
 		default:
-			is[i] = forms[w]
+			_, is[i] = forms[w]
 		}
 	}
 }
@@ -274,16 +272,21 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// forms are the legal forms, of the United States and of the countries that the
-// list is about.
-var forms = set(`INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES CIA LTD LIMITED LLC LLP LP LC LLLP PC PLLC NFP PBC PLC
-	GMBH AG KG KGAA MBH BV NV AB OY OYJ SPA SRL SARL SAS SA SL SPRL SAL SAE SAOC SAK CV RL LTDA EIRL EURL EOOD OOD EAD AD DOO DD
-	OOO OAO ZAO PAO AO NAO TOO TOV PJSC OJSC JSC CJSC JSCB PJSCB PVT PTY PTE BHD SDN TBK PT FZE FZCO FZC FZ DMCC FZLLC WLL EST
-	LIABILITY OBSHCHESTVO OBSCHESTVO AKTSIONERNOE AKTSIONERNOYE OGRANICHENNOI OGRANICHENNOY OTVETSTVENNOSTYU OTVETSTVENNOSTIU
-	PUBLICHNOE PUBLICHNOYE OTKRYTOE OTKRYTOYE ZAKRYTOE ZAKRYTOYE SIRKETI SOCIEDAD ANONIMA`)
+var (
+	//go:embed legal_forms.tsv
+	formTable string
+	//go:embed spellings.tsv
+	spellingTable string
+)
 
-// american are those of them that nonprofits of the United States have.
-var american = set("INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES LTD LIMITED LLC LLP LP LC LLLP PC PLLC NFP PBC")
+// forms are the legal forms; those of American nonprofits are true.
+var forms = func() map[string]bool {
+	m := map[string]bool{}
+	for _, row := range table.Read("legal_forms.tsv", formTable, "form", "american") {
+		m[row.Text("form")] = row.Text("american") == "yes"
+	}
+	return m
+}()
 
 // formSet is a set of legal forms.
 type formSet [2]uint64
@@ -304,34 +307,15 @@ var formPlace = func() map[string]int {
 	return m
 }()
 
-// connecting are the small words.
+// connecting are the words that only connect others.
 var connecting = set("THE OF AND FOR DE LA DEL EL AL Y E ET IN")
 
-// spellings are words that are written in two ways.
+// spellings gives each way to write a word the word that is compared.
 var spellings = func() map[string]string {
 	m := map[string]string{}
-	for _, line := range strings.Split(`CENTER CENTRE CTR
-ORGANIZATION ORGANISATION ORG
-INTERNATIONAL INTL INTERNATL
-ASSOCIATION ASSN ASSOC
-NATIONAL NATL
-FOUNDATION FDN FNDN
-DEFENSE DEFENCE
-LABOR LABOUR
-INDUSTRIALIZATION INDUSTRIALISATION
-GROUP GRP
-DEVELOPMENT DEV DEVT
-MANUFACTURING MFG
-DEPARTMENT DEPT
-UNIVERSITY UNIV
-INSTITUTE INST
-SERVICES SVCS
-BROTHERS BROS
-ENTERPRISES ENTERPRIZES
-GENERAL GEN`, "\n") {
-		f := strings.Fields(line)
-		for _, w := range f[1:] {
-			m[w] = f[0]
+	for _, row := range table.Read("spellings.tsv", spellingTable, "word", "written") {
+		for _, written := range row.Fields("written") {
+			m[written] = row.Text("word")
 		}
 	}
 	return m

@@ -8,12 +8,12 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// query is a name that was asked for, and the working memory of one question.
+// query is the name to look for, and the working memory of one search.
 type query struct {
 	phrase
 	content  []word
 	ids      []int32 // of content, -1 for a word that the list does not have
-	merges   []merge // of those that make a word of the list
+	merges   []merge // that make a word of the list
 	bag      string
 	numbers  string
 	joined   [2]run
@@ -21,45 +21,45 @@ type query struct {
 	american bool    // it has a legal form of American nonprofits
 	forms    formSet // its legal forms of other countries
 
-	round uint32   // of this question; older marks are void
+	round uint32   // of this search; older marks are void
 	seen  []uint32 // names that were scored
 	tried []uint32 // names whose letters were compared
 	links []link
 	usedQ [maxWords]bool
 	usedL [maxWords]bool
 
-	// The likenesses that were worked out last, in this question and in others: names
-	// of organizations are made of the same words.
+	// The last likenesses that were computed, in this search and in earlier ones: names of
+	// organizations consist of the same words.
 	asked   []uint64 // numbers of content
-	strange uint64   // words so far that the list does not have
+	strange uint64   // how many unknown words were numbered so far
 	likes   [likesKept]pairLikeness
 }
 
 // likesKept is how many likenesses are kept. It is a power of two.
 const likesKept = 1 << 14
 
-// pairLikeness is how alike a word that was asked for and one of the list are.
+// pairLikeness is the likeness of a word of the query and a word of the list.
 type pairLikeness struct {
 	asked    uint64 // its number, never zero
 	listed   int32
 	likeness float64
 }
 
-// link is a possible alignment: places among the content of both names, the
-// second of a side -1 unless two words were run together.
+// link is a possible alignment: positions in the content of both names. The second
+// position of a side is -1 unless two words were run together.
 type link struct {
 	likeness     float64
 	weight       float64
 	q, q2, n, n2 int16
 }
 
-// ask prepares a question. It is false when there is nothing to ask for.
+// ask prepares a search, and reports whether the name has a word.
 func (l *List) ask(q *query, name string) bool {
 	take(name, &q.phrase)
 	if len(q.words) == 0 {
 		return false
 	}
-	if q.round++; q.round == 0 { // the counter came around
+	if q.round++; q.round == 0 { // the counter overflowed
 		clear(q.seen)
 		clear(q.tried)
 		q.round = 1
@@ -101,9 +101,8 @@ func (l *List) ask(q *query, name string) bool {
 	return true
 }
 
-// dropMistypedForms takes words out of the content that are a long legal form
-// with a slip in it, such as LIMTED. One of a short form may be something else,
-// and only weighs little.
+// dropMistypedForms drops words from the content that are a long legal form with a typo,
+// such as LIMTED. A mistyped short form may be another word, so it stays with little weight.
 func (l *List) dropMistypedForms(q *query) {
 	var buf [maxWords]int
 	kept := buf[:0]
@@ -118,7 +117,7 @@ func (l *List) dropMistypedForms(q *query) {
 	}
 }
 
-// nearForm reports whether w is one slip away from a legal form.
+// nearForm reports whether w is a legal form with one typo.
 func nearForm(w string) bool {
 	for _, f := range longForms {
 		if typo.Within(w, f, 1) <= 1 {
@@ -128,7 +127,7 @@ func nearForm(w string) bool {
 	return false
 }
 
-// longForms are the legal forms in which a slip can be told.
+// longForms are the legal forms in which a typo can be recognized.
 var longForms = func() (list []string) {
 	for f := range forms {
 		if len(f) >= 3 {
@@ -140,21 +139,20 @@ var longForms = func() (list []string) {
 	return list
 }()
 
-// What makes two words tell that names belong together: how alike they must be,
-// and how much the word must say.
+// Two words tell that names belong together if their likeness and the information of the
+// word are at least these.
 const (
 	anchorLikeness = 0.7
 	anchorInfo     = 5.5
 )
 
-// anchorSlips is how many slips away a word of the list can be and still
-// anchor by its letters.
+// anchorSlips returns how many typos a word of the list can have and still anchor.
 var anchorSlips = reaching(func(d, n int) bool {
 	return d <= slips(n) && typoLikeness[d][min(n, maxWordLen)] >= anchorLikeness
 })
 
-// candidates calls visit once for every name that can score more than the
-// guards allow without an anchor.
+// candidates calls visit once for every name that can score more than names without an
+// anchor.
 func (l *List) candidates(q *query, visit func(name int32)) {
 	once := func(i int32) {
 		if q.seen[i] != q.round {
@@ -192,7 +190,7 @@ func (l *List) candidates(q *query, visit func(name int32)) {
 		if k == 0 || r != q.joined[0] {
 			l.joined.find(r.text, func(i int32) {
 				if q.seen[i] == q.round || q.tried[i] == q.round {
-					return // most names are found by several of their pieces
+					return // several pieces find most names
 				}
 				q.tried[i] = q.round
 				listed := &l.names[i].joined
@@ -204,9 +202,8 @@ func (l *List) candidates(q *query, visit func(name int32)) {
 	}
 }
 
-// neighborsOf are the words of the list that a word with a number may anchor in,
-// beside itself. They are worked out when they are first asked for: most words
-// of names are common ones, and come again.
+// neighborsOf returns the words of the list, except itself, in which a word of the list may
+// anchor. They are computed once, when they are first needed: the same words recur in names.
 func (l *List) neighborsOf(id int32) []int32 {
 	if p := l.neighbors[id].Load(); p != nil {
 		return *p
@@ -223,8 +220,8 @@ func (l *List) neighborsOf(id int32) []int32 {
 	return list
 }
 
-// eachNeighbor calls fn for the telling words of the list that are so much like
-// w that they may anchor, some more than once.
+// eachNeighbor calls fn for the telling words of the list that are similar enough to w to
+// anchor, for some more than once.
 func (l *List) eachNeighbor(w *word, fn func(id int32)) {
 	if w.number || len(w.text) < 4 {
 		return
@@ -248,7 +245,7 @@ func (l *List) eachNeighbor(w *word, fn func(id int32)) {
 	})
 }
 
-// like is how alike the k-th word of the question and a word of the list are.
+// like returns the likeness of the k-th word of the query and a word of the list.
 func (l *List) like(q *query, k int, id int32) float64 {
 	asked := q.asked[k]
 	p := &q.likes[(asked*0x9e3779b1+uint64(id))%likesKept]
@@ -258,23 +255,21 @@ func (l *List) like(q *query, k int, id int32) float64 {
 	return p.likeness
 }
 
-// The parts of a score. They were set on the list of May 2024 and on names of
-// the master file, and checked on lists of other years, with other seeds, and
-// with a table of words that was learned from half of the states on the names of
-// the other half.
+// The constants of a score. They were tuned on the list of May 2024 and on names of the
+// master file, and checked on lists of other years, with other seeds, and with a table of
+// words of one half of the states on names of the other half.
 const (
-	// The score by words is the share of each name that is covered by the
-	// other, of which the better one counts this much. A name that leaves
-	// words out is more likely the same than one that has words of its own.
+	// The score by words combines the covered shares of both names; the larger share counts
+	// this much. A query that leaves words out is more likely the same name than a query
+	// with words of its own.
 	better      = 0.4
-	betterAsked = 0.66 // when the name that was asked for is the one covered better
+	betterAsked = 0.66 // when the query is the name with the larger share
 
 	mergeLikeness = 0.97 // of two words and the one they make without a space
 
-	// Words that are aligned must say enough together; each says only what goes
-	// beyond baseInfo, because common words come together more often than
-	// chance would have it. For each unit that is lacking the score loses
-	// lackingInfo, less where nothing is left over: then lackingMet of it.
+	// Aligned words must have enough information together. Each counts with what exceeds
+	// baseInfo, because common words occur together more often than by chance. For each
+	// missing unit the score loses lackingInfo, or lackingMet of it if no word is left over.
 	enoughInfo  = 9.5
 	baseInfo    = 2.5
 	lackingInfo = 0.02
@@ -289,25 +284,25 @@ const (
 	sameForm     = 0.12 // added when both have the same legal form of another country,
 	sameFormMost = 0.95 // but not beyond this
 
-	// The same words, too common to tell, under a legal form of another country.
+	// The same words, too common to identify, under a legal form of another country.
 	sameWords     = 0.76
 	sameWordsMost = 0.84
 
-	// The score by letters: what the same letters score, from how many telling
-	// letters on, what a slip costs where there is one telling letter, and what
-	// in a name of common words. A letter of a foreign legal form tells a little.
+	// The score by letters: the score of the same letters, the least number of telling
+	// letters, and the cost of a typo for one telling letter, and in a name of common words.
+	// A letter of a foreign legal form counts as a part of a telling letter.
 	spacelessMost    = 0.98
 	spacelessLetters = 4.5
 	spacelessSlip    = 1.1
 	commonSlip       = 2.2
 	foreignLetter    = 0.3
 
-	oneSlip        = 0.76 // the least score of one slip in a whole name
-	oneSlipLetters = 8    // that has so many letters
-	oneSlipAligned = 0.55 // and which scores this otherwise
+	oneSlip        = 0.76 // the least score of one typo in a whole name
+	oneSlipLetters = 8    // of at least so many letters
+	oneSlipAligned = 0.55 // whose score is otherwise at least this
 )
 
-// score scores a name. Where h is given, it is told why.
+// score scores a name. If h is not nil, score adds the explanation to it.
 func (l *List) score(q *query, i int32, h *Hit) float64 {
 	e := &l.names[i]
 	exact := q.exactly(e)
@@ -338,10 +333,9 @@ func (l *List) score(q *query, i int32, h *Hit) float64 {
 	return round(s)
 }
 
-// exactly reports whether the two names have the same words, in whatever order.
-// Legal forms may differ, unless the others are so common that many have them:
-// then one of another country makes it another organization, and a weak alias
-// must be all there.
+// exactly reports whether the two names have the same words in any order. Legal forms may
+// differ, unless the other words are very common: then a legal form of another country
+// makes it another organization, and a weak alias must be complete.
 func (q *query) exactly(e *entry) bool {
 	return q.shuffle == e.shuffle || q.bag == e.bag && (e.info >= enoughInfo || e.forms == formSet{} && e.Kind != Weak)
 }
@@ -352,69 +346,87 @@ func (h *Hit) flag(f string) {
 	}
 }
 
-// aligned is the score by words. Where the letters of the whole names are near,
-// no single word has to tell that they belong together.
+// alignment sums up the aligned words of two names.
+type alignment struct {
+	coveredQ, coveredL float64 // weight of the aligned words of the query and of the list's name
+	weightQ            float64 // of all words of the query
+	info               float64
+	anchored           bool // an aligned word tells that the names belong together
+	words              int
+}
+
+// aligned returns the score by words. If the letters of the whole names are near, no
+// single word has to tell that the names belong together.
 func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 	l.link(q, e)
 	clear(q.usedQ[:len(q.content)])
 	clear(q.usedL[:len(e.content)])
-	var (
-		coveredQ, coveredL float64
-		weightQ            float64
-		info               float64
-		anchored           bool
-		words              int
-	)
+	var a alignment
 	for i := range q.content {
-		weightQ += q.content[i].unmet()
+		a.weightQ += q.content[i].unmet()
 	}
 	taken := q.links[:0]
 	for _, k := range q.links {
-		if k.q >= 0 && q.usedQ[k.q] || k.q2 >= 0 && q.usedQ[k.q2] || k.n >= 0 && q.usedL[k.n] || k.n2 >= 0 && q.usedL[k.n2] {
+		if q.uses(k) {
 			continue
 		}
 		if h != nil {
 			taken = append(taken, k)
 		}
-		words++
-		said := 0.0
-		for _, n := range [2]int16{k.n, k.n2} {
-			if n >= 0 {
-				q.usedL[n] = true
-				w := &l.words[e.content[n]]
-				coveredL += w.weight * k.likeness
-				said += w.info
-				if k.q >= 0 && k.q2 < 0 && k.likeness < 1 && q.content[k.q].common {
-					said = min(said, q.content[k.q].info)
-				}
-			}
-		}
-		for _, n := range [2]int16{k.q, k.q2} {
-			if n < 0 {
-				continue
-			}
-			q.usedQ[n] = true
-			w := &q.content[n]
-			weightQ += w.weight - w.unmet()
-			if k.likeness < 1 && k.likeness > initialLikeness && k.n >= 0 && k.n2 < 0 && k.q2 < 0 && !w.common && q.ids[n] < 0 {
-				// A mistyped word weighs what it was meant to be.
-				meant := l.words[e.content[k.n]].weight
-				weightQ += meant - w.weight
-				coveredQ += meant * k.likeness
-				continue
-			}
-			coveredQ += w.weight * k.likeness
-		}
-		info += max(0, said-baseInfo) * k.likeness * k.likeness
-		anchored = anchored || k.likeness >= anchorLikeness && said >= anchorInfo
+		l.align(q, e, k, &a)
 	}
 	if h != nil {
 		l.explain(q, e, h, taken)
 	}
-	if words == 0 {
+	if a.words == 0 {
 		return 0
 	}
-	shareQ, shareL := coveredQ/weightQ, coveredL/e.weight
+	return a.score(q, e, near, h)
+}
+
+// uses reports whether a word of the link is already aligned.
+func (q *query) uses(k link) bool {
+	return k.q >= 0 && q.usedQ[k.q] || k.q2 >= 0 && q.usedQ[k.q2] || k.n >= 0 && q.usedL[k.n] || k.n2 >= 0 && q.usedL[k.n2]
+}
+
+// align adds a link to the alignment.
+func (l *List) align(q *query, e *entry, k link, a *alignment) {
+	a.words++
+	said := 0.0
+	for _, n := range [2]int16{k.n, k.n2} {
+		if n >= 0 {
+			q.usedL[n] = true
+			w := &l.words[e.content[n]]
+			a.coveredL += w.weight * k.likeness
+			said += w.info
+			if k.q >= 0 && k.q2 < 0 && k.likeness < 1 && q.content[k.q].common {
+				said = min(said, q.content[k.q].info)
+			}
+		}
+	}
+	for _, n := range [2]int16{k.q, k.q2} {
+		if n < 0 {
+			continue
+		}
+		q.usedQ[n] = true
+		w := &q.content[n]
+		a.weightQ += w.weight - w.unmet()
+		if k.likeness < 1 && k.likeness > initialLikeness && k.n >= 0 && k.n2 < 0 && k.q2 < 0 && !w.common && q.ids[n] < 0 {
+			// A mistyped word has the weight of the word that was meant.
+			meant := l.words[e.content[k.n]].weight
+			a.weightQ += meant - w.weight
+			a.coveredQ += meant * k.likeness
+			continue
+		}
+		a.coveredQ += w.weight * k.likeness
+	}
+	a.info += max(0, said-baseInfo) * k.likeness * k.likeness
+	a.anchored = a.anchored || k.likeness >= anchorLikeness && said >= anchorInfo
+}
+
+// score rates an alignment of at least one word.
+func (a *alignment) score(q *query, e *entry, near bool, h *Hit) float64 {
+	shareQ, shareL := a.coveredQ/a.weightQ, a.coveredL/e.weight
 	s := better*shareL + (1-better)*shareQ
 	if shareQ > shareL {
 		s = betterAsked*shareQ + (1-betterAsked)*shareL
@@ -423,10 +435,10 @@ func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 		s *= numbersDiffer
 		h.flag(FlagNumbersDiffer)
 	}
-	if info < enoughInfo {
-		s -= lackingInfo * (enoughInfo - info) * min(1, lackingMet+2*(1-min(shareQ, shareL)))
+	if a.info < enoughInfo {
+		s -= lackingInfo * (enoughInfo - a.info) * min(1, lackingMet+2*(1-min(shareQ, shareL)))
 	}
-	if words == 1 && max(len(q.content), len(e.content)) > 1 && info < enoughInfo && !q.forms.shares(e.forms) {
+	if a.words == 1 && max(len(q.content), len(e.content)) > 1 && a.info < enoughInfo && !q.forms.shares(e.forms) {
 		s = min(s, oneWord)
 	}
 	switch {
@@ -435,7 +447,7 @@ func (l *List) aligned(q *query, e *entry, near bool, h *Hit) float64 {
 	case q.forms.shares(e.forms):
 		s = min(s+sameForm, max(s, sameFormMost))
 	}
-	if !anchored && !near {
+	if !a.anchored && !near {
 		s = min(s, unanchored)
 	}
 	return max(0, s)
@@ -478,7 +490,7 @@ func (l *List) link(q *query, e *entry) {
 	})
 }
 
-// explain tells which words were aligned.
+// explain adds the aligned words to a hit.
 func (l *List) explain(q *query, e *entry, h *Hit, taken []link) {
 	slices.SortStableFunc(taken, func(a, b link) int { return int(max(a.q, a.q2)) - int(max(b.q, b.q2)) })
 	for _, k := range taken {
@@ -499,7 +511,7 @@ func (l *List) explain(q *query, e *entry, h *Hit, taken []link) {
 	}
 }
 
-// joinedSlips is how many slips a name without spaces may have.
+// joinedSlips returns how many typos a name without spaces may have.
 func joinedSlips(length int) int {
 	switch {
 	case length < 5:
@@ -512,11 +524,11 @@ func joinedSlips(length int) int {
 	return 3
 }
 
-// joinedReach is the same by the length of the name of the list.
+// joinedReach is joinedSlips by the length of the list's name.
 var joinedReach = reaching(func(d, n int) bool { return d <= joinedSlips(n) })
 
-// run is a name without spaces, and which letters it has: once in the lower half of
-// the bits, twice or more in the upper.
+// run is a name without spaces and its set of letters: the lower half of the bits has
+// letters that occur, the upper half letters that occur at least twice.
 type run struct {
 	text    string
 	letters uint64
@@ -532,7 +544,7 @@ func newRun(text string) run {
 	return run{text, once | twice<<32}
 }
 
-// letterPlace has a place below 32 for each letter. What is no letter shares some.
+// letterPlace gives each letter a bit below 32. Other characters share six bits.
 var letterPlace = func() (t [256]uint8) {
 	for c := range t {
 		t[c] = uint8(26 + c%6)
@@ -543,10 +555,9 @@ var letterPlace = func() (t [256]uint8) {
 	return t
 }()
 
-// apart is how many slips two names without spaces are apart, -1 for more than
-// they may have. A slip takes one letter away and adds one at most, and one that
-// changes the length does only one of both, so that the letters alone tell most
-// names apart.
+// apart returns how many typos two names without spaces are apart, or -1 for more than
+// allowed. A typo removes and adds at most one letter, and a typo that changes the length
+// does only one of both, so the sets of letters alone rule out most names.
 func apart(a, b *run) int {
 	limit, longer := joinedSlips(max(len(a.text), len(b.text))), abs(len(a.text)-len(b.text))
 	if longer > limit || bits.OnesCount64(a.letters^b.letters) > 2*limit-longer {
@@ -558,10 +569,10 @@ func apart(a, b *run) int {
 	return -1
 }
 
-// spaceless is the score by the letters of the whole name, and whether they are
-// few slips apart, or a single one in a name that is long enough. A slip costs the more the fewer letters there are that tell,
-// and twice as much where the name has nothing but common words: people who
-// mistype do not hit another word.
+// spaceless returns the score by the letters of the whole name, whether the names are few
+// typos apart, and whether a long enough name has a single typo. A typo costs more the
+// fewer telling letters there are, and twice as much if all words of the query are common:
+// a typo rarely makes another word.
 func spaceless(q *query, e *entry) (score float64, near, once bool) {
 	for k := range q.joined {
 		a, b := &q.joined[k], &e.joined[k]

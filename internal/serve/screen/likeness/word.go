@@ -8,34 +8,33 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// word is what is known of one word of a name.
+// word is one word of a name with its properties.
 type word struct {
 	text     string
-	fold     string  // with the spellings of transliteration made one
+	fold     string  // with alternatives of transliteration folded into one
 	skeleton string  // its consonants by class
 	mask     uint32  // which letters it has
 	weight   float64 // how much it counts in a name, from leastWeight to 1
-	info     float64 // how much it says to share this word, in natural logarithms
-	common   bool    // it stands in the table: somebody wrote it on purpose
+	info     float64 // how much sharing the word tells, in natural logarithms
+	common   bool    // it is in the table, so it is not a typo
 	number   bool    // it has a digit
 	form     bool    // it is a legal form with a slip
 }
 
-// What a word weighs, and what it says. A word that stands in one name of e^x
-// says x, up to unknownInfo for one that no nonprofit has; its weight is the
-// same on a scale that ends at 1.
+// The weight and the information of a word. A word that occurs in one name of e^x has the
+// information x, up to unknownInfo for a word that no nonprofit has. Its weight is the same
+// on a scale that ends at 1.
 const (
 	leastWeight  = 0.25
 	fullInfo     = 10.8
 	unknownInfo  = 13.5
-	letterInfo   = 2.4   // what a letter says at most: short words meet by accident
-	numberWeight = 0.6   // of every number: a number must not vanish
-	listWeight   = 0.2   // how much being common in the list itself counts for the weight
-	listInfo     = 0.003 // and for what the word says
+	letterInfo   = 2.4   // most information of a letter: short words match by accident
+	numberWeight = 0.6   // of every number, so that numbers count
+	listWeight   = 0.2   // how much the frequency in the list counts for the weight
+	listInfo     = 0.003 // and for the information
 )
 
-// newWord describes a word that stands in the given share of the list's
-// entries.
+// newWord describes a word that occurs in the given share of the list's entries.
 func newWord(text string, inList float64) word {
 	w := word{text: text}
 	for i := 0; i < len(text); i++ {
@@ -67,10 +66,10 @@ func newWord(text string, inList float64) word {
 	return w
 }
 
-// leftover is the least weight of a word that was asked for in vain.
+// leftover is the least weight of a word of the query that has no counterpart.
 const leftover = 0.4
 
-// unmet is the weight of a word that was asked for in vain.
+// unmet returns the weight of a word of the query that has no counterpart.
 func (w *word) unmet() float64 {
 	if w.form {
 		return w.weight
@@ -78,7 +77,7 @@ func (w *word) unmet() float64 {
 	return max(w.weight, leftover)
 }
 
-// rarity is what a word says that stands in this share of names.
+// rarity returns the information of a word that occurs in this share of names.
 func rarity(share float64) float64 {
 	if share <= 0 {
 		return unknownInfo
@@ -86,49 +85,30 @@ func rarity(share float64) float64 {
 	return min(unknownInfo, -math.Log(share))
 }
 
-// appendFold appends text with the usual alternatives of transliteration made
-// one, and double letters single.
+// foldings are the usual alternatives of transliteration: letters, and the letter that
+// replaces them. Longer groups come before their parts.
+var foldings = [...]struct {
+	letters string
+	fold    byte
+}{
+	{"OU", 'U'}, {"OO", 'U'}, {"EE", 'I'}, {"KH", 'H'}, {"GH", 'G'}, {"PH", 'F'}, {"DZH", 'J'}, {"DJ", 'J'}, {"ZH", 'J'},
+	{"TCH", 'C'}, {"CH", 'C'}, {"Q", 'K'}, {"Y", 'I'}, {"W", 'V'},
+}
+
+// appendFold appends text with the usual alternatives of transliteration folded into one,
+// and with double letters single.
 func appendFold(dst []byte, text string) []byte {
 	for i := 0; i < len(text); i++ {
-		rest := text[i:]
-		c := rest[0]
-		switch {
-		case strings.HasPrefix(rest, "OU"), strings.HasPrefix(rest, "OO"):
-			c = 'U'
-			i++
-		case strings.HasPrefix(rest, "EE"):
-			c = 'I'
-			i++
-		case strings.HasPrefix(rest, "KH"):
-			c = 'H'
-			i++
-		case strings.HasPrefix(rest, "GH"):
-			c = 'G'
-			i++
-		case strings.HasPrefix(rest, "PH"):
-			c = 'F'
-			i++
-		case strings.HasPrefix(rest, "DZH"):
-			c = 'J'
-			i += 2
-		case strings.HasPrefix(rest, "DJ"), strings.HasPrefix(rest, "ZH"):
-			c = 'J'
-			i++
-		case strings.HasPrefix(rest, "TCH"):
-			c = 'C'
-			i += 2
-		case strings.HasPrefix(rest, "CH"):
-			c = 'C'
-			i++
-		case c == 'X' && i > 0:
-			dst = append(dst, 'K')
-			c = 'S'
-		case c == 'Q':
-			c = 'K'
-		case c == 'Y':
-			c = 'I'
-		case c == 'W':
-			c = 'V'
+		c := text[i]
+		if c == 'X' && i > 0 {
+			dst, c = append(dst, 'K'), 'S'
+		}
+		for _, f := range &foldings {
+			if strings.HasPrefix(text[i:], f.letters) {
+				c = f.fold
+				i += len(f.letters) - 1
+				break
+			}
 		}
 		if n := len(dst); n > 0 && dst[n-1] == c {
 			continue
@@ -153,8 +133,8 @@ var classes = func() (t [256]byte) {
 	return t
 }()
 
-// appendSkeleton appends the consonants of a folded word by class. Vowels are
-// dropped but the first letter, and so are H and W within.
+// appendSkeleton appends the consonants of a folded word by class. It drops vowels, H and W
+// except as the first letter.
 func appendSkeleton(dst []byte, fold string) []byte {
 	vowel := false // the letter before was one
 	for i := 0; i < len(fold); i++ {
@@ -175,9 +155,8 @@ func appendSkeleton(dst []byte, fold string) []byte {
 	return dst
 }
 
-// likenessOf is how alike two words are, from 0 to 1. a is the word that was
-// asked for: when it is a common word that was not mistyped, a neighbor of it is
-// another word.
+// likenessOf returns how alike two words are, from 0 to 1. a is the word of the query: if a
+// is a common word, it was not mistyped, and a similar word is another word.
 func likenessOf(a, b *word) float64 {
 	if a.text == b.text {
 		return 1
@@ -193,7 +172,7 @@ func likenessOf(a, b *word) float64 {
 		return 0
 	case la < 3 || lb < 3:
 		return 0
-	case la < 4 || lb < 4: // of an acronym, only a slip counts
+	case la < 4 || lb < 4: // an acronym may have one slip
 		if limit := 1; typo.Within(a.text, b.text, limit) <= limit {
 			return typoLikeness[1][max(la, lb)]
 		}
@@ -224,7 +203,7 @@ func likenessOf(a, b *word) float64 {
 	return s
 }
 
-// How alike words are that are not equal.
+// Likenesses of words that are not equal.
 const (
 	initialLikeness  = 0.5
 	pluralLikeness   = 0.93
@@ -234,13 +213,13 @@ const (
 	commonDiscount   = 0.8
 )
 
-// slips is how many slips of the pen a word of n letters may have.
+// slips returns how many typos a word of n letters may have.
 func slips(n int) int { return min(3, max(1, n/4)) }
 
-// maxWordLen is the length from which words are treated alike.
+// maxWordLen is the length from which all words have the same likenesses.
 const maxWordLen = 64
 
-// typoLikeness is the likeness by slips and length.
+// typoLikeness is the likeness by number of typos and length.
 var typoLikeness = func() (t [4][maxWordLen + 1]float64) {
 	for d := range t {
 		for n := 1; n <= maxWordLen; n++ {
@@ -259,8 +238,7 @@ func plural(a, b string) bool {
 		len(b) == len(a)+2 && a[len(a)-1] == 'Y' && b[len(a)-1:] == "IES" && b[:len(a)-1] == a[:len(a)-1])
 }
 
-// eachNumber calls fn for the words of which text may be the plural or the
-// singular.
+// eachNumber calls fn for the words of which text may be the plural or singular.
 func eachNumber(text string, fn func(other []byte)) {
 	var buf [2*maxWordLen + 4]byte
 	if len(text) > maxWordLen {
@@ -286,7 +264,7 @@ func abs(n int) int { return max(n, -n) }
 // maxSlips is the largest number of slips that any word may have.
 const maxSlips = 3
 
-// winkler is the Jaro-Winkler likeness.
+// winkler returns the Jaro-Winkler likeness.
 func winkler(a, b string) float64 {
 	if len(a) > maxWordLen || len(b) > maxWordLen {
 		return 0
