@@ -98,8 +98,8 @@ type Examples struct {
 // catalogue. Every other path gets the 404 envelope.
 type Handler struct {
 	config   Config
-	table    *table
-	examples *table
+	table    *operationTable
+	examples *operationTable
 	openapi  func() ([]byte, error)
 	overview []byte // llms.txt
 	audit    audit  // nil when the store keeps no audit trail

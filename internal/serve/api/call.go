@@ -54,7 +54,7 @@ type Call struct {
 	// Allowed names the exception under which the caller was admitted.
 	Allowed string
 
-	table  *table
+	table  *operationTable
 	op     *Operation
 	warn   *Warnings
 	key    account.KeyInfo

@@ -191,10 +191,10 @@ func (op *Operation) refusals() []Refusal {
 	case Agent:
 		all = append(append(all, keyed...), refusedNotAgent)
 	case Admin:
-		all = append(all, refusedAdmin, StoreUnavailable)
+		all = append(all, refusedAdmin, storeUnavailable)
 	}
 	if op.Access == Paid || op.Access == Pro {
-		all = append(all, PlanRequired)
+		all = append(all, planRequired)
 	}
 	if op.Optional {
 		all = append(all, refusedNotFound)
@@ -202,8 +202,8 @@ func (op *Operation) refusals() []Refusal {
 	return all
 }
 
-// table is all operations, and what follows from them.
-type table struct {
+// operationTable is all operations, and what follows from them.
+type operationTable struct {
 	groups   []Group
 	ops      []Operation
 	withheld []Withheld
@@ -212,8 +212,8 @@ type table struct {
 }
 
 // newTable puts the operations of the groups together.
-func newTable(groups []Group) (*table, error) {
-	t := &table{groups: groups, refusals: []Refusal{refusedNotFound}}
+func newTable(groups []Group) (*operationTable, error) {
+	t := &operationTable{groups: groups, refusals: []Refusal{refusedNotFound}}
 	for _, g := range groups {
 		for _, w := range g.Withheld {
 			t.withheld = append(t.withheld, w)
@@ -223,7 +223,7 @@ func newTable(groups []Group) (*table, error) {
 		}
 		for _, op := range g.Operations {
 			op.Tag = g.Tag
-			op.Params = slices.Concat(op.Params, common())
+			op.Params = append(slices.Clone(op.Params), sharedParams["strict"], sharedParams["example"])
 			op.complete()
 			if t.op(op.ID) != nil {
 				return nil, fmt.Errorf("api: there are two operations %s", op.ID)
@@ -244,7 +244,7 @@ func newTable(groups []Group) (*table, error) {
 }
 
 // op finds an operation, nil when there is none of that ID.
-func (t *table) op(id string) *Operation {
+func (t *operationTable) op(id string) *Operation {
 	for i := range t.ops {
 		if t.ops[i].ID == id {
 			return &t.ops[i]
@@ -255,7 +255,7 @@ func (t *table) op(id string) *Operation {
 
 // refusal finds a failure by its slug. One that nobody listed is a mistake of
 // ours, so it is a 500.
-func (t *table) refusal(slug string) Refusal {
+func (t *operationTable) refusal(slug string) Refusal {
 	for _, r := range t.refusals {
 		if r.Slug == slug {
 			return r
@@ -264,10 +264,10 @@ func (t *table) refusal(slug string) Refusal {
 	return refusedInternal
 }
 
-func (t *table) status(slug string) int { return t.refusal(slug).Status }
+func (t *operationTable) status(slug string) int { return t.refusal(slug).Status }
 
 // withholds finds the operation at a path that is no part of the public API.
-func (t *table) withholds(path string) (w Withheld, ok bool) {
+func (t *operationTable) withholds(path string) (w Withheld, ok bool) {
 	path = strings.TrimSuffix(path, "/")
 	i := slices.IndexFunc(t.withheld, func(w Withheld) bool { return path == Versioned+w.Path || path == legacy+w.Path })
 	if i < 0 {
@@ -277,7 +277,7 @@ func (t *table) withholds(path string) (w Withheld, ok bool) {
 }
 
 // takes reports whether any operation has a parameter.
-func (t *table) takes(name string) bool {
+func (t *operationTable) takes(name string) bool {
 	return slices.ContainsFunc(t.ops, func(op Operation) bool {
 		return slices.ContainsFunc(op.Params, func(p Param) bool { return p.Name == name })
 	})
@@ -300,26 +300,6 @@ func (op *Operation) complete() {
 
 // Formats are those of an answer that has rows.
 var Formats = []string{"json", "xml", "csv", "ndjson"}
-
-// FormatParam is the parameter of operations with several formats.
-func FormatParam(names ...string) Param {
-	p := Param{Name: "format", Also: Words("output output_format response_format file_type fmt as download_type file_format content_type accept"), Type: String, Enum: names, Default: "json", Description: "Format of the answer. Without it the Accept header decides, where it names one of these by its media type; what it asks for and is not here is answered as JSON."}
-	if slices.Contains(names, "csv") {
-		p.Description += " csv and ndjson carry the rows alone; their warnings are in the headers X-Service-Warnings and X-Service-Unsupported."
-	}
-	if slices.Contains(names, "pdf") {
-		p.Description += " The warnings of a pdf are in the headers X-Service-Warnings and X-Service-Unsupported."
-	}
-	return p
-}
-
-// common are the parameters that every operation takes.
-func common() []Param {
-	return []Param{
-		{Name: "strict", Also: Words("strict_mode fail_on_unknown"), Type: Boolean, Default: false, Description: "1 turns unsupported or unrecognized parameters into a 400 instead of a warning. It does not fire on caveats."},
-		{Name: "example", Also: Words("examples sample demo mock dry_run sandbox"), Type: String, MaxLength: 40, Description: "Answers from invented data, without a key and without counting: 1 for a plain success, list for all cases. All other parameters except format are ignored."},
-	}
-}
 
 // routes finds the operation of a path.
 type routes struct{ list []route }

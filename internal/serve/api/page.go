@@ -6,31 +6,15 @@ import (
 	"grantgraph/client"
 )
 
-// Page sizes.
-const (
-	defaultLimit = 25
-	maxLimit     = 1000
-	maxPage      = 1_000_000_000
-)
-
-// PageParams are the parameters of an operation that pages through any number of
-// rows.
-func PageParams() []Param {
-	return []Param{
-		{Name: "page", Also: append(Words("page_number pagenumber page_no pageno p pg"), Either("page or cursor", "offset start from skip")...), Type: Integer, Min: Bound(1), Max: Bound(maxPage), Default: 1, Description: "Page number, from 1. A page past the end is empty."},
-		{Name: "limit", Also: Words("size page_size pagesize per_page perpage count rows max_results maxresults results num top take n"), Type: Integer, Min: Bound(1), Cap: Bound(maxLimit), Default: defaultLimit, Description: "Rows in a page, up to 1,000, or fewer for the key of an agent; more is served at the cap with a caveat."},
-		{Name: "cursor", Also: Words("next_cursor after next page_token next_page next_page_token continuation scroll_id last_record_unique_id"), Type: String, MaxLength: 100, Description: "next_cursor of the page before: pages on through any number of rows. Tied to the build of the dataset and to the filter."},
-	}
-}
-
 // ReadPage reads limit, page and cursor of a question.
 func (c *Call) ReadPage(asked []byte) (offset, limit int, err error) {
 	r := c.Params
-	most, whom := int64(maxLimit), ""
+	p := r.Param("limit")
+	most, whom := int64(*p.Cap), ""
 	if rows := int64(c.Caller.Tier.Terms().Rows); c.Caller.Tier != "" && rows < most {
 		most, whom = rows, fmt.Sprintf(" to a key of the %s tier", c.Caller.Tier)
 	}
-	size := min(defaultLimit, most)
+	size := min(int64(p.Default.(int)), most)
 	if n, ok := r.Integer("limit"); ok {
 		if size = n; size > most {
 			size = most

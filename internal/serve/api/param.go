@@ -39,8 +39,8 @@ type Param struct {
 	EnumAlso    map[string]string // other words for values, and the value that each stands for
 	Min, Max    *float64          // bounds of a number
 	Cap         *float64          // published as its maximum; more is served at the cap with a caveat
-	MaxLength   int               // in bytes, of the whole value; 0 means maxText, or maxListText for a list
-	MaxItems    int               // of a list; 0 means maxList
+	MaxLength   int               `json:"max_length"` // in bytes, of the whole value; 0 means maxText, or maxListText for a list
+	MaxItems    int               `json:"max_items"`  // of a list; 0 means maxList
 	Default     any
 	Example     any
 	Description string
@@ -71,7 +71,7 @@ var unhonored = []struct{ name, reason string }{
 // Reader hands out the parameters of one request and remembers which were
 // asked for, so that what is left over can be told to the caller.
 type Reader struct {
-	table    *table
+	table    *operationTable
 	op       *Operation
 	values   url.Values
 	path     map[string]string

@@ -16,10 +16,10 @@ type Warehouse struct{}
 
 func (Warehouse) Check(_ context.Context, r sqlbox.Request) error {
 	switch r.SQL {
-	case query.ExampleRejected:
+	case query.ExampleSQL("rejected"):
 		return fault.New(sqlbox.Rejected, "a statement begins with SELECT, WITH or DESCRIBE").
 			Try("SELECT name, total_out FROM funder_kind ORDER BY total_out DESC LIMIT 10")
-	case query.ExamplePro:
+	case query.ExampleSQL("pro_table"):
 		return fault.New(sqlbox.ProTable, "the table org_asset_profile needs the Pro plan").
 			Try("take it out of the query, or use a key of the Pro plan")
 	}
@@ -27,7 +27,7 @@ func (Warehouse) Check(_ context.Context, r sqlbox.Request) error {
 }
 
 func (Warehouse) Run(_ context.Context, r sqlbox.Request) (*sqlbox.Result, error) {
-	if r.SQL == query.ExampleSlow {
+	if r.SQL == query.ExampleSQL("timeout") {
 		return nil, fault.New(sqlbox.TimedOut, "the query was stopped at the time limit").
 			Try("narrow the query with a tax_year or funder_ein filter and retry")
 	}

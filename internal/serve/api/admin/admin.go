@@ -5,8 +5,8 @@ package admin
 
 import (
 	"context"
+	_ "embed"
 	"errors"
-	"net/http"
 	"strings"
 
 	"grantgraph/client"
@@ -33,90 +33,52 @@ type Registry interface {
 // ExampleKeyID is the key that the examples are about; it belongs to nobody.
 const ExampleKeyID = "key_EXAMPLE00001"
 
-// The failures of these operations.
-var (
-	noSuchKey     = api.Refusal{Slug: "no_such_key", Status: 404, Means: "there is no such key", Do: "Check the ID of the key; it is not the key itself."}
-	noSuchAccount = api.Refusal{Slug: "no_such_account", Status: 404, Means: "there is no such account", Do: "Check the email address."}
-	agentHasNone  = api.Refusal{Slug: "bad_plan", Status: 409, Means: "the key of an agent has a tier and cannot be moved to a plan", Do: "Leave it, or have its owner sign up for an account."}
-)
-
-// bodyWords are other words for the fields of the body.
-var bodyWords = map[string]string{"tier": "plan", "plan_name": "plan", "product": "plan", "subscription": "plan"}
-
 // operations are those of one service.
 type operations struct{ Registry }
+
+//go:embed operations.json
+var operationsFile []byte
 
 // Group is the operations over a registry, nil on a service that takes no
 // orders from a billing system.
 func Group(r Registry) api.Group {
-	g := api.Group{Tag: "Admin", About: "Plans and keys, for billing systems.", Operations: operations{r}.all()}
-	for i := range g.Operations {
-		g.Operations[i].Optional, g.Operations[i].Off = true, r == nil
+	o := operations{r}
+	key := func(plan planner) api.Operation { return api.Operation{Response: client.KeyAnswer{}, Plan: plan} }
+	of := func(plan planner) api.Operation { return api.Operation{Response: client.AccountAnswer{}, Plan: plan} }
+	code := map[string]api.Operation{
+		"getKey":            key(o.key(Registry.Find)),
+		"setKeyPlan":        key(o.setKeyPlan),
+		"deactivateKey":     key(o.key(Registry.Deactivate)),
+		"reactivateKey":     key(o.key(Registry.Reactivate)),
+		"getAccount":        of(o.account(Registry.AccountOf)),
+		"setAccountPlan":    of(o.setAccountPlan),
+		"deactivateAccount": of(o.account(Registry.DeactivateAccount)),
+		"reactivateAccount": of(o.account(Registry.ReactivateAccount)),
 	}
-	return g
+	for id, op := range code {
+		if op.Optional, op.Off = true, r == nil; strings.HasPrefix(id, "set") {
+			op.Body, op.MaxBody = client.PlanRequest{}, 4<<10
+		}
+		code[id] = op
+	}
+	return api.ReadGroup(operationsFile, code)
 }
 
-// keyOperation is an operation on one key.
-func keyOperation(id, method, path, summary, description string) api.Operation {
-	return api.Operation{
-		ID: id, Method: method, Path: "/admin/keys/{id}" + path, Access: api.Admin,
-		Summary: summary, Description: description,
-		Params:   []api.Param{{Name: "id", In: "path", Type: api.String, MaxLength: 100, Example: ExampleKeyID, Description: "ID of the key, such as " + ExampleKeyID + "; not the key itself."}},
-		Response: client.KeyAnswer{}, Formats: []string{"json"}, Refusals: []api.Refusal{noSuchKey},
-		Examples: []api.Example{{Case: "1", Description: "The key after it", Path: map[string]string{"id": ExampleKeyID}}},
-	}
+// planner plans a call, as Operation.Plan does.
+type planner = func(*api.Call) (api.Run, error)
+
+func (o operations) setKeyPlan(c *api.Call) (api.Run, error) {
+	to := readPlan(c)
+	return o.key(func(r Registry, ctx context.Context, id string) (account.KeyInfo, error) {
+		return r.SetPlan(ctx, id, to)
+	})(c)
 }
 
-func (o operations) all() []api.Operation {
-	find := keyOperation("getKey", http.MethodGet, "", "A key and what is left of its allowance", "Returns the plan, the state and the balance of a key.")
-	find.Plan = o.key(Registry.Find)
-
-	plan := keyOperation("setKeyPlan", http.MethodPost, "/plan", "Move a key to a plan", "Moves a key to a plan, and with it the account it belongs to and the other keys of that. What was spent stays spent.")
-	plan.Body, plan.BodyWords, plan.MaxBody, plan.Examples[0].Body = client.PlanRequest{}, bodyWords, 4<<10, `{"plan":"plus"}`
-	plan.Refusals = append(plan.Refusals, agentHasNone)
-	plan.Plan = func(c *api.Call) (api.Run, error) {
-		to := readPlan(c)
-		return o.key(func(r Registry, ctx context.Context, id string) (account.KeyInfo, error) {
-			return r.SetPlan(ctx, id, to)
-		})(c)
-	}
-
-	off := keyOperation("deactivateKey", http.MethodPost, "/deactivate", "Make a key stop working", "Makes a key stop working at once: it is answered with 402 account_inactive.")
-	off.Plan = o.key(Registry.Deactivate)
-
-	on := keyOperation("reactivateKey", http.MethodPost, "/reactivate", "Make a key work again", "Makes a deactivated key work again.")
-	on.Plan = o.key(Registry.Reactivate)
-
-	who := accountOperation("getAccount", http.MethodGet, "", "An account and its keys", "Returns the plan and the state of an account, and its keys with their remaining calls.")
-	who.Plan = o.account(Registry.AccountOf)
-
-	move := accountOperation("setAccountPlan", http.MethodPost, "/plan", "Move an account to a plan", "Moves an account and all its keys to a plan. What was spent stays spent.")
-	move.Body, move.BodyWords, move.MaxBody, move.Examples[0].Body = client.PlanRequest{}, bodyWords, 4<<10, `{"plan":"plus"}`
-	move.Plan = func(c *api.Call) (api.Run, error) {
-		to := readPlan(c)
-		return o.account(func(r Registry, ctx context.Context, who string) (account.Account, error) {
-			return r.SetAccountPlan(ctx, who, to)
-		})(c)
-	}
-
-	stop := accountOperation("deactivateAccount", http.MethodPost, "/deactivate", "Make an account inactive", "Makes every key of an account stop working at once, answered with 402 account_inactive, and keeps it from making others.")
-	stop.Plan = o.account(Registry.DeactivateAccount)
-
-	resume := accountOperation("reactivateAccount", http.MethodPost, "/reactivate", "Make an account active again", "Makes the keys of an account work again, except those that were deactivated themselves.")
-	resume.Plan = o.account(Registry.ReactivateAccount)
-
-	return []api.Operation{find, plan, off, on, who, move, stop, resume}
-}
-
-// accountOperation is an operation on one account.
-func accountOperation(id, method, path, summary, description string) api.Operation {
-	return api.Operation{
-		ID: id, Method: method, Path: "/admin/accounts/{email}" + path, Access: api.Admin,
-		Summary: summary, Description: description,
-		Params:   []api.Param{{Name: "email", In: "path", Type: api.String, MaxLength: 254, Example: "someone@example.org", Description: "Email address of the account, or its ID."}},
-		Response: client.AccountAnswer{}, Formats: []string{"json"}, Refusals: []api.Refusal{noSuchAccount},
-		Examples: []api.Example{{Case: "1", Description: "The account after it", Path: map[string]string{"email": "someone@example.org"}}},
-	}
+func (o operations) setAccountPlan(c *api.Call) (api.Run, error) {
+	to := readPlan(c)
+	return o.account(func(r Registry, ctx context.Context, who string) (account.Account, error) {
+		return r.SetAccountPlan(ctx, who, to)
+	})(c)
 }
 
 // readPlan reads the plan in the body.
@@ -132,7 +94,7 @@ func readPlan(c *api.Call) account.Plan {
 }
 
 // key is the plan of an operation on one key.
-func (o operations) key(do func(Registry, context.Context, string) (account.KeyInfo, error)) func(c *api.Call) (api.Run, error) {
+func (o operations) key(do func(Registry, context.Context, string) (account.KeyInfo, error)) planner {
 	return func(c *api.Call) (api.Run, error) {
 		id, _ := c.Params.Text("id")
 		if strings.HasPrefix(id, "gg_") {
@@ -151,7 +113,7 @@ func (o operations) key(do func(Registry, context.Context, string) (account.KeyI
 }
 
 // account is the plan of an operation on one account.
-func (o operations) account(do func(Registry, context.Context, string) (account.Account, error)) func(c *api.Call) (api.Run, error) {
+func (o operations) account(do func(Registry, context.Context, string) (account.Account, error)) planner {
 	return func(c *api.Call) (api.Run, error) {
 		who, _ := c.Params.Text("email")
 		return func(ctx context.Context) (client.Answer, error) {
@@ -181,9 +143,9 @@ func (o operations) account(do func(Registry, context.Context, string) (account.
 func missing(err error) error {
 	switch {
 	case errors.Is(err, account.ErrUnknownKey):
-		return fault.New(noSuchKey.Slug, "There is no such key.").Try("check the ID; grantgraph keys list shows all")
+		return fault.New("no_such_key", "There is no such key.").Try("check the ID; grantgraph keys list shows all")
 	case errors.Is(err, account.ErrUnknownAccount):
-		return fault.New(noSuchAccount.Slug, "There is no such account.").Try("check the email address")
+		return fault.New("no_such_account", "There is no such account.").Try("check the email address")
 	}
 	return err
 }

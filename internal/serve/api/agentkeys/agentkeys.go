@@ -6,6 +6,7 @@ package agentkeys
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,24 +24,8 @@ const agentPath = "/agent-key"
 // maxPurpose bounds each of the two things that an agent says of itself.
 const maxPurpose = 1000
 
-// bodyWords are other words for the fields of request bodies.
-var bodyWords = map[string]string{
-	"answer": "answers", "responses": "answers", "response": "answers", "solutions": "answers",
-	"reason": "purpose", "intent": "purpose", "use": "purpose", "use_case": "purpose", "usage": "purpose", "goal": "purpose", "description": "purpose",
-	"referrer": "source", "referer": "source", "origin": "source", "found_via": "source", "how": "source", "discovered_via": "source",
-}
-
-// The failures of these operations.
-var (
-	wrongAnswer   = api.Refusal{Slug: agent.WrongAnswer, Status: 400, Means: "not every answer to the challenge is right", Do: "Make the calls of the challenge again, read the rows, and answer every question. The third wrong attempt brings a new challenge.", Audit: true}
-	badSignature  = api.Refusal{Slug: agent.BadSignature, Status: 401, Means: "the request is signed and its signature does not hold", Do: "Sign again with a fresh nonce and time, over the components that GET /agent-key lists, with the key in your directory; or send no signature for a key of the anonymous tier.", Audit: true}
-	notDue        = api.Refusal{Slug: "challenge_not_due", Status: 409, Means: "no challenge is due: calls remain, or the tier has none", Do: "Use the calls that remain; a challenge is due when they are spent."}
-	replaced      = api.Refusal{Slug: agent.Replaced, Status: 409, Means: "the dataset changed since the challenge was drawn, or its attempts were used up; a new one is in the answer, and nothing was counted", Do: "Answer the new challenge in the answer.", Audit: true}
-	tooSoon       = api.Refusal{Slug: agent.TooSoon, Status: 429, Means: "the answer came before its time and is not counted; see Retry-After", Do: "Wait as many seconds as Retry-After says, then send the answers again.", Audit: true}
-	tooManyMints  = api.Refusal{Slug: agent.TooManyMints, Status: 429, Means: "too many keys were minted from the address; see Retry-After", Do: "Keep using the keys you have, and wait as many seconds as Retry-After says.", Audit: true}
-	tooManySigned = api.Refusal{Slug: agent.TooManySigned, Status: 429, Means: "there were too many signed requests of one keypair; see Retry-After", Do: "Wait as many seconds as Retry-After says.", Audit: true}
-	noChallenge   = api.Refusal{Slug: agent.NoChallenge, Status: 503, Means: "the dataset is too small to draw a challenge from", Do: "Ask again when another dataset is served, or sign up for a key."}
-)
+// maxBody bounds a request body, in bytes.
+const maxBody = 16 << 10
 
 // operations are those of one service.
 type operations struct {
@@ -48,20 +33,31 @@ type operations struct {
 	graph func(api.Dataset) agent.Asker
 }
 
+//go:embed operations.json
+var operationsFile []byte
+
 // Group is the operations over the keys of a service, nil when it hands out
 // none, and the graph of a dataset, nil when that is out of service.
 func Group(keys *agent.Keys, graph func(api.Dataset) agent.Asker, base string) api.Group {
 	o := &operations{keys, graph}
-	g := api.Group{
-		Tag: "Agent keys", About: "Keys that automated agents get by themselves.",
-		Operations: []api.Operation{o.mint(), o.rules(), o.answerChallenge(), o.challenge()},
-	}
+	g := api.ReadGroup(operationsFile, map[string]api.Operation{
+		"mintAgentKey": {
+			Body: client.MintRequest{}, MaxBody: maxBody, Response: client.AgentKeyAnswer{}, Plan: o.planMint, Needs: o.needsGraph,
+		},
+		"getAgentKeyRules": {Response: client.AgentRules{}, Plan: o.planRules},
+		"answerChallenge": {
+			Body: client.AnswerRequest{}, MaxBody: maxBody, Details: []any{client.AgentAttempt{}},
+			Response: client.AgentKeyAnswer{}, Plan: o.planAnswer, Needs: o.needsGraph,
+		},
+		"renewChallenge": {Response: client.AgentKeyAnswer{}, Plan: o.planRenew, Needs: o.needsGraph},
+	})
 	for i := range g.Operations {
 		op := &g.Operations[i]
 		op.ForAgents, op.Optional, op.Off = true, true, keys == nil
 	}
 	if keys != nil {
-		g.Note = fmt.Sprintf("No key? `POST %s` with `purpose` and `source` gives one; answer the questions it comes with from the rows of the calls it names. `GET` there says how to sign instead.", URL(base))
+		g.Note = fmt.Sprintf("No key? `POST %s` with `purpose` and `source` gives one; answer the questions it comes with "+
+			"from the rows of the calls it names. `GET` there says how to sign instead.", URL(base))
 	}
 	return g
 }
@@ -82,69 +78,15 @@ func (o *operations) rows(c *api.Call) agent.Rows {
 	return agent.Rows{Asker: o.graph(c.Data), Version: c.Data.Snapshot().Version}
 }
 
-func (o *operations) mint() api.Operation {
-	return api.Operation{
-		ID: "mintAgentKey", Method: "POST", Path: agentPath, Access: api.Open, Needs: o.needsGraph,
-		Summary: "Get a key as an automated agent",
-		Description: "Mints a key without an account. It arrives locked, with a challenge: two or three plain questions about the rows of three calls, which the locked key may make. " +
-			"Answering them unlocks 10 calls for a day. A request signed as GET /agent-key describes gets a key of a higher tier without a challenge; a signature that does not hold is refused.",
-		Body: client.MintRequest{}, BodyWords: bodyWords, MaxBody: 16 << 10, Response: client.AgentKeyAnswer{}, Formats: []string{"json"},
-		Refusals: []api.Refusal{badSignature, api.Inactive, tooManyMints, tooManySigned, api.StoreUnavailable, noChallenge},
-		Examples: []api.Example{
-			{Case: "1", Description: "A locked key and its challenge", Body: `{"purpose":"comparing funders of food pantries","source":"llms.txt"}`},
-			{Case: "unsupported", Description: "A field that does not exist", Body: `{"purpose":"comparing funders of food pantries","source":"llms.txt","mail":"someone@example.org"}`},
-			{Case: "strict", Description: "What strict=1 refuses", Query: "strict=1", Body: `{"purpose":"comparing funders of food pantries","source":"llms.txt","mail":"someone@example.org"}`},
-			{Case: "invalid", Description: "A request that does not say how it learned of the service", Body: `{"purpose":"comparing funders of food pantries"}`},
-		},
-		Plan: o.planMint,
-	}
+func (o *operations) planRules(c *api.Call) (api.Run, error) {
+	return func(context.Context) (client.Answer, error) { return rules(c, o.keys), nil }, nil
 }
 
-func (o *operations) rules() api.Operation {
-	return api.Operation{
-		ID: "getAgentKeyRules", Method: "GET", Path: agentPath, Access: api.Open,
-		Summary:     "How agents get keys and sign requests",
-		Description: "Lists what each tier of agent keys asks and gives, and the exact requirements on a signed request, for programs to read.",
-		Response:    client.AgentRules{}, Formats: []string{"json"},
-		Examples: []api.Example{{Case: "1", Description: "The requirements"}},
-		Plan: func(c *api.Call) (api.Run, error) {
-			return func(context.Context) (client.Answer, error) { return rules(c, o.keys), nil }, nil
-		},
-	}
-}
-
-func (o *operations) answerChallenge() api.Operation {
-	return api.Operation{
-		ID: "answerChallenge", Method: "POST", Path: agentPath + "/answer", Access: api.Agent, Needs: o.needsGraph,
-		Summary: "Answer the challenge of a locked key",
-		Description: "Unlocks a locked key when every answer is right. The response does not say which answer was wrong; the next attempt may be sent after 5 seconds, the one after that 10 seconds later. " +
-			"After three wrong answers there is a new challenge, in the answer. An answer that comes too soon is refused and not counted.",
-		Body: client.AnswerRequest{}, BodyWords: bodyWords, Details: []any{client.AgentAttempt{}}, MaxBody: 16 << 10, Response: client.AgentKeyAnswer{}, Formats: []string{"json"},
-		Refusals: []api.Refusal{wrongAnswer, notDue, replaced, tooSoon, noChallenge},
-		Examples: []api.Example{
-			{Case: "1", Description: "Right answers: the key is unlocked", Body: `{"answers":["$120,000","00-0000004"]}`},
-			{Case: "wrong_answer", Description: "Wrong answers", Body: `{"answers":["$120,000","00-0000005"]}`},
-		},
-		Plan: o.planAnswer,
-	}
-}
-
-func (o *operations) challenge() api.Operation {
-	return api.Operation{
-		ID: "renewChallenge", Method: "POST", Path: agentPath + "/challenge", Access: api.Agent, Needs: o.needsGraph,
-		Summary: "Get the next challenge for a key with no calls left",
-		Description: "Locks a spent key of the anonymous tier and gives it a new challenge; answering it gives another 10 calls, as often as you like until the key expires. " +
-			"For a locked key it returns the current challenge. While calls remain there is none.",
-		Response: client.AgentKeyAnswer{}, Formats: []string{"json"},
-		Refusals: []api.Refusal{notDue, noChallenge},
-		Examples: []api.Example{{Case: "1", Description: "A new challenge"}},
-		Plan: func(c *api.Call) (api.Run, error) {
-			return func(ctx context.Context) (client.Answer, error) {
-				s, err := o.keys.Renew(ctx, c.Caller.Key, c.ID, o.rows(c))
-				return state(c, c.Caller.Secret, s), err
-			}, nil
-		},
-	}
+func (o *operations) planRenew(c *api.Call) (api.Run, error) {
+	return func(ctx context.Context) (client.Answer, error) {
+		s, err := o.keys.Renew(ctx, c.Caller.Key, c.ID, o.rows(c))
+		return state(c, c.Caller.Secret, s), err
+	}, nil
 }
 
 func (o *operations) planMint(c *api.Call) (api.Run, error) {

@@ -6,6 +6,7 @@ package changes
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,26 +38,22 @@ type Parts struct {
 	Clock    func() time.Time
 }
 
+//go:embed operations.json
+var operationsFile []byte
+
 // Group is the operations.
 func Group(p Parts) api.Group {
-	return api.Group{
-		Tag: "Changes", About: "What is new since an earlier build.",
-		Operations: []api.Operation{p.builds(), p.lists()},
-	}
+	g := api.ReadGroup(operationsFile, map[string]api.Operation{
+		"listChanges":           {Response: ChangesAnswer{}, Plan: p.planBuilds, Needs: p.missing},
+		"listComplianceChanges": {Response: api.List[client.ListChange]{}, Plan: p.planLists, Needs: p.missing},
+	})
+	g.SetWords("source", lists.Names())
+	g.SetWords("change", allWords())
+	return g
 }
 
-// unknown is the failure of a build or an edition that nothing is known of.
-var unknown = api.Refusal{Slug: "unknown_version", Status: 404, Means: "the build or the edition to compare with is not known, or not any more", Do: "The message says which are. Where yours is none of them, read everything again, and take its version from the answer."}
-
-var refusals = []api.Refusal{unknown, api.CursorStale, api.CursorOther}
-
-// sinceParams say what is compared with.
-func sinceParams() []api.Param {
-	return []api.Param{
-		{Name: "since", Also: api.Words("since_version from_version version build after_version updated_since modified_since changed_since"), Type: api.String, MaxLength: 16, Example: "20251201T000000Z", Description: "Version of the build to compare with, as dataset.version of /meta gave it. Without it, the build before the one being served."},
-		{Name: "lists_since", Also: api.Words("edition edition_since lists_version since_edition compliance_since"), Type: api.String, MaxLength: 16, Example: "20251201T000000Z", Description: "Version of the edition of the compliance lists to compare with, as compliance_edition of /meta or lists_to of an earlier answer gave it; of a moment between two, the edition that was current then. Without it, the edition that was current when the build of since was made."},
-	}
-}
+// unknown is the slug of a build or an edition that the service does not know.
+const unknown = "unknown_version"
 
 // span is what is compared.
 type span struct {
@@ -75,7 +72,7 @@ func (p Parts) read(c *api.Call) (s span, err error) {
 	now, kept := c.Data.Snapshot().Version, p.Changes(c.Data).Versions()
 	switch {
 	case given && since != now && !slices.Contains(kept, since):
-		f := fault.New(unknown.Slug, "The build %s is not one that the build being served was compared with.", since)
+		f := fault.New(unknown, "The build %s is not one that the build being served was compared with.", since)
 		if len(kept) == 0 {
 			return s, f.Try("there is none before the one being served, %s; read everything, and ask again after the next build", now)
 		}
@@ -92,7 +89,7 @@ func (p Parts) read(c *api.Call) (s span, err error) {
 		return s, nil
 	}
 	if s.edition = log.At(edition); s.edition == "" && dated {
-		f := fault.New(unknown.Slug, "What the compliance lists were at %s is not known.", edition)
+		f := fault.New(unknown, "What the compliance lists were at %s is not known.", edition)
 		if all := log.Versions(); len(all) > 0 {
 			return s, f.Try("send an edition from %s on; where yours is older, screen everybody again", all[len(all)-1])
 		}
@@ -120,22 +117,6 @@ func (p Parts) missing(d api.Dataset) error {
 
 // rowWeight is what a row takes on its way to the wire, in bytes.
 const rowWeight = 2 << 10
-
-func (p Parts) builds() api.Operation {
-	return api.Operation{
-		ID: "listChanges", Method: "GET", Path: "/changes", Access: api.Grants, Cost: 1, Lists: true, Needs: p.missing,
-		Summary: "What is new since an earlier build",
-		Description: "Says what is different between an earlier build of the dataset and the one being served: how many returns are new, amended or gone and how many grants were added, removed or changed, in total and by funder, most rows first; and how much changed on each compliance list. " +
-			"A grant is the same one when the return for the same filer and period has a row that says the same; a row at the same line that says something else has changed. Send the version that your copy is of as since; a 304 to If-None-Match costs nothing.",
-		Params:   slices.Concat(sinceParams(), api.PageParams(), []api.Param{api.FormatParam(api.Formats...)}),
-		Response: ChangesAnswer{}, Formats: api.Formats, Refusals: refusals,
-		Examples: []api.Example{
-			{Case: "1", Description: "What is new since the build before", Query: "since=20251201T000000Z"},
-			{Case: "unknown_version", Description: "A build that is not kept", Query: "since=20200101T000000Z"},
-		},
-		Plan: p.planBuilds,
-	}
-}
 
 // ChangesAnswer is the answer of /changes.
 type ChangesAnswer struct {

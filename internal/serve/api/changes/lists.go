@@ -35,26 +35,6 @@ func sourceOf(list string) string {
 	return list
 }
 
-func (p Parts) lists() api.Operation {
-	return api.Operation{
-		ID: "listComplianceChanges", Method: "GET", Path: "/changes/lists", Access: api.Paid, Cost: 1, Lists: true, Needs: p.missing,
-		Summary: "What is new on the compliance lists",
-		Description: "Lists the entries of the compliance lists that are different between an earlier edition and the one being served: organizations that were added to the master file or to Publication 78 or left them, that were revoked or reinstated, or whose standing in California changed; " +
-			"names that came onto the sanctions list or off it, or that bulletins announced, which have no EIN; and organizations that a screening by the names on the lists now matches to an entity of the sanctions list, with what strength, or no longer does. A name alone does not identify, so look closer before you act on one. Rows of the lists of California without an EIN are not followed.",
-		Params: slices.Concat(sinceParams(), []api.Param{
-			{Name: "source", Also: api.Words("sources list lists"), Type: api.String, List: true, Enum: lists.Names(), Example: "revocation", Description: "Only these lists, comma-separated."},
-			{Name: "change", Also: api.Words("changes status event kind"), Type: api.String, List: true, Enum: allWords(), Example: "revoked", Description: "Only entries that are this now, comma-separated; delisted for not on the list any more, potential_match and no_longer_matched for organizations that may be an entity of the sanctions list."},
-		}, api.PageParams(), []api.Param{api.FormatParam(api.Formats...)}),
-		Response: api.List[client.ListChange]{}, Formats: api.Formats, Refusals: refusals,
-		Examples: []api.Example{
-			{Case: "1", Description: "What is new on the lists since the build before", Query: "since=20251201T000000Z"},
-			{Case: "revoked", Description: "Organizations that were revoked", Query: "since=20251201T000000Z&source=revocation&change=revoked"},
-			{Case: "matched", Description: "Organizations that may match the sanctions list and did not before", Query: "since=20251201T000000Z&source=ofac&change=potential_match"},
-		},
-		Plan: p.planLists,
-	}
-}
-
 // Bounds of looking for organizations by a name that is new on the sanctions list.
 const (
 	mostLooked     = 50 // names in a page

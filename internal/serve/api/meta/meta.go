@@ -7,6 +7,7 @@ package meta
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"math"
@@ -82,39 +83,30 @@ type Parts struct {
 	Search func(api.Dataset) client.SearchInfo
 }
 
+//go:embed operations.json
+var operationsFile []byte
+
 // Group is the operation.
 func Group(p Parts) api.Group {
-	return api.Group{Tag: "Dataset", About: "What is being served.", Operations: []api.Operation{p.meta()}}
+	return api.ReadGroup(operationsFile, map[string]api.Operation{"getMeta": {Response: client.MetaAnswer{}, Plan: p.plan}})
 }
 
-func (p Parts) meta() api.Operation {
-	return api.Operation{
-		ID: "getMeta", Method: "GET", Path: "/meta", Access: api.Open,
-		Summary:     "Dataset metadata",
-		Description: "Describes the dataset being served: its build stamp, its size, the lists behind screenings, and how the parameters of other services map to this one. Poll dataset.version to detect change.",
-		Params:      []api.Param{api.FormatParam("json", "xml")},
-		Response:    client.MetaAnswer{}, Formats: []string{"json", "xml"}, Lists: true,
-		Examples: []api.Example{
-			{Case: "1", Description: "Metadata of an invented dataset", Query: ""},
-		},
-		Plan: func(c *api.Call) (api.Run, error) {
-			c.ReadFormat()
-			// Both change without a new build: a key is replaced, a list grows too old.
-			signing, lists := p.signing(c), screen.SourcesOf(p.Lists(c.Data), p.Clock())
-			state, err := json.Marshal([]any{signing, lists})
-			if err != nil {
-				return nil, err
-			}
-			c.Question = string(state)
-			return func(context.Context) (client.Answer, error) {
-				a := describe(c, signing, lists, p.Lists(c.Data).Version())
-				if a.Search.Modes = []string{}; p.Search != nil {
-					a.Search = p.Search(c.Data)
-				}
-				return a, nil
-			}, nil
-		},
+func (p Parts) plan(c *api.Call) (api.Run, error) {
+	c.ReadFormat()
+	// Both change without a new build: a key is replaced, a list grows too old.
+	signing, lists := p.signing(c), screen.SourcesOf(p.Lists(c.Data), p.Clock())
+	state, err := json.Marshal([]any{signing, lists})
+	if err != nil {
+		return nil, err
 	}
+	c.Question = string(state)
+	return func(context.Context) (client.Answer, error) {
+		a := describe(c, signing, lists, p.Lists(c.Data).Version())
+		if a.Search.Modes = []string{}; p.Search != nil {
+			a.Search = p.Search(c.Data)
+		}
+		return a, nil
+	}, nil
 }
 
 // signing names the key that signs now.

@@ -35,35 +35,6 @@ type OrganizationList struct{ client.OrganizationList }
 
 func (l *OrganizationList) Table() (any, *int64, *string) { return l.Results, &l.Hits, l.NextCursor }
 
-// proprietary is the refusal of a cause, as the grant endpoints have it.
-var proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy", Do: "Give an NTEE letter (B), an NTEE code (B42) or a cause (Education)."}
-
-func (p *Parts) list() api.Operation {
-	const veterans = `{"search_terms":"example","filters":{"state":"IL","min_revenue":100000,"revoked":false},"sort":{"sort_by":"revenue"}}`
-	return api.Operation{
-		ID: "listOrganizations", Method: "POST", Path: "/essentials", Access: api.Paid, Cost: 1, Lists: true,
-		Summary: "Organizations by filter and search terms",
-		Description: "Lists the organizations that match all filters, with an exact count, in any order, page by page to the last one. Without search_terms and filters these are all there are. " +
-			"Filters are flat names, or the nested blocks geography, organization and financials of Candid's Essentials API; a filter of theirs that there is no data for is reported, not ignored in silence. " +
-			"Figures are those of the latest filing that was read; an organization without the figure is in no range of it, and comes last in its order. " +
-			"The status of organizations on the IRS's lists is looked up in the current edition of those lists.",
-		Params: []api.Param{api.FormatParam(api.Formats...)},
-		Body:   client.OrganizationQuery{}, BodyWords: listWords, MaxBody: maxListBody, Response: OrganizationList{}, Formats: api.Formats,
-		Refusals: []api.Refusal{proprietary, api.CursorStale, api.CursorOther},
-		Needs:    p.noDirectory,
-		Examples: []api.Example{
-			{Case: "1", Description: "Words, filters and an order", Body: veterans},
-			{Case: "filters", Description: "Filters alone: all that match, largest revenue first", Body: `{"filters":{"cause":["K","Arts & Culture"],"min_assets":500000,"pub78_verified":true},"size":2}`},
-			{Case: "candid", Description: "The nested blocks of another service, one of which is not honored", Body: `{"from":0,"size":25,"filters":{"geography":{"state":["IL"],"msa":["Chicago"]},"organization":{"ntee_major_codes":["T"],"properties":{"pub78_verified":true,"exclude_revoked_organizations":true}},"financials":{"most_recent_year":{"total_revenue":{"min":1000000}}}}}`},
-			{Case: "unsupported", Description: "Both severities of warnings: a filter without data, a misspelled one, and a page that is cut", Body: `{"filters":{"state":"IL","profile_levels":["gold"],"min_revenu":1000},"size":5000}`},
-			{Case: "strict", Description: "What strict=1 refuses", Query: "strict=1", Body: `{"filters":{"state":"IL","profile_levels":["gold"]}}`},
-			{Case: "invalid", Description: "A value that cannot be read", Body: `{"filters":{"min_revenue":"a lot"}}`},
-			{Case: "subject_pcs", Description: "A code of a proprietary taxonomy is refused, not matched", Body: `{"filters":{"cause":"SA0200"}}`},
-		},
-		Plan: p.planList,
-	}
-}
-
 // noDirectory refuses a dataset whose directory is out of service.
 func (p *Parts) noDirectory(d api.Dataset) error {
 	if p.Directory(d) == nil {

@@ -18,21 +18,6 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// listWords are other words for the fields of the body.
-var listWords = map[string]string{
-	"q": "search_terms", "query": "search_terms", "search": "search_terms", "search_term": "search_terms", "keyword": "search_terms", "keywords": "search_terms", "name": "search_terms", "text": "search_terms",
-	"search_mode": "mode", "filter": "filters", "order_by": "sort_by", "orderby": "sort_by", "sort_field": "sort_by", "order": "sort", "direction": "sort_order", "sort_direction": "sort_order",
-	"offset": "from", "start": "from", "skip": "from", "page": "from", "limit": "size", "page_size": "size", "per_page": "size", "count": "size", "next_cursor": "cursor", "after": "cursor", "page_token": "cursor",
-	"states": "state", "location": "state", "cities": "city", "zip_code": "zip", "zipcode": "zip", "zips": "zip", "postal_code": "zip", "counties": "county", "county_fips": "county",
-	"revenue": "min_revenue", "revenue_min": "min_revenue", "revenue_max": "max_revenue", "min_total_revenue": "min_revenue", "max_total_revenue": "max_revenue",
-	"assets": "min_assets", "assets_min": "min_assets", "assets_max": "max_assets", "min_total_assets": "min_assets", "max_total_assets": "max_assets",
-	"expenses": "min_expenses", "min_total_expenses": "min_expenses", "max_total_expenses": "max_expenses", "grants_paid": "min_grants_paid", "min_grants": "min_grants_paid",
-	"subject": "cause", "causes": "cause", "ntee_code": "ntee", "ntee_codes": "ntee", "form": "return_type", "form_type": "return_type", "form_types": "return_type", "return_types": "return_type",
-	"subsection_code": "subsection", "subsections": "subsection", "subsection_codes": "subsection", "foundation": "foundation_type", "foundation_code": "foundation_type", "foundation_codes": "foundation_type", "foundation_types": "foundation_type",
-	"pub78": "pub78_verified", "is_pub78": "pub78_verified", "is_revoked": "revoked", "exclude_revoked": "exclude_revoked_organizations", "bmf": "in_bmf", "bmf_status": "in_bmf",
-	"group": "group_exemption", "gen": "group_exemption", "ruling_year": "min_ruling_year",
-}
-
 // Bounds of the lists in a body.
 const (
 	maxTerms = 200 // bytes
@@ -365,5 +350,5 @@ func (r *listReader) flag(f *api.Form, name string) *bool {
 
 // refuse is the refusal of a proprietary code.
 func refuse(err error) error {
-	return fault.New(proprietary.Slug, "%s.", err).Try("send an NTEE letter, an NTEE code or a cause")
+	return fault.New("proprietary_subject", "%s.", err).Try("send an NTEE letter, an NTEE code or a cause")
 }

@@ -5,8 +5,10 @@ package organizations
 
 import (
 	"context"
+	_ "embed"
 	"time"
 
+	"grantgraph/client"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/screen"
@@ -34,9 +36,20 @@ type Parts struct {
 	Clock     func() time.Time
 }
 
+//go:embed operations.json
+var operationsFile []byte
+
 // Group is the operations.
 func Group(p Parts) api.Group {
-	return api.Group{Tag: "Organizations", About: "Finding organizations.", Operations: []api.Operation{indexOf(p.Search).search(), p.list()}}
+	of := indexOf(p.Search)
+	g := api.ReadGroup(operationsFile, map[string]api.Operation{
+		"searchOrganizations": {Response: SearchAnswer{}, Plan: of.planSearch, Needs: of.missing},
+		"listOrganizations": {
+			Body: client.OrganizationQuery{}, MaxBody: maxListBody, Response: OrganizationList{}, Plan: p.planList, Needs: p.noDirectory,
+		},
+	})
+	g.SetWords("mode", modes)
+	return g
 }
 
 // missing refuses a dataset whose index is out of service.

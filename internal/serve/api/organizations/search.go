@@ -30,35 +30,6 @@ var modes = []string{"text", "semantic", "hybrid"}
 // for them, and each keeps a core busy for some hundredths of a second.
 var encoding = budget.NewAtOnce(64, 16)
 
-// maxFound bounds the answer of /search.
-const (
-	defaultFound = 20
-	maxFound     = 100
-)
-
-func (of indexOf) search() api.Operation {
-	return api.Operation{
-		ID: "searchOrganizations", Method: "GET", Path: "/search", Access: api.Open, Needs: of.missing,
-		Summary: "Find an organization and its EIN by name, by words or by meaning",
-		Description: "Finds organizations by name, part of a name, misspelling, initials, former name or EIN, and by the words of their missions, programs, causes, places and the purposes of their grants. A state or a city among the words narrows the search. " +
-			"mode=semantic goes by meaning instead, and mode=hybrid by both. Every match says how good it is.",
-		Params: []api.Param{
-			{Name: "q", Also: api.Words("query name search search_term search_terms term terms keyword keywords text organization org org_name organization_name ein"), Type: api.String, Required: true, MaxLength: 200, Example: "food bank ohio", Description: "What to look for, at most 200 bytes in UTF-8. Fewer than two characters give an empty result."},
-			{Name: "state", Also: api.Words("st state_code location region state_id"), Type: api.String, MaxLength: 40, Example: "IL", Description: "Two-letter code of the state to look in."},
-			{Name: "mode", Also: api.Words("search_mode match_mode search_type"), EnumAlso: map[string]string{"keyword": "text", "fulltext": "text", "full_text": "text", "name": "text", "lexical": "text", "vector": "semantic", "embedding": "semantic", "meaning": "semantic", "mixed": "hybrid", "both": "hybrid"}, Type: api.String, Enum: modes, Default: "text", Description: "text: by names and words. semantic: by meaning. hybrid: by both, names first. semantic and hybrid fall back to text where vector matching is unavailable; mode of the answer says which was served."},
-			{Name: "limit", Also: api.Words("size page_size pagesize per_page perpage count rows max_results maxresults results num top take n"), Type: api.Integer, Min: api.Bound(1), Cap: api.Bound(maxFound), Default: defaultFound, Description: "Matches to return, up to 100; more is served at 100 with a caveat."},
-			api.FormatParam(api.Formats...),
-		},
-		Response: SearchAnswer{}, Formats: api.Formats,
-		Examples: []api.Example{
-			{Case: "1", Description: "A name found", Query: "q=example"},
-			{Case: "unsupported", Description: "Both severities of warnings: a parameter that does not exist, and a mode that falls back", Query: "q=example&mode=semantic&sate=IL"},
-			{Case: "strict", Description: "What strict=1 refuses", Query: "q=example&sate=IL&strict=1"},
-		},
-		Plan: of.planSearch,
-	}
-}
-
 func (of indexOf) planSearch(c *api.Call) (api.Run, error) {
 	q, _ := c.Params.Text("q")
 	state := ""
@@ -70,11 +41,12 @@ func (of indexOf) planSearch(c *api.Call) (api.Run, error) {
 		state = code
 	}
 	mode, _ := c.Params.Choice("mode")
-	n := int64(defaultFound)
+	limit := c.Params.Param("limit")
+	n, most := int64(limit.Default.(int)), int64(*limit.Cap)
 	if v, ok := c.Params.Integer("limit"); ok {
-		if n = v; n > maxFound {
-			n = maxFound
-			c.Caveat("limit", fmt.Sprintf("At most %d matches are served, so limit was lowered to that.", maxFound))
+		if n = v; n > most {
+			n = most
+			c.Caveat("limit", fmt.Sprintf("At most %d matches are served, so limit was lowered to that.", most))
 		}
 	}
 	c.ReadFormat()

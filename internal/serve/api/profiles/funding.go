@@ -11,26 +11,9 @@ import (
 	"grantgraph/internal/serve/profile"
 )
 
-func (p Parts) funding() api.Operation {
-	return api.Operation{
-		ID: "getGovernmentFunding", Path: "/gov-funding/{ein}", Access: api.Pro,
-		Summary: "Federal and state awards to an organization",
-		Description: "What governments awarded an organization: totals, by fiscal year, by agency, by program, and the awards themselves, each with how it was joined to the EIN and how sure that is. " +
-			"coverage says which files were read: where a state is not among them, no award says nothing. csv and ndjson carry the awards of the page.",
-		Params:   append(append([]api.Param{einParam}, pageParams("Awards", maxAwards)...), api.FormatParam(api.Formats...)),
-		Response: FundingAnswer{}, Formats: api.Formats,
-		Examples: []api.Example{
-			{Case: "1", Description: "Awards of a federal agency and of a state", Path: at("00-0000005")},
-			{Case: "none", Description: "An organization to which no award was found", Path: at("00-0000002")},
-			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
-		},
-		Plan: p.planFunding,
-	}
-}
-
 func (p Parts) planFunding(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
-	number, limit := readPage(c, maxAwards)
+	number, limit := readPage(c)
 	e := p.subject(c)
 	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
 	c.Weight = fundingWeight + int64(limit)*awardWeight

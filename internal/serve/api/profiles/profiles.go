@@ -8,6 +8,7 @@ package profiles
 
 import (
 	"context"
+	_ "embed"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
@@ -42,21 +44,19 @@ type Parts struct {
 	Clock    func() time.Time
 }
 
-// unknown is the failure of an EIN that nobody knows.
-var unknown = api.Refusal{Slug: "unknown_ein", Status: 404, Means: "no organization with this EIN is known; nothing was counted", Do: "Check the EIN, or find the organization by its name with /search."}
+//go:embed operations.json
+var operationsFile []byte
 
 // Group is the operations.
 func Group(p Parts) api.Group {
-	g := api.Group{
-		Tag: "Profiles", About: "What is known of one organization.",
-		Note:       "A profile says what is absent: `x_service.not_available` names each part and the reason. `similar`, `cofunders` and prospects are associations found in public data, not statements of anybody.",
-		Operations: []api.Operation{p.essentials(), p.premier(), p.similar(), p.prospects(), p.funding()},
-	}
-	for i := range g.Operations {
-		op := &g.Operations[i]
-		op.Method, op.Cost, op.Needs = "GET", 1, p.missing
-		op.Refusals = append(op.Refusals, unknown)
-	}
+	g := api.ReadGroup(operationsFile, map[string]api.Operation{
+		"getEssentials":        {Response: client.EssentialsAnswer{}, Plan: p.planEssentials, Needs: p.missing},
+		"getPremier":           {Response: PremierAnswer{}, Plan: p.planPremier, Needs: p.missing},
+		"findSimilar":          {Response: api.List[client.SimilarRow]{}, Plan: p.planSimilar, Needs: p.missing},
+		"findProspects":        {Response: api.List[client.ProspectRow]{}, Plan: p.planProspects, Needs: p.missing},
+		"getGovernmentFunding": {Response: FundingAnswer{}, Plan: p.planFunding, Needs: p.missing},
+	})
+	g.SetWords("funder_type", grant.FunderKinds())
 	return g
 }
 
@@ -67,11 +67,6 @@ func (p Parts) missing(d api.Dataset) error {
 	}
 	return nil
 }
-
-var einParam = api.Param{Name: "ein", In: "path", Type: api.String, MaxLength: 20, Example: "00-0000001", Description: "EIN of the organization, with or without the hyphen."}
-
-// at is the path of an example.
-func at(e string) map[string]string { return map[string]string{"ein": e} }
 
 // subject reads the EIN of the path. An organization that nobody knows is
 // refused before anything is counted, but after what is wrong with the request.
@@ -91,7 +86,7 @@ func (p Parts) subject(c *api.Call) ein.EIN {
 }
 
 func nobody(e ein.EIN) error {
-	return fault.New(unknown.Slug, "No organization with the EIN %s is known: it is in no list, in no return and on no grant line that was read.", e.Hyphenated()).
+	return fault.New("unknown_ein", "No organization with the EIN %s is known: it is in no list, in no return and on no grant line that was read.", e.Hyphenated()).
 		Try("find the organization by its name with /search")
 }
 
@@ -104,25 +99,6 @@ const (
 	fundingWeight    = 512 << 10
 	awardWeight      = 4 << 10
 )
-
-func (p Parts) essentials() api.Operation {
-	formats := []string{"json", "xml"}
-	return api.Operation{
-		ID: "getEssentials", Path: "/essentials/{ein}", Access: api.Paid, Lists: true,
-		Summary:     "The essentials of an organization",
-		Description: "Who the organization is, the figures of its latest return, its status on the current IRS lists, what it gave and received in grants, and its returns. A figure that was not filed is null. What is absent is named in x_service.not_available.",
-		Params:      []api.Param{einParam, api.FormatParam(formats...)},
-		Response:    client.EssentialsAnswer{}, Formats: formats,
-		Examples: []api.Example{
-			{Case: "1", Description: "A public charity that makes grants", Path: at("00-0000001")},
-			{Case: "recipient", Description: "An organization that receives grants; none of its returns was read, so there are no figures", Path: at("00-0000004")},
-			{Case: "revoked", Description: "An organization whose exemption was revoked", Path: at("00-0000006")},
-			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
-			{Case: "invalid", Description: "What is no EIN", Path: at("12-34")},
-		},
-		Plan: p.planEssentials,
-	}
-}
 
 func (p Parts) planEssentials(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
@@ -152,25 +128,6 @@ func (p Parts) planEssentials(c *api.Call) (api.Run, error) {
 func (p Parts) inService(c *api.Call) string {
 	s := p.Screener(c.Data).Sources(p.Clock())
 	return strconv.FormatBool(s.BMF.Screens) + strconv.FormatBool(s.Pub78.Screens) + strconv.FormatBool(s.Revocation.Screens)
-}
-
-func (p Parts) premier() api.Operation {
-	formats := []string{"json", "xml"}
-	return api.Operation{
-		ID: "getPremier", Path: "/premier/{ein}", Access: api.Paid, Lists: true,
-		Summary: "The full profile of an organization",
-		Description: "The essentials, and the figures of every return with the return behind each; where it works; what it grants out and who funds it, by year, cause and state, with the largest; who funds with it; who resembles it. " +
-			"A key of the Pro plan also gets the people who run it, the organizations that share them, its family, government awards in sums and what a private foundation holds. What is absent is named in x_service.not_available with the reason.",
-		Params:   []api.Param{einParam, api.FormatParam(formats...)},
-		Response: PremierAnswer{}, Formats: formats,
-		Examples: []api.Example{
-			{Case: "1", Description: "A private foundation, in full", Path: at("00-0000002")},
-			{Case: "recipient", Description: "An organization that receives grants; none of its returns was read", Path: at("00-0000004")},
-			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
-			{Case: "invalid", Description: "What is no EIN", Path: at("12-34")},
-		},
-		Plan: p.planPremier,
-	}
 }
 
 // Bounds of the lists of a profile.

@@ -21,8 +21,6 @@ import (
 )
 
 const (
-	maxProspects = 100
-	mostDollars  = 1 << 53
 	// An organization with fewer funders than this is compared with others by
 	// cause, meaning, place and size too: its funders say little of it.
 	fewFunders = 5
@@ -31,45 +29,9 @@ const (
 	mostAlike   = 100
 )
 
-// proprietary is the failure of a code of another taxonomy.
-var proprietary = api.Refusal{Slug: "proprietary_subject", Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy", Do: "Give an NTEE letter (B), an NTEE code (B42) or a cause (Education)."}
-
-// prospectFilters are the parameters that choose among funders. Their names are
-// those of the grant endpoints and of the search for organizations.
-func prospectFilters() []api.Param {
-	return []api.Param{
-		{Name: "location", Also: api.Words("state states place where region geo recip_state funder_state"), Type: api.String, List: true, MaxLength: 500, MaxItems: 60, Example: "IL", Description: "Two-letter US states, comma-separated: only funders that give there, or with location_type=funder only those that are there."},
-		{Name: "location_type", Also: api.Words("location_of place_of location_role location_scope"), EnumAlso: map[string]string{"recipients": "recipient", "grantee": "recipient", "gives": "recipient", "funders": "funder", "grantmaker": "funder", "foundation": "funder"}, Type: api.String, Enum: []string{"recipient", "funder"}, Default: "recipient", Description: "Whose place location is: recipient (the funder gave to organizations there) or funder (it is there itself)."},
-		{Name: "subject", Also: api.Words("subjects cause causes ntee ntee_code category topic sector issue_area"), Type: api.String, List: true, MaxLength: 2000, MaxItems: 100, Example: "K", Description: "NTEE major letter (K), NTEE code (K31) or cause label: only funders that gave to organizations registered under one of them."},
-		{Name: "funder_type", Also: api.Words("grantmaker_type foundation_type funder_kind org_type donor_type kind"), EnumAlso: map[string]string{"foundation": "private_foundation", "private": "private_foundation", "pf": "private_foundation", "charity": "public_charity", "public": "public_charity", "daf": "daf_or_passthrough", "donor_advised": "daf_or_passthrough", "passthrough": "daf_or_passthrough"}, Type: api.String, Enum: grant.FunderKinds(), Description: "Kind of grantmaker."},
-		{Name: "exclude_daf", Also: api.Words("no_daf no_dafs exclude_dafs without_daf exclude_donor_advised"), Type: api.Boolean, Default: false, Description: "Drops donor-advised and pass-through funders, whose donors decide."},
-		{Name: "min_amt", Also: api.Words("min_amount minimum_amount amount_min min_grant min_typical_amount"), Type: api.Integer, Min: api.Bound(0), Max: api.Bound(mostDollars), Description: "Only funders whose typical grant, the median, is at least this many dollars."},
-		{Name: "max_amt", Also: api.Words("max_amount maximum_amount amount_max max_grant max_typical_amount"), Type: api.Integer, Min: api.Bound(0), Max: api.Bound(mostDollars), Description: "Only funders whose typical grant is at most this many dollars."},
-		{Name: "min_grants_paid", Also: api.Words("min_giving min_given min_total"), Type: api.Integer, Min: api.Bound(0), Max: api.Bound(mostDollars), Description: "Only funders whose itemized grants of their latest complete year come to at least this many dollars."},
-		{Name: "max_grants_paid", Also: api.Words("max_giving max_given max_total"), Type: api.Integer, Min: api.Bound(0), Max: api.Bound(mostDollars), Description: "Only funders whose itemized grants of their latest complete year come to at most this many dollars."},
-	}
-}
-
-func (p Parts) prospects() api.Operation {
-	return api.Operation{
-		ID: "findProspects", Path: "/prospects/{ein}", Access: api.Paid,
-		Summary: "Funders that fund organizations like one",
-		Description: "Finds funders that give to organizations like this one and have not funded it, or not in the last three complete fiscal years, ranked, each with its reasons: which similar recipients it funds, how much and when, its typical grant, the shares of its giving in the state and for the cause, and how many of its recipients were new to it. " +
-			"This is an association found in public filings: no statement of the funder, no sign that it takes requests, and no advice. At most 500 are found.",
-		Params:   slices.Concat([]api.Param{einParam}, prospectFilters(), pageParams("Funders", maxProspects), []api.Param{api.FormatParam(api.Formats...)}),
-		Response: api.List[client.ProspectRow]{}, Formats: api.Formats,
-		Refusals: []api.Refusal{proprietary},
-		Examples: []api.Example{
-			{Case: "1", Description: "Prospects of a museum", Path: at("00-0000005")},
-			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
-		},
-		Plan: p.planProspects,
-	}
-}
-
 func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
-	number, limit := readPage(c, maxProspects)
+	number, limit := readPage(c)
 	e := p.subject(c)
 	only, asked, err := readProspectFilter(c)
 	if err != nil {
@@ -141,7 +103,7 @@ func readProspectFilter(c *api.Call) (f graph.ProspectFilter, asked string, err 
 		subject, err := ntee.ParseSubject(value)
 		var refused *ntee.ProprietaryError
 		if errors.As(err, &refused) {
-			return f, "", fault.New(proprietary.Slug, "subject: %s.", refused.Error()).Try("NTEE letters and their causes are listed in the documentation of /grants/transactions")
+			return f, "", fault.New("proprietary_subject", "subject: %s.", refused.Error()).Try("NTEE letters and their causes are listed in the documentation of /grants/transactions")
 		}
 		if err != nil {
 			return f, "", err

@@ -14,25 +14,10 @@ import (
 	"grantgraph/internal/serve/profile"
 )
 
-// Bounds of a page.
-const (
-	defaultLimit = 25
-	maxSimilar   = 100
-	maxAwards    = 1000
-	maxPage      = 1_000_000
-)
-
-// pageParams are the parameters of a page of rows.
-func pageParams(what string, most int) []api.Param {
-	return []api.Param{
-		{Name: "page", Also: append(api.Words("page_number pagenumber page_no pageno p pg"), api.Either("page", "offset start from skip")...), Type: api.Integer, Min: api.Bound(1), Max: api.Bound(maxPage), Default: 1, Description: "Page number, from 1. A page past the end is empty."},
-		{Name: "limit", Also: api.Words("size page_size pagesize per_page perpage count rows max_results maxresults results num top take n"), Type: api.Integer, Min: api.Bound(1), Cap: api.Bound(float64(most)), Default: defaultLimit, Description: fmt.Sprintf("%s in a page, up to %d; more is served at the cap with a caveat.", what, most)},
-	}
-}
-
 // readPage reads page and limit.
-func readPage(c *api.Call, most int64) (number int64, limit int) {
-	number, size := int64(1), int64(defaultLimit)
+func readPage(c *api.Call) (number int64, limit int) {
+	p := c.Params.Param("limit")
+	number, size, most := int64(1), int64(p.Default.(int)), int64(*p.Cap)
 	if n, ok := c.Params.Integer("limit"); ok {
 		if size = n; size > most {
 			size = most
@@ -45,25 +30,9 @@ func readPage(c *api.Call, most int64) (number int64, limit int) {
 	return number, int(size)
 }
 
-func (p Parts) similar() api.Operation {
-	return api.Operation{
-		ID: "findSimilar", Path: "/similar/{ein}", Access: api.Paid,
-		Summary: "Organizations that resemble one",
-		Description: "Finds organizations that share funders or recipients with one, work for the same cause, say the same of themselves, and are near it in place and size, with a score and the reasons for it. " +
-			"This is an association found in public data, not a statement of either organization, and no sign that they work together. At most 500 are found.",
-		Params:   append(append([]api.Param{einParam}, pageParams("Organizations", maxSimilar)...), api.FormatParam(api.Formats...)),
-		Response: api.List[client.SimilarRow]{}, Formats: api.Formats,
-		Examples: []api.Example{
-			{Case: "1", Description: "Organizations that resemble a food pantry", Path: at("00-0000004")},
-			{Case: "unknown_ein", Description: "An unknown EIN", Path: at("00-0000009")},
-		},
-		Plan: p.planSimilar,
-	}
-}
-
 func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
-	number, limit := readPage(c, maxSimilar)
+	number, limit := readPage(c)
 	e := p.subject(c)
 	c.Question = fmt.Sprintf("%s %d %d", e, number, limit)
 	c.Weight = similarWeight + p.Graph(c.Data).NeighborWeight(e)

@@ -188,8 +188,8 @@ func TestSQLRefusals(t *testing.T) {
 		{"read_parquet", "pro", "", statement("SELECT * FROM read_parquet('grants.parquet')"), 400, `"sql_rejected"`, 0},
 		{"unknown table", "plus", "", statement("SELECT * FROM grantz"), 400, `did you mean \"grants\"?`, 0},
 		{"pro table in a join", "plus", "", statement("SELECT * FROM grants JOIN org_asset_profile p ON p.ein = funder_ein"), 403, "org_asset_profile", 0},
-		{"pro table", "plus", "", statement(query.ExamplePro), 403, `"message":"the table org_asset_profile needs the Pro plan","error":"pro_table"`, 0},
-		{"pro table on pro", "pro", "", statement(query.ExamplePro), 200, `"name":"alts_fmv","type":"BIGINT"`, 1},
+		{"pro table", "plus", "", statement(query.ExampleSQL("pro_table")), 403, `"message":"the table org_asset_profile needs the Pro plan","error":"pro_table"`, 0},
+		{"pro table on pro", "pro", "", statement(query.ExampleSQL("pro_table")), 200, `"name":"alts_fmv","type":"BIGINT"`, 1},
 		{"run time", "plus", "", statement("SELECT CAST(purpose_raw AS INTEGER) FROM grants WHERE purpose_raw IS NOT NULL"), 400, `"sql_failed"`, 1},
 		{"describe", "plus", "", statement("DESCRIBE grants"), 200, `"column_name":"funder_ein"`, 1},
 		{"with", "plus", "", statement("WITH g AS (SELECT 7 AS n) SELECT n FROM g"), 200, `"rows":[{"n":7}]`, 1},
@@ -368,7 +368,7 @@ func TestSQLTimeout(t *testing.T) {
 	w := apitest.New(t)
 	w.Data.SQL = slow
 	w.Reopen(t, serve.API{Config: api.Config{BaseURL: apitest.Base, Accounts: w.Ledger, Acquire: w.Acquire}, SQL: true})
-	rec := post(t, w, "plus", "", statement(query.ExampleSlow))
+	rec := post(t, w, "plus", "", statement(query.ExampleSQL("timeout")))
 	if rec.Code != 400 || !strings.Contains(rec.Body.String(), `"sql_timeout"`) || !strings.Contains(rec.Body.String(), "narrow the query with a tax_year or funder_ein filter and retry") || w.Ledger.Calls("plus") != 1 {
 		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
@@ -378,7 +378,7 @@ func TestSQLTimeout(t *testing.T) {
 // sandbox.
 func TestSQLExamples(t *testing.T) {
 	t.Parallel()
-	for _, q := range []string{query.ExampleRejected, query.ExamplePro} {
+	for _, q := range []string{query.ExampleSQL("rejected"), query.ExampleSQL("pro_table")} {
 		r := sqlbox.Request{SQL: q}
 		invented, _ := fault.Of(example.Warehouse{}.Check(t.Context(), r))
 		real, _ := fault.Of(apitest.SQL(t).Check(t.Context(), r))
@@ -386,7 +386,7 @@ func TestSQLExamples(t *testing.T) {
 			t.Errorf("%s: %+v, the sandbox says %+v", q, invented, real)
 		}
 	}
-	q := sqlbox.Request{SQL: query.ExampleQuery}
+	q := sqlbox.Request{SQL: query.ExampleSQL("1")}
 	if err := q.Params.UnmarshalJSON([]byte(`{"year":2022}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +395,7 @@ func TestSQLExamples(t *testing.T) {
 	if err != nil || !slices.Equal(invented.Columns, real.Columns) || len(real.Rows) != 2 {
 		t.Errorf("%v: %+v, want %+v", err, real, invented)
 	}
-	if err := apitest.SQL(t).Check(t.Context(), sqlbox.Request{SQL: query.ExampleSlow}); err != nil {
+	if err := apitest.SQL(t).Check(t.Context(), sqlbox.Request{SQL: query.ExampleSQL("timeout")}); err != nil {
 		t.Error(err)
 	}
 }

@@ -14,33 +14,6 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-var bulkWords = map[string]string{
-	"ein": "eins", "ids": "eins", "ein_list": "eins", "organizations": "eins", "orgs": "eins", "tax_ids": "eins", "numbers": "eins",
-	"report": "reports", "with_reports": "reports", "signed": "reports",
-	"ent_num": "exclude_ent_num", "exclude": "exclude_ent_num", "ruled_out": "exclude_ent_num",
-}
-
-func (o *operations) bulk() api.Operation {
-	const eins = `"eins":["00-0000001","000000006","12-34"]`
-	return api.Operation{
-		ID: "screenOrganizations", Method: "POST", Path: path + "/bulk", Access: api.Paid, Cost: 1, Anew: true,
-		Summary: "Screen up to 100 organizations",
-		Description: "Screens up to 100 EINs for one call. The records are those of GET /screening/{ein}, in the order of the request; what cannot be read says so in its error, and the rest is served. " +
-			"With reports each record comes with a signed report.",
-		Params: []api.Param{compatParam},
-		Body:   client.BulkRequest{}, BodyWords: bulkWords, MaxBody: maxBulk, Response: client.BulkAnswer{}, Formats: []string{"json"},
-		Examples: []api.Example{
-			{Case: "1", Description: "Two organizations, and an EIN that cannot be read", Body: `{` + eins + `}`},
-			{Case: "candid", Description: "The same with compat=legacy_strings", Query: "compat=legacy_strings", Body: `{` + eins + `}`, Foreign: true},
-			{Case: "reports", Description: "With a signed report", Body: `{"eins":["00-0000001"],"reports":true}`},
-			{Case: "unsupported", Description: "A field of the body that does not exist", Body: `{` + eins + `,"limit":5}`},
-			{Case: "strict", Description: "What strict=1 refuses", Query: "strict=1", Body: `{` + eins + `,"limit":5}`},
-			{Case: "invalid", Description: "No EIN at all", Body: `{"eins":[]}`},
-		},
-		Plan: o.planBulk,
-	}
-}
-
 // What one of many records takes while it is made and rendered, in bytes, and
 // what its report takes beside it.
 const (
@@ -61,7 +34,7 @@ func (o *operations) planBulk(c *api.Call) (api.Run, error) {
 	items := f.Items("eins", maxEINs)
 	reports := false
 	f.Optional("reports", &reports, "bool_type", "the value is not true or false")
-	excluded := f.Integers(excludeParam.Name, maxExcluded)
+	excluded := f.Integers(excludeParam, maxExcluded)
 	f.Finish()
 	if c.Params.Failed() {
 		return nil, nil // the engine reports them

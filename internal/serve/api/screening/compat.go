@@ -11,22 +11,13 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// The renderings of a record, by the words of compat.
-const (
-	plainJSON     = "json"
-	legacyStrings = "legacy_strings"
-)
-
-var compatParam = api.Param{
-	Name: "compat", Also: api.Words("compatibility compat_mode legacy mode"), Type: api.String, Enum: []string{plainJSON, legacyStrings}, Default: plainJSON,
-	Description: "legacy_strings renders the booleans conflict, in_bmf, pub78_verified, revoked and screened of compliance as \"True\" and \"False\", and its status and result words in title case (\"Not Screened\"), for clients of other services. " +
-		"It changes no value, no field name and not the signed report.",
-}
+// compatParam chooses the rendering of a record.
+const compatParam = "compat"
 
 // readCompat reads which rendering is asked for.
 func readCompat(c *api.Call) (legacy bool) {
-	mode, _ := c.Params.Choice(compatParam.Name)
-	return mode == legacyStrings
+	mode, _ := c.Params.Choice(compatParam)
+	return mode == "legacy_strings"
 }
 
 // Legacy is an answer in the rendering for clients of other services.

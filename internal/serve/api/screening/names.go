@@ -15,31 +15,6 @@ import (
 	"grantgraph/internal/serve/report"
 )
 
-var nameWords = map[string]string{
-	"name": "names", "organizations": "names", "orgs": "names", "entities": "names", "list": "names", "subjects": "names",
-	"report": "reports", "with_reports": "reports", "signed": "reports",
-	"ent_num": "exclude_ent_num", "exclude": "exclude_ent_num", "ruled_out": "exclude_ent_num",
-}
-
-func (o *operations) names() api.Operation {
-	const names = `"names":[{"name":"Exemplary Gap Trading Company","country":"Nowhere"},{"name":"Example Community Foundation"}]`
-	return api.Operation{
-		ID: "screenNames", Method: "POST", Path: path + "/names", Access: api.Paid, Cost: 1, Anew: true,
-		Summary: "Screen up to 100 names against the sanctions list",
-		Description: "Compares up to 100 names that have no EIN, such as those of organizations abroad, with the sanctioned entities, for one call. A match is a name, not an identity. " +
-			"The records are in the order of the request; what cannot be read says so in its error, and the rest is served. Each comes with a signed report, unless reports is false.",
-		Params: []api.Param{compatParam},
-		Body:   client.NamesRequest{}, BodyWords: nameWords, MaxBody: maxNameBody, Response: client.NamesAnswer{}, Formats: []string{"json"},
-		Examples: []api.Example{
-			{Case: "1", Description: "A name that resembles one of the list, and one that does not", Body: `{` + names + `}`},
-			{Case: "unsupported", Description: "A field of the body that does not exist", Body: `{` + names + `,"reports":false,"limit":5}`},
-			{Case: "strict", Description: "What strict=1 refuses", Query: "strict=1", Body: `{` + names + `,"limit":5}`},
-			{Case: "invalid", Description: "No name at all", Body: `{"names":[]}`},
-		},
-		Plan: o.planNames,
-	}
-}
-
 // named is a name of a request.
 type named struct {
 	subject client.ScreenedName
@@ -52,7 +27,7 @@ func (o *operations) planNames(c *api.Call) (api.Run, error) {
 	items := f.Items("names", maxNames)
 	reports := true
 	f.Optional("reports", &reports, "bool_type", "the value is not true or false")
-	excluded := f.Integers(excludeParam.Name, maxExcluded)
+	excluded := f.Integers(excludeParam, maxExcluded)
 	f.Finish()
 	list := make([]named, len(items))
 	for i, item := range items {

@@ -9,17 +9,20 @@ package screening
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
@@ -61,8 +64,6 @@ type operations struct {
 	turns chan struct{} // one for each verification that may run at a time
 }
 
-const path = "/screening"
-
 // Bounds of requests.
 const (
 	maxEINs     = 100
@@ -78,22 +79,50 @@ const (
 	mostFromOne   = 16 // of them from one address
 )
 
-// used is the failure of a second screening without a paid plan.
-var used = api.Refusal{Slug: "trial_screening_used", Status: 402, Means: "the one screening that a free or trial key includes was used; nothing was counted", Do: "Move to a paid plan to screen more."}
+// excludeParam names the matches that the caller has ruled out, in the query and in
+// bodies.
+const excludeParam = "exclude_ent_num"
+
+//go:embed operations.json
+var operationsFile []byte
 
 // Group is the operations.
 func Group(p Parts) api.Group {
 	// Verification is open to everybody, so it never has all cores.
 	o := &operations{p, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
-	return api.Group{
-		Tag: "Screening", About: "What the compliance lists know of an organization, and signed reports of it.",
-		Note:       "A screening is a signal to look closer, not a determination. A list that could not be used is `not_screened`, never `clear`; the sanctions screen compares NAMES.",
-		Operations: []api.Operation{o.screen(), o.bulk(), o.names(), o.verify()},
-		Schemas: map[reflect.Type]string{
-			reflect.TypeFor[client.Report]():     "Report",
-			reflect.TypeFor[client.NameReport](): "NameReport",
+	g := api.ReadGroup(operationsFile, map[string]api.Operation{
+		"screenOrganization":  {Response: ScreeningAnswer{}, Plan: o.planScreen},
+		"screenOrganizations": {Body: client.BulkRequest{}, MaxBody: maxBulk, Response: client.BulkAnswer{}, Plan: o.planBulk},
+		"screenNames":         {Body: client.NamesRequest{}, MaxBody: maxNameBody, Response: client.NamesAnswer{}, Plan: o.planNames},
+		"verifyReport": {
+			Body: client.Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument,
+			AtOnce: budget.NewAtOnce(mostDocuments, mostFromOne), Response: client.VerifyAnswer{}, Plan: o.planVerify,
 		},
+	})
+	for i, e := range g.Operation("verifyReport").Examples {
+		if body, ok := p.Samples.body(e.Case); ok {
+			g.Operation("verifyReport").Examples[i].Body = body
+		}
 	}
+	g.Schemas = map[reflect.Type]string{
+		reflect.TypeFor[client.Report]():     "Report",
+		reflect.TypeFor[client.NameReport](): "NameReport",
+	}
+	return g
+}
+
+// body is the report of an example of verification, which is signed when the
+// service starts and therefore not in a file.
+func (s Samples) body(example string) (string, bool) {
+	switch example {
+	case "1":
+		return s.Report, true
+	case "bent":
+		return strings.Replace(s.Report, `"found":true`, `"found":false`, 1), true
+	case "unknown_key":
+		return s.Foreign, true
+	}
+	return "", false
 }
 
 // ScreeningAnswer is the screening of one organization.
@@ -106,43 +135,6 @@ type ScreeningAnswer struct {
 // File is the report as a page.
 func (a *ScreeningAnswer) File() (string, []byte) {
 	return fmt.Sprintf("screening-%s-%s.pdf", a.EIN, a.Report.IssuedAt[:len(time.DateOnly)]), a.file
-}
-
-var excludeParam = api.Param{
-	Name: "exclude_ent_num", Also: api.Words("ent_num exclude_ent exclude_entity exclude_entities ruled_out ignore_ent_num"), Type: api.Integer, List: true, MaxItems: maxExcluded, MaxLength: maxExcluded * 21, Example: 900001,
-	Description: "Numbers of sanctioned entities that you have looked at and ruled out, comma-separated. Their matches stay in the answer, as ruled_out.",
-}
-
-func (o *operations) screen() api.Operation {
-	formats := []string{"json", "pdf"}
-	at := func(e string) map[string]string { return map[string]string{"ein": e} }
-	return api.Operation{
-		ID: "screenOrganization", Method: "GET", Path: path + "/{ein}", Legacy: []string{"/compliance/{ein}"}, Access: api.Grants, Cost: 1, Anew: true,
-		Summary: "Screen an organization against the compliance lists",
-		Description: "Returns what the IRS lists, the sanctions list, the bulletins and California's lists say about an EIN, with the dates of the lists that were used, and a signed report to keep; format=pdf is that report as one page. " +
-			"Screens are triage signals, not determinations: a list that could not be used is not_screened, never clear, and the sanctions screen compares names. Each answer is issued fresh. " +
-			"A free or trial key has one screening, of any organization: its evidence is left out, as x_service.withheld lists, and so is the report; everything else, and the pdf, is for paid plans. An EIN that nothing knows is found false and does not use it up.",
-		Params: []api.Param{
-			{Name: "ein", In: "path", Type: api.String, MaxLength: 20, Example: "00-0000001", Description: "EIN of the organization, with or without the hyphen."},
-			api.FormatParam(formats...), compatParam, excludeParam,
-		},
-		Response: ScreeningAnswer{}, Formats: formats,
-		Refusals: []api.Refusal{used, api.PlanRequired},
-		Examples: []api.Example{
-			{Case: "1", Description: "A public charity in good standing", Path: at("00-0000001")},
-			{Case: "candid", Description: "The same with compat=legacy_strings: booleans and status words as strings", Query: "compat=legacy_strings", Path: at("00-0000001"), Foreign: true},
-			{Case: "revoked", Description: "An organization whose exemption was revoked", Path: at("00-0000006")},
-			{Case: "potential_match", Description: "A name that resembles one of the sanctions list", Path: at("00-0000007")},
-			{Case: "not_screened", Description: "California's list of revoked exemptions is not loaded: ftb is not_screened, and good_standing null", Path: at("00-0000008")},
-			{Case: "ruled_out", Description: "The same name with the match ruled out", Query: "exclude_ent_num=900001", Path: at("00-0000007")},
-			{Case: "unknown", Description: "An EIN that no list and no filing knows", Path: at("00-0000009")},
-			{Case: "trial", Description: "On a free or trial key: the evidence is withheld, and there is no report", Path: at("00-0000001"), Unpaid: true},
-			{Case: "plan_required", Description: "The pdf on a free or trial key", Query: "format=pdf", Path: at("00-0000001"), Unpaid: true},
-			{Case: "pdf", Description: "The report as a page", Query: "format=pdf", Path: at("00-0000001")},
-			{Case: "invalid", Description: "What is no EIN", Path: at("12-34")},
-		},
-		Plan: o.planScreen,
-	}
 }
 
 // weight is what a record takes while it is made and rendered, in bytes: the
@@ -166,7 +158,7 @@ func (o *operations) planScreen(c *api.Call) (api.Run, error) {
 		}
 		c.Weight = weightPage
 		if legacy {
-			c.Caveat(compatParam.Name, "The page is the signed report, which has one rendering.")
+			c.Caveat(compatParam, "The page is the signed report, which has one rendering.")
 		}
 	}
 	known := o.Screener(c.Data).Known(q.EIN)
@@ -215,7 +207,7 @@ func readEIN(c *api.Call) ein.EIN {
 
 // readExcluded reads the matches that the caller has ruled out.
 func readExcluded(c *api.Call) (list []int64) {
-	p := c.Params.Param(excludeParam.Name)
+	p := c.Params.Param(excludeParam)
 	for i, item := range c.Params.List(p.Name) {
 		n, err := strconv.ParseInt(item, 10, 64)
 		if err != nil || !api.ExactInteger(n) {
@@ -258,7 +250,7 @@ func (o *operations) claim(key string) func(context.Context) (func(context.Conte
 			return nil, err
 		}
 		if !first {
-			return nil, fault.New(used.Slug, "The one screening that this key includes was used.").
+			return nil, fault.New("trial_screening_used", "The one screening that this key includes was used.").
 				Try("screen with a key of a paid plan; its answers have the evidence and a signed report")
 		}
 		return func(ctx context.Context) error { return o.Trials.ReturnScreen(ctx, key) }, nil
