@@ -14,7 +14,7 @@ type Service struct {
 // Absent is a part that an answer does not have.
 type Absent struct {
 	Part   string `json:"part" doc:"Name of the part."`
-	Reason string `json:"reason" enum:"plan,no_filing_read,files_on_paper,files_990n,not_required_to_file,not_on_this_form,not_a_private_foundation,none_found,source_not_loaded" doc:"Why it is absent, in one word."`
+	Reason string `json:"reason" enum:"…" doc:"Why it is absent, in one word."`
 	Detail string `json:"detail" doc:"The same in a sentence."`
 }
 
@@ -23,8 +23,8 @@ type Build struct {
 	Version      string `json:"version" doc:"Build stamp; sorts in the order of publication."`
 	Refresh      string `json:"refresh" doc:"How often the dataset is rebuilt."`
 	ReportingLag string `json:"reporting_lag" doc:"How far filings lag behind their fiscal year."`
-	Invented     bool   `json:"invented,omitempty" doc:"True when the dataset is made up, as that of a demo is: its organizations, people and grants do not exist. Absent otherwise."`
-	Individuals  string `json:"individuals,omitempty" enum:"masked" doc:"masked when the dataset leaves out who the private persons are that grants were paid to: name, city, ZIP code and purpose. Absent otherwise."`
+	Invented     bool   `json:"invented,omitempty" doc:"True when the dataset is made up, as that of a demo is: its organizations, …"`
+	Individuals  string `json:"individuals,omitempty" enum:"masked" doc:"masked when the dataset leaves out who the private persons are that grants were paid …"`
 }
 
 // Excluded is what leaving out classes of rows took away.

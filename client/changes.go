@@ -54,33 +54,33 @@ type FunderChange struct {
 type ChangesOfList struct {
 	Source          string         `json:"source" doc:"The list, as in compliance_sources of /meta."`
 	Title           string         `json:"title" doc:"Its name in words."`
-	Compared        bool           `json:"compared" doc:"Whether both editions, and all between them, have the list; without that nothing is known of its changes."`
+	Compared        bool           `json:"compared" doc:"Whether both editions, and all between them, have the list; …"`
 	Changes         []ChangesCount `json:"changes" doc:"Entries by what became of them; without those that were not compared."`
-	MatchesCompared *bool          `json:"matches_compared" doc:"For ofac only: whether potential matches of organizations were compared too. If false, changes has no counts of them, and nothing is known. Null on other lists."`
+	MatchesCompared *bool          `json:"matches_compared" doc:"For ofac only: whether potential matches of organizations were compared too. If false, …"`
 }
 
 // ChangesCount is how many entries of a list became one thing.
 type ChangesCount struct {
-	Change string `json:"change" enum:"listed,revoked,reinstated,may_operate,may_not_operate,announced,delisted,potential_match,no_longer_matched" doc:"What they are now; delisted for not on the list any more, potential_match and no_longer_matched for organizations and entities of the sanctions list that they may match."`
-	Count  int    `json:"count" doc:"How many: organizations, names on the lists without EINs, or potential matches, of which an organization may have more than one."`
+	Change string `json:"change" enum:"…" doc:"What they are now; delisted for not on the list any more, …"`
+	Count  int    `json:"count" doc:"How many: organizations, names on the lists without EINs, or potential matches, …"`
 }
 
 // ListChange is an entry of a compliance list that changed, or a potential match with one.
 type ListChange struct {
 	Source      string                `json:"source" enum:"bmf,ca_ftb,ca_registry,irb,ofac,pub78,revocation" doc:"The list, as in compliance_sources of /meta."`
-	Change      string                `json:"change" enum:"listed,revoked,reinstated,may_operate,may_not_operate,announced,delisted,potential_match,no_longer_matched" doc:"What it is now; delisted for not on the list any more. On ofac, potential_match for an organization that a screening now matches to an entity, and did not before or not as strongly or weakly, and no_longer_matched for one that it no longer matches to the entity; neither is a determination."`
-	Was         *string               `json:"was" doc:"What it was; null when it was not on the list, or no potential match. A potential match that was one before has another strength now."`
-	EIN         *string               `json:"ein" doc:"EIN of the organization, nine digits; null for names on the lists that have none, ofac and irb." pattern:"^[0-9]{9}$"`
+	Change      string                `json:"change" enum:"…" doc:"What it is now; delisted for not on the list any more. On ofac, …"`
+	Was         *string               `json:"was" doc:"What it was; null when it was not on the list, or no potential match. …"`
+	EIN         *string               `json:"ein" doc:"EIN of the organization, nine digits; null for names on the lists that have none, …" pattern:"^[0-9]{9}$"`
 	Name        *string               `json:"name" doc:"Name of the organization, or the name on the list; null when nothing names it any more."`
 	City        *string               `json:"city" doc:"City of the organization."`
 	State       *string               `json:"state" doc:"Two-letter state of the organization."`
 	Reference   *string               `json:"reference" doc:"Number of the sanctioned entity (ofac), or of the bulletin (irb); null on other lists."`
 	URL         *string               `json:"url" doc:"Page of the organization; null when there is none." format:"uri"`
-	Matches     *[]SanctionsNameMatch `json:"matches" doc:"Organizations whose name resembles one that is new on the sanctions list, of the ten that the search for organizations finds by it; null on other rows, and on those after the first 50 such names of a page. The rows with the change potential_match tell every organization that is matched to an entity now and was not."`
-	MatchedName *string               `json:"matched_name" doc:"Of a potential match, the name on the sanctions list when the match got its strength; null on other rows."`
-	QueryName   *string               `json:"query_name" doc:"Of a potential match, the name of the organization that resembles matched_name most; null on other rows."`
-	Score       *float64              `json:"score" doc:"Of a potential match, how much query_name resembles matched_name, 0.75 to 1, as in a screening; of one that is no longer matched, how much it did. Null on other rows."`
-	Strength    *string               `json:"strength" enum:"exact,strong,possible" doc:"Of a potential match, how strong it is, as in a screening; null on other rows."`
+	Matches     *[]SanctionsNameMatch `json:"matches" doc:"Organizations whose name resembles one that is new on the sanctions list, …"`
+	MatchedName *string               `json:"matched_name" doc:"Of a potential match, the name on the sanctions list when the match got its strength; …"`
+	QueryName   *string               `json:"query_name" doc:"Of a potential match, the name of the organization that resembles matched_name most; …"`
+	Score       *float64              `json:"score" doc:"Of a potential match, how much query_name resembles matched_name, 0.75 to 1, as in a screening; …"`
+	Strength    *string               `json:"strength" enum:"exact,strong,possible" doc:"Of a potential match, how strong it is, as in a screening; …"`
 }
 
 // SanctionsNameMatch is an organization that a name on the sanctions list may mean.

@@ -15,8 +15,9 @@
 //		fmt.Println(grant.RecipName, grant.Amount)
 //	}
 //
-// Types have the names of the schemas in the OpenAPI document of the service. It
-// imports the standard library and nothing else.
+// Types have the names of the schemas in the OpenAPI document of the service. The
+// tag doc describes a field; where it ends with an ellipsis, that document has the
+// rest. The package imports the standard library and nothing else.
 package client
 
 import (
@@ -116,7 +117,10 @@ func (c *Client) WithKey(key string) (*Client, error) {
 		return nil, &Error{Slug: SlugBadKey, Message: "the key has characters that no key has", Hint: "check that it was read whole, with nothing around it"}
 	}
 	if key != "" && c.base.Scheme == "http" && !loopback(c.base.Hostname()) && !c.options.PlainHTTP {
-		return nil, &Error{Slug: SlugPlainHTTP, Message: "a key is not sent to " + c.base.String() + ", because the connection is not encrypted", Hint: "use an address that begins with https, or allow it where you trust the network"}
+		return nil, &Error{
+			Slug: SlugPlainHTTP, Message: "a key is not sent to " + c.base.String() + ", because the connection is not encrypted",
+			Hint: "use an address that begins with https, or allow it where you trust the network",
+		}
 	}
 	other := *c
 	other.options.Key, other.cache = key, nil
@@ -300,7 +304,10 @@ func (c *Client) unanswered(ctx context.Context, err error) *Error {
 	if ended := ctx.Err(); ended != nil || errors.Is(err, context.Canceled) {
 		return &Error{Slug: SlugStopped, Message: "stopped before " + c.base.String() + " responded", Err: errors.Join(ended, err)}
 	}
-	e := &Error{Slug: SlugUnreachable, Message: c.base.String() + " does not respond: " + err.Error(), Hint: "check the address, and that the service is running", Err: err}
+	e := &Error{
+		Slug: SlugUnreachable, Message: c.base.String() + " does not respond: " + err.Error(),
+		Hint: "check the address, and that the service is running", Err: err,
+	}
 	var n net.Error
 	e.again = errors.As(err, &n) && n.Timeout() || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 	return e
@@ -308,7 +315,10 @@ func (c *Client) unanswered(ctx context.Context, err error) *Error {
 
 // unexpected is the error of an answer that no such service gives.
 func (c *Client) unexpected(resp *http.Response, what string) *Error {
-	e := &Error{Slug: SlugUnexpected, Message: "the response of " + c.base.String() + " " + what, Hint: "check the address: it should be that of a Grantgraph service, and a proxy in front of it may be the cause"}
+	e := &Error{
+		Slug: SlugUnexpected, Message: "the response of " + c.base.String() + " " + what,
+		Hint: "check the address: it should be that of a Grantgraph service, and a proxy in front of it may be the cause",
+	}
 	if resp != nil {
 		e.Status, e.RequestID = resp.StatusCode, resp.Header.Get("X-Request-Id")
 	}

@@ -20,9 +20,9 @@ type GrantRow struct {
 	FiscalYear     int        `json:"fiscal_year" doc:"Calendar year in which the tax period ended."`
 	Subject        *string    `json:"subject" doc:"Cause: NTEE major letter of the recipient."`
 	SubjectLabel   *string    `json:"subject_label" doc:"The cause in words."`
-	SubjectSource  *string    `json:"subject_source" enum:"registered,inferred" doc:"Where the cause comes from: registered is the first letter of the NTEE code; inferred, only with subject_basis=any, is what the recipient's name and texts say; null means no cause."`
+	SubjectSource  *string    `json:"subject_source" enum:"registered,inferred" doc:"Where the cause comes from: …"`
 	NTEECode       *string    `json:"ntee_code" doc:"NTEE code of the recipient."`
-	Support        []string   `json:"support" doc:"Support strategies that the purpose text describes; approximate." enum:"general_operating,program,capital,endowment,scholarship,fellowship,research,capacity_building,matching,emergency_relief,equipment,sponsorship"`
+	Support        []string   `json:"support" doc:"Support strategies that the purpose text describes; approximate." enum:"…"`
 	Purpose        *string    `json:"purpose" doc:"Purpose as filed; null when none is stated."`
 	Filing         FilingRef  `json:"filing" doc:"The return that itemizes the grant."`
 	Provenance     Provenance `json:"x_service" doc:"How sure the recipient is."`
@@ -39,10 +39,10 @@ type FilingRef struct {
 // Provenance says how a row came to its recipient.
 type Provenance struct {
 	MatchProb   *float64 `json:"match_prob" doc:"Probability that the recipient EIN is right; null means no EIN."`
-	EINSource   *string  `json:"ein_source" doc:"How the recipient EIN was resolved; null means no EIN." enum:"filed,override_human,override_keyerror,name,registry-dominant,fuzzy,override_llm,registry,address,zip,street,model"`
+	EINSource   *string  `json:"ein_source" doc:"How the recipient EIN was resolved; null means no EIN." enum:"…"`
 	SourceTier  string   `json:"source_tier" enum:"matched,universe" doc:"matched: a US recipient with an EIN. universe: everything else."`
 	Classes     []string `json:"classes" enum:"daf,individuals,related_party,unidentified" doc:"Classes of the row that exclude can leave out."`
-	EINConflict *string  `json:"ein_conflict" enum:"name,group" doc:"How the EIN that the funder filed and the name on its line disagree: name, the EIN is of an organization with nothing of the name; group, it is of the center of a group and the line names a member. The EIN and its probability stay as filed; null means no disagreement is known."`
+	EINConflict *string  `json:"ein_conflict" enum:"name,group" doc:"How the EIN that the funder filed and the name on its line disagree: name, …"`
 }
 
 // FunderRow is one grantmaker with the totals of its matching grants.
@@ -73,7 +73,7 @@ type RecipientRow struct {
 	FunderCount     int64   `json:"funder_count" doc:"Distinct funders that backed it."`
 	FirstFiscalYear int     `json:"first_fiscal_year" doc:"First fiscal year with a matching grant."`
 	LastFiscalYear  int     `json:"last_fiscal_year" doc:"Last fiscal year with a matching grant."`
-	Unidentified    bool    `json:"unidentified" doc:"True when the lines name no organization: a pointer to a list (\"see attached\"), a total of many, or a person. Each funder has one such recipient for all its lines that name nobody. exclude=unidentified leaves them out; in SQL they are is_unidentified."`
+	Unidentified    bool    `json:"unidentified" doc:"True when the lines name no organization: a pointer to a list (\"see attached\"), a total of many, …"`
 }
 
 // SummaryAnswer is the answer of /grants/summary.
@@ -107,13 +107,13 @@ type Year struct {
 type Groups struct {
 	By         string     `json:"by" enum:"subject,state,county,support,funder_type,funder,recipient,year" doc:"What the grants are grouped by."`
 	GroupCount int64      `json:"group_count" doc:"Groups that have a value, those in the row rest among them."`
-	Rows       []GroupRow `json:"rows" doc:"The groups with the most dollars, largest first (years in their order); then one row for the rest, if there is any; then one for the grants without a value, if there are any."`
+	Rows       []GroupRow `json:"rows" doc:"The groups with the most dollars, largest first (years in their order); then one row for the rest, if there is any; …"`
 }
 
 // GroupRow is one group.
 type GroupRow struct {
 	Kind        string  `json:"kind" enum:"value,rest,none" doc:"value: a group. rest: all groups beyond top. none: the grants without a value."`
-	Key         *string `json:"key" doc:"The value: NTEE letter, state code, county FIPS code, support id, funder_type, EIN of the funder, recip_id or fiscal year; null for rest and none."`
+	Key         *string `json:"key" doc:"The value: NTEE letter, state code, county FIPS code, support id, funder_type, EIN of the funder, …"`
 	Label       string  `json:"label" doc:"The group in words."`
 	EIN         *string `json:"ein" doc:"EIN of the funder or recipient; null when it has none, and in every other grouping." pattern:"^[0-9]{9}$"`
 	TotalAmount int64   `json:"total_amount" doc:"Whole dollars."`

@@ -4,7 +4,7 @@ package client
 type AgentKeyAnswer struct {
 	Head
 	APIKey    string          `json:"api_key" doc:"The key. Shown only here; we do not store it. Responses to requests with a key repeat that key."`
-	Status    string          `json:"status" enum:"locked,unlocked,spent" doc:"locked: only the calls of the challenge may be made. unlocked: calls are left. spent: none are left."`
+	Status    string          `json:"status" enum:"locked,unlocked,spent" doc:"locked: only the calls of the challenge may be made. unlocked: calls are left. …"`
 	Tier      string          `json:"tier" enum:"anonymous,signed,attested,trusted" doc:"What the agent has shown of itself."`
 	ExpiresAt string          `json:"expires_at" doc:"When the key ends, whatever is left." format:"date-time"`
 	Calls     AgentCalls      `json:"calls" doc:"The allowance of the key."`
@@ -22,7 +22,7 @@ type AgentCalls struct {
 type AgentChallenge struct {
 	ID           string          `json:"id" doc:"Names the challenge."`
 	Questions    []AgentQuestion `json:"questions" doc:"Two or three questions; the answers are sent in this order."`
-	Calls        []AgentCall     `json:"calls" doc:"The three calls that the questions are about, numbered from 1 in this order. A locked key may make these and no others; they are not counted."`
+	Calls        []AgentCall     `json:"calls" doc:"The three calls that the questions are about, numbered from 1 in this order. …"`
 	AnswerTo     AgentCall       `json:"answer_to" doc:"Where the answers go: send them there as {\"answers\": [...]}, with the key as X-API-Key."`
 	AttemptsLeft int             `json:"attempts_left" doc:"Answers that may still be sent; after the last wrong one there is a new challenge."`
 	RetryAfterS  int             `json:"retry_after_s" doc:"Seconds to wait before the next answer."`
@@ -78,7 +78,7 @@ type MintRules struct {
 	Fields         []string `json:"fields" doc:"Fields of the JSON body, all required; they are recorded and not verified."`
 	MaxFieldBytes  int      `json:"max_field_bytes" doc:"Bytes that a field may have."`
 	MaxPerHour     int      `json:"max_per_hour" doc:"Keys that one network address may mint in an hour; after that 429 with Retry-After."`
-	InvalidIsFatal bool     `json:"invalid_signature_is_refused" doc:"A signature that does not hold is answered with 401, never with a key of the anonymous tier."`
+	InvalidIsFatal bool     `json:"invalid_signature_is_refused" doc:"A signature that does not hold is answered with 401, …"`
 }
 
 // TierRules are what a tier of agent keys asks and gives.

@@ -27,7 +27,7 @@ type DatasetInfo struct {
 	Version      string `json:"version" doc:"Build stamp; sorts in the order of publication. Poll it to detect change."`
 	GeneratedAt  string `json:"generated_at" doc:"When the build began." format:"date-time"`
 	Invented     bool   `json:"invented,omitempty" doc:"True when the dataset is made up, as that of a demo is. Absent otherwise."`
-	Individuals  string `json:"individuals" enum:"filed,masked" doc:"How private persons that grants were paid to are shown: filed, as in the returns, or masked, without name, city, ZIP code and purpose."`
+	Individuals  string `json:"individuals" enum:"filed,masked" doc:"How private persons that grants were paid to are shown: filed, as in the returns, …"`
 }
 
 // SearchInfo says how organizations are searched.
@@ -59,14 +59,14 @@ type SourceInfo struct {
 type Resolution struct {
 	LinkedCount  int64            `json:"linked_count" doc:"Grant rows whose recipient has an EIN."`
 	LinkedAmount int64            `json:"linked_amount" doc:"Their dollars."`
-	ByRule       []RuleCount      `json:"by_rule" doc:"Rows by ein_source, strongest first; those without an EIN last, under none. Empty when the build did not count them."`
+	ByRule       []RuleCount      `json:"by_rule" doc:"Rows by ein_source, strongest first; those without an EIN last, under none. …"`
 	ByYear       []ResolutionYear `json:"by_year" doc:"The same by fiscal year."`
 	Model        *ModelInfo       `json:"model" doc:"The model that answers where no rule does; null when the build did not say."`
 }
 
 // ModelInfo says what the model learned from.
 type ModelInfo struct {
-	Origin string `json:"origin" doc:"trained, on this dataset's own lines with a filed EIN; or prior, the model that ships with the program, where these are too few."`
+	Origin string `json:"origin" doc:"trained, on this dataset's own lines with a filed EIN; or prior, the model that ships with the program, …"`
 	Labels int    `json:"labels" doc:"Lines with a known organization that it was fitted on and that no rule resolves."`
 }
 
@@ -135,6 +135,6 @@ type Compatibility struct {
 type Mapping struct {
 	External *string `json:"external" doc:"The other service's word; null for what only this service has."`
 	Service  *string `json:"service" doc:"This service's word; null when there is none."`
-	Status   string  `json:"status" enum:"equivalent,transformed,unsupported,service" doc:"equivalent: send it as it is. transformed: other values or meaning. unsupported: not honored. service: only here."`
+	Status   string  `json:"status" enum:"equivalent,transformed,unsupported,service" doc:"equivalent: send it as it is. transformed: other values or meaning. …"`
 	Note     string  `json:"note" doc:"What differs."`
 }

@@ -22,11 +22,11 @@ type Found struct {
 	Slug     string  `json:"slug" doc:"Name as it appears in the address of the page."`
 	Cause    *string `json:"cause" doc:"Cause; null when the master file has no NTEE code."`
 	Revenue  *int64  `json:"revenue" doc:"Revenue in whole dollars, to tell similar names apart; 0 when neither a filing nor the master file states one."`
-	Score    float64 `json:"score" doc:"How well it answers, from 0 to 1; it means the same for every question: 1 for a match that is exact, 0.7 and more for a strong one, less for a weak one."`
+	Score    float64 `json:"score" doc:"How well it answers, from 0 to 1; it means the same for every question: 1 for a match that is exact, …"`
 
-	Match       string `json:"match" enum:"exact,strong,weak" doc:"exact: the question is one of its names or its EIN. strong: every word of the question is in its names, place or documents, or its meaning is near. weak: something is missing, or the meaning is further off."`
+	Match       string `json:"match" enum:"exact,strong,weak" doc:"exact: the question is one of its names or its EIN. strong: …"`
 	DisplayName string `json:"display_name" doc:"The name as it is shown to people: \"YMCA of Greater Mapleton\" where the register has capitals."`
-	KnownFrom   string `json:"known_from" enum:"irs,grants" doc:"irs: the tax authority's lists or a return of its own. grants: only lines on which others say that they gave to it; its name is what they call it."`
+	KnownFrom   string `json:"known_from" enum:"irs,grants" doc:"irs: the tax authority's lists or a return of its own. grants: …"`
 }
 
 // OrganizationList is the answer of POST /essentials.
@@ -37,7 +37,7 @@ type OrganizationList struct {
 	Size         int               `json:"size" doc:"Page size served."`
 	ResultsCount int               `json:"results_count" doc:"Rows in this page."`
 	NextCursor   *string           `json:"next_cursor" doc:"Send as cursor for the next page; null at the end."`
-	Mode         *string           `json:"mode" enum:"text,semantic,hybrid" doc:"How search_terms were matched, which may differ from what was asked for; null without search_terms."`
+	Mode         *string           `json:"mode" enum:"text,semantic,hybrid" doc:"How search_terms were matched, which may differ from what was asked for; …"`
 	Results      []OrganizationRow `json:"results" doc:"The organizations."`
 	Tail
 }
@@ -56,11 +56,11 @@ type OrganizationRow struct {
 	Subject        *string  `json:"subject" doc:"Cause: the NTEE major letter."`
 	SubjectLabel   *string  `json:"subject_label" doc:"The cause in words."`
 	SubsectionCode *string  `json:"subsection_code" doc:"501(c) subsection, two digits: 03 is 501(c)(3)."`
-	FoundationType *string  `json:"foundation_type" enum:"PC,PF,POF,SO" doc:"Public charity, private foundation, private operating foundation or supporting organization."`
+	FoundationType *string  `json:"foundation_type" enum:"PC,PF,POF,SO" doc:"Public charity, private foundation, …"`
 	FoundationCode *string  `json:"foundation_code" doc:"Foundation code of the master file, of which foundation_type is the class."`
 	GroupExemption *string  `json:"group_exemption" doc:"Number of the group exemption that it belongs to, four digits."`
 	RulingYear     *int     `json:"ruling_year" doc:"Year of the ruling that exempts it."`
-	FunderType     *string  `json:"funder_type" enum:"private_foundation,public_charity,daf_or_passthrough" doc:"Kind of grantmaker; null when no grants of it were read."`
+	FunderType     *string  `json:"funder_type" enum:"private_foundation,public_charity,daf_or_passthrough" doc:"Kind of grantmaker; null when no grants of it …"`
 	ReturnType     *string  `json:"return_type" enum:"990,990EZ,990PF,990T" doc:"Form of the latest filing; null when none was read, as are the figures."`
 	FiscalYear     *int     `json:"fiscal_year" doc:"Calendar year in which the tax period of the latest filing ended."`
 	TotalRevenue   *int64   `json:"total_revenue" doc:"Whole dollars."`
@@ -79,19 +79,19 @@ type OrganizationRow struct {
 // OrganizationQuery is the body of POST /essentials.
 type OrganizationQuery struct {
 	SearchTerms string               `json:"search_terms,omitempty" doc:"Name or words to look for, at most 200 bytes in UTF-8. It can also be given in filters."`
-	Mode        string               `json:"mode,omitempty" enum:"text,semantic,hybrid" doc:"How search_terms are matched; text unless given. It can also be given in filters."`
+	Mode        string               `json:"mode,omitempty" enum:"text,semantic,hybrid" doc:"How search_terms are matched; text unless given. …"`
 	Filters     *OrganizationFilters `json:"filters,omitempty" doc:"What must hold, all of it."`
 	Sort        *OrganizationSort    `json:"sort,omitempty" doc:"Order of the rows. sort_by and sort_order can be given at the top level instead."`
 	SortBy      string               `json:"sort_by,omitempty" enum:"name,revenue,assets,expenses,grants_paid,score" doc:"The same as sort.sort_by."`
 	SortOrder   string               `json:"sort_order,omitempty" enum:"asc,desc" doc:"The same as sort.sort_order."`
-	From        int64                `json:"from,omitempty" also:"string" doc:"How many rows to leave out, from 0. Rows at any depth cost the same. By score, only the best 10,000 are listed."`
-	Size        int64                `json:"size,omitempty" also:"string" doc:"Rows in a page, 1 to 1,000; 25 unless given. More is served at 1,000 with a caveat."`
-	Cursor      string               `json:"cursor,omitempty" doc:"next_cursor of the page before, in place of from: pages on through any number of rows. Tied to the build of the dataset and to the question."`
+	From        int64                `json:"from,omitempty" also:"string" doc:"How many rows to leave out, from 0. Rows at any depth cost the same. By score, …"`
+	Size        int64                `json:"size,omitempty" also:"string" doc:"Rows in a page, 1 to 1,000; 25 unless given. …"`
+	Cursor      string               `json:"cursor,omitempty" doc:"next_cursor of the page before, in place of from: pages on through any number of rows. …"`
 }
 
 // OrganizationSort is an order.
 type OrganizationSort struct {
-	SortBy    string `json:"sort_by,omitempty" enum:"name,revenue,assets,expenses,grants_paid,score" doc:"score with search_terms and revenue without unless given. Organizations without the figure come last, and equal ones are in the order of their EINs."`
+	SortBy    string `json:"sort_by,omitempty" enum:"name,revenue,assets,expenses,grants_paid,score" doc:"score with search_terms and revenue without unless …"`
 	SortOrder string `json:"sort_order,omitempty" enum:"asc,desc" doc:"asc for name and desc for all others unless given."`
 }
 
@@ -114,7 +114,7 @@ type OrganizationFilters struct {
 	MaxGrantsPaid  *int64   `json:"max_grants_paid,omitempty" also:"string" doc:"Most grants paid."`
 	Cause          []string `json:"cause,omitempty" also:"string" doc:"NTEE major letters, NTEE codes or causes in words."`
 	NTEE           []string `json:"ntee,omitempty" also:"string" doc:"NTEE codes or their beginnings, letters or causes. With cause, both must hold."`
-	ReturnType     []string `json:"return_type,omitempty" also:"string" enum:"990,990EZ,990PF,990T" doc:"Form of the latest filing. 990T: no other return was read."`
+	ReturnType     []string `json:"return_type,omitempty" also:"string" enum:"990,990EZ,990PF,990T" doc:"Form of the latest filing. 990T: …"`
 	Subsection     []string `json:"subsection,omitempty" also:"string|integer" items:"string|integer" doc:"501(c) subsection codes: 3, 03 or 501(c)(3)."`
 	FoundationType []string `json:"foundation_type,omitempty" also:"string" doc:"PC, PF, POF or SO, or two-digit foundation codes of the master file."`
 	GroupExemption []string `json:"group_exemption,omitempty" also:"string|integer" items:"string|integer" doc:"Group exemption numbers."`

@@ -33,12 +33,12 @@ type ProfileOrganization struct {
 	NTEELabel         *string  `json:"ntee_label" doc:"The code in words."`
 	Subject           *string  `json:"subject" doc:"Cause: NTEE major letter."`
 	SubjectLabel      *string  `json:"subject_label" doc:"The cause in words."`
-	SubjectSource     *string  `json:"subject_source" enum:"registered,inferred" doc:"Where the cause is from: registered in the master file, or inferred from name, mission and purposes; null when there is none."`
+	SubjectSource     *string  `json:"subject_source" enum:"registered,inferred" doc:"Where the cause is from: registered in the master file, …"`
 	SubjectConfidence *float64 `json:"subject_confidence" doc:"How sure an inferred cause is, 0 to 1; null for a registered one."`
 	SubsectionCode    *string  `json:"subsection_code" doc:"501(c) subsection."`
 	SubsectionLabel   *string  `json:"subsection_label" doc:"The subsection in words."`
 	FoundationCode    *string  `json:"foundation_code" doc:"Foundation code of the master file."`
-	FoundationType    *string  `json:"foundation_type" enum:"PC,PF,POF,SO" doc:"PC: public charity. PF: private foundation. POF: private operating foundation. SO: supporting organization."`
+	FoundationType    *string  `json:"foundation_type" enum:"PC,PF,POF,SO" doc:"PC: public charity. PF: private foundation. POF: private operating foundation. …"`
 	FoundationLabel   *string  `json:"foundation_label" doc:"The foundation code in words."`
 	Deductibility     *string  `json:"deductibility" doc:"Whether contributions are deductible, in words, as the master file has it."`
 	RulingYear        *int     `json:"ruling_year" doc:"Year of the ruling that it is exempt."`
@@ -49,8 +49,8 @@ type ProfileOrganization struct {
 	WebsiteURL        *string  `json:"website_url" doc:"Its website as filed."`
 	Kind              string   `json:"kind" enum:"foundation,nonprofit" doc:"Kind of organization."`
 	Type              string   `json:"type" doc:"Kind of organization in words."`
-	FunderType        *string  `json:"funder_type" enum:"private_foundation,public_charity,daf_or_passthrough" doc:"Kind of grantmaker; null when it made no grants."`
-	KnownFrom         []string `json:"known_from" enum:"master_file,earlier_master_file,returns,publication_78,revocation_list,grants_given,grants_received" doc:"Where anything is known of it from. One that is known from grants_received alone stands on grant lines of others and nowhere else."`
+	FunderType        *string  `json:"funder_type" enum:"private_foundation,public_charity,daf_or_passthrough" doc:"Kind of grantmaker; null when it made no …"`
+	KnownFrom         []string `json:"known_from" enum:"…" doc:"Where anything is known of it from. …"`
 	URL               string   `json:"url" doc:"Page of the organization; stable and citable." format:"uri"`
 }
 
@@ -125,7 +125,7 @@ type PremierAnswer struct {
 	FundingIn        *FundingIn           `json:"funding_in,omitempty" doc:"Who funds it; absent when no grant to it was found."`
 	Cofunders        []Cofunder           `json:"cofunders" doc:"Other funders of those that it funds, closest first, at most 25."`
 	CofunderScope    *CofunderScope       `json:"cofunder_scope,omitempty" doc:"What the co-funders were found among."`
-	Similar          []SimilarRow         `json:"similar" doc:"Organizations that resemble it, at most 25. An association, not a statement of either; /similar/{ein} has more."`
+	Similar          []SimilarRow         `json:"similar" doc:"Organizations that resemble it, at most 25. An association, not a statement of either; …"`
 	Governance       *ProfileGovernance   `json:"governance,omitempty" doc:"Who runs it. Pro."`
 	Family           *ProfileFamily       `json:"family,omitempty" doc:"The group of organizations that it belongs to. Pro."`
 	Government       *ProfileGovernment   `json:"government,omitempty" doc:"Government awards in sums; /gov-funding/{ein} has the awards. Pro."`
@@ -311,16 +311,16 @@ type Cofunder struct {
 // CofunderScope says what co-funders were found among.
 type CofunderScope struct {
 	CofunderCount      int `json:"cofunder_count" doc:"Co-funders in all, of which cofunders has the first."`
-	RecipientsExamined int `json:"recipients_examined" doc:"Recipients whose other funders were looked at: those with the fewest funders, where there are too many to look at all."`
+	RecipientsExamined int `json:"recipients_examined" doc:"Recipients whose other funders were looked at: those with the fewest funders, …"`
 	RecipientCount     int `json:"recipient_count" doc:"Recipients in all."`
 }
 
 // ProfileGovernance is who runs an organization.
 type ProfileGovernance struct {
 	FiscalYear     *int               `json:"fiscal_year" doc:"Fiscal year of the return that names the people."`
-	People         []ProfilePerson    `json:"people" doc:"Officers, directors, trustees and key employees of its latest return, in the order of the form, at most 500."`
+	People         []ProfilePerson    `json:"people" doc:"Officers, directors, trustees and key employees of its latest return, in the order of the form, …"`
 	PeopleCount    int                `json:"people_count" doc:"People that the return names in all."`
-	BoardLinks     []ProfileBoardLink `json:"board_links" doc:"Organizations that share people with it, closest first, at most 200. Who the people are is not said."`
+	BoardLinks     []ProfileBoardLink `json:"board_links" doc:"Organizations that share people with it, closest first, at most 200. …"`
 	BoardLinkCount int                `json:"board_link_count" doc:"Organizations that share people with it in all."`
 }
 

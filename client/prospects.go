@@ -46,13 +46,13 @@ type ProspectReasons struct {
 	SharedRecipients     []ProspectRecipient     `json:"shared_recipients" doc:"Organizations like this one that it funds, most alike first, at most 5."`
 	SharedRecipientCount int                     `json:"shared_recipient_count" doc:"Of the organizations like this one that were looked at, those that it funds."`
 	TypicalAmount        *int64                  `json:"typical_amount" doc:"Its median grant, whole dollars."`
-	PlaceShare           *float64                `json:"place_share" doc:"Share of its dollars that went to recipients in the state of this organization, 0 to 1; null when the state is not known."`
+	PlaceShare           *float64                `json:"place_share" doc:"Share of its dollars that went to recipients in the state of this organization, …"`
 	CountyShare          *float64                `json:"county_share" doc:"The same of its county."`
-	SubjectShare         *float64                `json:"subject_share" doc:"Share of its dollars that went to recipients of the same cause, 0 to 1; null when the cause of this organization is not known."`
-	FirstTimeShare       *float64                `json:"first_time_share" doc:"Of its recipients of its latest complete fiscal year, the share that it had not funded in a year before, as far as returns were read; null when there is no year before to compare with."`
+	SubjectShare         *float64                `json:"subject_share" doc:"Share of its dollars that went to recipients of the same cause, 0 to 1; …"`
+	FirstTimeShare       *float64                `json:"first_time_share" doc:"Of its recipients of its latest complete fiscal year, …"`
 	FirstTimeFiscalYear  *int                    `json:"first_time_fiscal_year" doc:"The year that first_time_share is of."`
 	FirstTimeByYear      []ProspectFirstTimeYear `json:"first_time_by_year" doc:"The same by complete fiscal year, latest first, at most 5."`
-	GrantsExamined       int64                   `json:"grants_examined" doc:"Grants that the shares and the typical amount rest on: all, or a sample that is spread evenly where there are very many."`
+	GrantsExamined       int64                   `json:"grants_examined" doc:"Grants that the shares and the typical amount rest on: all, …"`
 	GrantCount           int64                   `json:"grant_count" doc:"Its grants in all."`
 }
 
@@ -66,13 +66,13 @@ type ProspectRecipient struct {
 	TotalAmount    int64   `json:"total_amount" doc:"What the funder gave to it, whole dollars."`
 	GrantCount     int     `json:"grant_count" doc:"In so many grants."`
 	LastFiscalYear int     `json:"last_fiscal_year" doc:"Latest of them."`
-	Likeness       float64 `json:"likeness" doc:"How much it is like the organization asked for, by the funders they share or by cause, meaning, place and size, 0 to 1."`
+	Likeness       float64 `json:"likeness" doc:"How much it is like the organization asked for, by the funders they share or by cause, meaning, …"`
 }
 
 // ProspectFirstTimeYear is how open a funder was in a year.
 type ProspectFirstTimeYear struct {
 	FiscalYear     int     `json:"fiscal_year" doc:"Complete fiscal year."`
-	RecipientCount int     `json:"recipient_count" doc:"Recipients with an EIN that it funded, of those that were looked at: all, or an even sample where it has many thousands."`
+	RecipientCount int     `json:"recipient_count" doc:"Recipients with an EIN that it funded, of those that were looked at: all, …"`
 	FirstTimeCount int     `json:"first_time_count" doc:"Of these, those that it had not funded in a year before."`
 	FirstTimeShare float64 `json:"first_time_share" doc:"Their share, 0 to 1."`
 }

@@ -44,15 +44,15 @@ type NameReportContent struct {
 type ReportVerdict struct {
 	ReportID       string         `json:"report_id" doc:"Identifier that the report has."`
 	IDMatches      *bool          `json:"id_matches" doc:"Whether that is the identifier of its content, computed again; null when the format version is unknown."`
-	SignatureValid *bool          `json:"signature_valid" doc:"Whether the signature is of the published key: false when it was checked and does not match; null when it could not be checked, or when the signature holds but another part of the document was changed."`
+	SignatureValid *bool          `json:"signature_valid" doc:"Whether the signature is of the published key: false when it was checked and does not match; …"`
 	KeyID          string         `json:"key_id" doc:"Key that the report names."`
 	Format         string         `json:"format" doc:"Format version of the report."`
 	FormatCurrent  *bool          `json:"format_current" doc:"Whether reports are still issued in this version; null when the version is unknown."`
 	IssuedAt       *string        `json:"issued_at" doc:"When the report says it was issued; null when it does not say." format:"date-time"`
-	PageMatches    *bool          `json:"page_matches" doc:"For a PDF: whether it is, byte for byte, the one that is made from the attached report. Null for JSON, and when the attached report did not verify."`
+	PageMatches    *bool          `json:"page_matches" doc:"For a PDF: whether it is, byte for byte, the one that is made from the attached report. …"`
 	Reason         *string        `json:"reason" doc:"Why something is false or null; null when everything holds."`
 	Note           *string        `json:"note" doc:"What else to know; null when there is nothing."`
-	Subject        *ReportSubject `json:"subject" doc:"Who the report says it is about; null when it cannot be read. Not to be trusted unless the signature is valid."`
+	Subject        *ReportSubject `json:"subject" doc:"Who the report says it is about; null when it cannot be read. …"`
 	Lists          []ReportList   `json:"lists" doc:"Lists that the report says were used, with their dates. Not to be trusted unless the signature is valid."`
 }
 
@@ -72,7 +72,7 @@ type ReportList struct {
 // VerifyAnswer is the answer of /screening/verify.
 type VerifyAnswer struct {
 	Head
-	Status string `json:"status" enum:"valid,not_valid,unverifiable" doc:"The findings in one word. valid: the identifier, the signature and, of a PDF, the page are right. not_valid: the identifier or the signature was checked and is wrong. unverifiable: anything else."`
+	Status string `json:"status" enum:"valid,not_valid,unverifiable" doc:"The findings in one word. valid: the identifier, the signature and, of a PDF, …"`
 	ReportVerdict
 	Tail
 }

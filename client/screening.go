@@ -12,7 +12,7 @@ type ScreeningAnswer struct {
 type BulkRequest struct {
 	EINs          []string `json:"eins" items:"string|integer" doc:"The EINs, at most 100, with or without the hyphen. A bare array of them is taken as well."`
 	Reports       bool     `json:"reports,omitempty" doc:"Whether each record comes with a signed report; false when absent."`
-	ExcludeEntNum []int64  `json:"exclude_ent_num,omitempty" doc:"Numbers of sanctioned entities that you have looked at and ruled out, at most 50. Their matches stay in the answer, as ruled_out."`
+	ExcludeEntNum []int64  `json:"exclude_ent_num,omitempty" doc:"Numbers of sanctioned entities that you have looked at and ruled out, at most 50. …"`
 }
 
 // BulkAnswer is the screening of many organizations.
@@ -38,7 +38,7 @@ type BulkResult struct {
 type NamesRequest struct {
 	Names         []NameToScreen `json:"names" doc:"The names, at most 100. A plain text instead of an object is a name alone."`
 	Reports       *bool          `json:"reports,omitempty" doc:"Whether each name comes with a signed report; true when absent."`
-	ExcludeEntNum []int64        `json:"exclude_ent_num,omitempty" doc:"Numbers of sanctioned entities that you have looked at and ruled out, at most 50. Their matches stay in the answer, as ruled_out."`
+	ExcludeEntNum []int64        `json:"exclude_ent_num,omitempty" doc:"Numbers of sanctioned entities that you have looked at and ruled out, at most 50. …"`
 }
 
 // NameToScreen is a name to screen, with what is known of where it is.
@@ -76,8 +76,8 @@ type NameResult struct {
 // written as such, and means that there is none.
 type ScreeningRecord struct {
 	EIN          string               `json:"ein" doc:"The EIN that was asked for, nine digits."`
-	Found        bool                 `json:"found" doc:"Whether any list or any filing knows the EIN. When it is false, name screens are not_screened for want of a name."`
-	Organization ScreenedOrganization `json:"organization" doc:"Who it is, from the first source that knows it: the master file, Publication 78, the revocation list, filings."`
+	Found        bool                 `json:"found" doc:"Whether any list or any filing knows the EIN. When it is false, …"`
+	Organization ScreenedOrganization `json:"organization" doc:"Who it is, from the first source that knows it: the master file, Publication 78, …"`
 	Compliance   Compliance           `json:"compliance" doc:"What each list says."`
 	Sources      *ComplianceSources   `json:"sources,omitzero" doc:"The lists that were used: their dates, sizes and whether they are current."`
 }
@@ -99,9 +99,9 @@ type ScreenedOrganization struct {
 // Compliance is what the lists say of an organization.
 type Compliance struct {
 	InBMF         *bool `json:"in_bmf" doc:"Whether the IRS business master file lists the EIN; null when it was not screened."`
-	Pub78Verified *bool `json:"pub78_verified" doc:"Whether IRS Publication 78 lists the EIN as able to receive deductible contributions; null when it was not screened. Churches, subordinates of a group and government units may qualify without being listed."`
+	Pub78Verified *bool `json:"pub78_verified" doc:"Whether IRS Publication 78 lists the EIN as able to receive deductible contributions; …"`
 	Revoked       *bool `json:"revoked" doc:"Whether the exemption was revoked automatically and not reinstated; null when it was not screened."`
-	Conflict      *bool `json:"conflict" doc:"Whether the master file and Publication 78 disagree on existence, class or deductibility; null when either was not screened."`
+	Conflict      *bool `json:"conflict" doc:"Whether the master file and Publication 78 disagree on existence, class or deductibility; …"`
 
 	BMF                 MasterFileScreen  `json:"bmf" doc:"IRS business master file."`
 	Pub78               Pub78Screen       `json:"pub78" doc:"IRS Publication 78."`
@@ -113,7 +113,7 @@ type Compliance struct {
 	GroupExemption      GroupExemption    `json:"group_exemption" doc:"Group ruling of the organization."`
 	BMFFinancials       *BMFFinancials    `json:"bmf_financials,omitzero" doc:"Figures of the master file, from the latest return it knows."`
 	Caveats             []string          `json:"caveats" doc:"What to know before anything is concluded from it."`
-	Reliance            Reliance          `json:"reliance" doc:"Elements of a report under Rev. Proc. 2018-32, and cases in which reliance does not apply. Not a legal conclusion."`
+	Reliance            Reliance          `json:"reliance" doc:"Elements of a report under Rev. Proc. 2018-32, and cases in which reliance does not apply. …"`
 }
 
 // ScreenProvenance says what a block of a screening rests on.
@@ -138,7 +138,7 @@ type MasterFileScreen struct {
 	Classifications             []string `json:"classifications" doc:"What kinds of organization it is classified as."`
 	FoundationCode              *string  `json:"foundation_code" doc:"Foundation code of the master file, two digits."`
 	FoundationCodeDescription   *string  `json:"foundation_code_description" doc:"The code in words."`
-	FoundationTypeCode          *string  `json:"foundation_type_code" doc:"PC public charity, PF private foundation, POF operating foundation, SO supporting organization." enum:"PC,PF,POF,SO"`
+	FoundationTypeCode          *string  `json:"foundation_type_code" doc:"PC public charity, PF private foundation, …" enum:"PC,PF,POF,SO"`
 	FoundationTypeDescription   *string  `json:"foundation_type_description" doc:"The type in words."`
 	Foundation509aStatus        *string  `json:"foundation_509a_status" doc:"Which paragraph of section 509(a) it falls under."`
 	DeductibilityCode           *string  `json:"deductibility_code" doc:"1 deductible, 2 not, 4 by treaty."`
@@ -177,7 +177,7 @@ type Pub78Screen struct {
 type Pub78OrganizationType struct {
 	Code                           string  `json:"code" doc:"Code, such as PC."`
 	OrganizationType               string  `json:"organization_type" doc:"What kind of organization it means; the code itself when it is not documented."`
-	DeductibilityLimitation        *string `json:"deductibility_limitation" doc:"Limit of an individual's deduction, as the IRS publishes it; depends on the donor."`
+	DeductibilityLimitation        *string `json:"deductibility_limitation" doc:"Limit of an individual's deduction, as the IRS publishes it; …"`
 	DeductibilityStatusDescription *string `json:"deductibility_status_description" doc:"The code as the IRS explains it."`
 }
 
@@ -207,7 +207,7 @@ type SanctionsScreen struct {
 	OFACStatus       string           `json:"ofac_status" doc:"The result in a sentence."`
 	Threshold        float64          `json:"threshold" doc:"Score from which a name is reported."`
 	NamesScreened    []string         `json:"names_screened" doc:"Names that were compared with the list."`
-	PotentialMatches []SanctionsMatch `json:"potential_matches,omitzero" doc:"Entities whose name resembles one of them, best first: the best 10, and those that the caller has ruled out. A match is a name, not an identity."`
+	PotentialMatches []SanctionsMatch `json:"potential_matches,omitzero" doc:"Entities whose name resembles one of them, best first: the best 10, …"`
 	MatchCount       *int             `json:"match_count" doc:"Entities at or above the threshold in all; null when not screened."`
 	ExcludedEntNum   []int64          `json:"excluded_ent_num" doc:"Entities that the caller has ruled out; their matches are shown as ruled out."`
 	List             SanctionsList    `json:"list" doc:"The list as it was screened."`
@@ -291,8 +291,8 @@ type StateRegistration struct {
 type CaliforniaScreen struct {
 	ScreenProvenance
 	FTB             ScreenProvenance           `json:"ftb" doc:"The Franchise Tax Board's list of revoked exemptions: revoked, not_listed or not_screened."`
-	MayOperate      *bool                      `json:"may_operate" doc:"Whether the registry's status allows it to operate and solicit in California; null when it does not say."`
-	GoodStanding    *bool                      `json:"good_standing" doc:"False when the IRS or the Franchise Tax Board revoked the exemption or the registry bars it; true only when all three were screened and none does; else null."`
+	MayOperate      *bool                      `json:"may_operate" doc:"Whether the registry's status allows it to operate and solicit in California; …"`
+	GoodStanding    *bool                      `json:"good_standing" doc:"False when the IRS or the Franchise Tax Board revoked the exemption or the registry …"`
 	RegistryRecords []CaliforniaRegistryRecord `json:"registry_records,omitzero" doc:"Its registrations, each with its status as published."`
 	FTBRecords      []CaliforniaFTBRecord      `json:"ftb_records,omitzero" doc:"Its rows in the list of revoked exemptions."`
 }
@@ -310,7 +310,7 @@ type CaliforniaRegistryRecord struct {
 	Issued             *string `json:"issued" doc:"When it was issued." format:"date"`
 	Renewed            *string `json:"renewed" doc:"Last renewal." format:"date"`
 	StatusSet          *string `json:"status_set" doc:"When the status was set." format:"date"`
-	MatchBasis         string  `json:"match_basis" doc:"How the row was found: by EIN or, for an organization in California, by its name, when one row without an EIN has it; another organization may have the same name." enum:"ein,name"`
+	MatchBasis         string  `json:"match_basis" doc:"How the row was found: by EIN or, for an organization in California, by its name, …" enum:"ein,name"`
 }
 
 // CaliforniaFTBRecord is one row of California's list of revoked exemptions.
@@ -326,7 +326,7 @@ type CaliforniaFTBRecord struct {
 
 // GroupExemption is the group ruling of an organization.
 type GroupExemption struct {
-	GroupExemption      *string              `json:"group_exemption" doc:"Group exemption number; null when it is in no group or the master file was not screened."`
+	GroupExemption      *string              `json:"group_exemption" doc:"Group exemption number; …"`
 	IsSubordinate       *bool                `json:"is_subordinate" doc:"Covered by the listing of its central organization; null when not screened."`
 	IsCentral           *bool                `json:"is_central" doc:"Central organization of a group; null when not screened."`
 	ParentOrganizations []ParentOrganization `json:"parent_organizations,omitzero" doc:"Central organizations of the group."`
@@ -337,7 +337,7 @@ type ParentOrganization struct {
 	EIN              string   `json:"ein" doc:"EIN."`
 	OrganizationName string   `json:"organization_name" doc:"Name."`
 	GroupExemption   string   `json:"group_exemption" doc:"Group exemption number."`
-	Pub78Codes       []string `json:"pub78_codes,omitzero" doc:"Its codes in Publication 78, of which GROUP covers its subordinates; left out when that was not screened."`
+	Pub78Codes       []string `json:"pub78_codes,omitzero" doc:"Its codes in Publication 78, of which GROUP covers its subordinates; …"`
 }
 
 // BMFFinancials are the figures that the master file has of an organization.
@@ -355,7 +355,7 @@ type BMFFinancials struct {
 
 // Reliance is what a report under Rev. Proc. 2018-32 contains.
 type Reliance struct {
-	RelianceAvailable *bool             `json:"reliance_available" doc:"Whether every required element is there and no flag speaks against it; null when a source was not screened or is not known to be current. Not a legal conclusion."`
+	RelianceAvailable *bool             `json:"reliance_available" doc:"Whether every required element is there and no flag speaks against it; …"`
 	ReportComplete    *bool             `json:"report_complete" doc:"Whether each element is met or does not apply; null when one was not screened."`
 	Elements          []RelianceElement `json:"elements,omitzero" doc:"The nine elements that a third-party report must contain."`
 	Flags             []RelianceFlag    `json:"flags" doc:"Cases in which reliance does not apply or needs more."`
@@ -365,7 +365,7 @@ type Reliance struct {
 
 // RelianceElement is one thing that such a report must contain.
 type RelianceElement struct {
-	ID     string  `json:"id" doc:"Which element." enum:"organization_name,ein,foundation_status,supporting_organization_type,contributions_deductible,source_statement,bmf_revision_date,report_datetime,retainable_form"`
+	ID     string  `json:"id" doc:"Which element." enum:"…"`
 	Result string  `json:"result" doc:"met, not_met, not_applicable or not_screened." enum:"met,not_met,not_applicable,not_screened"`
 	Value  *string `json:"value" doc:"What the report shows for it."`
 	Source *string `json:"source" doc:"List it is from; null for what the service itself states."`
@@ -375,7 +375,7 @@ type RelianceElement struct {
 
 // RelianceFlag is a case in which reliance on the report does not apply or needs more.
 type RelianceFlag struct {
-	ID      string  `json:"id" doc:"Which case." enum:"public_notice_of_change,reinstated_after_revocation,grantor_knowledge,terrorist_suspension,supporting_org_control,type_iii_not_fi,so_type_unknown,private_foundation_grantee,foreign_addressee,group_subordinate_not_listed,church_or_government_not_listed,lists_disagree,extract_not_current,non_501c3,california_suspension"`
+	ID      string  `json:"id" doc:"Which case." enum:"…"`
 	Applies *bool   `json:"applies" doc:"Whether the data shows it; null when it cannot."`
 	Basis   string  `json:"basis" doc:"Rule behind it."`
 	Note    *string `json:"note" doc:"What the data shows, and what to do."`

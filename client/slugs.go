@@ -24,7 +24,7 @@ const (
 	SlugBadSignature         = "bad_signature"         // 401: the request is signed and its signature does not hold
 	SlugBadAdminToken        = "bad_admin_token"       // 401: the admin token is missing or wrong
 	SlugAccountInactive      = "account_inactive"      // 402: the account is inactive
-	SlugQuotaExhausted       = "quota_exhausted"       // 402: the daily or monthly limit of the key is reached; Retry-After says in how many seconds it resets, and is absent where time alone does not refill it
+	SlugQuotaExhausted       = "quota_exhausted"       // 402: the daily or monthly limit of the key is reached
 	SlugKeyLocked            = "key_locked"            // 402: the key of an agent is locked and this call is not part of its challenge
 	SlugPlanRequired         = "plan_required"         // 402: the endpoint needs a higher plan
 	SlugTrialScreeningUsed   = "trial_screening_used"  // 402: the one screening that a free or trial key includes was used; nothing was counted
@@ -38,7 +38,7 @@ const (
 	SlugMethodNotAllowed     = "method_not_allowed"    // 405: the endpoint does not answer this method; see the Allow header
 	SlugRequestTimeout       = "request_timeout"       // 408: the request body did not arrive in time
 	SlugChallengeNotDue      = "challenge_not_due"     // 409: no challenge is due: calls remain, or the tier has none
-	SlugChallengeReplaced    = "challenge_replaced"    // 409: the dataset changed since the challenge was drawn, or its attempts were used up; a new one is in the answer, and nothing was counted
+	SlugChallengeReplaced    = "challenge_replaced"    // 409: the dataset changed since the challenge was drawn, or its attempts were used up
 	SlugNotAnAgentKey        = "not_an_agent_key"      // 409: the key is not one of an agent
 	SlugBadPlan              = "bad_plan"              // 409: the key of an agent has a tier and cannot be moved to a plan
 	SlugBodyTooLarge         = "body_too_large"        // 413: the request body is too large

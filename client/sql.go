@@ -5,14 +5,14 @@ import "encoding/json"
 // SQLRequest is the body of a query.
 type SQLRequest struct {
 	SQL    string          `json:"sql" doc:"One statement that begins with SELECT, WITH or DESCRIBE, in the dialect of DuckDB."`
-	Params json.RawMessage `json:"params,omitempty" doc:"Values for the parameters of the statement: an array for ?, an object for $name. They are texts, numbers, booleans or null."`
+	Params json.RawMessage `json:"params,omitempty" doc:"Values for the parameters of the statement: an array for ?, an object for $name. They are texts, …"`
 }
 
 // SQLAnswer is what a query found.
 type SQLAnswer struct {
 	Head
 	Columns   []SQLResultColumn `json:"columns" doc:"The columns, in the order of the query."`
-	Rows      []json.RawMessage `json:"rows" items:"object" doc:"The rows: an object each, with a member per column. Whole numbers and decimals keep every digit, days and times are ISO 8601 text, lists are arrays."`
+	Rows      []json.RawMessage `json:"rows" items:"object" doc:"The rows: an object each, with a member per column. …"`
 	RowCount  int               `json:"row_count" doc:"Rows in this answer."`
 	Truncated bool              `json:"truncated" doc:"Whether there were more rows than the 2,000 an answer may have."`
 	ElapsedMS float64           `json:"elapsed_ms" doc:"How long the query ran, in milliseconds."`

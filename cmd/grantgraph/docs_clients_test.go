@@ -126,7 +126,11 @@ func (g *clientText) goSlugs() string {
 	var b strings.Builder
 	b.WriteString(writtenBy + "// Slugs of what the service refuses.\nconst (\n")
 	for _, r := range g.reference.Refusals {
-		fmt.Fprintf(&b, "\tSlug%s = %q // %d: %s\n", pascal(r.Slug), r.Slug, r.Status, r.Means)
+		means := r.Means
+		if len(means) > 100 { // the line would be too long; the documentation has the rest
+			means, _, _ = strings.Cut(means, ";")
+		}
+		fmt.Fprintf(&b, "\tSlug%s = %q // %d: %s\n", pascal(r.Slug), r.Slug, r.Status, means)
 	}
 	b.WriteString(")\n")
 	return b.String()

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -22,14 +21,10 @@ func columnsOf(t reflect.Type) []column {
 		return c.([]column)
 	}
 	var list []column
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || name == "" || name == "-" {
-			continue
-		}
-		c := column{name: name, index: f.Index}
-		if f.Type.Kind() == reflect.Struct {
-			c.nest = columnsOf(f.Type)
+	for m := range Members(t) {
+		c := column{name: m.Wire, index: m.Index}
+		if m.Type.Kind() == reflect.Struct {
+			c.nest = columnsOf(m.Type)
 		}
 		list = append(list, c)
 	}

@@ -420,64 +420,57 @@ func (d *describer) addTo(to, more reflect.Type) {
 
 func (d *describer) structure(t reflect.Type) object {
 	properties, required := object{}, []string{}
-	for _, f := range reflect.VisibleFields(t) {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || name == "" || name == "-" {
-			continue
+	for m := range Members(t) {
+		if !m.Optional {
+			required = append(required, m.Wire)
 		}
-		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
-		if !optional {
-			required = append(required, name)
-		}
-		properties[name] = d.property(f, f.Type.Kind() == reflect.Pointer && !optional)
+		properties[m.Wire] = d.property(m)
 	}
 	return object{"type": "object", "properties": properties, "required": required}
 }
 
 // property describes one field from its type and tags.
-func (d *describer) property(f reflect.StructField, nullable bool) object {
-	p := d.schema(f.Type)
-	doc := f.Tag.Get("doc")
+func (d *describer) property(m Member) object {
+	p := d.schema(m.Type)
 	if ref, ok := p["$ref"]; ok {
-		if nullable {
-			return object{"anyOf": []object{{"$ref": ref}, {"type": "null"}}, "description": doc}
-		}
-		if doc == "" {
+		switch {
+		case m.Nullable:
+			return object{"anyOf": []object{{"$ref": ref}, {"type": "null"}}, "description": m.Doc}
+		case m.Doc == "":
 			return p
 		}
-		return object{"allOf": []object{{"$ref": ref}}, "description": doc}
+		return object{"allOf": []object{{"$ref": ref}}, "description": m.Doc}
 	}
 	value := p
 	if items, ok := p["items"].(object); ok {
 		value = items
-		if kinds := f.Tag.Get("items"); kinds != "" {
+		if kinds := m.Tag.Get("items"); kinds != "" {
 			value["type"] = strings.Split(kinds, "|")
 		}
 	}
-	if enum := f.Tag.Get("enum"); enum != "" {
+	if m.Enum != nil {
 		var words []any
-		for _, w := range strings.Split(enum, ",") {
+		for _, w := range m.Enum {
 			words = append(words, w)
 		}
-		if nullable {
+		if m.Nullable {
 			words = append(words, nil)
 		}
 		value["enum"] = words
 	}
-	if format := f.Tag.Get("format"); format != "" {
-		value["format"] = format
+	for _, key := range []string{"format", "pattern"} {
+		if text := m.Tag.Get(key); text != "" {
+			value[key] = text
+		}
 	}
-	if pattern := f.Tag.Get("pattern"); pattern != "" {
-		value["pattern"] = pattern
-	}
-	if nullable {
+	if m.Nullable {
 		p["type"] = []string{p["type"].(string), "null"}
 	}
-	if also := f.Tag.Get("also"); also != "" { // of a request: what is read as well
+	if also := m.Tag.Get("also"); also != "" { // of a request: what is read as well
 		p["type"] = append([]string{p["type"].(string)}, strings.Split(also, "|")...)
 	}
-	if doc != "" {
-		p["description"] = doc
+	if m.Doc != "" {
+		p["description"] = m.Doc
 	}
 	return p
 }

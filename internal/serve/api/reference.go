@@ -155,17 +155,9 @@ func (r *Reference) shapes(of any) (list []Shape) {
 		}
 		seen[t] = true
 		s := Shape{Name: d.schemaName(t)}
-		for _, f := range reflect.VisibleFields(t) {
-			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous || name == "" || name == "-" {
-				continue
-			}
-			field := Field{Name: name, Kind: kindOf(f.Type), Means: f.Tag.Get("doc"), Optional: strings.Contains(options, "omit")}
-			field.Nullable = f.Type.Kind() == reflect.Pointer && !field.Optional
-			if enum := f.Tag.Get("enum"); enum != "" {
-				field.Enum = strings.Split(enum, ",")
-			}
-			if inner := bare(f.Type); inner.Kind() == reflect.Struct {
+		for m := range Members(t) {
+			field := Field{Name: m.Wire, Kind: kindOf(m.Type), Means: m.Doc, Optional: m.Optional, Nullable: m.Nullable, Enum: m.Enum}
+			if inner := bare(m.Type); inner.Kind() == reflect.Struct {
 				field.Of = d.schemaName(inner)
 				queue = append(queue, inner)
 			}

@@ -2,10 +2,11 @@ package mcp
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"grantgraph/internal/serve/api"
 )
 
 type schema = map[string]any
@@ -47,23 +48,19 @@ func membersOf(t reflect.Type, level int) (properties schema, required []string)
 		t = t.Elem()
 	}
 	properties = schema{}
-	for _, f := range reflect.VisibleFields(t) {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || name == "" || name == "-" {
-			continue
+	for m := range api.Members(t) {
+		if !m.Optional {
+			required = append(required, m.Wire)
 		}
-		if !strings.Contains(options, "omit") {
-			required = append(required, name)
-		}
-		p := valueSchema(f.Type, f.Tag.Get("items") == "object", level)
-		about := []string{f.Tag.Get("doc")}
+		p := valueSchema(m.Type, m.Tag.Get("items") == "object", level)
+		about := []string{m.Doc}
 		if more, ok := p["description"].(string); ok {
 			about = append(about, more)
 		}
 		if said := strings.TrimSpace(strings.Join(about, " ")); said != "" {
 			p["description"] = said
 		}
-		properties[name] = p
+		properties[m.Wire] = p
 	}
 	return properties, required
 }
@@ -134,23 +131,22 @@ func columnWords(row reflect.Type) string {
 		for t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}
-		for _, f := range reflect.VisibleFields(t) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous || name == "" || name == "-" || slices.Contains(untabled, name) {
+		for m := range api.Members(t) {
+			if slices.Contains(untabled, m.Wire) {
 				continue
 			}
-			inner := f.Type
+			inner, name := m.Type, prefix+m.Wire
 			for inner.Kind() == reflect.Pointer {
 				inner = inner.Elem()
 			}
 			switch {
 			case inner.Kind() != reflect.Struct:
-				names = append(names, prefix+name)
-				words = append(words, strings.TrimSpace(fmt.Sprintf("%s%s: %s", prefix, name, f.Tag.Get("doc"))))
+				names = append(names, name)
+				words = append(words, strings.TrimSpace(name+": "+m.Doc))
 			case strings.Count(prefix, ".") < nested:
-				walk(inner, prefix+name+".")
+				walk(inner, name+".")
 			default:
-				names, words = append(names, prefix+name+".…"), append(words, prefix+name+".…")
+				names, words = append(names, name+".…"), append(words, name+".…")
 			}
 		}
 	}

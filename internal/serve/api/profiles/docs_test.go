@@ -10,6 +10,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
+	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/profiles"
 )
 
@@ -51,10 +52,11 @@ func TestPage(t *testing.T) {
 			}
 		}
 	}
-	reasons, _ := reflect.TypeFor[client.Absent]().FieldByName("Reason")
-	for _, word := range strings.Split(reasons.Tag.Get("enum"), ",") {
-		if !strings.Contains(page, "| `"+word+"` |") {
-			t.Errorf("the page does not explain %s", word)
+	for m := range api.Members(reflect.TypeFor[client.Absent]()) {
+		for _, word := range m.Enum {
+			if !strings.Contains(page, "| `"+word+"` |") {
+				t.Errorf("the page does not explain %s", word)
+			}
 		}
 	}
 }
