@@ -2,14 +2,12 @@ package example
 
 import (
 	"context"
-	"crypto/sha256"
 	"log/slog"
 	"time"
 
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/agent"
 	"grantgraph/internal/serve/agent/httpsig"
-	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/admin"
 	"grantgraph/internal/serve/api/agentkeys"
 )
@@ -21,8 +19,6 @@ const (
 	closedID  = "acc_EXAMPLE00002" // is inactive
 	Key       = "gg_a_EXAMPLEEXAMPLEEXAMPLEEXAMPLE0000_000000"
 )
-
-var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Agents hands out the one key there is, by the code that hands out real ones.
 func Agents(base string) (*agent.Keys, error) {
@@ -42,31 +38,14 @@ type Store struct{}
 
 // Draw draws the one challenge there is. Its answers are those of the example.
 func (Store) Draw(_ context.Context, _ agent.Asker, _ string, number int, version string) (*agent.Challenge, error) {
-	c := &agent.Challenge{
-		Number: number, Version: version, Salt: []byte("example"), Params: []byte("{}"),
-		Calls: []agent.Call{
-			{Method: "GET", Path: api.Versioned + "/grants/transactions", Query: "funder_id=000000001&year=2022&sort_by=amount&sort_order=desc&limit=10"},
-			{Method: "GET", Path: api.Versioned + "/grants/recipients", Query: "funder_id=000000002&min_year=2020&max_year=2022&limit=10"},
-			{Method: "GET", Path: api.Versioned + "/grants/funders", Query: "recip_id=000000004&limit=10"},
-		},
-		Questions: []agent.Question{
-			{ID: "q1", Text: `In the rows of call 1, what is the amount, in whole dollars, of the grant whose recip_name is "EXAMPLE CITY MUSEUM"?`, AnswerType: agent.Integer},
-			{ID: "q2", Text: "In the rows of call 2, which recipient is on row 1, counting from 1? Answer with its name or its EIN.", AnswerType: agent.Organization},
-		},
-	}
-	for i, form := range []string{"i:120000", "e:000000004"} {
-		h := sha256.Sum256(append(append([]byte("example"), byte(i)), form...))
-		c.Hashes = append(c.Hashes, [][]byte{h[:]})
-	}
+	c := read[*agent.Challenge]("challenge")
+	c.Number, c.Version = number, version
 	return c, nil
 }
 
 func (x Store) challenge() account.Challenge {
-	drawn, _ := x.Draw(context.Background(), nil, admin.ExampleKeyID, 1, Version)
-	kept, err := agent.Keep(drawn)
-	if err != nil {
-		panic("example: " + err.Error()) // it is made above
-	}
+	kept, err := agent.Keep(read[*agent.Challenge]("challenge"))
+	must(err)
 	kept.No = 1
 	return kept
 }
