@@ -25,6 +25,7 @@ import (
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/example"
+	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
@@ -132,6 +133,9 @@ func operations(p parts) []api.Group {
 		profiles.Group(profiles.Parts{
 			Profiles: func(d api.Dataset) *profile.Index { return d.(*Dataset).Profiles },
 			Graph: func(d api.Dataset) profiles.Graph {
+				if g, ok := d.(*Dataset).Graph.(*graph.Graph); ok {
+					return profiles.In(g)
+				}
 				g, _ := d.(*Dataset).Graph.(profiles.Graph)
 				return g
 			},

@@ -9,6 +9,9 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
+	"grantgraph/internal/serve/neighbors"
+	"grantgraph/internal/serve/prospect"
 )
 
 // Graph is a graph of a few invented grants. It understands only the filters
@@ -163,11 +166,11 @@ func (x Graph) side(e ein.EIN, side graph.Side) []graph.Grant {
 }
 
 // party is the other end of a grant.
-func party(g *graph.Grant, side graph.Side) graph.Party {
+func party(g *graph.Grant, side graph.Side) ledger.Party {
 	if side == graph.Gave {
-		return graph.Party{ID: g.Recipient.ID, EIN: g.Recipient.EIN, Name: g.Recipient.Name, City: g.Recipient.City, State: g.Recipient.State}
+		return ledger.Party{ID: g.Recipient.ID, EIN: g.Recipient.EIN, Name: g.Recipient.Name, City: g.Recipient.City, State: g.Recipient.State}
 	}
-	return graph.Party{EIN: g.Funder.EIN, Name: g.Funder.Name, City: g.Funder.City, State: g.Funder.State, Kind: g.Funder.Kind}
+	return ledger.Party{EIN: g.Funder.EIN, Name: g.Funder.Name, City: g.Funder.City, State: g.Funder.State, Kind: g.Funder.Kind}
 }
 
 // Sums are the totals of what an organization gave or received.
@@ -177,8 +180,8 @@ func (x Graph) Sums(ctx context.Context, e ein.EIN, side graph.Side) (graph.Part
 }
 
 // Ledger adds up what an organization gave or received.
-func (x Graph) Ledger(_ context.Context, e ein.EIN, side graph.Side, top int, funderCause func(ein.EIN) byte) (*graph.Ledger, error) {
-	l, rows := &graph.Ledger{}, x.side(e, side)
+func (x Graph) Ledger(_ context.Context, e ein.EIN, side graph.Side, top int, funderCause func(ein.EIN) byte) (*ledger.Ledger, error) {
+	l, rows := &ledger.Ledger{}, x.side(e, side)
 	other, cause, state := byRecipient, byCause, func(g *graph.Grant) string { return g.State }
 	if side == graph.Received {
 		other, state = byFunder, func(g *graph.Grant) string { return g.Funder.State }
@@ -192,17 +195,17 @@ func (x Graph) Ledger(_ context.Context, e ein.EIN, side graph.Side, top int, fu
 	for _, t := range tallies(rows, func(*graph.Grant) string { return "" }) {
 		l.PartySums = t.PartySums
 	}
-	groups := func(key func(*graph.Grant) string) (list []graph.LedgerGroup) {
+	groups := func(key func(*graph.Grant) string) (list []ledger.Group) {
 		for _, t := range tallies(rows, key) {
-			list = append(list, graph.LedgerGroup{Key: t.key, Total: t.Total, Grants: t.Grants, Parties: t.Parties})
+			list = append(list, ledger.Group{Key: t.key, Total: t.Total, Grants: t.Grants, Parties: t.Parties})
 		}
 		return list
 	}
 	l.Subjects, l.States = groups(cause), groups(state)
 	for _, t := range tallies(rows, byYear) {
-		l.Years = append(l.Years, graph.LedgerYear{FiscalYear: t.FirstYear, Total: t.Total, Grants: t.Grants, Parties: t.Parties})
+		l.Years = append(l.Years, ledger.Year{FiscalYear: t.FirstYear, Total: t.Total, Grants: t.Grants, Parties: t.Parties})
 	}
-	slices.SortFunc(l.Years, func(a, b graph.LedgerYear) int { return a.FiscalYear - b.FiscalYear })
+	slices.SortFunc(l.Years, func(a, b ledger.Year) int { return a.FiscalYear - b.FiscalYear })
 	parties := tallies(rows, other)
 	l.Parties = int64(len(parties))
 	for _, t := range parties[:min(len(parties), top)] {
@@ -214,16 +217,16 @@ func (x Graph) Ledger(_ context.Context, e ein.EIN, side graph.Side, top int, fu
 }
 
 // Cofunders are the other funders of the recipients of a funder.
-func (x Graph) Cofunders(_ context.Context, e ein.EIN, _ int) (graph.Neighbors, error) {
+func (x Graph) Cofunders(_ context.Context, e ein.EIN, _ int) (neighbors.Neighbors, error) {
 	return x.neighbors(e, graph.Gave), nil
 }
 
 // SharingFunders are the other recipients of the funders of an organization.
-func (x Graph) SharingFunders(_ context.Context, e ein.EIN, _ int) (graph.Neighbors, error) {
+func (x Graph) SharingFunders(_ context.Context, e ein.EIN, _ int) (neighbors.Neighbors, error) {
 	return x.neighbors(e, graph.Received), nil
 }
 
-func (x Graph) neighbors(e ein.EIN, side graph.Side) (n graph.Neighbors) {
+func (x Graph) neighbors(e ein.EIN, side graph.Side) (n neighbors.Neighbors) {
 	between, back := byRecipient, graph.Received
 	if side == graph.Received {
 		between, back = byFunder, graph.Gave
@@ -231,11 +234,11 @@ func (x Graph) neighbors(e ein.EIN, side graph.Side) (n graph.Neighbors) {
 	shared := tallies(x.side(e, side), between)
 	for _, g := range x.Rows {
 		p := party(&g, back)
-		known := slices.ContainsFunc(n.List, func(o graph.Neighbor) bool { return o.EIN == p.EIN })
+		known := slices.ContainsFunc(n.List, func(o neighbors.Neighbor) bool { return o.EIN == p.EIN })
 		if known || p.EIN == e || p.EIN == ein.None || !slices.ContainsFunc(shared, func(t tally) bool { return t.key == between(&g) }) {
 			continue
 		}
-		n.List = append(n.List, graph.Neighbor{EIN: p.EIN, Name: p.Name, City: p.City, State: p.State, Kind: p.Kind, Shared: 1, Weight: 0.4})
+		n.List = append(n.List, neighbors.Neighbor{EIN: p.EIN, Name: p.Name, City: p.City, State: p.State, Kind: p.Kind, Shared: 1, Weight: 0.4})
 	}
 	n.Total, n.Examined, n.Parties = len(n.List), len(shared), len(shared)
 	return n
@@ -246,20 +249,20 @@ func (x Graph) NeighborWeight(ein.EIN) int64 { return 0 }
 
 // Prospects are all funders that did not give to the organization lately: there
 // are so few.
-func (x Graph) Prospects(_ context.Context, q *graph.ProspectsQuestion) (*graph.Prospects, error) {
-	out := &graph.Prospects{}
+func (x Graph) Prospects(_ context.Context, q *prospect.Search) (*prospect.Result, error) {
+	out := &prospect.Result{}
 	for _, g := range x.Rows {
 		f := g.Funder
 		lately := slices.ContainsFunc(x.Rows, func(o graph.Grant) bool {
 			return o.Funder.EIN == f.EIN && o.Recipient.EIN == q.EIN && o.FiscalYear >= q.Since
 		})
-		if lately || f.EIN == q.EIN || slices.ContainsFunc(out.List, func(p graph.Prospect) bool { return p.EIN == f.EIN }) ||
+		if lately || f.EIN == q.EIN || slices.ContainsFunc(out.List, func(p prospect.Prospect) bool { return p.EIN == f.EIN }) ||
 			q.Only.Kind != "" && f.Kind != q.Only.Kind || len(q.Only.In) > 0 && !slices.Contains(q.Only.In, f.State) {
 			continue
 		}
 		out.List = append(out.List, x.prospect(f, q))
 	}
-	slices.SortStableFunc(out.List, func(a, b graph.Prospect) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(out.List, func(a, b prospect.Prospect) int { return cmp.Compare(b.Score, a.Score) })
 	out.Total = len(out.List)
 	out.List = out.List[min(q.Page.Offset, out.Total):]
 	out.List = out.List[:min(len(out.List), q.Page.Limit)]
@@ -267,9 +270,9 @@ func (x Graph) Prospects(_ context.Context, q *graph.ProspectsQuestion) (*graph.
 }
 
 // prospect adds up what a funder gave.
-func (x Graph) prospect(f *graph.Funder, q *graph.ProspectsQuestion) graph.Prospect {
-	p := graph.Prospect{Funder: *f}
-	s := graph.ProspectSigns{AmountGap: -1, HasState: true, HasCause: true, HasWalk: true, SameState: f.State == q.State}
+func (x Graph) prospect(f *graph.Funder, q *prospect.Search) prospect.Prospect {
+	p := prospect.Prospect{Funder: *f}
+	s := prospect.Signs{AmountGap: -1, HasState: true, HasCause: true, HasWalk: true, SameState: f.State == q.State}
 	var all, state, cause int64
 	var amounts []int64
 	for _, g := range x.side(f.EIN, graph.Gave) {
@@ -290,7 +293,7 @@ func (x Graph) prospect(f *graph.Funder, q *graph.ProspectsQuestion) graph.Prosp
 		case ein.None:
 		default:
 			s.Shared, s.Walk = s.Shared+1, s.Walk+0.4
-			p.Shared = append(p.Shared, graph.SharedRecipient{
+			p.Shared = append(p.Shared, prospect.SharedRecipient{
 				EIN: to.EIN, Name: to.Name, City: to.City, State: to.State, Total: g.Amount, Grants: 1, LastYear: g.FiscalYear, Likeness: 0.4,
 			})
 		}

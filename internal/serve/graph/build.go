@@ -97,8 +97,8 @@ type builder struct {
 	yearNumbers map[int32]uint8
 	probNumbers map[float64]uint32
 
-	funder    []funderRecord
-	recip     []recipRecord
+	funder    []FunderRecord
+	recip     []RecipientRecord
 	byRecip   lists // rows of each recipient
 	byFunder  []uint32
 	placeList []placeRecord
@@ -110,8 +110,8 @@ type builder struct {
 	stems  *dict
 }
 
-// funderRecord is one funder; strings are numbers in the table of short ones.
-type funderRecord struct {
+// FunderRecord is one funder; strings are numbers in the table of short ones.
+type FunderRecord struct {
 	EIN                             uint32
 	Name, City, CityKey, State, ZIP uint32
 	County                          uint32
@@ -120,8 +120,8 @@ type funderRecord struct {
 
 const noKind = math.MaxUint32
 
-// recipRecord is one recipient identity.
-type recipRecord struct {
+// RecipientRecord is one recipient identity.
+type RecipientRecord struct {
 	EIN                    uint32
 	Name, City, State, ZIP uint32
 	Country, NTEE          uint32

@@ -30,7 +30,7 @@ func (b *builder) numberAll() error {
 
 func (b *builder) numberRecipients() {
 	former := b.recipDict.sorted(b.recips)
-	b.recip = make([]recipRecord, len(former))
+	b.recip = make([]RecipientRecord, len(former))
 	for i, arrival := range former {
 		b.recip[i].EIN = uint32(b.recipEINs[arrival])
 	}

@@ -144,7 +144,7 @@ func (b *builder) funderOf(r *grantRow) (uint32, error) {
 		return 0, inconsistent("grant %s is not in the order of funders", r.Key.Text)
 	}
 	if last < 0 || uint32(e) != b.funder[last].EIN {
-		b.funder = append(b.funder, funderRecord{EIN: uint32(e), Kind: noKind})
+		b.funder = append(b.funder, FunderRecord{EIN: uint32(e), Kind: noKind})
 		b.byFunder = append(b.byFunder, uint32(b.rows))
 		last++
 	}
@@ -230,7 +230,7 @@ func (b *builder) readFunders(s *snapshot.Snapshot) error {
 		if err != nil {
 			return inconsistent("a funder: %w", err)
 		}
-		i, ok := slices.BinarySearchFunc(b.funder, uint32(e), func(f funderRecord, e uint32) int { return cmp.Compare(f.EIN, e) })
+		i, ok := slices.BinarySearchFunc(b.funder, uint32(e), func(f FunderRecord, e uint32) int { return cmp.Compare(f.EIN, e) })
 		if !ok {
 			continue
 		}

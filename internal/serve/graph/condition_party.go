@@ -68,13 +68,13 @@ func (g *Graph) kindCond(name string) condition {
 	}
 	c := g.union(g.postings.sets.kind.at(int(kind)))
 	c.funders = func() bitset {
-		return g.fundersThat(func(f *funderRecord) bool { return f.Kind == kind })
+		return g.fundersThat(func(f *FunderRecord) bool { return f.Kind == kind })
 	}
 	return c
 }
 
 // fundersThat is the set of funders that satisfy a test.
-func (g *Graph) fundersThat(test func(*funderRecord) bool) bitset {
+func (g *Graph) fundersThat(test func(*FunderRecord) bool) bitset {
 	set := make(bitset, wordsFor(len(g.dict.funders)))
 	for i := range g.dict.funders {
 		if test(&g.dict.funders[i]) {

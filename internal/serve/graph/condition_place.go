@@ -41,7 +41,7 @@ func (g *Graph) placeConds(p *Place, reach bitset) []condition {
 // funderPlaceCond is the rows whose funder is in a place that matches.
 func (g *Graph) funderPlaceCond(match func(*placeRecord) bool) condition {
 	at := placeRecord{Country: noString} // the table of funders has none
-	return g.funderSetCond(g.fundersThat(func(f *funderRecord) bool {
+	return g.funderSetCond(g.fundersThat(func(f *FunderRecord) bool {
 		at.CityKey, at.State, at.ZIP, at.County = f.CityKey, f.State, f.ZIP, f.County
 		return match(&at)
 	}))

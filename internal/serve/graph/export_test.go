@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped"
 	"grantgraph/internal/stem"
@@ -71,15 +70,6 @@ func (g *Graph) DropBuffers() {
 
 // FunderKindWords lists the kinds of funders by their numbers in the file.
 func FunderKindWords() []string { return kindNumbers.words() }
-
-// CofundersWithin and SharingFundersWithin look at so many edges.
-func (g *Graph) CofundersWithin(ctx context.Context, e ein.EIN, limit, budget int) (Neighbors, error) {
-	return g.cofunders(ctx, e, limit, budget)
-}
-
-func (g *Graph) SharingFundersWithin(ctx context.Context, e ein.EIN, limit, budget int) (Neighbors, error) {
-	return g.sharingFunders(ctx, e, limit, budget)
-}
 
 // Restricts reports whether a filter finds rows in the index.
 func Restricts(d *Declaration) bool { return d.rows != nil }

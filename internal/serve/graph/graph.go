@@ -109,8 +109,8 @@ type dictionaries struct {
 	probs   []float64
 	states  []uint32 // numbers of short strings, as are codes
 	codes   []uint32
-	funders []funderRecord
-	recips  []recipRecord
+	funders []FunderRecord
+	recips  []RecipientRecord
 	places  []placeRecord
 	partial map[int]bool // fiscal years whose returns have not all arrived
 

@@ -7,6 +7,8 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
+	"grantgraph/internal/serve/neighbors"
 	"grantgraph/internal/snapshot"
 )
 
@@ -41,10 +43,10 @@ func BenchmarkMegaFunder(b *testing.B) {
 	funder, popular := ein.EIN(700_000_001), ein.EIN(800_000_001+7)
 	for name, ask := range map[string]func() error{
 		"sums":            func() error { _, err := g.Sums(b.Context(), funder, graph.Gave); return err },
-		"given":           func() error { _, err := g.Ledger(b.Context(), funder, graph.Gave, 25, nil); return err },
-		"received":        func() error { _, err := g.Ledger(b.Context(), popular, graph.Received, 25, causeOf); return err },
-		"cofunders":       func() error { _, err := g.Cofunders(b.Context(), funder, 25); return err },
-		"sharing funders": func() error { _, err := g.SharingFunders(b.Context(), popular, 300); return err },
+		"given":           func() error { _, err := ledger.Read(b.Context(), g, funder, graph.Gave, 25, nil); return err },
+		"received":        func() error { _, err := ledger.Read(b.Context(), g, popular, graph.Received, 25, causeOf); return err },
+		"cofunders":       func() error { _, err := neighbors.Cofunders(b.Context(), g, funder, 25); return err },
+		"sharing funders": func() error { _, err := neighbors.SharingFunders(b.Context(), g, popular, 300); return err },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -55,5 +57,5 @@ func BenchmarkMegaFunder(b *testing.B) {
 			}
 		})
 	}
-	b.Logf("the weights are %d and %d bytes", g.NeighborWeight(funder), g.NeighborWeight(popular))
+	b.Logf("the weights are %d and %d bytes", neighbors.Weight(g, funder), neighbors.Weight(g, popular))
 }

@@ -13,6 +13,8 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
+	"grantgraph/internal/serve/neighbors"
 )
 
 // causeOf gives funders a cause for the tests: some none.
@@ -24,13 +26,13 @@ func causeOf(e ein.EIN) byte {
 }
 
 // ledger is the same with maps over all rows.
-func (n *naive) ledger(e ein.EIN, side graph.Side, top int) *graph.Ledger {
+func (n *naive) ledger(e ein.EIN, side graph.Side, top int) *ledger.Ledger {
 	type group struct {
 		total, grants int64
 		parties       map[string]bool
 	}
 	var all group
-	years, subjects, states, parties := map[int]*group{}, map[string]*group{}, map[string]*group{}, map[string]*graph.Party{}
+	years, subjects, states, parties := map[int]*group{}, map[string]*group{}, map[string]*group{}, map[string]*ledger.Party{}
 	add := func(to *group, party string, amount int64) {
 		to.total, to.grants = to.total+amount, to.grants+1
 		if to.parties == nil {
@@ -39,7 +41,7 @@ func (n *naive) ledger(e ein.EIN, side graph.Side, top int) *graph.Ledger {
 		to.parties[party] = true
 	}
 	for _, r := range n.rows {
-		p := &graph.Party{}
+		p := &ledger.Party{}
 		var party, subject, state string
 		if side == graph.Gave {
 			if r.Funder.EIN != e {
@@ -82,19 +84,19 @@ func (n *naive) ledger(e ein.EIN, side graph.Side, top int) *graph.Ledger {
 		}
 		add(years[r.FiscalYear], party, r.Amount)
 	}
-	l := &graph.Ledger{PartySums: graph.PartySums{Total: all.total, Grants: all.grants, Parties: int64(len(all.parties))}}
+	l := &ledger.Ledger{PartySums: graph.PartySums{Total: all.total, Grants: all.grants, Parties: int64(len(all.parties))}}
 	for y, g := range years {
-		l.Years = append(l.Years, graph.LedgerYear{FiscalYear: y, Total: g.total, Grants: g.grants, Parties: int64(len(g.parties)), Partial: n.partial[y]})
+		l.Years = append(l.Years, ledger.Year{FiscalYear: y, Total: g.total, Grants: g.grants, Parties: int64(len(g.parties)), Partial: n.partial[y]})
 	}
-	slices.SortFunc(l.Years, func(a, b graph.LedgerYear) int { return a.FiscalYear - b.FiscalYear })
+	slices.SortFunc(l.Years, func(a, b ledger.Year) int { return a.FiscalYear - b.FiscalYear })
 	if len(l.Years) > 0 {
 		l.FirstYear, l.LastYear = l.Years[0].FiscalYear, l.Years[len(l.Years)-1].FiscalYear
 	}
-	list := func(in map[string]*group) (out []graph.LedgerGroup) {
+	list := func(in map[string]*group) (out []ledger.Group) {
 		for k, g := range in {
-			out = append(out, graph.LedgerGroup{Key: k, Total: g.total, Grants: g.grants, Parties: int64(len(g.parties))})
+			out = append(out, ledger.Group{Key: k, Total: g.total, Grants: g.grants, Parties: int64(len(g.parties))})
 		}
-		slices.SortFunc(out, func(a, b graph.LedgerGroup) int {
+		slices.SortFunc(out, func(a, b ledger.Group) int {
 			return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Key, b.Key))
 		})
 		return out
@@ -103,7 +105,7 @@ func (n *naive) ledger(e ein.EIN, side graph.Side, top int) *graph.Ledger {
 	for _, p := range parties {
 		l.Top = append(l.Top, *p)
 	}
-	slices.SortFunc(l.Top, func(a, b graph.Party) int {
+	slices.SortFunc(l.Top, func(a, b ledger.Party) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.ID, b.ID), cmp.Compare(a.EIN, b.EIN))
 	})
 	l.Top = l.Top[:min(len(l.Top), top)]
@@ -111,7 +113,7 @@ func (n *naive) ledger(e ein.EIN, side graph.Side, top int) *graph.Ledger {
 }
 
 // neighbors is the same with maps. Weights are those of a walk without bounds.
-func (n *naive) neighbors(e ein.EIN, side graph.Side) map[ein.EIN]graph.Neighbor {
+func (n *naive) neighbors(e ein.EIN, side graph.Side) map[ein.EIN]neighbors.Neighbor {
 	partyOf := func(r *graph.Grant) (self, party string) {
 		if side == graph.Gave {
 			return r.Funder.EIN.String(), r.Recipient.ID
@@ -137,7 +139,7 @@ func (n *naive) neighbors(e ein.EIN, side graph.Side) map[ein.EIN]graph.Neighbor
 			own[party] = true
 		}
 	}
-	found, total := map[ein.EIN]graph.Neighbor{}, 0.0
+	found, total := map[ein.EIN]neighbors.Neighbor{}, 0.0
 	for party := range own {
 		weight := float64(float32(1 / math.Log2(1+float64(len(around[party])))))
 		total += weight
@@ -176,7 +178,7 @@ func compareLedgers(t *testing.T, g *graph.Graph, n *naive, oneIn int) {
 				if top == 0 {
 					want.Top = nil
 				}
-				got, err := g.Ledger(t.Context(), e, side, top, causeOf)
+				got, err := ledger.Read(t.Context(), g, e, side, top, causeOf)
 				if err != nil || !reflect.DeepEqual(got, want) {
 					t.Fatalf("the ledger of %s on side %d is\n%+v, want\n%+v: %v", e, side, got, want, err)
 				}
@@ -184,12 +186,12 @@ func compareLedgers(t *testing.T, g *graph.Graph, n *naive, oneIn int) {
 					t.Fatalf("the sums of %s on side %d are %+v, want %+v: %v", e, side, sums, want.PartySums, err)
 				}
 			}
-			ask := g.Cofunders
+			ask := neighbors.Cofunders
 			if side == graph.Received {
-				ask = g.SharingFunders
+				ask = neighbors.SharingFunders
 			}
 			want := n.neighbors(e, side)
-			got, err := ask(t.Context(), e, 1<<30)
+			got, err := ask(t.Context(), g, e, 1<<30)
 			if err != nil || got.Total != len(want) || len(got.List) != len(want) || got.Examined != got.Parties {
 				t.Fatalf("%s on side %d has %d neighbors, want %d: %v", e, side, got.Total, len(want), err)
 			}
@@ -227,15 +229,15 @@ func TestNeighborsWithin(t *testing.T) {
 	c := random(5, 400)
 	g := open(t, c.write(t, t.TempDir()))
 	for _, r := range newNaive(c).rows {
-		for side, ask := range []func(context.Context, ein.EIN, int, int) (graph.Neighbors, error){g.CofundersWithin, g.SharingFundersWithin} {
+		for side, ask := range []func(context.Context, *graph.Graph, ein.EIN, int, int) (neighbors.Neighbors, error){neighbors.CofundersWithin, neighbors.SharingFundersWithin} {
 			e := r.Funder.EIN
 			if side == 1 {
 				e = r.Recipient.EIN
 			}
-			last := graph.Neighbors{Examined: -1}
+			last := neighbors.Neighbors{Examined: -1}
 			for _, budget := range []int{0, 1, 5, 20, 100, 1 << 20} {
-				got, err := ask(t.Context(), e, 5, budget)
-				again, _ := ask(t.Context(), e, 5, budget)
+				got, err := ask(t.Context(), g, e, 5, budget)
+				again, _ := ask(t.Context(), g, e, 5, budget)
 				if err != nil || !reflect.DeepEqual(got, again) || got.Examined < last.Examined || got.Examined > got.Parties || len(got.List) > 5 {
 					t.Fatalf("within %d: %+v after %+v: %v", budget, got, last, err)
 				}
@@ -259,10 +261,10 @@ func TestLedgerEnds(t *testing.T) {
 	e := newNaive(c).rows[0].Funder.EIN
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.Ledger(ctx, e, graph.Gave, 5, nil); !errors.Is(err, context.Canceled) {
+	if _, err := ledger.Read(ctx, g, e, graph.Gave, 5, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a canceled ledger: %v", err)
 	}
-	if _, err := g.Cofunders(ctx, e, 5); !errors.Is(err, context.Canceled) {
+	if _, err := neighbors.Cofunders(ctx, g, e, 5); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled neighbors: %v", err)
 	}
 	if sums, err := g.Sums(ctx, 99_0000001, graph.Received); !errors.Is(err, context.Canceled) || sums != (graph.PartySums{}) {
@@ -274,11 +276,11 @@ func TestLedgerEnds(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, ledger := g.Ledger(t.Context(), e, graph.Gave, 5, nil)
+	_, read := ledger.Read(t.Context(), g, e, graph.Gave, 5, nil)
 	_, sums := g.Sums(t.Context(), e, graph.Gave)
-	_, near := g.Cofunders(t.Context(), e, 5)
-	_, sharing := g.SharingFunders(t.Context(), e, 5)
-	for _, err := range []error{ledger, sums, near, sharing} {
+	_, near := neighbors.Cofunders(t.Context(), g, e, 5)
+	_, sharing := neighbors.SharingFunders(t.Context(), g, e, 5)
+	for _, err := range []error{read, sums, near, sharing} {
 		if !errors.Is(err, graph.ErrClosed) {
 			t.Errorf("a closed graph: %v", err)
 		}

@@ -13,17 +13,18 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/prospect"
 	"grantgraph/internal/snapshot"
 )
 
 // plainScore orders prospects in the tests: any order will do.
-func plainScore(s *graph.ProspectSigns) float64 {
+func plainScore(s *prospect.Signs) float64 {
 	return s.Walk + float64(s.Shared)/10 + float64(s.InBoth)/float64(1+s.Sample) + float64(s.Recipients)/1e4 + float64(s.Fresh)/1e5 - float64(s.YearsSince)/100 - s.AmountGap/1000
 }
 
 // askedFor are questions about some recipients of a world, the largest ones among
 // them.
-func askedFor(c *corpus, n int) (list []graph.ProspectsQuestion) {
+func askedFor(c *corpus, n int) (list []prospect.Search) {
 	seen := map[string]bool{}
 	r := rand.New(rand.NewPCG(3, 1))
 	for _, i := range r.Perm(len(c.orgs)) {
@@ -37,7 +38,7 @@ func askedFor(c *corpus, n int) (list []graph.ProspectsQuestion) {
 		seen[o.EIN] = true
 		e, _ := ein.Filed(o.EIN)
 		code, _ := ntee.Parse(o.NTEE)
-		list = append(list, graph.ProspectsQuestion{EIN: e, State: o.State, County: o.County, Cause: code.Major(), Code: code, Score: plainScore, Page: graph.Page{Limit: 500}})
+		list = append(list, prospect.Search{EIN: e, State: o.State, County: o.County, Cause: code.Major(), Code: code, Score: plainScore, Page: graph.Page{Limit: 500}})
 	}
 	return list
 }
@@ -55,12 +56,12 @@ func TestProspectsBefore(t *testing.T) {
 	found := 0
 	for _, q := range askedFor(c, 60) {
 		q.Before = year
-		got, err := whole.Prospects(t.Context(), &q)
+		got, err := prospect.Grants{Graph: whole}.Prospects(t.Context(), &q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		q.Before = 0
-		want, err := cut.Prospects(t.Context(), &q)
+		want, err := prospect.Grants{Graph: cut}.Prospects(t.Context(), &q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,7 @@ func TestProspects(t *testing.T) {
 	lapsed, shared, open := 0, 0, 0
 	for _, q := range askedFor(c, 40) {
 		q.Since, q.Latest = last-2, last
-		got, err := g.Prospects(t.Context(), &q)
+		got, err := prospect.Grants{Graph: g}.Prospects(t.Context(), &q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +184,7 @@ func TestProspectFilters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gives := func(p *graph.Prospect, holds func(*snapshot.Grant) bool) bool {
+	gives := func(p *prospect.Prospect, holds func(*snapshot.Grant) bool) bool {
 		return slices.ContainsFunc(c.grants, func(r snapshot.Grant) bool { return r.FunderEIN == p.EIN.String() && holds(&r) })
 	}
 	coded := map[string]bool{}
@@ -193,29 +194,29 @@ func TestProspectFilters(t *testing.T) {
 	}
 	state := c.orgs[0].State
 	for name, x := range map[string]struct {
-		only  graph.ProspectFilter
-		holds func(*graph.Prospect) bool
+		only  prospect.Filter
+		holds func(*prospect.Prospect) bool
 	}{
-		"kind":   {graph.ProspectFilter{Kind: grant.PrivateFoundation}, func(p *graph.Prospect) bool { return p.Kind == grant.PrivateFoundation }},
-		"no daf": {graph.ProspectFilter{NoDAF: true}, func(p *graph.Prospect) bool { return p.Kind != grant.Passthrough }},
-		"in":     {graph.ProspectFilter{In: []string{state}}, func(p *graph.Prospect) bool { return p.State == state }},
-		"gives": {graph.ProspectFilter{GivesIn: []string{state}}, func(p *graph.Prospect) bool {
+		"kind":   {prospect.Filter{Kind: grant.PrivateFoundation}, func(p *prospect.Prospect) bool { return p.Kind == grant.PrivateFoundation }},
+		"no daf": {prospect.Filter{NoDAF: true}, func(p *prospect.Prospect) bool { return p.Kind != grant.Passthrough }},
+		"in":     {prospect.Filter{In: []string{state}}, func(p *prospect.Prospect) bool { return p.State == state }},
+		"gives": {prospect.Filter{GivesIn: []string{state}}, func(p *prospect.Prospect) bool {
 			return gives(p, func(r *snapshot.Grant) bool { return r.RecipientState == state })
 		}},
-		"subject": {graph.ProspectFilter{Subject: arts}, func(p *graph.Prospect) bool {
+		"subject": {prospect.Filter{Subject: arts}, func(p *prospect.Prospect) bool {
 			return gives(p, func(r *snapshot.Grant) bool { return coded[r.RecipientEIN] })
 		}},
-		"given": {graph.ProspectFilter{MinGiven: dollars(50_000), MaxGiven: dollars(5_000_000)}, func(p *graph.Prospect) bool { return p.Given >= 50_000 && p.Given <= 5_000_000 }},
+		"given": {prospect.Filter{MinGiven: dollars(50_000), MaxGiven: dollars(5_000_000)}, func(p *prospect.Prospect) bool { return p.Given >= 50_000 && p.Given <= 5_000_000 }},
 	} {
 		kept, without := 0, 0
 		for _, q := range askedFor(c, 12) {
-			all, err := g.Prospects(t.Context(), &q)
+			all, err := prospect.Grants{Graph: g}.Prospects(t.Context(), &q)
 			if err != nil {
 				t.Fatal(err)
 			}
 			without += all.Total
 			q.Only = x.only
-			got, err := g.Prospects(t.Context(), &q)
+			got, err := prospect.Grants{Graph: g}.Prospects(t.Context(), &q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -268,8 +269,8 @@ func BenchmarkProspects(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				i++
-				q := graph.ProspectsQuestion{EIN: of(i), State: "CA", Cause: 'B', Since: 2021, Latest: 2023, Score: plainScore, Page: graph.Page{Limit: 25}}
-				if _, err := g.Prospects(b.Context(), &q); err != nil {
+				q := prospect.Search{EIN: of(i), State: "CA", Cause: 'B', Since: 2021, Latest: 2023, Score: plainScore, Page: graph.Page{Limit: 25}}
+				if _, err := (prospect.Grants{Graph: g}).Prospects(b.Context(), &q); err != nil {
 					b.Fatal(err)
 				}
 			}

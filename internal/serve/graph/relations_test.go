@@ -10,11 +10,13 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
+	"grantgraph/internal/serve/neighbors"
 )
 
 // relations is the same with maps over all rows.
-func (n *naive) relations(q graph.RelationsQuestion) *graph.Relations {
-	parties := map[string]*graph.Relation{}
+func (n *naive) relations(q ledger.RelationsQuestion) *ledger.Relations {
+	parties := map[string]*ledger.Relation{}
 	classes, grants := map[string]graph.Class{}, map[string][]graph.Grant{}
 	data, own := map[int]bool{}, map[int]bool{}
 	for _, r := range n.rows {
@@ -22,7 +24,7 @@ func (n *naive) relations(q graph.RelationsQuestion) *graph.Relations {
 		if r.Recipient.EIN == ein.None {
 			classes[r.Recipient.ID] |= r.Classes
 		}
-		p, key := graph.Relation{}, r.Recipient.ID
+		p, key := ledger.Relation{}, r.Recipient.ID
 		switch {
 		case q.Side == graph.Gave && r.Funder.EIN == q.EIN:
 			p.ID, p.EIN, p.Name, p.City, p.State = r.Recipient.ID, r.Recipient.EIN, r.Recipient.Name, r.Recipient.City, r.Recipient.State
@@ -42,7 +44,7 @@ func (n *naive) relations(q graph.RelationsQuestion) *graph.Relations {
 		x.FirstYear, x.LastYear = min(x.FirstYear, r.FiscalYear), max(x.LastYear, r.FiscalYear)
 		grants[key] = append(grants[key], r)
 	}
-	out := &graph.Relations{Apart: make([]graph.Cost, len(q.Apart))}
+	out := &ledger.Relations{Apart: make([]graph.Cost, len(q.Apart))}
 	var years []int
 	for y := range data {
 		years = append(years, y)
@@ -78,23 +80,23 @@ func (n *naive) relations(q graph.RelationsQuestion) *graph.Relations {
 		switch {
 		case out.Latest == 0:
 		case x.FirstYear < out.Latest && x.LastYear >= out.Latest:
-			x.Mark = graph.Repeat
+			x.Mark = ledger.Repeat
 		case x.FirstYear < out.Latest:
-			x.Mark = graph.Lapsed
+			x.Mark = ledger.Lapsed
 		case at:
-			x.Mark = graph.New
+			x.Mark = ledger.New
 		}
 		out.Marked[x.Mark]++
-		if q.Only == graph.Unmarked || x.Mark == q.Only {
+		if q.Only == ledger.Unmarked || x.Mark == q.Only {
 			out.List = append(out.List, *x)
 		}
 	}
-	slices.SortFunc(out.List, func(a, b graph.Relation) int {
+	slices.SortFunc(out.List, func(a, b ledger.Relation) int {
 		first := 0
 		switch q.Order {
-		case graph.MostGrants:
+		case ledger.MostGrants:
 			first = cmp.Compare(b.Grants, a.Grants)
-		case graph.LatestYear:
+		case ledger.LatestYear:
 			first = cmp.Compare(b.LastYear, a.LastYear)
 		}
 		return cmp.Or(first, cmp.Compare(b.Total, a.Total), cmp.Compare(a.ID, b.ID), cmp.Compare(a.EIN, b.EIN))
@@ -131,16 +133,16 @@ func (n *naive) parties() (list []ein.EIN) {
 func TestRelations(t *testing.T) {
 	t.Parallel()
 	g, n := openBoth(t)
-	marks := map[graph.Mark]int64{}
+	marks := map[ledger.Mark]int64{}
 	apart := int64(0)
 	for i, e := range n.parties() {
 		for _, side := range []graph.Side{graph.Gave, graph.Received} {
 			for _, complete := range []func(int) bool{func(y int) bool { return y%7 != int(e%7) }, func(y int) bool { return y < 2016 }, func(int) bool { return false }} {
-				q := graph.RelationsQuestion{EIN: e, Side: side, Complete: complete, Only: graph.Mark(i % 4), Order: graph.RelationOrder(i % 3), Page: graph.Page{Offset: i % 5, Limit: 7}}
+				q := ledger.RelationsQuestion{EIN: e, Side: side, Complete: complete, Only: ledger.Mark(i % 4), Order: ledger.RelationOrder(i % 3), Page: graph.Page{Offset: i % 5, Limit: 7}}
 				if side == graph.Gave {
 					q.Apart = []graph.Class{graph.Individuals}
 				}
-				got, err := g.Relations(t.Context(), q)
+				got, err := ledger.ReadRelations(t.Context(), g, q)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -155,7 +157,7 @@ func TestRelations(t *testing.T) {
 					t.Fatalf("%s side %d only %d order %d:\n%+v\n%+v", e, side, q.Only, q.Order, got, want)
 				}
 				for m, k := range got.Marked {
-					marks[graph.Mark(m)] += k
+					marks[ledger.Mark(m)] += k
 				}
 				for _, c := range got.Apart {
 					apart += c.Grants
@@ -163,7 +165,7 @@ func TestRelations(t *testing.T) {
 			}
 		}
 	}
-	if len(marks) != 4 || apart == 0 || marks[graph.New] == 0 || marks[graph.Repeat] == 0 || marks[graph.Lapsed] == 0 {
+	if len(marks) != 4 || apart == 0 || marks[ledger.New] == 0 || marks[ledger.Repeat] == 0 || marks[ledger.Lapsed] == 0 {
 		t.Errorf("marks %v, %d rows apart: this world shows too little", marks, apart)
 	}
 }
@@ -179,13 +181,13 @@ func TestRelationPages(t *testing.T) {
 	}
 	g := open(t, c.write(t, t.TempDir()))
 	e := newNaive(c).rows[0].Funder.EIN
-	for _, order := range []graph.RelationOrder{graph.MostDollars, graph.MostGrants, graph.LatestYear} {
-		whole, err := g.Relations(t.Context(), graph.RelationsQuestion{EIN: e, Order: order, Page: graph.Page{Limit: 1 << 30}})
+	for _, order := range []ledger.RelationOrder{ledger.MostDollars, ledger.MostGrants, ledger.LatestYear} {
+		whole, err := ledger.ReadRelations(t.Context(), g, ledger.RelationsQuestion{EIN: e, Order: order, Page: graph.Page{Limit: 1 << 30}})
 		if err != nil || whole.Hits < 100 || int64(len(whole.List)) != whole.Hits {
 			t.Fatal(err, whole.Hits)
 		}
 		for offset := 0; offset < len(whole.List); offset += 13 {
-			part, err := g.Relations(t.Context(), graph.RelationsQuestion{EIN: e, Order: order, Page: graph.Page{Offset: offset, Limit: 13}})
+			part, err := ledger.ReadRelations(t.Context(), g, ledger.RelationsQuestion{EIN: e, Order: order, Page: graph.Page{Offset: offset, Limit: 13}})
 			if err != nil || !reflect.DeepEqual(part.List, whole.List[offset:min(offset+13, len(whole.List))]) {
 				t.Fatalf("from %d: %v", offset, err)
 			}
@@ -209,7 +211,7 @@ func TestMedian(t *testing.T) {
 			if k := len(amounts); k > 0 {
 				want = (float64(amounts[(k-1)/2]) + float64(amounts[k/2])) / 2
 			}
-			got, ok, err := g.Median(t.Context(), e, side)
+			got, ok, err := ledger.Median(t.Context(), g, e, side)
 			if err != nil || ok != (len(amounts) > 0) || got != want {
 				t.Fatalf("%s side %d: %v %t %v, want %v of %d", e, side, got, ok, err, want, len(amounts))
 			}
@@ -234,7 +236,7 @@ func TestSharedParties(t *testing.T) {
 				}
 			}
 		}
-		got, err := g.SharedParties(t.Context(), list, side)
+		got, err := neighbors.SharedParties(t.Context(), g, list, side)
 		if err != nil {
 			t.Fatal(err)
 		}

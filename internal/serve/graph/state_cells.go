@@ -13,12 +13,12 @@ import (
 // else.
 type stateCells struct {
 	at    []uint32 // where those of a state and a year begin; years of a state stand together
-	cells []stateCell
+	cells []StateSum
 }
 
-// stateCell is what a funder gave, or what a recipient was given, in a state and
+// StateSum is what a funder gave, or what a recipient was given, in a state and
 // a year. Those of one state and year are in the order of their numbers.
-type stateCell struct {
+type StateSum struct {
 	ID     uint32
 	Grants uint32
 	Others uint32 // distinct recipients of a funder, funders of a recipient
@@ -53,7 +53,7 @@ func (b *builder) stateCells(states int, starts, order, others []uint32) stateCe
 	for key := range last {
 		out.at[key+1] += out.at[key]
 	}
-	out.cells = make([]stateCell, out.at[len(last)])
+	out.cells = make([]StateSum, out.at[len(last)])
 	clear(last)
 	next, other := append([]uint32(nil), out.at...), make([]uint32, len(last))
 	each(func(id uint32, key int, row uint32) {
@@ -83,7 +83,7 @@ func (c *stateCells) layout(s sections, name string, keys int) {
 // yearCells are the cells of one state and year.
 type yearCells struct {
 	year  uint8
-	cells []stateCell
+	cells []StateSum
 }
 
 // within lists the cells of the states and years of a filter, and says how many
@@ -151,10 +151,10 @@ func (g *Graph) sumRecipientCells(l recipientCells, from, to int, visit func(sum
 	if !ok {
 		b = new(cellSums)
 	}
-	left := make([][]stateCell, len(l.lists))
+	left := make([][]StateSum, len(l.lists))
 	for i := range left {
 		cells := l.lists[i].cells
-		at, _ := slices.BinarySearchFunc(cells, uint32(from), func(c stateCell, id uint32) int { return cmp.Compare(c.ID, id) })
+		at, _ := slices.BinarySearchFunc(cells, uint32(from), func(c StateSum, id uint32) int { return cmp.Compare(c.ID, id) })
 		left[i] = cells[at:]
 	}
 	for base := from; base < to; base += g.grain.block {

@@ -6,8 +6,8 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// yearGiving is what a funder gave in one year.
-type yearGiving struct {
+// YearGiving is what a funder gave in one year.
+type YearGiving struct {
 	Amount int64
 	Grants uint32
 	Year   uint8
@@ -18,7 +18,7 @@ type yearGiving struct {
 // rows, as most giving goes on for years.
 type giving struct {
 	yearAt []uint32 // where the years of a funder begin
-	years  []yearGiving
+	years  []YearGiving
 	linkAt []uint32 // where the links of a funder begin
 	links  []uint32 // recipients, each once for a funder
 	masks  []uint64 // the years of each link
@@ -27,7 +27,7 @@ type giving struct {
 func (b *builder) giving() giving {
 	v := giving{yearAt: []uint32{0}, linkAt: []uint32{0}}
 	for f := range b.funder {
-		var years [maxYears]yearGiving
+		var years [maxYears]YearGiving
 		for row := b.byFunder[f]; row < b.byFunder[f+1]; row++ {
 			y, to := b.years[row], b.recips[row]
 			years[y].Amount += b.amounts[row]
@@ -59,7 +59,7 @@ func (v *giving) layout(s sections, funders int) {
 }
 
 // yearsOf is what a funder gave in each of its years.
-func (v *giving) yearsOf(f uint32) []yearGiving { return v.years[v.yearAt[f]:v.yearAt[f+1]] }
+func (v *giving) yearsOf(f uint32) []YearGiving { return v.years[v.yearAt[f]:v.yearAt[f+1]] }
 
 // linksOf is the recipients of a funder, each once, and the years of each.
 func (v *giving) linksOf(f uint32) (recips []uint32, years []uint64) {

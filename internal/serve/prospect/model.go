@@ -4,32 +4,31 @@ import (
 	"fmt"
 	"io"
 	"math"
-
-	"grantgraph/internal/serve/graph"
 )
 
-// Names are what the model weighs, in the order of Weights.
+// Names are the features that the model weighs, in the order of Weights.
 var Names = [...]string{
 	"constant", "walk", "shared", "recipients", "first_time", "state", "county", "cause", "code", "cause_in_state",
 	"same_state", "same_county", "years_since", "amount_gap", "no_walk",
 }
 
-// Ways are in which way each counts: for a funder, against it, or either way.
+// Ways say for each feature whether it counts for a funder (1), against it (-1), or
+// either way (0).
 var Ways = [len(Names)]int{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, 0}
 
-// Weights are what each sign counts for.
+// Weights holds one weight per feature.
 type Weights [len(Names)]float64
 
 // Fitted are the weights that ship with the program. They were fitted by
-// `measure eval --prospects --fit --year 2022` to the sample of real filings; those
-// of nearness (county, same_state, same_county) are the means of that fit and of
-// one to an invented world, because the sample has too few funders near each other
-// to weigh it. docs/prospects.md has how well they do.
+// `measure eval --prospects --fit --year 2022` to the sample of real filings. The
+// sample has too few funders near each other to weigh nearness (county, same_state,
+// same_county), so these weights are the means of that fit and of a fit to an
+// invented world. docs/prospects.md says how well the model does.
 var Fitted = Weights{-7.830, 0.362, 0.610, 1.269, 0.692, 0.565, 0.142, 0.600, 0.296, 0.000, 1.437, 0.553, -0.832, -0.214, 1.657}
 
-// Signs turns what is known of a candidate into numbers of about the same
-// width. A share of few recipients is drawn towards that of any funder.
-func Signs(s *graph.ProspectSigns) (x Weights) {
+// Features turns the signs of a candidate into numbers of similar range. A share
+// of few recipients is drawn towards the share that funders usually have.
+func Features(s *Signs) (x Weights) {
 	share := func(known bool, part int, usual float64) float64 {
 		if !known {
 			return 0
@@ -65,11 +64,10 @@ func Signs(s *graph.ProspectSigns) (x Weights) {
 	}
 }
 
-// Score is how likely a candidate is to give to the organization for the first
-// time within a year, by the weights: a number from 0 to 1 that orders
-// candidates. It is no promise.
-func (w *Weights) Score(s *graph.ProspectSigns) float64 {
-	x := Signs(s)
+// Score estimates how likely a candidate is to give to the organization for the
+// first time within a year: a number from 0 to 1 that orders candidates.
+func (w *Weights) Score(s *Signs) float64 {
+	x := Features(s)
 	sum := 0.0
 	for i := range x {
 		sum += x[i] * w[i]

@@ -1,7 +1,9 @@
-// Package prospect finds funders that give to organizations like one and have
-// not given to it, or not lately. What is read of the grants is in
-// graph/prospects.go; here are the organizations that resemble one, and the model
-// that orders what was found. It is an association and no statement of anybody.
+// Package prospect finds funders that give to organizations like one and have not
+// given to it, or not lately. A search reads the grants in four steps: recipients
+// that resemble the organization, a shortlist of their funders (shortlist.go), the
+// signs of each candidate (signs.go), and the reasons of those that are shown
+// (reasons.go). The model (model.go) orders the candidates by their signs. A
+// prospect is an association in public data: nobody has said that they will give.
 package prospect
 
 import (
@@ -12,36 +14,37 @@ import (
 	"grantgraph/internal/serve/profile"
 )
 
-// Graph has the grants; *graph.Graph does.
-type Graph interface {
-	Prospects(ctx context.Context, q *graph.ProspectsQuestion) (*graph.Prospects, error)
+// Finder finds the funders of a search; Grants does.
+type Finder interface {
+	Prospects(ctx context.Context, q *Search) (*Result, error)
 }
 
-// Lately is how many complete fiscal years back a funder of an organization is
-// one that it has, and no prospect.
+// Lately is for how many complete fiscal years after its grant a funder is one
+// that an organization has, and no prospect.
 const Lately = 3
 
 // Question asks for the prospects of an organization.
 type Question struct {
 	EIN    ein.EIN
-	Only   graph.ProspectFilter
+	Only   Filter
 	Page   graph.Page
-	Latest int           // last complete fiscal year
-	Alike  []graph.Alike // organizations that resemble it by other things than their funders
-	Before int           // see graph.ProspectsQuestion
-	Ever   bool          // whoever gave to it once is no prospect
-	Bare   bool          // leaves out the reasons
+	Latest int     // last complete fiscal year
+	Alike  []Alike // organizations that resemble it for other reasons than their funders
+	Before int     // see Search
+	Ever   bool    // leaves out all who ever gave to it
+	Bare   bool    // leaves out the reasons
 }
 
-// Find finds them.
-func Find(ctx context.Context, g Graph, p *profile.Index, w *Weights, q Question) (r *graph.Prospects, known bool, err error) {
+// Find finds the prospects. The profile of the organization says where it is and
+// what its cause is; known is false if it has no profile.
+func Find(ctx context.Context, g Finder, p *profile.Index, w *Weights, q Question) (r *Result, known bool, err error) {
 	found, known := p.Read(q.EIN, false)
 	if !known {
 		return nil, false, nil
 	}
-	ask := graph.ProspectsQuestion{
-		EIN: q.EIN, State: found.State, County: found.County, Cause: Cause(&found.Organization), Code: found.Code(), Alike: q.Alike, Before: q.Before, Latest: q.Latest,
-		Only: q.Only, Page: q.Page, Score: w.Score, Bare: q.Bare,
+	ask := Search{
+		EIN: q.EIN, State: found.State, County: found.County, Cause: Cause(&found.Organization), Code: found.Code(),
+		Alike: q.Alike, Before: q.Before, Latest: q.Latest, Only: q.Only, Page: q.Page, Score: w.Score, Bare: q.Bare,
 	}
 	if !q.Ever && q.Latest != 0 {
 		ask.Since = q.Latest - Lately + 1

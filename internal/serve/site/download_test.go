@@ -44,7 +44,7 @@ func withGrants(t *testing.T) func(*Config) {
 			grants.Group(func(d api.Dataset) grants.Graph { return d.(asked).set.Graph }),
 			profiles.Group(profiles.Parts{
 				Profiles: func(d api.Dataset) *profile.Index { return d.(asked).set.Profiles },
-				Graph:    func(d api.Dataset) profiles.Graph { return d.(asked).set.Graph },
+				Graph:    func(d api.Dataset) profiles.Graph { return profiles.In(d.(asked).set.Graph) },
 				Screener: func(d api.Dataset) *screen.Screener { return nil },
 				Nearest:  func(d api.Dataset) profile.Nearest { return nil },
 				Clock:    c.Clock,

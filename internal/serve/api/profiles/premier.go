@@ -13,6 +13,8 @@ import (
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
+	"grantgraph/internal/serve/neighbors"
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/snapshot"
 )
@@ -86,7 +88,7 @@ func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e e
 }
 
 // addCofunders adds who funds with it.
-func (a *PremierAnswer) addCofunders(c *api.Call, n graph.Neighbors, absent *absences) {
+func (a *PremierAnswer) addCofunders(c *api.Call, n neighbors.Neighbors, absent *absences) {
 	a.Cofunders = []client.Cofunder{}
 	for _, x := range n.List[:min(len(n.List), topCofunders)] {
 		a.Cofunders = append(a.Cofunders, client.Cofunder{
@@ -119,7 +121,7 @@ func letterOrNull(key string) (letter, label *string) {
 	return &key, api.OrNull(ntee.Label(key[0]))
 }
 
-func grantsOut(l *graph.Ledger) *client.GrantsOut {
+func grantsOut(l *ledger.Ledger) *client.GrantsOut {
 	out := &client.GrantsOut{RecipientCount: l.Parties, ByYear: []client.GivenYear{}, BySubject: []client.GivenSubject{}, ByState: []client.GivenState{}, TopRecipients: []client.TopRecipient{}}
 	for _, y := range l.Years {
 		out.ByYear = append(out.ByYear, client.GivenYear{FiscalYear: y.FiscalYear, GivenSums: client.GivenSums{TotalAmount: y.Total, GrantCount: y.Grants, RecipientCount: y.Parties}, Partial: y.Partial})
@@ -140,7 +142,7 @@ func grantsOut(l *graph.Ledger) *client.GrantsOut {
 	return out
 }
 
-func fundingIn(l *graph.Ledger) *client.FundingIn {
+func fundingIn(l *ledger.Ledger) *client.FundingIn {
 	in := &client.FundingIn{FunderCount: l.Parties, ByYear: []client.ReceivedYear{}, BySubject: []client.ReceivedSubject{}, ByState: []client.ReceivedState{}, TopFunders: []client.TopFunder{}}
 	for _, y := range l.Years {
 		in.ByYear = append(in.ByYear, client.ReceivedYear{FiscalYear: y.FiscalYear, ReceivedSums: client.ReceivedSums{TotalAmount: y.Total, GrantCount: y.Grants, FunderCount: y.Parties}, Partial: y.Partial})

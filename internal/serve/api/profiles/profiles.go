@@ -19,20 +19,47 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
+	"grantgraph/internal/serve/neighbors"
 	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/prospect"
 	"grantgraph/internal/serve/screen"
 )
 
-// Graph adds up the grants of one organization; *graph.Graph does.
+// Graph adds up the grants of one organization; Grants does.
 type Graph interface {
 	Sums(ctx context.Context, e ein.EIN, side graph.Side) (graph.PartySums, error)
-	Ledger(ctx context.Context, e ein.EIN, side graph.Side, top int, causeOf func(ein.EIN) byte) (*graph.Ledger, error)
-	Cofunders(ctx context.Context, e ein.EIN, limit int) (graph.Neighbors, error)
-	SharingFunders(ctx context.Context, e ein.EIN, limit int) (graph.Neighbors, error)
+	Ledger(ctx context.Context, e ein.EIN, side graph.Side, top int, causeOf func(ein.EIN) byte) (*ledger.Ledger, error)
+	Cofunders(ctx context.Context, e ein.EIN, limit int) (neighbors.Neighbors, error)
+	SharingFunders(ctx context.Context, e ein.EIN, limit int) (neighbors.Neighbors, error)
 	NeighborWeight(e ein.EIN) int64
-	Prospects(ctx context.Context, q *graph.ProspectsQuestion) (*graph.Prospects, error)
+	Prospects(ctx context.Context, q *prospect.Search) (*prospect.Result, error)
 	ProspectsWeight(e ein.EIN) int64
 }
+
+// Grants answers from the graph of a dataset.
+type Grants struct{ prospect.Grants }
+
+// In reads the grants of a graph.
+func In(g *graph.Graph) Grants { return Grants{prospect.Grants{Graph: g}} }
+
+// Ledger adds up what an organization gave or received.
+func (g Grants) Ledger(ctx context.Context, e ein.EIN, side graph.Side, top int, causeOf func(ein.EIN) byte) (*ledger.Ledger, error) {
+	return ledger.Read(ctx, g.Graph, e, side, top, causeOf)
+}
+
+// Cofunders are the other funders of the recipients of a funder.
+func (g Grants) Cofunders(ctx context.Context, e ein.EIN, limit int) (neighbors.Neighbors, error) {
+	return neighbors.Cofunders(ctx, g.Graph, e, limit)
+}
+
+// SharingFunders are the organizations that received from the funders of another.
+func (g Grants) SharingFunders(ctx context.Context, e ein.EIN, limit int) (neighbors.Neighbors, error) {
+	return neighbors.SharingFunders(ctx, g.Graph, e, limit)
+}
+
+// NeighborWeight bounds the memory that finding neighbors takes.
+func (g Grants) NeighborWeight(e ein.EIN) int64 { return neighbors.Weight(g.Graph, e) }
 
 // Parts are what the operations work with. Profiles and Graph are nil where they
 // are out of service; Nearest, where organizations are not compared by meaning.

@@ -69,20 +69,20 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 }
 
 // alike are organizations that resemble one by cause, meaning, place and size.
-func (p Parts) alike(c *api.Call, e ein.EIN) (list []graph.Alike) {
+func (p Parts) alike(c *api.Call, e ein.EIN) (list []prospect.Alike) {
 	by := profile.Signals{}
 	if p.Nearest != nil {
 		by.Meaning = p.Nearest(c.Data)
 	}
 	r, _ := p.Profiles(c.Data).Similar(e, by)
 	for _, s := range r.List[:min(len(r.List), mostAlike)] {
-		list = append(list, graph.Alike{EIN: s.EIN, Weight: alikeWeight * s.Score})
+		list = append(list, prospect.Alike{EIN: s.EIN, Weight: alikeWeight * s.Score})
 	}
 	return list
 }
 
 // readProspectFilter reads which funders count, and names the question.
-func readProspectFilter(c *api.Call) (f graph.ProspectFilter, asked string, err error) {
+func readProspectFilter(c *api.Call) (f prospect.Filter, asked string, err error) {
 	r := c.Params
 	var states []string
 	for _, item := range r.List("location") {
@@ -148,7 +148,7 @@ func readSpan(r *api.Reader, low, high string) (from, to *int64) {
 	return from, to
 }
 
-func prospectRows(base string, list []graph.Prospect) []client.ProspectRow {
+func prospectRows(base string, list []prospect.Prospect) []client.ProspectRow {
 	rows := []client.ProspectRow{}
 	share := func(x *float64) *float64 {
 		if x == nil {

@@ -10,7 +10,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/neighbors"
 	"grantgraph/internal/serve/profile"
 )
 
@@ -58,7 +58,7 @@ func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 }
 
 // neighborhood is the organizations at two steps in the graph.
-type neighborhood struct{ sharing, cofunders graph.Neighbors }
+type neighborhood struct{ sharing, cofunders neighbors.Neighbors }
 
 func (p Parts) neighborhood(ctx context.Context, c *api.Call, e ein.EIN) (n neighborhood, err error) {
 	g := p.Graph(c.Data)
@@ -82,7 +82,7 @@ func (p Parts) resembling(c *api.Call, e ein.EIN, n *neighborhood) (profile.Rese
 	return r, nil
 }
 
-func shared(list []graph.Neighbor) (out []profile.Shared) {
+func shared(list []neighbors.Neighbor) (out []profile.Shared) {
 	for _, x := range list {
 		out = append(out, profile.Shared{EIN: x.EIN, Count: x.Shared, Weight: x.Weight})
 	}

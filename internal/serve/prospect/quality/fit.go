@@ -36,12 +36,12 @@ func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.I
 		}
 		for i := range t.cases {
 			c := &t.cases[i]
-			found, _, err := prospect.Find(ctx, g, p, o.Weights, prospect.Question{EIN: c.EIN, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: graph.MostProspects}})
+			found, _, err := prospect.Find(ctx, prospect.Grants{Graph: g}, p, o.Weights, prospect.Question{EIN: c.EIN, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: prospect.Most}})
 			if err != nil {
 				return nil, err
 			}
 			for k := range found.List {
-				e := example{x: prospect.Signs(&found.List[k].Signs)}
+				e := example{x: prospect.Features(&found.List[k].Signs)}
 				if c.wanted([]ein.EIN{found.List[k].EIN}, 1) > 0 {
 					e.gave = 1
 				}

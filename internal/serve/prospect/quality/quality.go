@@ -237,7 +237,7 @@ func Measure(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profi
 	var sums [len(segments)]tally
 	for i := range t.cases {
 		c := &t.cases[i]
-		found, _, err := prospect.Find(ctx, g, p, o.Weights, prospect.Question{EIN: c.EIN, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: graph.MostProspects}})
+		found, _, err := prospect.Find(ctx, prospect.Grants{Graph: g}, p, o.Weights, prospect.Question{EIN: c.EIN, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: prospect.Most}})
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,8 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
+	"grantgraph/internal/serve/neighbors"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/serve/site/frame"
@@ -194,7 +196,7 @@ func (s *room) compare(r *http.Request, set *dataset.Dataset, page *comparePage,
 	for i, x := range list {
 		eins[i] = x.EIN
 		for _, side := range []graph.Side{graph.Gave, graph.Received} {
-			weight += set.Graph.RelationsWeight(x.EIN, side)
+			weight += ledger.Weight(set.Graph, x.EIN, side)
 		}
 	}
 	hold, err := s.reserve(r, weight)
@@ -225,10 +227,10 @@ func (s *room) compare(r *http.Request, set *dataset.Dataset, page *comparePage,
 	if len(list) < 2 {
 		return nil
 	}
-	if page.SharedRecipients, err = set.Graph.SharedParties(r.Context(), eins, graph.Gave); err != nil {
+	if page.SharedRecipients, err = neighbors.SharedParties(r.Context(), set.Graph, eins, graph.Gave); err != nil {
 		return err
 	}
-	page.SharedFunders, err = set.Graph.SharedParties(r.Context(), eins, graph.Received)
+	page.SharedFunders, err = neighbors.SharedParties(r.Context(), set.Graph, eins, graph.Received)
 	return err
 }
 
@@ -242,11 +244,11 @@ func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*
 	v := &view{set: set, EIN: x.EIN, Core: core.ProfileCore}
 	c := &compared{EIN: x.EIN, Name: orgname.Display(x.Name), Home: path(x.EIN, x.Name), Core: core.ProfileCore,
 		Standing: standingMarks(&core.ProfileCore.Standing)}
-	gave, err := set.Graph.Ledger(r.Context(), x.EIN, graph.Gave, 0, nil)
+	gave, err := ledger.Read(r.Context(), set.Graph, x.EIN, graph.Gave, 0, nil)
 	if err != nil {
 		return nil, err
 	}
-	received, err := set.Graph.Ledger(r.Context(), x.EIN, graph.Received, 0, nil)
+	received, err := ledger.Read(r.Context(), set.Graph, x.EIN, graph.Received, 0, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +258,7 @@ func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*
 }
 
 // topCauses are the causes that most dollars went to.
-func topCauses(l *graph.Ledger) (list []causeShare) {
+func topCauses(l *ledger.Ledger) (list []causeShare) {
 	for _, x := range l.Subjects {
 		if x.Key != "" && len(list) < causesShown {
 			list = append(list, causeShare{ntee.Label(x.Key[0]), x.Total})

@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/neighbors"
 	"grantgraph/internal/serve/site/frame"
 )
 
@@ -30,7 +31,7 @@ func TestCompare(t *testing.T) {
 	path := "/compare?ein=" + strings.Join(eins[:5], ",")
 	page := p.get(t, path)
 	page.want(t, path, 200, "Five are compared.")
-	shared, err := p.set.Graph.SharedParties(t.Context(), list[:5], graph.Gave)
+	shared, err := neighbors.SharedParties(t.Context(), p.set.Graph, list[:5], graph.Gave)
 	if err != nil {
 		t.Fatal(err)
 	}

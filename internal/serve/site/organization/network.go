@@ -10,6 +10,8 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
+	"grantgraph/internal/serve/neighbors"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/serve/site/frame"
@@ -28,10 +30,10 @@ const (
 type networkPage struct {
 	*view
 	Picture    template.HTML
-	Funders    []graph.Relation
-	Recipients []graph.Relation
-	Cofunders  graph.Neighbors
-	Sharing    graph.Neighbors
+	Funders    []ledger.Relation
+	Recipients []ledger.Relation
+	Cofunders  neighbors.Neighbors
+	Sharing    neighbors.Neighbors
 	Boards     []client.ProfileBoardLink
 	BoardCount int
 	BoardsWhy  string // why there are none, where the plan has them
@@ -79,7 +81,7 @@ func (s *room) showNetwork(w http.ResponseWriter, r *http.Request, v *view) erro
 // readNeighbors finds who is around in the graph.
 func (s *room) readNeighbors(r *http.Request, page *networkPage) (err error) {
 	g, e := page.set.Graph, page.EIN
-	hold, err := s.reserve(r, max(g.NeighborWeight(e), g.RelationsWeight(e, graph.Gave), g.RelationsWeight(e, graph.Received)))
+	hold, err := s.reserve(r, max(neighbors.Weight(g, e), ledger.Weight(g, e, graph.Gave), ledger.Weight(g, e, graph.Received)))
 	if err != nil {
 		return err
 	}
@@ -87,18 +89,18 @@ func (s *room) readNeighbors(r *http.Request, page *networkPage) (err error) {
 	ctx := r.Context()
 	for _, side := range []struct {
 		side graph.Side
-		to   *[]graph.Relation
+		to   *[]ledger.Relation
 	}{{graph.Received, &page.Funders}, {graph.Gave, &page.Recipients}} {
-		found, err := g.Relations(ctx, graph.RelationsQuestion{EIN: e, Side: side.side, Apart: unnamed, Page: graph.Page{Limit: drawnParties}})
+		found, err := ledger.ReadRelations(ctx, g, ledger.RelationsQuestion{EIN: e, Side: side.side, Apart: unnamed, Page: graph.Page{Limit: drawnParties}})
 		if err != nil {
 			return err
 		}
 		*side.to = found.List
 	}
-	if page.Cofunders, err = g.Cofunders(ctx, e, near); err != nil {
+	if page.Cofunders, err = neighbors.Cofunders(ctx, g, e, near); err != nil {
 		return err
 	}
-	page.Sharing, err = g.SharingFunders(ctx, e, near)
+	page.Sharing, err = neighbors.SharingFunders(ctx, g, e, near)
 	return err
 }
 
@@ -138,7 +140,7 @@ func (p *networkPage) picture() template.HTML {
 		}
 	}
 	for _, list := range []struct {
-		of   []graph.Neighbor
+		of   []neighbors.Neighbor
 		word string
 	}{{p.Cofunders.List, "recipient"}, {p.Sharing.List, "funder"}} {
 		for _, x := range list.of[:min(len(list.of), drawnOthers)] {

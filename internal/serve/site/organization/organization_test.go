@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/organization"
 )
@@ -138,7 +139,7 @@ func TestRelations(t *testing.T) {
 			path = nextOf(page.body)
 			pages++
 		}
-		want, err := p.set.Graph.Relations(t.Context(), graph.RelationsQuestion{EIN: f.EIN, Apart: []graph.Class{graph.Individuals, graph.Unidentified}})
+		want, err := ledger.ReadRelations(t.Context(), p.set.Graph, ledger.RelationsQuestion{EIN: f.EIN, Apart: []graph.Class{graph.Individuals, graph.Unidentified}})
 		if err != nil || int64(rows) != want.Hits {
 			t.Errorf("%s: %d rows, want %d: %v", home, rows, want.Hits, err)
 		}
@@ -445,7 +446,7 @@ func TestSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apart, err := p.set.Graph.Relations(t.Context(), graph.RelationsQuestion{EIN: e, Apart: []graph.Class{graph.Individuals | graph.Unidentified}})
+	apart, err := ledger.ReadRelations(t.Context(), p.set.Graph, ledger.RelationsQuestion{EIN: e, Apart: []graph.Class{graph.Individuals | graph.Unidentified}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -548,7 +549,7 @@ func TestCauses(t *testing.T) {
 	t.Parallel()
 	p := open(t)
 	e := p.largest(t)
-	l, err := p.set.Graph.Ledger(t.Context(), e, graph.Gave, 0, nil)
+	l, err := ledger.Read(t.Context(), p.set.Graph, e, graph.Gave, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

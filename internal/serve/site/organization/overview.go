@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/snapshot"
 )
@@ -30,9 +31,9 @@ type overview struct {
 
 // flow is one direction of an organization's grants.
 type flow struct {
-	*graph.Ledger
+	*ledger.Ledger
 	Median   int64
-	Top      []graph.Relation
+	Top      []ledger.Relation
 	Persons  graph.Cost // grants to private persons, who are not named
 	Nobody   graph.Cost // lines that name nobody
 	Causes   template.HTML
@@ -44,7 +45,7 @@ type flow struct {
 
 func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) error {
 	g := v.set.Graph
-	hold, err := s.reserve(r, max(g.RelationsWeight(v.EIN, graph.Gave), g.RelationsWeight(v.EIN, graph.Received)))
+	hold, err := s.reserve(r, max(ledger.Weight(g, v.EIN, graph.Gave), ledger.Weight(g, v.EIN, graph.Received)))
 	if err != nil {
 		return err
 	}
@@ -87,15 +88,15 @@ func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) err
 // read adds up one direction.
 func (f *flow) read(ctx context.Context, v *view, side graph.Side, cause func(ein.EIN) byte) (err error) {
 	g := v.set.Graph
-	if f.Ledger, err = g.Ledger(ctx, v.EIN, side, 0, cause); err != nil || f.Grants == 0 {
+	if f.Ledger, err = ledger.Read(ctx, g, v.EIN, side, 0, cause); err != nil || f.Grants == 0 {
 		return err
 	}
-	median, _, err := g.Median(ctx, v.EIN, side)
+	median, _, err := ledger.Median(ctx, g, v.EIN, side)
 	if err != nil {
 		return err
 	}
 	f.Median = int64(math.Round(median))
-	found, err := g.Relations(ctx, graph.RelationsQuestion{EIN: v.EIN, Side: side, Apart: unnamed, Page: graph.Page{Limit: topShown}})
+	found, err := ledger.ReadRelations(ctx, g, ledger.RelationsQuestion{EIN: v.EIN, Side: side, Apart: unnamed, Page: graph.Page{Limit: topShown}})
 	if err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (v *view) returned() map[int]bool {
 
 // givenYears are the years of what it gave. A year counts as incomplete only when
 // the return for it is missing, also where that is a gap between others.
-func (v *view) givenYears(l *graph.Ledger) (list []draw.Year) {
+func (v *view) givenYears(l *ledger.Ledger) (list []draw.Year) {
 	read := v.returned()
 	for _, y := range l.Years {
 		for n := len(list); n > 0 && list[n-1].Year < y.FiscalYear-1; n = len(list) {
@@ -188,7 +189,7 @@ func noReturn(missing bool) string {
 
 // receivedYears are the years of what it received. A year counts as incomplete
 // while returns of funders are arriving.
-func (v *view) receivedYears(l *graph.Ledger) (list []draw.Year) {
+func (v *view) receivedYears(l *ledger.Ledger) (list []draw.Year) {
 	for _, y := range l.Years {
 		year := draw.Year{Year: y.FiscalYear, Amount: y.Total, Grants: y.Grants, Partial: y.Partial}
 		if y.Partial {

@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
 )
 
 // rowsShown is how many rows a page of a list has.
@@ -19,7 +20,7 @@ const mostPages = 1_000_000
 // relationsPage is all funders or all recipients, year by year.
 type relationsPage struct {
 	*view
-	*graph.Relations
+	*ledger.Relations
 	Gave    bool // recipients are shown, else funders
 	Sums    graph.PartySums
 	Persons graph.Cost
@@ -69,31 +70,31 @@ func (s *room) showRecipients(w http.ResponseWriter, r *http.Request, v *view) e
 
 // The words of the addresses.
 var (
-	markNames  = []string{"", "new", "repeat", "lapsed"} // in the order of graph.Mark
-	orderNames = []string{"", "grants", "latest"}        // in the order of graph.RelationOrder
+	markNames  = []string{"", "new", "repeat", "lapsed"} // in the order of ledger.Mark
+	orderNames = []string{"", "grants", "latest"}        // in the order of ledger.RelationOrder
 )
 
 func (s *room) showRelations(w http.ResponseWriter, r *http.Request, v *view, side graph.Side) error {
 	page := relationsPage{view: v, Gave: side == graph.Gave}
-	q := graph.RelationsQuestion{EIN: v.EIN, Side: side, Apart: unnamed, Page: graph.Page{Limit: rowsShown}, Complete: v.complete(side)}
+	q := ledger.RelationsQuestion{EIN: v.EIN, Side: side, Apart: unnamed, Page: graph.Page{Limit: rowsShown}, Complete: v.complete(side)}
 	mark, order, number := r.FormValue("mark"), r.FormValue("order"), v.pageNumber(r)
 	if i := slices.Index(markNames, mark); i >= 0 {
-		q.Only = graph.Mark(i)
+		q.Only = ledger.Mark(i)
 	} else {
 		v.Problems = append(v.Problems, "Mark: it is new, repeat or lapsed.")
 	}
 	if i := slices.Index(orderNames, order); i >= 0 {
-		q.Order = graph.RelationOrder(i)
+		q.Order = ledger.RelationOrder(i)
 	} else {
 		v.Problems = append(v.Problems, "Order: it is grants or latest, or left out for dollars.")
 	}
 	q.Page.Offset = int(number-1) * rowsShown
-	hold, err := s.reserve(r, v.set.Graph.RelationsWeight(v.EIN, side))
+	hold, err := s.reserve(r, ledger.Weight(v.set.Graph, v.EIN, side))
 	if err != nil {
 		return err
 	}
 	defer hold.Release()
-	if page.Relations, err = v.set.Graph.Relations(r.Context(), q); err != nil {
+	if page.Relations, err = ledger.ReadRelations(r.Context(), v.set.Graph, q); err != nil {
 		return err
 	}
 	if page.Sums, err = v.set.Graph.Sums(r.Context(), v.EIN, side); err != nil {
@@ -103,7 +104,7 @@ func (s *room) showRelations(w http.ResponseWriter, r *http.Request, v *view, si
 	page.judge(side)
 	page.link(v.Canonical, markNames[q.Only], orderNames[q.Order], number)
 	v.API, v.SQL = v.relationsElsewhere(side, q.Order, number)
-	if mark != "" || q.Order == graph.LatestYear {
+	if mark != "" || q.Order == ledger.LatestYear {
 		v.Wider = "The API lists all of them, by dollars or by number of grants: new, repeat and lapsed, and the latest year, are worked out for this page from " +
 			"the rows of the SQL below."
 	}
@@ -178,14 +179,14 @@ func (p *relationsPage) link(path, mark, order string, number int64) {
 }
 
 // relationsElsewhere is the same list as a call and as a statement.
-func (v *view) relationsElsewhere(side graph.Side, order graph.RelationOrder, number int64) (call, sql string) {
+func (v *view) relationsElsewhere(side graph.Side, order ledger.RelationOrder, number int64) (call, sql string) {
 	e := v.EIN.String()
 	path, group, whose := "/grants/funders?recip_id=", "funder_ein", "recipient_ein"
 	if side == graph.Gave {
 		path, group, whose = "/grants/recipients?exclude=individuals,unidentified&funder_id=", "recip_id", "funder_ein"
 	}
 	call = v.BaseURL + api.Versioned + path + e + "&limit=" + strconv.Itoa(rowsShown)
-	if order == graph.MostGrants {
+	if order == ledger.MostGrants {
 		call += "&sort_by=count"
 	}
 	if number > 1 {

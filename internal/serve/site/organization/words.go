@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"grantgraph/internal/money"
-	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/ledger"
 	"grantgraph/internal/serve/site/draw"
 )
 
@@ -26,8 +26,8 @@ var words = template.FuncMap{
 }
 
 // markWord is a mark of a relation as a page says it.
-func markWord(m graph.Mark) string {
-	return map[graph.Mark]string{graph.New: "new", graph.Repeat: "repeat", graph.Lapsed: "lapsed"}[m]
+func markWord(m ledger.Mark) string {
+	return map[ledger.Mark]string{ledger.New: "new", ledger.Repeat: "repeat", ledger.Lapsed: "lapsed"}[m]
 }
 
 // formName is a form as people know it.

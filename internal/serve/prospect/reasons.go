@@ -1,4 +1,4 @@
-package graph
+package prospect
 
 import (
 	"context"
@@ -6,29 +6,30 @@ import (
 	"slices"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/graph"
 )
 
 // explain gives the funders that are shown their reasons.
 func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, error) {
-	g, r := s.g, s.g.reader()
+	v := s.v
 	list := make([]Prospect, len(found))
 	place := make(map[uint32]int, len(found))
 	for i := range found {
 		c := &found[i]
 		place[c.id] = i
 		p := &list[i]
-		*p = Prospect{Funder: r.funder(c.id), Score: c.score, Signs: c.signs}
+		*p = Prospect{Funder: v.Funder(c.id), Score: c.score, Signs: c.signs}
 		if s.q.Bare {
 			continue
 		}
 		if years := s.own[c.id]; years != 0 {
-			p.FundedYear = int(g.dict.years[bits.Len64(years)-1])
+			p.FundedYear = int(v.Years[bits.Len64(years)-1])
 		}
 	}
 	if s.q.Bare {
 		return list, nil
 	}
-	err := inRanges(ctx, 0, len(found), 1, func(from, to int) {
+	err := v.InRanges(ctx, len(found), 1, func(from, to int) {
 		for i := from; i < to; i++ {
 			s.explainGiving(found[i].id, &list[i])
 			list[i].FirstTime = s.firstTime(found[i].id)
@@ -43,7 +44,7 @@ func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, e
 			if !shown || len(list[i].Shared) == sharedShown {
 				return
 			}
-			if x, ok := s.sharedRecipient(r, f, a); ok {
+			if x, ok := s.sharedRecipient(f, a); ok {
 				list[i].Shared = append(list[i].Shared, x)
 			}
 		})
@@ -52,54 +53,52 @@ func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, e
 }
 
 // sharedRecipient is what a funder gave to a recipient that resembles the
-// organization. Who may be a person is not named.
-func (s *prospecting) sharedRecipient(r *reader, f uint32, a alike) (SharedRecipient, bool) {
-	g := s.g
-	who := r.recipient(a.recip)
-	if who.Classes&Individuals != 0 {
+// organization. A recipient that may be a person is not named.
+func (s *prospecting) sharedRecipient(f uint32, a alike) (SharedRecipient, bool) {
+	who := s.v.Recipient(a.recip)
+	if who.Classes&graph.Individuals != 0 {
 		return SharedRecipient{}, false
 	}
 	x := SharedRecipient{EIN: who.EIN, Name: who.Name, City: who.City, State: who.State, Likeness: min(1, a.weight)}
-	from, to := g.back.rows.off[a.recip], g.back.rows.off[a.recip+1]
-	rows := g.back.funders[from:to]
-	at, _ := slices.BinarySearch(rows, f)
-	for ; at < len(rows) && rows[at] == f; at++ {
-		if year := g.back.years[int(from)+at]; s.knows(year) {
-			x.Total += g.back.amounts[int(from)+at]
+	rows := s.v.Received(a.recip)
+	at, _ := slices.BinarySearch(rows.Parties, f)
+	for ; at < len(rows.Parties) && rows.Parties[at] == f; at++ {
+		if year := rows.Years[at]; s.knows(year) {
+			x.Total += rows.Amounts[at]
 			x.Grants++
-			x.LastYear = max(x.LastYear, int(g.dict.years[year]))
+			x.LastYear = max(x.LastYear, int(s.v.Years[year]))
 		}
 	}
 	return x, x.Grants > 0
 }
 
-// explainGiving adds up what a funder gave, where and for what.
+// explainGiving adds up how much a funder gave, where and for which causes.
 func (s *prospecting) explainGiving(f uint32, p *Prospect) {
-	g := s.g
 	var all, state, county, cause int64
-	amounts := make([]int64, 0, min(explainedRows, g.postings.funderRows[f+1]-g.postings.funderRows[f]))
-	s.sample(f, explainedRows, func(row uint32) {
-		if !s.knows(g.cols.years[row]) {
+	rows := s.v.Gave(f)
+	amounts := make([]int64, 0, min(explainedRows, len(rows.Parties)))
+	sample(len(rows.Parties), explainedRows, func(i int) {
+		if !s.knows(rows.Years[i]) {
 			return
 		}
-		amount := g.cols.amounts[row]
+		amount := rows.Amounts[i]
 		amounts = append(amounts, amount)
 		all += amount
-		if int(g.groups.states[row]) == s.state {
+		if int(rows.States[i]) == s.state {
 			state += amount
 		}
-		if int(g.groups.counties[row]) == s.county {
+		if int(rows.Counties[i]) == s.county {
 			county += amount
 		}
-		if s.cause != 0 && g.letterOf(row) == s.cause {
+		if s.cause != 0 && rows.Cause(i) == s.cause {
 			cause += amount
 		}
 	})
 	p.Looked = int64(len(amounts))
-	for _, y := range g.sums.giving.yearsOf(f) {
+	for _, y := range s.v.YearsOf(f) {
 		if s.knows(y.Year) {
 			p.Grants += int64(y.Grants)
-			p.LastYear = max(p.LastYear, int(g.dict.years[y.Year]))
+			p.LastYear = max(p.LastYear, int(s.v.Years[y.Year]))
 		}
 	}
 	p.Given, p.GivenYear = s.given(f)
@@ -114,16 +113,16 @@ func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 	p.PlaceShare, p.CountyShare, p.CauseShare = share(s.q.State != "", state), share(s.q.County != "", county), share(s.cause != 0, cause)
 }
 
-// firstTime says of the latest years of a funder, complete ones, how many of its
-// recipients it had not funded in a year before. The first year that there is of
-// it says nothing.
+// firstTime says, for each of the latest complete years of a funder, how many of
+// its recipients it had not funded in an earlier year. The funder's first year is
+// left out, because there is no earlier year to compare it with.
 func (s *prospecting) firstTime(f uint32) (list []FirstTime) {
-	g := s.g
-	var all, fresh [maxYears]int
-	links, masks := g.links(f)
+	v := s.v
+	var all, fresh [graph.MaxYears]int
+	links, masks := v.Links(f)
 	for i := 0; i < len(links); i += len(links)/explainedLinks + 1 {
 		m := masks[i] & s.known
-		if m == 0 || g.dict.recips[links[i]].EIN == uint32(ein.None) {
+		if m == 0 || v.Recipients[links[i]].EIN == uint32(ein.None) {
 			continue
 		}
 		fresh[bits.TrailingZeros64(m)]++
@@ -134,7 +133,7 @@ func (s *prospecting) firstTime(f uint32) (list []FirstTime) {
 	first := slices.IndexFunc(all[:], func(n int) bool { return n > 0 })
 	for y := s.last; y > first && first >= 0 && len(list) < firstTimeYears; y-- {
 		if all[y] > 0 {
-			list = append(list, FirstTime{int(g.dict.years[y]), all[y], fresh[y]})
+			list = append(list, FirstTime{int(v.Years[y]), all[y], fresh[y]})
 		}
 	}
 	return list

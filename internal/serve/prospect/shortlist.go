@@ -1,4 +1,4 @@
-package graph
+package prospect
 
 import (
 	"cmp"
@@ -8,36 +8,42 @@ import (
 	"slices"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
+	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/neighbors"
 )
 
 // findAlike lists the recipients that resemble the organization: those that
-// share its funders, and those of the question.
+// share its funders, and those that the question names.
 func (s *prospecting) findAlike(ctx context.Context, own []uint32) error {
-	g := s.g
-	w := neighborWalk{
-		self:   s.self,
-		degree: s.degree,
-		edges:  func(f uint32) int { return int(g.sums.giving.linkAt[f+1] - g.sums.giving.linkAt[f]) },
-		of: func(to []uint32, f uint32) []uint32 {
-			links, masks := g.links(f)
+	v := s.v
+	w := neighbors.Walk{
+		Self:   s.self,
+		Degree: s.degree,
+		Edges: func(f uint32) int {
+			links, _ := v.Links(f)
+			return len(links)
+		},
+		Append: func(to []uint32, f uint32) []uint32 {
+			links, masks := v.Links(f)
 			for i, r := range links {
-				if masks[i]&s.known != 0 && g.dict.recips[r].EIN != uint32(ein.None) {
+				if masks[i]&s.known != 0 && v.Recipients[r].EIN != uint32(ein.None) {
 					to = append(to, r)
 				}
 			}
 			return to
 		},
 	}
-	sharing, _, err := w.walk(ctx, own, mostAlike, prospectEdges)
+	sharing, _, err := w.Closest(ctx, own, mostAlike, prospectEdges)
 	if err != nil {
 		return err
 	}
 	weights := make(map[uint32]float64, len(sharing)+len(s.q.Alike))
 	for _, n := range sharing {
-		weights[n.id] = n.weight
+		weights[n.ID] = n.Weight
 	}
 	for _, a := range s.q.Alike {
-		for _, r := range g.recipsOf([]ein.EIN{a.EIN}) {
+		for _, r := range v.FindRecipients(a.EIN) {
 			if !slices.Contains(s.self, r) {
 				weights[r] += a.Weight
 			}
@@ -51,15 +57,14 @@ func (s *prospecting) findAlike(ctx context.Context, own []uint32) error {
 	return nil
 }
 
-// eachFunder goes through the funders of a recipient, each once. Of one with very
-// many rows it takes some that are evenly spread.
+// eachFunder visits the funders of a recipient, each once. If the recipient has
+// very many rows, it visits the funders of evenly spread rows.
 func (s *prospecting) eachFunder(r uint32, visit func(f uint32)) {
-	g := s.g
-	from, to := g.back.rows.off[r], g.back.rows.off[r+1]
-	step := (to-from)/alikeRows + 1
+	rows := s.v.Received(r)
+	step := len(rows.Parties)/alikeRows + 1
 	last := uint32(math.MaxUint32)
-	for at := from; at < to; at += step {
-		if f := g.back.funders[at]; f != last && s.knows(g.back.years[at]) {
+	for at := 0; at < len(rows.Parties); at += step {
+		if f := rows.Parties[at]; f != last && s.knows(rows.Years[at]) {
 			last = f
 			visit(f)
 		}
@@ -72,7 +77,7 @@ func (s *prospecting) walkBack() {
 	budget := alikeEdges
 	var funders []uint32
 	for i, a := range s.alike {
-		if budget -= min(alikeRows, s.g.back.rows.len(a.recip)); budget < 0 {
+		if budget -= min(alikeRows, len(s.v.Received(a.recip).Parties)); budget < 0 {
 			s.alike = s.alike[:i]
 			return
 		}
@@ -89,17 +94,13 @@ func (s *prospecting) walkBack() {
 	}
 }
 
-// addState adds the funders that gave in the state of the organization in the
-// last years.
+// addState adds the funders that recently gave in the state of the organization.
 func (s *prospecting) addState() {
-	g := s.g
 	if s.state < 0 {
 		return
 	}
-	years := len(g.dict.years)
 	for y, left := bits.Len64(s.known)-1, recentStateYears; y >= 0 && left > 0; y, left = y-1, left-1 {
-		at := s.state*years + y
-		for _, c := range g.sums.funderStates.cells[g.sums.funderStates.at[at]:g.sums.funderStates.at[at+1]] {
+		for _, c := range s.v.GaveIn(s.state, y) {
 			if s.shared[c.ID] == 0 && s.inState[c.ID] == 0 {
 				s.touched = append(s.touched, c.ID)
 			}
@@ -108,15 +109,15 @@ func (s *prospecting) addState() {
 	}
 }
 
-// shortlist takes the candidates that the quick signs speak for most.
+// shortlist takes the candidates with the best quick scores.
 func (s *prospecting) shortlist(ctx context.Context) ([]uint32, error) {
 	admits := s.admission()
-	most := MostProspects
+	most := Most
 	if !s.q.Only.Subject.Empty() || s.q.Only.MinAmount != nil || s.q.Only.MaxAmount != nil {
 		most *= 2
 	}
-	scores := make([]float64, len(s.touched)) // NaN for those who are not admitted
-	err := inRanges(ctx, 0, len(s.touched), fundersAtOnce, func(from, to int) {
+	scores := make([]float64, len(s.touched)) // NaN for a funder that is not admitted
+	err := s.v.InRanges(ctx, len(s.touched), fundersAtOnce, func(from, to int) {
 		for i := from; i < to; i++ {
 			if scores[i] = math.NaN(); admits(s.touched[i]) {
 				scores[i] = s.quick(s.touched[i])
@@ -126,25 +127,24 @@ func (s *prospecting) shortlist(ctx context.Context) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]neighbor, 0, most+1)
+	list := make([]neighbors.Found, 0, most+1)
 	for i, f := range s.touched {
 		if !math.IsNaN(scores[i]) {
-			list = keepClosest(list, most, neighbor{f, int(s.shared[f]), scores[i]})
+			list = neighbors.Keep(list, most, neighbors.Found{ID: f, Shared: int(s.shared[f]), Weight: scores[i]})
 		}
 	}
 	out := make([]uint32, len(list))
 	for i, n := range list {
-		out[i] = n.id
+		out[i] = n.ID
 	}
 	return out, nil
 }
 
-// quick is what the signs say that need no rows, in about the measure of the
-// model.
+// quick scores a funder by the signs that need no rows, with weights close to
+// those of the model.
 func (s *prospecting) quick(f uint32) float64 {
-	g := s.g
 	grants, latest := 0, 0
-	for _, y := range g.sums.giving.yearsOf(f) {
+	for _, y := range s.v.YearsOf(f) {
 		if s.knows(y.Year) {
 			grants += int(y.Grants)
 			latest = int(y.Year)
@@ -162,46 +162,29 @@ func (s *prospecting) quick(f uint32) float64 {
 }
 
 func (s *prospecting) sameState(f uint32) bool {
-	return s.q.State != "" && string(s.g.dict.short.at(s.g.dict.funders[f].State)) == s.q.State
+	return s.q.State != "" && string(s.v.Text(s.v.Funders[f].State)) == s.q.State
 }
 
 func (s *prospecting) sameCounty(f uint32) bool {
-	return s.q.County != "" && string(s.g.dict.short.at(s.g.dict.funders[f].County)) == s.q.County
+	return s.q.County != "" && string(s.v.Text(s.v.Funders[f].County)) == s.q.County
 }
 
 // admission is the part of the filter that needs no rows.
 func (s *prospecting) admission() func(f uint32) bool {
-	g, o := s.g, &s.q.Only
-	kind, hasKind := kindNumbers.parse(o.Kind)
-	daf, _ := kindNumbers.parse("daf_or_passthrough")
-	var gives bitset
-	if len(o.GivesIn) > 0 {
-		gives = make(bitset, wordsFor(len(g.dict.funders)))
-		for no, t := range g.dict.states {
-			if !slices.Contains(o.GivesIn, string(g.dict.short.at(t))) {
-				continue
-			}
-			for y := range g.dict.years {
-				if !s.knows(uint8(y)) {
-					continue
-				}
-				at := no*len(g.dict.years) + y
-				for _, c := range g.sums.funderStates.cells[g.sums.funderStates.at[at]:g.sums.funderStates.at[at+1]] {
-					gives.set(c.ID)
-				}
-			}
-		}
-	}
+	v, o := s.v, &s.q.Only
+	kind, hasKind := graph.KindNumber(o.Kind)
+	daf, _ := graph.KindNumber(grant.Passthrough)
+	gives := s.givesIn(o.GivesIn)
 	return func(f uint32) bool {
-		r := &g.dict.funders[f]
+		r := &v.Funders[f]
 		switch {
 		case r.EIN == uint32(s.q.EIN), s.own[f]&s.since != 0:
 			return false
 		case hasKind && r.Kind != kind, o.Kind != "" && !hasKind, o.NoDAF && r.Kind == daf:
 			return false
-		case len(o.In) > 0 && !slices.Contains(o.In, string(g.dict.short.at(r.State))):
+		case len(o.In) > 0 && !slices.Contains(o.In, string(v.Text(r.State))):
 			return false
-		case gives != nil && !gives.has(f):
+		case gives != nil && !gives[f]:
 			return false
 		}
 		if o.MinGiven != nil || o.MaxGiven != nil {
@@ -212,19 +195,40 @@ func (s *prospecting) admission() func(f uint32) bool {
 	}
 }
 
-// given is what a funder gave in its latest year that has arrived, or else in its
-// latest.
+// givesIn says of each funder whether it gave in one of the states. It is nil if
+// there are none.
+func (s *prospecting) givesIn(states []string) []bool {
+	if len(states) == 0 {
+		return nil
+	}
+	gives := make([]bool, len(s.v.Funders))
+	for no, t := range s.v.States {
+		if !slices.Contains(states, string(s.v.Text(t))) {
+			continue
+		}
+		for y := range s.v.Years {
+			if s.knows(uint8(y)) {
+				for _, c := range s.v.GaveIn(no, y) {
+					gives[c.ID] = true
+				}
+			}
+		}
+	}
+	return gives
+}
+
+// given is what a funder gave in the latest of its years that have arrived, or
+// else in its latest year.
 func (s *prospecting) given(f uint32) (amount int64, year int) {
-	g := s.g
-	for _, y := range g.sums.giving.yearsOf(f) {
+	for _, y := range s.v.YearsOf(f) {
 		if s.knows(y.Year) && (year == 0 || int(y.Year) <= s.last) {
-			amount, year = y.Amount, int(g.dict.years[y.Year])
+			amount, year = y.Amount, int(s.v.Years[y.Year])
 		}
 	}
 	return amount, year
 }
 
-// keeps is the rest of the filter.
+// keeps is the part of the filter that needs rows.
 func (s *prospecting) keeps(c *rated) bool {
 	o := &s.q.Only
 	switch {

@@ -1,21 +1,23 @@
-package graph
+package ledger
 
 import (
 	"context"
 	"math"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/graph"
 )
 
-// Median is the median of the grants that an organization gave or received: of
-// an even number of them, the mean of the two in the middle. ok is false when it
-// has none. It takes the same few kilobytes however many there are.
-func (g *Graph) Median(ctx context.Context, e ein.EIN, side Side) (dollars float64, ok bool, err error) {
-	if err := g.begin(); err != nil {
+// Median is the median of the grants that an organization gave or received: for
+// an even number of grants, the mean of the two in the middle. ok is false when
+// there are no grants. It takes the same few kilobytes however many there are.
+func Median(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side) (dollars float64, ok bool, err error) {
+	v, err := g.View()
+	if err != nil {
 		return 0, false, err
 	}
-	defer g.mu.RUnlock()
-	amounts := g.rowsOf(e, side).amounts
+	defer v.Close()
+	amounts := v.GrantsOf(e, side).Amounts
 	if len(amounts) == 0 {
 		return 0, false, nil
 	}
@@ -36,8 +38,9 @@ func (g *Graph) Median(ctx context.Context, e ein.EIN, side Side) (dollars float
 }
 
 // nth is the amount that has n others before it in ascending order, and how many
-// are not greater. The range in which it lies is cut into bins, whose amounts are
-// counted, until a bin is one amount.
+// amounts are not greater. It cuts the range of amounts into bins, counts the
+// amounts in each bin, and goes on with the bin that holds the nth, until that bin
+// is a single amount.
 func nth(ctx context.Context, amounts []int64, n int) (amount int64, atMost int, err error) {
 	low, high := amounts[0], amounts[0]
 	for _, a := range amounts {

@@ -1,0 +1,165 @@
+// Package neighbors finds the organizations that have funders or recipients in
+// common with another: two steps away in the graph.
+package neighbors
+
+import (
+	"context"
+	"slices"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/graph"
+)
+
+// Neighbors are the organizations that have parties in common with one. Its
+// parties are the other ends of its grants.
+type Neighbors struct {
+	List     []Neighbor // closest first
+	Total    int        // neighbors in all, among the parties that were examined
+	Examined int        // parties that were examined
+	Parties  int        // parties in all
+}
+
+// Neighbor is one of them.
+type Neighbor struct {
+	EIN               ein.EIN
+	Name, City, State string
+	Kind              string // of a funder
+	Shared            int    // parties in common
+	// Weight is the share of the examined parties that are in common, from 0 to 1.
+	// Parties with few neighbors count for more.
+	Weight float64
+}
+
+// mostEdges bounds the edges of the second step for one question. A party with
+// very many of them says the least about who belongs together, so parties with few
+// are taken first.
+const mostEdges = 100_000
+
+// Cofunders are the other funders of the recipients of a funder.
+func Cofunders(ctx context.Context, g *graph.Graph, e ein.EIN, limit int) (Neighbors, error) {
+	return CofundersWithin(ctx, g, e, limit, mostEdges)
+}
+
+// CofundersWithin is Cofunders with a bound on the edges of the second step.
+func CofundersWithin(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budget int) (Neighbors, error) {
+	v, err := g.View()
+	if err != nil {
+		return Neighbors{}, err
+	}
+	defer v.Close()
+	f, ok := v.FindFunder(e)
+	if !ok {
+		return Neighbors{}, nil
+	}
+	recips, _ := v.Links(f)
+	w := Walk{
+		Self:   []uint32{f},
+		Degree: v.CountFunders,
+		Edges:  func(r uint32) int { return len(v.Received(r).Parties) },
+		Append: v.AppendFunders,
+	}
+	found, n, err := w.Closest(ctx, recips, limit, budget)
+	for _, f := range found {
+		x := v.Funder(f.ID)
+		n.List = append(n.List, Neighbor{EIN: x.EIN, Name: x.Name, City: x.City, State: x.State, Kind: x.Kind, Shared: f.Shared, Weight: f.Weight})
+	}
+	return n, err
+}
+
+// SharingFunders are the organizations with an EIN that received from the funders
+// of another.
+func SharingFunders(ctx context.Context, g *graph.Graph, e ein.EIN, limit int) (Neighbors, error) {
+	return SharingFundersWithin(ctx, g, e, limit, mostEdges)
+}
+
+// SharingFundersWithin is SharingFunders with a bound on the edges of the second
+// step.
+func SharingFundersWithin(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budget int) (Neighbors, error) {
+	v, err := g.View()
+	if err != nil {
+		return Neighbors{}, err
+	}
+	defer v.Close()
+	count := func(f uint32) int {
+		links, _ := v.Links(f)
+		return len(links)
+	}
+	w := Walk{
+		Self: v.FindRecipients(e), Degree: count, Edges: count,
+		Append: func(to []uint32, f uint32) []uint32 { return appendRecipients(v, to, f) },
+	}
+	found, n, err := w.Closest(ctx, partiesOf(v, e, graph.Received), limit, budget)
+	for _, f := range found {
+		x := v.Recipient(f.ID)
+		n.List = append(n.List, Neighbor{EIN: x.EIN, Name: x.Name, City: x.City, State: x.State, Shared: f.Shared, Weight: f.Weight})
+	}
+	return n, err
+}
+
+// appendRecipients appends the recipients of a funder that have an EIN.
+func appendRecipients(v *graph.View, to []uint32, f uint32) []uint32 {
+	links, _ := v.Links(f)
+	for _, r := range links {
+		if v.Recipients[r].EIN != uint32(ein.None) {
+			to = append(to, r)
+		}
+	}
+	return to
+}
+
+// partiesOf are the numbers of the parties of an organization, ascending.
+// Recipients count when they have an EIN: two lists that say "various" have nobody
+// in common.
+func partiesOf(v *graph.View, e ein.EIN, side graph.Side) (list []uint32) {
+	if side == graph.Received {
+		for _, r := range v.FindRecipients(e) {
+			list = v.AppendFunders(list, r)
+		}
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	if f, ok := v.FindFunder(e); ok {
+		list = appendRecipients(v, nil, f)
+	}
+	return list
+}
+
+// Weight bounds the memory in bytes that looking for the neighbors of an
+// organization takes, one side after the other: a pair for each edge, and a number
+// for each party. It looks at a few hundred numbers.
+func Weight(g *graph.Graph, e ein.EIN) int64 {
+	v, err := g.View()
+	if err != nil {
+		return 0 // the question fails before it takes anything
+	}
+	defer v.Close()
+	const few = 256
+	edges := func(parties []uint32, of func(uint32) int) (n int) {
+		if len(parties) > few {
+			return mostEdges
+		}
+		for _, p := range parties {
+			n += of(p)
+		}
+		return min(n, mostEdges)
+	}
+	n, parties := 0, 0
+	if f, ok := v.FindFunder(e); ok {
+		recips, _ := v.Links(f)
+		n = edges(recips, func(r uint32) int { return len(v.Received(r).Parties) })
+	}
+	for _, r := range v.FindRecipients(e) {
+		rows := len(v.Received(r).Parties)
+		parties += rows
+		if rows > few {
+			n = mostEdges
+			continue
+		}
+		n = max(n, edges(v.AppendFunders(nil, r), func(f uint32) int {
+			links, _ := v.Links(f)
+			return len(links)
+		}))
+	}
+	// Lists that grow by append take up to three times their size.
+	return int64(n)*8 + 3*4*int64(parties+mostDegree) + 8*(mostDegree+1)
+}

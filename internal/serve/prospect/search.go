@@ -1,0 +1,339 @@
+package prospect
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/ntee"
+	"grantgraph/internal/serve/graph"
+)
+
+// Search asks which funders give to organizations like one whose place and cause
+// are given.
+type Search struct {
+	EIN    ein.EIN
+	State  string // of the organization, empty when not known
+	County string // FIPS code
+	Cause  byte   // letter, 0 when not known
+	Code   ntee.Code
+	Size   int64 // dollars of a grant that it may expect; 0 takes the median of the grants it received
+
+	Alike []Alike // organizations that resemble it for other reasons than their funders
+
+	// Before is the fiscal year from which on grants are ignored. 0 ignores none.
+	Before int
+	// Since is the year from which on a grant makes a funder one that the
+	// organization has, and no prospect. 0 leaves out all who ever gave to it.
+	Since int
+	// Latest is the last year whose returns have arrived. 0 is the last known.
+	Latest int
+
+	Only  Filter
+	Score func(*Signs) float64 // orders the candidates
+	Page  graph.Page
+	Bare  bool // leaves out the reasons beside the signs
+}
+
+// Alike is an organization that resembles another, and how much, from 0 to 1.
+type Alike struct {
+	EIN    ein.EIN
+	Weight float64
+}
+
+// Filter says which funders count.
+type Filter struct {
+	Kind      string   // one of grant.FunderKinds
+	NoDAF     bool     // leaves donor-advised and pass-through funders out
+	In        []string // states that the funder is in
+	GivesIn   []string // states that it gave in
+	Subject   ntee.Subject
+	MinAmount *int64 // bounds of its median grant
+	MaxAmount *int64
+	MinGiven  *int64 // bounds of what it gave in its latest year
+	MaxGiven  *int64
+}
+
+// Signs are what speaks for a funder, and against it. Shares are of its
+// recipients, or of a sample of them.
+type Signs struct {
+	Walk       float64 // ways to it over organizations like the one asked for; those with few funders count for more
+	Shared     int     // how many of these organizations it funds
+	Recipients int     // it funded in all
+	Fresh      int     // recipients of its latest year that it had not funded before; 0 also when not known
+	Sample     int     // recipients that were examined
+	InState    int     // of the sample, as are the next four
+	InCounty   int
+	InCause    int
+	InCode     int // with the same NTEE code
+	InBoth     int // with the cause, in the state
+
+	SameState, SameCounty bool // where the funder is
+	YearsSince            int  // from its latest grant to the last year that is known
+	Typical               int64
+	AmountGap             float64 // orders of magnitude between its median grant and Size; negative when not known
+
+	HasState, HasCounty, HasCause, HasCode bool // known of the organization
+	HasWalk                                bool // organizations that resemble it were found
+}
+
+// Result is the funders that were found.
+type Result struct {
+	List     []Prospect // best first
+	Total    int        // funders on all pages, at most Most
+	Examined int        // funders that came into question
+	Funders  int        // that the organization has: those that gave since the year Since
+	Alike    int        // organizations that resemble it and whose funders were examined
+}
+
+// Prospect is one funder, with its reasons.
+type Prospect struct {
+	graph.Funder
+	Score      float64
+	Signs      Signs
+	LastYear   int // of its latest grant
+	FundedYear int // in which it last funded the organization; 0 for never
+	Given      int64
+	GivenYear  int // the year in which it gave Given
+
+	// Of all its grants, or of Looked of them where it has too many.
+	Grants, Looked int64
+	Typical        int64    // median grant
+	PlaceShare     *float64 // of its dollars; nil where the place of the organization is not known
+	CountyShare    *float64
+	CauseShare     *float64
+	FirstTime      []FirstTime // latest first
+	Shared         []SharedRecipient
+}
+
+// FirstTime is how many recipients of a year a funder had not funded before. It
+// counts all recipients, or an even sample of very many.
+type FirstTime struct {
+	FiscalYear, Recipients, New int
+}
+
+// SharedRecipient is an organization that resembles another and that a funder
+// gave to.
+type SharedRecipient struct {
+	EIN               ein.EIN
+	Name, City, State string
+	Total             int64
+	Grants            int
+	LastYear          int
+	Likeness          float64
+}
+
+// Bounds of the work for one organization.
+const (
+	// Most is how many prospects are ever found.
+	Most = 500
+
+	prospectEdges    = 60_000 // links of its funders
+	mostAlike        = 300    // organizations that resemble it
+	alikeEdges       = 60_000 // rows of these organizations
+	alikeRows        = 1_500  // rows of one of these organizations
+	sampledRows      = 512    // rows of a candidate
+	sampledAtOnce    = 64
+	sampledLinks     = 1_024 // recipients of a candidate whose years are read
+	sampledAmounts   = 128
+	explainedRows    = 4_096 // rows of a funder that is shown
+	explainedLinks   = 8_192 // recipients of a funder that is shown
+	sharedShown      = 5
+	firstTimeYears   = 5
+	recentStateYears = 5
+
+	rowsAtOnce       = 1 << 12 // between two looks at the context
+	fundersAtOnce    = 2_048   // that are worth a part of their own on another core
+	candidatesAtOnce = 32
+)
+
+// Grants finds prospects in the grants of a graph.
+type Grants struct{ *graph.Graph }
+
+// Prospects finds funders that give to organizations like one and have not
+// given to it, or not lately. The work does not grow with the corpus, except for a
+// pass over the funders of a state.
+func (g Grants) Prospects(ctx context.Context, q *Search) (*Result, error) {
+	v, err := g.View()
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	s := newProspecting(v, q)
+	out := &Result{}
+	own, err := s.ownFunders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, years := range s.own {
+		if years&s.since != 0 {
+			out.Funders++
+		}
+	}
+	if err := s.findAlike(ctx, own); err != nil {
+		return nil, err
+	}
+	out.Alike = len(s.alike)
+	s.walkBack()
+	s.addState()
+	short, err := s.shortlist(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Examined = len(s.touched)
+	found := make([]rated, len(short))
+	err = v.InRanges(ctx, len(short), candidatesAtOnce, func(from, to int) {
+		for i := from; i < to; i++ {
+			found[i].id = short[i]
+			s.read(&found[i])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(c rated) bool { return !s.keeps(&c) })
+	for i := range found {
+		found[i].score = q.Score(&found[i].signs)
+	}
+	slices.SortFunc(found, func(a, b rated) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id)) })
+	found = found[:min(len(found), Most)]
+	out.Total = len(found)
+	from := min(len(found), q.Page.Offset)
+	found = found[from:min(len(found), from+q.Page.Limit)]
+	out.List, err = s.explain(ctx, found)
+	return out, err
+}
+
+// rated is a candidate.
+type rated struct {
+	id    uint32
+	score float64
+	signs Signs
+}
+
+// prospecting is the state of one search.
+type prospecting struct {
+	v      *graph.View
+	q      *Search
+	self   []uint32 // recipients that the organization is
+	known  uint64   // mask of the years that count
+	since  uint64   // mask of the years whose funders it has
+	whole  bool     // all years count
+	last   int      // number of the last year that counts as arrived
+	state  int      // number of its state, -1 where no grant goes there
+	county int
+	cause  byte
+	code   uint32 // text number, as recipients have it
+	size   int64
+
+	own     map[uint32]uint64 // years of its funders
+	alike   []alike
+	walk    []float32 // by funder
+	shared  []uint16
+	inState []uint32
+	touched []uint32
+
+	matchesCode []bool // by text number: whether Only.Subject has the code
+}
+
+// alike is a recipient that resembles the organization.
+type alike struct {
+	recip  uint32
+	weight float64
+}
+
+func newProspecting(v *graph.View, q *Search) *prospecting {
+	textAt := func(list []uint32, text string) int {
+		if text == "" {
+			return -1
+		}
+		return slices.IndexFunc(list, func(t uint32) bool { return string(v.Text(t)) == text })
+	}
+	s := &prospecting{
+		v: v, q: q, self: v.FindRecipients(q.EIN), state: textAt(v.States, q.State), county: textAt(v.Counties, q.County),
+		cause: q.Cause, code: math.MaxUint32, size: q.Size, own: map[uint32]uint64{}, last: -1, whole: true,
+		walk: make([]float32, len(v.Funders)), shared: make([]uint16, len(v.Funders)), inState: make([]uint32, len(v.Funders)),
+	}
+	for i, y := range v.Years {
+		if q.Before != 0 && int(y) >= q.Before {
+			s.whole = false
+			continue
+		}
+		s.known |= 1 << i
+		if q.Since == 0 || int(y) >= q.Since {
+			s.since |= 1 << i
+		}
+		if q.Latest == 0 || int(y) <= q.Latest {
+			s.last = i
+		}
+	}
+	if i := textAt(v.Codes, string(q.Code)); i >= 0 {
+		s.code = v.Codes[i]
+	}
+	return s
+}
+
+// knows reports whether a year counts.
+func (s *prospecting) knows(year uint8) bool { return s.known>>(year&(graph.MaxYears-1))&1 != 0 }
+
+// ownFunders finds the funders of the organization and the usual grant to it.
+func (s *prospecting) ownFunders(ctx context.Context) (list []uint32, err error) {
+	var amounts []int64
+	for _, r := range s.self {
+		rows := s.v.Received(r)
+		for i, f := range rows.Parties {
+			if i%rowsAtOnce == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if !s.knows(rows.Years[i]) {
+				continue
+			}
+			s.own[f] |= 1 << rows.Years[i]
+			if len(amounts) < explainedRows {
+				amounts = append(amounts, rows.Amounts[i])
+			}
+		}
+	}
+	for f := range s.own {
+		list = append(list, f)
+	}
+	slices.Sort(list)
+	if s.size == 0 {
+		s.size = medianOf(amounts)
+	}
+	return list, nil
+}
+
+// degree is how many recipients a funder has.
+func (s *prospecting) degree(f uint32) (n int) {
+	links, masks := s.v.Links(f)
+	if s.whole {
+		return len(links)
+	}
+	for _, m := range masks {
+		if m&s.known != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// ProspectsWeight bounds the memory in bytes that Prospects takes for an
+// organization: four numbers for each funder in the graph, a pair for each edge of
+// a walk, the candidates, and its own funders.
+func (g Grants) ProspectsWeight(e ein.EIN) int64 {
+	v, err := g.View()
+	if err != nil {
+		return 0 // the question fails before it takes anything
+	}
+	defer v.Close()
+	var own int64
+	for _, r := range v.FindRecipients(e) {
+		own += int64(v.CountFunders(r))
+	}
+	const candidates = 2 << 20
+	return candidates + int64(len(v.Funders))*(4+2+4+3*4+8) + 8*(prospectEdges+explainedRows*2*int64(runtime.GOMAXPROCS(0))) + 64*own
+}

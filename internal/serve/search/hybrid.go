@@ -1,0 +1,201 @@
+package search
+
+import (
+	"context"
+	"strings"
+
+	"grantgraph/internal/meaning"
+	"grantgraph/internal/serve/search/words"
+)
+
+// Bounds and weights of a search by meaning.
+const (
+	nearest  = 1_000 // organizations that mean about the same
+	anyWords = 150   // matches by some of the words whose meaning is compared
+	maxFused = 200   // nearest organizations whose words are looked at
+
+	// Weights of the best names and texts, beside the cosine.
+	fuseName = 0.6
+	fuseText = 0.1
+
+	// A match is strong from strongCosine on. Below weakCosine it is no match.
+	strongCosine = 0.42
+	weakCosine   = 0.12
+
+	nearCity = 0.1 // added for an organization in the city asked for
+	farAway  = 0.2 // taken off for an organization in another state than the one asked for
+)
+
+// meaningSearch is a search by meaning under way.
+type meaningSearch struct {
+	x       *Index
+	vector  meaning.Vector
+	cosines map[uint32]float32
+	states  []string
+	city    string
+	best    map[uint32]found
+}
+
+// byMeaning finds by meaning and, if hybrid, by names and words too.
+func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid bool, set []uint64) (list []found, hits int, err error) {
+	asked, states, city := SplitPlace(q)
+	near := within
+	if len(states) > 0 {
+		near = x.inState(within, states...)
+	}
+	m := &meaningSearch{x: x, vector: x.model.Query(asked), cosines: map[uint32]float32{}, states: states, city: city, best: make(map[uint32]found, nearest)}
+	var docs []uint32
+	for _, h := range x.vectors.Nearest(ctx, &m.vector, near, nearest) {
+		if int(h.Doc) < len(x.orgs) {
+			docs = append(docs, h.Doc)
+			m.cosines[h.Doc] = h.Cosine
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	if hybrid {
+		err = m.merge(ctx, q, within, docs[:min(len(docs), maxFused)])
+	} else {
+		for _, org := range docs {
+			if c := m.cosine(org); c >= weakCosine {
+				m.best[org] = byCosine(org, c, 1-strongCosine)
+			}
+		}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	for org, f := range m.best {
+		put(set, org)
+		list = append(list, f)
+	}
+	return list, len(m.best), nil
+}
+
+// cosine is how near an organization is to the question, with its place.
+func (m *meaningSearch) cosine(org uint32) float32 {
+	c := m.cosines[org]
+	if _, in := m.x.texts(&m.x.orgs[org]); m.city != "" && strings.EqualFold(string(in), m.city) {
+		c += nearCity
+	}
+	if m.x.elsewhere(org, m.states) {
+		c -= farAway
+	}
+	return c
+}
+
+// fused is a match of hybrid search. An organization outside of the places asked
+// for is a weak match, however well its words agree, as it is in text mode.
+func (m *meaningSearch) fused(org uint32, c float32) found {
+	f := byCosine(org, c, fuseName+fuseText+0.2)
+	if m.x.elsewhere(org, m.states) {
+		f.class, f.score = weak, f.score/2
+	}
+	return f
+}
+
+// merge is hybrid search: it merges the list of the nearest organizations by
+// meaning with the list of matches by name and words. An organization's score is
+// its cosine, plus fuseName times how well its name agrees, plus fuseText times how
+// well its text agrees. A good match by name alone stays where text mode has it.
+func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, docs []uint32) (err error) {
+	x := m.x
+	// Few questions by meaning are in a name with all of their words. The last
+	// effort of a search by name would be made for nearly every question, in vain.
+	names := x.byName(q, within, splitUnknown, 15*maxWork/16)
+	x.demote(names, m.states)
+	// Organizations that are far down by meaning and have rare words come with more.
+	for _, h := range names {
+		docs = append(docs, h.org)
+	}
+	scores := make([]words.Score, len(docs))
+	var more []words.Score
+	if x.words != nil {
+		question := x.words.Parse(q)
+		rank := func(s words.Score) float32 { return fuseName*s.Name + fuseText*s.Text }
+		if more, scores, err = x.words.Any(ctx, &question, within, anyWords, words.Effort{Read: 5_000, Rescued: anyWords}, rank, docs); err != nil {
+			return err
+		}
+	}
+	for _, h := range x.vectors.Nearest(ctx, &m.vector, x.without(m.cosines, names, more), len(names)+len(more)) {
+		m.cosines[h.Doc] = h.Cosine
+	}
+	for org := range m.cosines {
+		if int(org) < len(x.orgs) {
+			if c := m.cosine(org); c >= weakCosine {
+				m.best[org] = m.fused(org, c)
+			}
+		}
+	}
+	fuse := func(org uint32, s words.Score) {
+		if c := m.cosine(org) + fuseName*s.Name + fuseText*s.Text; c >= weakCosine {
+			m.best[org] = m.fused(org, c)
+		}
+	}
+	for i, org := range docs {
+		fuse(org, scores[i])
+	}
+	for _, s := range more {
+		if int(s.Org) < len(x.orgs) {
+			fuse(s.Org, s)
+		}
+	}
+	// Somebody who types a name wants that organization, however little the name says.
+	for _, h := range names {
+		if f := (found{h.org, h.class, h.class.scaled(h.score), h.score}); h.class > weak && f.better(m.best[h.org]) < 0 {
+			m.best[h.org] = f
+		}
+	}
+	return nil
+}
+
+// without is the set of the matches by name and by words that have no cosine yet.
+func (x *Index) without(cosines map[uint32]float32, names []hit, more []words.Score) []uint64 {
+	set := make([]uint64, (len(x.orgs)+63)/64)
+	add := func(org uint32) {
+		if _, ok := cosines[org]; !ok {
+			put(set, org)
+		}
+	}
+	for _, h := range names {
+		add(h.org)
+	}
+	for _, s := range more {
+		add(s.Org)
+	}
+	return set
+}
+
+// byCosine is a match by meaning; room is how far above the strong limit the best
+// may come.
+func byCosine(org uint32, c, room float32) found {
+	if c >= strongCosine {
+		return found{org, strong, strong.scaled((c - strongCosine) / room), c}
+	}
+	return found{org, weak, weak.scaled(0.5 + 0.5*(c-weakCosine)/(strongCosine-weakCosine)), c}
+}
+
+// Near is an organization that means about the same as another.
+type Near struct {
+	Org    uint32
+	Cosine float32
+}
+
+// NearestTo is the organizations that mean about the same as one, nearest first,
+// without itself; none where there are no vectors, or nothing is known of it.
+func (x *Index) NearestTo(org uint32, k int) []Near {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed || x.vectors == nil || int(org) >= len(x.orgs) || k <= 0 {
+		return nil
+	}
+	v := x.vectors.Vector(org)
+	var list []Near
+	for _, h := range x.vectors.Nearest(context.Background(), &v, nil, min(k, nearest)+1) {
+		if h.Doc != org && int(h.Doc) < len(x.orgs) && len(list) < k {
+			list = append(list, Near{Org: h.Doc, Cosine: h.Cosine})
+		}
+	}
+	return list
+}

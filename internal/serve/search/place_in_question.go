@@ -1,0 +1,134 @@
+package search
+
+import (
+	"strings"
+
+	"grantgraph/internal/place"
+)
+
+// SplitPlace takes a place out of a question: a state at its end or after "in",
+// a city after "in" at its end. "food banks in Ohio", "food bank ohio", "a
+// charity in Ohio that helps veterans", "shelter in Akron, OH". Washington is a
+// state and a city. A place that begins a question may be half of a name, and
+// stays; so does a city without a state, which may be no city at all.
+func SplitPlace(q string) (rest string, states []string, city string) {
+	fields := strings.Fields(q)
+	rest = q
+	if at, n, code := findState(fields, q); n > 0 {
+		if states = []string{code}; code == "WA" && len(fields[at]) > 2 {
+			states = append(states, "DC")
+		}
+		tail := fields[at+n:]
+		fields = fields[:at:at]
+		if len(tail) == 0 {
+			city, fields = cityAtEnd(fields)
+		}
+		if k := len(fields); k > 1 && inWord(fields[k-1]) {
+			fields = fields[:k-1]
+		}
+		return strings.TrimRight(strings.Join(append(fields, tail...), " "), " ,"), states, city
+	}
+	city, _ = cityAtEnd(fields)
+	return rest, nil, city
+}
+
+// findState finds the n words of a question that name a state, as long a name as
+// possible: its last words, or words after "in". A code counts in capitals, in a
+// question that is not all capitals.
+func findState(fields []string, q string) (at, n int, code string) {
+	for at := len(fields) - 1; at > 0; at-- {
+		for n := min(4, len(fields)-at); n > 0; n-- {
+			if at+n < len(fields) && !inWord(fields[at-1]) {
+				continue
+			}
+			name := strings.Trim(strings.Join(fields[at:at+n], " "), " .,?!")
+			code, ok := place.State(name)
+			if !ok || len(name) == 2 && (name != code || strings.ToUpper(q) == q) {
+				continue
+			}
+			// "West Virginia" is not Virginia.
+			if longer, ok := place.State(strings.Trim(strings.Join(fields[at-1:at+n], " "), " .,?!")); ok && at > 1 && len(name) > 2 {
+				return at - 1, n + 1, longer
+			}
+			return at, n, code
+		}
+	}
+	return 0, 0, ""
+}
+
+func inWord(w string) bool { return strings.EqualFold(w, "in") || strings.EqualFold(w, "near") }
+
+// cityAtEnd takes what may be a city, after "in", off the end.
+func cityAtEnd(fields []string) (city string, rest []string) {
+	for n := 1; n <= min(3, len(fields)-2); n++ {
+		if from := len(fields) - n; inWord(fields[from-1]) {
+			return strings.Trim(strings.Join(fields[from:], " "), " .,?!"), fields[:from]
+		}
+	}
+	return "", fields
+}
+
+// demote makes weak matches of those elsewhere.
+func (x *Index) demote(names []hit, states []string) {
+	for i := range names {
+		if h := &names[i]; h.class == strong && x.elsewhere(h.org, states) {
+			h.class = weak
+		}
+	}
+}
+
+// elsewhere reports whether an organization is in none of the states asked for,
+// nor named after one.
+func (x *Index) elsewhere(org uint32, states []string) bool {
+	if len(states) == 0 {
+		return false
+	}
+	name := strings.ToUpper(string(x.nameOf(org)))
+	for _, s := range states {
+		if r, _ := place.RegionOf(s); trimmed(x.orgs[org].State[:]) == s || strings.Contains(name, strings.ToUpper(r.Name)) {
+			return false
+		}
+	}
+	return true
+}
+
+// inState is the organizations of a set that are in one of the states; nil when
+// one of them is no state.
+func (x *Index) inState(set []uint64, states ...string) []uint64 {
+	out := make([]uint64, (len(x.orgs)+63)/64)
+	for _, s := range states {
+		code, ok := place.State(s)
+		if !ok || len(s) != 2 {
+			return nil
+		}
+		for i, w := range x.byState()[stateCode(code)] {
+			out[i] |= w
+		}
+	}
+	if set != nil {
+		for i := range out {
+			if i < len(set) {
+				out[i] &= set[i]
+			} else {
+				out[i] = 0
+			}
+		}
+	}
+	return out
+}
+
+// stateSets is the organizations of each state.
+func (x *Index) stateSets() map[uint16][]uint64 {
+	sets := map[uint16][]uint64{}
+	for i := range x.orgs {
+		code := stateCode(string(x.orgs[i].State[:]))
+		if code == 0 {
+			continue
+		}
+		if sets[code] == nil {
+			sets[code] = make([]uint64, (len(x.orgs)+63)/64)
+		}
+		put(sets[code], uint32(i))
+	}
+	return sets
+}

@@ -1,0 +1,106 @@
+package search
+
+import (
+	"context"
+
+	"grantgraph/internal/serve/search/words"
+)
+
+// Bounds of a search by names and words.
+const (
+	enough   = 20  // matches from which on weak ones are not looked for
+	maxWeak  = 100 // weak matches by words
+	maxNames = 200 // matches by name
+)
+
+// byText finds by names and words. Hits are put into the set, if there is one.
+func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int, set []uint64) (list []found, hits int, err error) {
+	names := x.byName(q, within, correctAll, 0)
+	_, states, _ := SplitPlace(q)
+	x.demote(names, states)
+	best := make(map[uint32]found, len(names)+limit)
+	for _, h := range names {
+		if h.class > weak {
+			best[h.org] = found{h.org, h.class, h.class.scaled(h.score), h.score}
+		}
+	}
+	hits = len(best)
+	for org := range best {
+		put(set, org)
+	}
+	var question words.Question
+	if x.words != nil {
+		question = x.words.Parse(q)
+		top := words.Top[found]{Most: limit, Worse: func(a, b found) bool { return a.better(b) > 0 }}
+		err = x.words.All(ctx, &question, within, func(s words.Score) {
+			if int(s.Org) >= len(x.orgs) {
+				return
+			}
+			f := x.byWords(s, strong)
+			if by, named := best[s.Org]; named {
+				if f.better(by) < 0 {
+					best[s.Org] = f
+				}
+				return
+			}
+			hits++
+			put(set, s.Org)
+			top.Add(f)
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		list = top.List
+	}
+	if hits < enough {
+		for _, f := range list {
+			best[f.org] = f
+		}
+		list = list[:0]
+		if err := x.addWeak(ctx, best, names, &question, within); err != nil {
+			return nil, 0, err
+		}
+		hits = len(best)
+		for org := range best {
+			put(set, org)
+		}
+	}
+	for _, f := range best {
+		list = append(list, f)
+	}
+	return list, hits, nil
+}
+
+// addWeak adds organizations that have some of the question, in their names, their
+// documents or both.
+func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []hit, q *words.Question, within []uint64) error {
+	const fromNames = 0.4 // what a name counts beside words
+	value := map[uint32]float32{}
+	for _, h := range names {
+		value[h.org] = fromNames * h.score
+	}
+	if x.words != nil {
+		some, _, err := x.words.Any(ctx, q, within, maxWeak, words.Effort{Read: 200_000, Rescued: 1_000}, func(s words.Score) float32 { return s.Text }, nil)
+		if err != nil {
+			return err
+		}
+		for _, s := range some {
+			if s.Text >= 0.4*some[0].Text && int(s.Org) < len(x.orgs) {
+				value[s.Org] += x.byWords(s, weak).order
+			}
+		}
+	}
+	for org, v := range value {
+		if _, ok := best[org]; !ok {
+			best[org] = found{org, weak, weak.scaled(v), v}
+		}
+	}
+	return nil
+}
+
+// byWords is a match by the words of a document. It ranks with matches by name
+// that agree about as well, and after those that agree well.
+func (x *Index) byWords(s words.Score, c class) found {
+	v := 0.5*min(1, 1.5*s.Text) + 0.2*min(1, 1.5*s.Name) + weightProminence*x.orgs[min(int(s.Org), len(x.orgs)-1)].Prominence
+	return found{s.Org, c, c.scaled(v), v}
+}
