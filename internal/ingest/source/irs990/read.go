@@ -47,7 +47,7 @@ type once struct {
 	mission, purpose     string // 990 Part III, 990-EZ
 	netAssets, assetsFMV Amount // where the balance sheet repeats a line
 	income               [3]Amount
-	addends              [numColumns][maxAddends]Amount
+	addends              addends
 }
 
 // NewReader returns a Reader with its window allocated.

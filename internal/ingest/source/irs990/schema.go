@@ -1,13 +1,249 @@
 package irs990
 
 import (
+	"embed"
+	"fmt"
 	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
+	"unsafe"
+
+	"grantgraph/internal/table"
 )
 
-// This file, schema_books.go and schema_lists.go say which elements are read and what they mean.
-// The tables mirror the documents: a map is a group, its keys are the spellings
-// an element has had, newest first. Whatever is not named here is skipped.
+// The files below schema say which elements are read and what they mean. An
+// element that no file names is skipped. The columns:
+//
+//	under    the group that the element stands in
+//	element  its spellings in the generations of the schema, newest first, with bars between them
+//	reads    what is done with it
+//	into     a field of Return, or, with a small first letter, of Reader; or the name of a group
+//
+// What is done with an element:
+//
+//	value, code            its text, amount or mark is kept; code is for texts that repeat between returns
+//	total, end, revenue    it is a group of which one column is kept
+//	name                   it is a business name, of which one line or two are kept
+//	address                it is an address; of a foreign address that is noted, and that of the filer is cloned
+//	group, item, form      its children are in another group; an item is handed to the sink when it ends
+//	special                see specials
+//	through                its children mean what they mean in the group itself
+//	like                   there is no element: the group has the rows of another group as well
+//
+//go:embed schema
+var schemaFiles embed.FS
+
+// root is the Return element.
+var root = func() *node {
+	s := schema{rows: map[string][]table.Row{}, used: map[string]bool{}}
+	files, err := schemaFiles.ReadDir("schema")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range files {
+		name := path.Join("schema", f.Name())
+		text, err := schemaFiles.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		for _, r := range table.Read(name, string(text), "under", "element", "reads", "into") {
+			s.rows[r.Text("under")] = append(s.rows[r.Text("under")], r)
+		}
+	}
+	n := s.group("Return")
+	n.open = func(rd *Reader, attrs []byte) *node {
+		rd.ret.Version = rd.intern(string(attribute(attrs, "returnVersion")))
+		return nil
+	}
+	for name, rows := range s.rows {
+		if !s.used[name] {
+			rows[0].Fail("nothing leads to the group %s", name)
+		}
+	}
+	return n
+}()
+
+// schema makes the tree of nodes from the rows of the files.
+type schema struct {
+	rows map[string][]table.Row // by group
+	used map[string]bool
+}
+
+// rowsOf are the rows of a group, with those of groups that it is like.
+func (s *schema) rowsOf(name string) (list []table.Row) {
+	if s.rows[name] == nil {
+		panic("irs990: the schema has no group " + name)
+	}
+	s.used[name] = true
+	for _, r := range s.rows[name] {
+		if r.Text("reads") == "like" {
+			list = append(list, s.rowsOf(r.Text("into"))...)
+		} else {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// group makes the node of a group.
+func (s *schema) group(name string) *node {
+	children, through := map[string]*node{}, ""
+	for _, r := range s.rowsOf(name) {
+		if r.Text("reads") == "through" {
+			through = r.Text("element")
+		} else {
+			children[r.Text("element")] = s.node(r)
+		}
+	}
+	n := group(children)
+	if through == "" {
+		return n
+	}
+	inner := *n
+	inner.children = maps.Clone(n.children)
+	return n.with(map[string]*node{through: &inner})
+}
+
+// node makes the node of an element.
+func (s *schema) node(r table.Row) *node {
+	into := r.Text("into")
+	switch r.Text("reads") {
+	case "value":
+		return leaf(into)
+	case "code":
+		f := fieldAt(into)
+		return lasting(func(rd *Reader, v string) { f.setText(rd, rd.intern(v)) })
+	case "total":
+		return group(map[string]*node{"TotalAmt|Total": leaf(into)})
+	case "end":
+		return group(map[string]*node{"EOYAmt|EOY": leaf(into)})
+	case "revenue":
+		return group(map[string]*node{"TotalRevenueColumnAmt|TotalRevenueColumn": leaf(into)})
+	case "name":
+		lines := map[string]*node{}
+		for i, field := range strings.Fields(into) {
+			lines[fmt.Sprintf("BusinessNameLine%dTxt|BusinessNameLine%[1]d", i+1)] = leaf(field)
+		}
+		return group(lines)
+	case "address":
+		return s.address(into)
+	case "foreign address":
+		n := s.address(into)
+		n.open = func(rd *Reader, _ []byte) *node { rd.abroad = true; return nil }
+		return n
+	case "filer address":
+		n := s.address(into)
+		n.close = (*Reader).keepAddress
+		return n
+	case "group":
+		return s.group(into)
+	case "item":
+		return item(s.group(into), into)
+	case "form":
+		return mainForm(into, s.group(into))
+	case "special":
+		if specials[into] != nil {
+			return specials[into]
+		}
+	}
+	r.Fail("it is not known how to read %s into %s", r.Text("reads"), into)
+	return nil
+}
+
+// address makes the group of an address. Its texts stay in the arena.
+func (s *schema) address(into string) *node {
+	children := map[string]*node{}
+	for _, r := range s.rowsOf("address") {
+		f := fieldAt(into + "." + r.Text("into"))
+		children[r.Text("element")] = &node{text: f.setText}
+	}
+	return group(children)
+}
+
+// keepAddress gives the filer's address texts that outlive the arena.
+func (rd *Reader) keepAddress() error {
+	a := &rd.ret.Address
+	for _, p := range []*string{&a.Line1, &a.Line2, &a.City, &a.ZIP, &a.Province} {
+		*p = strings.Clone(*p)
+	}
+	a.State, a.Country = rd.intern(a.State), rd.intern(a.Country)
+	rd.release()
+	return nil
+}
+
+// field is a place in a Reader, or in the Return that it fills.
+type field struct {
+	inReturn bool
+	offset   uintptr
+	kind     reflect.Type
+}
+
+// fieldAt finds a field by its path: names of fields, and places in arrays.
+func fieldAt(path string) field {
+	f := field{kind: reflect.TypeFor[Reader]()}
+	if f.inReturn = path[0] < 'a'; f.inReturn {
+		f.kind = reflect.TypeFor[Return]()
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		if f.kind.Kind() == reflect.Array {
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= f.kind.Len() {
+				panic("irs990: the schema names the field " + path)
+			}
+			f.kind = f.kind.Elem()
+			f.offset += uintptr(i) * f.kind.Size()
+			continue
+		}
+		found, ok := f.kind.FieldByName(name)
+		if !ok {
+			panic("irs990: the schema names the field " + path)
+		}
+		for _, i := range found.Index {
+			inner := f.kind.Field(i)
+			f.kind, f.offset = inner.Type, f.offset+inner.Offset
+		}
+	}
+	return f
+}
+
+func (f field) at(rd *Reader) unsafe.Pointer {
+	if f.inReturn {
+		return unsafe.Add(unsafe.Pointer(rd.ret), f.offset)
+	}
+	return unsafe.Add(unsafe.Pointer(rd), f.offset)
+}
+
+// setText sets a text. The first one filed wins, as it does for every field.
+func (f field) setText(rd *Reader, v string) {
+	if p := (*string)(f.at(rd)); *p == "" {
+		*p = v
+	}
+}
+
+// leaf reads a value into a field. A text of an item stays in the arena until the
+// item ends; a text of the Return is cloned.
+func leaf(path string) *node {
+	f := fieldAt(path)
+	switch f.kind {
+	case reflect.TypeFor[Amount]():
+		return &node{amount: func(rd *Reader) *Amount { return (*Amount)(f.at(rd)) }}
+	case reflect.TypeFor[bool]():
+		return &node{mark: func(rd *Reader) *bool { return (*bool)(f.at(rd)) }}
+	case reflect.TypeFor[string]():
+		if !f.inReturn {
+			return &node{text: f.setText}
+		}
+		return lasting(func(rd *Reader, v string) {
+			if p := (*string)(f.at(rd)); *p == "" {
+				*p = strings.Clone(v)
+			}
+		})
+	}
+	panic("irs990: the schema reads a value into " + path)
+}
 
 // lasting reads a text that belongs to no list item: set takes a copy of what
 // it keeps, and the value is released at once.
@@ -18,147 +254,48 @@ func lasting(set func(rd *Reader, v string)) *node {
 	}}
 }
 
-// kept reads a text that stays with the Return. The first one filed wins, as
-// it does for every field.
-func kept(at func(*Return) *string) *node {
-	return lasting(func(rd *Reader, v string) {
-		if p := at(rd.ret); *p == "" {
-			*p = strings.Clone(v)
+// specials are the elements that a field of their own does not suffice for.
+var specials = map[string]*node{
+	"mission": lasting(func(rd *Reader, v string) { rd.mission = strings.Clone(v) }),
+	"purpose": lasting(func(rd *Reader, v string) { rd.purpose = strings.Clone(v) }),
+	"program": lasting(func(rd *Reader, v string) {
+		if len(rd.ret.Programs) < MaxPrograms {
+			rd.ret.Programs = append(rd.ret.Programs, strings.Clone(v))
 		}
-	})
-}
-
-// coded is kept for values of which there are few: years, dates, states.
-func coded(at func(*Return) *string) *node {
-	return lasting(func(rd *Reader, v string) {
-		if p := at(rd.ret); *p == "" {
-			*p = rd.intern(v)
+	}),
+	"state": lasting(func(rd *Reader, v string) {
+		if len(rd.ret.States) < maxStates {
+			rd.ret.States = append(rd.ret.States, rd.intern(v))
 		}
-	})
-}
-
-// figure reads an amount that stays with the Return.
-func figure(at func(*Return) *Amount) *node {
-	return &node{amount: func(rd *Reader) *Amount { return at(rd.ret) }}
-}
-
-// box reads a check box or indicator that stays with the Return.
-func box(at func(*Return) *bool) *node {
-	return &node{mark: func(rd *Reader) *bool { return at(rd.ret) }}
-}
-
-// totalOf is a group of which only the total is read, endOf one of which only
-// the end of the year is.
-func totalOf(at func(*Return) *Amount) *node {
-	return group(map[string]*node{"TotalAmt|Total": figure(at)})
-}
-
-func endOf(at func(*Return) *Amount) *node {
-	return group(map[string]*node{"EOYAmt|EOY": figure(at)})
-}
-
-// place is the set of leaves of an address, US or foreign. Their spellings do
-// not overlap in meaning, so one table reads both.
-func place(at func(*Reader) *Address) map[string]*node {
-	field := func(pick func(*Address) *string) *node {
-		return &node{text: func(rd *Reader, v string) {
-			if p := pick(at(rd)); *p == "" {
-				*p = v
+	}),
+	"501c3": lasting(func(rd *Reader, v string) {
+		if rd.ret.Subsection == "" && marked([]byte(v)) {
+			rd.ret.Subsection = "3"
+		}
+	}),
+	"501c": {open: func(rd *Reader, attrs []byte) *node {
+		if rd.ret.Subsection != "" {
+			return nil
+		}
+		for _, name := range [...]string{"organization501cTypeTxt", "typeOf501cOrganization"} {
+			if v := attribute(attrs, name); len(v) > 0 && len(v) <= 8 {
+				rd.ret.Subsection = rd.intern(string(v))
 			}
-		}}
-	}
-	return map[string]*node{
-		"AddressLine1Txt|AddressLine1":      field(func(a *Address) *string { return &a.Line1 }),
-		"AddressLine2Txt|AddressLine2":      field(func(a *Address) *string { return &a.Line2 }),
-		"CityNm|City":                       field(func(a *Address) *string { return &a.City }),
-		"StateAbbreviationCd|State":         field(func(a *Address) *string { return &a.State }),
-		"ProvinceOrStateNm|ProvinceOrState": field(func(a *Address) *string { return &a.Province }),
-		"ZIPCd|ZIPCode":                     field(func(a *Address) *string { return &a.ZIP }),
-		"ForeignPostalCd|PostalCode":        field(func(a *Address) *string { return &a.ZIP }),
-		"CountryCd|Country":                 field(func(a *Address) *string { return &a.Country }),
-	}
-}
-
-// foreignPlace is an address group that marks its item as being abroad.
-func foreignPlace(at func(*Reader) *Address) *node {
-	n := group(place(at))
-	n.open = func(rd *Reader, _ []byte) *node { rd.abroad = true; return nil }
-	return n
-}
-
-// root is the Return element.
-var root = func() *node {
-	n := group(map[string]*node{"ReturnHeader": header, "ReturnData": data})
-	n.open = func(rd *Reader, attrs []byte) *node {
-		rd.ret.Version = rd.intern(string(attribute(attrs, "returnVersion")))
-		return nil
-	}
-	return n
-}()
-
-var header = group(map[string]*node{
-	"ReturnTs|Timestamp":                  kept(func(r *Return) *string { return &r.Timestamp }),
-	"ReturnTypeCd|ReturnType":             coded(func(r *Return) *string { return &r.Form }),
-	"TaxYr|TaxYear":                       coded(func(r *Return) *string { return &r.TaxYear }),
-	"TaxPeriodBeginDt|TaxPeriodBeginDate": coded(func(r *Return) *string { return &r.PeriodBegin }),
-	"TaxPeriodEndDt|TaxPeriodEndDate":     coded(func(r *Return) *string { return &r.PeriodEnd }),
-	"Filer":                               filer,
-})
-
-var filer = func() *node {
-	var at = func(rd *Reader) *Address { return &rd.ret.Address }
-	address := group(place(at))
-	// The filer's address outlives the arena.
-	address.close = func(rd *Reader) error {
-		a := at(rd)
-		for _, p := range []*string{&a.Line1, &a.Line2, &a.City, &a.ZIP, &a.Province} {
-			*p = strings.Clone(*p)
 		}
-		a.State, a.Country = rd.intern(a.State), rd.intern(a.Country)
-		rd.release()
 		return nil
-	}
-	return group(map[string]*node{
-		"EIN": kept(func(r *Return) *string { return &r.EIN }),
-		"BusinessName|Name": group(map[string]*node{
-			"BusinessNameLine1Txt|BusinessNameLine1": kept(func(r *Return) *string { return &r.Name1 }),
-			"BusinessNameLine2Txt|BusinessNameLine2": kept(func(r *Return) *string { return &r.Name2 }),
-		}),
-		"InCareOfNm|InCareOfName":                           kept(func(r *Return) *string { return &r.InCareOf }),
-		"USAddress|ForeignAddress|AddressUS|AddressForeign": address,
-	})
-}()
-
-var data = group(map[string]*node{
-	"IRS990":   mainForm("990", form990),
-	"IRS990EZ": mainForm("990EZ", form990EZ),
-	"IRS990PF": mainForm("990PF", form990PF),
-	"IRS990T":  mainForm("990T", form990T),
-
-	"IRS990ScheduleI": scheduleI,
-	"IRS990ScheduleF": scheduleF,
-	"IRS990ScheduleD": scheduleD,
-	"IRS990ScheduleR": scheduleR,
-	"IRS990ScheduleA": scheduleA,
-
-	"InvestmentsCorpStockSchedule":  corporateStock,
-	"InvestmentsCorpBondsSchedule":  corporateBonds,
-	"InvestmentsOtherSchedule2":     otherInvestments,
-	"InvestmentsGovtObligationsSch": governmentObligations,
-	"InvestmentsLandSchedule2":      investmentLand,
-	"LandEtcSchedule2":              fixedAssets,
-	"OtherAssetsSchedule":           otherAssets,
-	"AllOthProgRltdInvestmentsSch":  programInvestments,
-	"OtherNotesLoansRcvblLongSch":   longLoans,
-	"OtherNotesLoansRcvblShortSch2": shortLoans,
-})
+	}},
+	"501c_990t": lasting(func(rd *Reader, v string) {
+		if rd.ret.Subsection == "" {
+			rd.ret.Subsection = rd.intern(strings.Trim(v, "cC()"))
+		}
+	}),
+}
 
 // mainForm guards a form of the series: a return may carry several (a 990 and
-// a 990-T), and only the one the header names speaks for the return. A header
-// that names none, or one unknown, takes the forms as they come.
+// a 990-T), and only the form that the header names speaks for the return. If the
+// header names no form, or an unknown one, every form speaks.
 func mainForm(name string, n *node) *node {
-	guard := *n
-	guard.open = func(rd *Reader, _ []byte) *node {
+	n.open = func(rd *Reader, _ []byte) *node {
 		switch form := rd.ret.Form; {
 		case form == "":
 			rd.ret.Form = name
@@ -167,226 +304,9 @@ func mainForm(name string, n *node) *node {
 		}
 		return nil
 	}
-	return &guard
+	return n
 }
 
 func knownForm(form string) bool {
-	switch form {
-	case "990", "990EZ", "990PF", "990T", "990O", "990EO":
-		return true
-	}
-	return false
-}
-
-// flags are the boxes at the head of every form.
-func flags() map[string]*node {
-	subsection := &node{
-		open: func(rd *Reader, attrs []byte) *node {
-			if rd.ret.Subsection != "" {
-				return nil
-			}
-			for _, name := range [...]string{"organization501cTypeTxt", "typeOf501cOrganization"} {
-				if v := attribute(attrs, name); len(v) > 0 && len(v) <= 8 {
-					rd.ret.Subsection = rd.intern(string(v))
-				}
-			}
-			return nil
-		},
-	}
-	return map[string]*node{
-		"AmendedReturnInd|AmendedReturn":                                box(func(r *Return) *bool { return &r.Amended }),
-		"InitialReturnInd|InitialReturn|InitialReturnFormerPubChrtyInd": box(func(r *Return) *bool { return &r.Initial }),
-		"FinalReturnInd|FinalReturn|TerminationReturn|TerminatedReturn": box(func(r *Return) *bool { return &r.Final }),
-		"GroupReturnForAffiliatesInd|GroupReturnForAffiliates":          box(func(r *Return) *bool { return &r.Group }),
-		"GroupExemptionNum|GroupExemptionNumber":                        kept(func(r *Return) *string { return &r.GroupExemption }),
-		"Organization501c3Ind|Organization501c3|Organization501c3ExemptPFInd|Organization501c3ExemptPF": lasting(func(rd *Reader, v string) {
-			if rd.ret.Subsection == "" && marked([]byte(v)) {
-				rd.ret.Subsection = "3"
-			}
-		}),
-		"Organization501cInd|Organization501c": subsection,
-		"WebsiteAddressTxt|WebSite":            kept(func(r *Return) *string { return &r.Website }),
-		"StatesWhereCopyOfReturnIsFldCd|StatesWhereCopyOfReturnIsFiled": lasting(func(rd *Reader, v string) {
-			if len(rd.ret.States) < maxStates {
-				rd.ret.States = append(rd.ret.States, rd.intern(v))
-			}
-		}),
-		"GrossReceiptsAmt|GrossReceipts": figure(func(r *Return) *Amount { return &r.Money.GrossReceipts }),
-		"DoingBusinessAsName|DoingBusinessAs": group(map[string]*node{
-			"BusinessNameLine1Txt|BusinessNameLine1": kept(func(r *Return) *string { return &r.DBA }),
-		}),
-	}
-}
-
-// program reads a text on what the filer did.
-func program() *node {
-	return lasting(func(rd *Reader, v string) {
-		if len(rd.ret.Programs) < MaxPrograms {
-			rd.ret.Programs = append(rd.ret.Programs, strings.Clone(v))
-		}
-	})
-}
-
-// wrappers are the groups that the schemas of 2008 put around the parts of a
-// form. They are looked through: their children mean what they mean in the
-// form itself.
-const wrappers = "Form990PartI|Form990PartII|Form990PartIII|Form990PartIV|Form990PartV|Form990PartVI|" +
-	"Form990PartVII|Form990PartVIII|Form990PartIX|Form990PartX|Form990PartXI"
-
-func transparent(n *node, names string) *node {
-	inner := *n
-	inner.children = maps.Clone(n.children)
-	return n.with(map[string]*node{names: &inner})
-}
-
-var form990 = func() *node {
-	activity := group(map[string]*node{"Desc|Description": program()})
-	n := group(flags()).with(map[string]*node{
-		"FormationYr|YearFormation":               coded(func(r *Return) *string { return &r.FormationYear }),
-		"LegalDomicileStateCd|StateLegalDomicile": coded(func(r *Return) *string { return &r.DomicileState }),
-
-		"ActivityOrMissionDesc|ActivityOrMissionDescription": kept(func(r *Return) *string { return &r.Activity }),
-		"MissionDesc|MissionDescription":                     lasting(func(rd *Reader, v string) { rd.mission = strings.Clone(v) }),
-		"Desc|Description":                                   program(),
-		"ProgSrvcAccomActy2Grp|ProgSrvcAccomActy3Grp|ProgSrvcAccomActyOtherGrp|Activity2|Activity3|ActivityOther": activity,
-
-		"CYTotalRevenueAmt|TotalRevenueCurrentYear":                                        figure(func(r *Return) *Amount { return &r.Money.Revenue }),
-		"CYTotalExpensesAmt|TotalExpensesCurrentYear":                                      figure(func(r *Return) *Amount { return &r.Money.Expenses }),
-		"CYRevenuesLessExpensesAmt|RevenuesLessExpensesCY|RevenuesLessExpensesCurrYear":    figure(func(r *Return) *Amount { return &r.Money.Surplus }),
-		"NetAssetsOrFundBalancesEOYAmt|NetAssetsOrFundBalancesEOY":                         figure(func(r *Return) *Amount { return &r.Money.NetAssets }),
-		"TotalAssetsEOYAmt|TotalAssetsEOY":                                                 figure(func(r *Return) *Amount { return &r.Money.Assets }),
-		"TotalLiabilitiesEOYAmt|TotalLiabilitiesEOY":                                       figure(func(r *Return) *Amount { return &r.Money.Liabilities }),
-		"CYContributionsGrantsAmt|ContributionsGrantsCurrentYear":                          figure(func(r *Return) *Amount { return &r.Money.Contributions }),
-		"CYProgramServiceRevenueAmt|ProgramServiceRevenueCY|ProgramServiceRevenueCurrYear": figure(func(r *Return) *Amount { return &r.Money.ProgramRevenue }),
-		"CYInvestmentIncomeAmt|InvestmentIncomeCurrentYear":                                figure(func(r *Return) *Amount { return &r.Money.InvestmentIncome }),
-		"CYOtherRevenueAmt|OtherRevenueCurrentYear":                                        figure(func(r *Return) *Amount { return &r.Money.OtherIncome }),
-		"GovernmentGrantsAmt|GovernmentGrants":                                             figure(func(r *Return) *Amount { return &r.Money.GovernmentGrants }),
-		"CYGrantsAndSimilarPaidAmt|GrantsAndSimilarAmntsCY|GrantsAndSimilarAmntsCurrYear":  figure(func(r *Return) *Amount { return &r.Money.GrantsPaid }),
-
-		"CashNonInterestBearingGrp|CashNonInterestBearing":           endOf(func(r *Return) *Amount { return &r.Money.Cash }),
-		"SavingsAndTempCashInvstGrp|SavingsAndTempCashInvestments":   endOf(func(r *Return) *Amount { return &r.Money.Savings }),
-		"FeesForSrvcInvstMgmntFeesGrp|FeesForServicesInvstMgmntFees": totalOf(func(r *Return) *Amount { return &r.Money.InvestmentFees }),
-
-		"GrantsToDomesticOrgsGrp|GrantsToDomesticOrgs":               totalOf(func(r *Return) *Amount { return &r.Declared.DomesticOrgs }),
-		"GrantsToDomesticIndividualsGrp|GrantsToDomesticIndividuals": totalOf(func(r *Return) *Amount { return &r.Declared.DomesticPeople }),
-		"ForeignGrantsGrp|ForeignGrants":                             totalOf(func(r *Return) *Amount { return &r.Declared.Foreign }),
-
-		"DonorAdvisedFundInd|DonorAdvisedFunds": box(func(r *Return) *bool { return &r.DAF.Flag }),
-
-		"Form990PartVIISectionAGrp|Form990PartVIISectionA": partVIIPerson,
-	}).with(books990)
-	return transparent(n, wrappers)
-}()
-
-var form990EZ = group(flags()).with(map[string]*node{
-	"PrimaryExemptPurposeTxt|PrimaryExemptPurpose": lasting(func(rd *Reader, v string) { rd.purpose = strings.Clone(v) }),
-	"MissionDesc|MissionDescription":               lasting(func(rd *Reader, v string) { rd.mission = strings.Clone(v) }),
-	"ProgramSrvcAccomplishmentGrp|ProgramServiceAccomplishment": group(map[string]*node{
-		"DescriptionProgramSrvcAccomTxt|DescriptionProgramServiceAccom": program(),
-	}),
-
-	"TotalRevenueAmt|TotalRevenue":                               figure(func(r *Return) *Amount { return &r.Money.Revenue }),
-	"TotalExpensesAmt|TotalExpenses":                             figure(func(r *Return) *Amount { return &r.Money.Expenses }),
-	"ExcessOrDeficitForYearAmt|ExcessOrDeficitForYear":           figure(func(r *Return) *Amount { return &r.Money.Surplus }),
-	"NetAssetsOrFundBalancesEOYAmt|NetAssetsOrFundBalancesEOY":   figure(func(r *Return) *Amount { return &r.Money.NetAssets }),
-	"ContributionsGiftsGrantsEtcAmt|ContributionsGiftsGrantsEtc": figure(func(r *Return) *Amount { return &r.Money.Contributions }),
-	"ProgramServiceRevenueAmt|ProgramServiceRevenue":             figure(func(r *Return) *Amount { return &r.Money.ProgramRevenue }),
-	"InvestmentIncomeAmt|InvestmentIncome":                       figure(func(r *Return) *Amount { return &r.Money.InvestmentIncome }),
-	"OtherRevenueTotalAmt|OtherRevenueTotal":                     figure(func(r *Return) *Amount { return &r.Money.OtherIncome }),
-	"GrantsAndSimilarAmountsPaidAmt|GrantsAndSimilarAmountsPaid": figure(func(r *Return) *Amount { return &r.Money.GrantsPaid }),
-
-	// The balance sheet repeats line 21; it stands in when the line is empty.
-	"NetAssetsOrFundBalancesGrp|NetAssetsOrFundBalances": group(map[string]*node{
-		"EOYAmt|EOY": {amount: func(rd *Reader) *Amount { return &rd.netAssets }},
-	}),
-	"Form990TotalAssetsGrp|TotalAssetsGrp|TotalAssets":                                    endOf(func(r *Return) *Amount { return &r.Money.Assets }),
-	"SumOfTotalLiabilitiesGrp|SumOfTotalLiabilities|TotalLiabilitiesGrp|TotalLiabilities": endOf(func(r *Return) *Amount { return &r.Money.Liabilities }),
-	"CashSavingsAndInvestmentsGrp|CashSavingsAndInvestments":                              endOf(func(r *Return) *Amount { return &r.Money.Cash }),
-
-	"DonorAdvisedFndsInd|MaintainAnyDonorAdvisedFunds": box(func(r *Return) *bool { return &r.DAF.Flag }),
-
-	"OfficerDirectorTrusteeEmplGrp|OfficerDirectorTrusteeKeyEmpl": ezOfficer,
-}).with(booksEZ)
-
-var form990PF = group(flags()).with(map[string]*node{
-	"FMVAssetsEOYAmt|FMVAssetsEOY": figure(func(r *Return) *Amount { return &r.Money.AssetsFMV }),
-
-	"AnalysisOfRevenueAndExpenses": group(map[string]*node{
-		"TotalRevAndExpnssAmt|TotalRevenueAndExpenses":                                       figure(func(r *Return) *Amount { return &r.Money.Revenue }),
-		"TotalExpensesRevAndExpnssAmt|TotalExpensesRevAndExpnss":                             figure(func(r *Return) *Amount { return &r.Money.Expenses }),
-		"ExcessRevenueOverExpensesAmt|ExcessOfRevenueOverExpenses|ExcessRevenueOverExpenses": figure(func(r *Return) *Amount { return &r.Money.Surplus }),
-		"ContriRcvdRevAndExpnssAmt|ContriReceivedRevAndExpnss":                               figure(func(r *Return) *Amount { return &r.Money.Contributions }),
-		"OtherIncomeRevAndExpnssAmt|OtherIncomeRevAndExpnss":                                 figure(func(r *Return) *Amount { return &r.Money.OtherIncome }),
-		"ContriPaidRevAndExpnssAmt|ContriGiftsPaidRevAndExpnss":                              figure(func(r *Return) *Amount { return &r.Declared.PFPaidBooks }),
-		"ContriPaidDsbrsChrtblAmt|ContriGiftsPaidDsbrsChrtblPrps":                            figure(func(r *Return) *Amount { return &r.Declared.PFPaidCharity }),
-
-		"InterestOnSavRevAndExpnssAmt|InterestOnSavingsRevAndExpnss":  {amount: func(rd *Reader) *Amount { return &rd.income[0] }},
-		"DividendsRevAndExpnssAmt|DividendsRevAndExpnss":              {amount: func(rd *Reader) *Amount { return &rd.income[1] }},
-		"NetGainSaleAstRevAndExpnssAmt|NetGainSaleAssetsRevAndExpnss": {amount: func(rd *Reader) *Amount { return &rd.income[2] }},
-
-		// A foundation has no line for the fees of its money managers; they
-		// are the professional fees charged against investment income.
-		"OtherProfFeesNetInvstIncmAmt|OtherProfFeesNetInvstIncm": figure(func(r *Return) *Amount { return &r.Money.InvestmentFees }),
-	}).with(booksPF),
-	"Form990PFBalanceSheetsGrp|BalanceSheets": group(map[string]*node{
-		"TotNetAstOrFundBalancesEOYAmt|TotalNetAssetsEOY":      figure(func(r *Return) *Amount { return &r.Money.NetAssets }),
-		"TotalAssetsEOYAmt|TotalAssetsEOY":                     figure(func(r *Return) *Amount { return &r.Money.Assets }),
-		"TotalAssetsEOYFMVAmt|TotalAssetsEOYFMV":               {amount: func(rd *Reader) *Amount { return &rd.assetsFMV }},
-		"TotalLiabilitiesEOYAmt|TotalLiabilitiesEOY":           figure(func(r *Return) *Amount { return &r.Money.Liabilities }),
-		"CashEOYAmt|CashEOY":                                   figure(func(r *Return) *Amount { return &r.Money.Cash }),
-		"SavAndTempCashInvstEOYAmt|SavingsAndTempCashInvstEOY": figure(func(r *Return) *Amount { return &r.Money.Savings }),
-	}).with(sheetPF),
-	"StatementsRegardingActyGrp|StatementsRegardingActivities": group(map[string]*node{
-		"PrivateOperatingFoundationInd|PrivateOperatingFoundation": box(func(r *Return) *bool { return &r.OperatingFoundation }),
-		"WebsiteAddressTxt|WebsiteAddress":                         kept(func(r *Return) *string { return &r.Website }),
-	}),
-	"SupplementaryInformationGrp|SupplementaryInformation": group(map[string]*node{
-		"GrantOrContributionPdDurYrGrp|GrantOrContriPaidDuringYear":    foundationGrant(PFPaid),
-		"GrantOrContriApprvForFutGrp|GrantOrContriApprovedForFuture":   foundationGrant(PFFuture),
-		"TotalGrantOrContriPdDurYrAmt|TotGrantOrContriPaidDuringYear":  figure(func(r *Return) *Amount { return &r.Declared.PFPaid }),
-		"TotalGrantOrContriApprvFutAmt|TotGrantOrContriApprovedFuture": figure(func(r *Return) *Amount { return &r.Declared.PFFuture }),
-	}),
-	"OfficerDirTrstKeyEmplInfoGrp|OfcrDirTrusteesKeyEmployeeInfo": group(map[string]*node{
-		"OfficerDirTrstKeyEmplGrp|OfcrDirTrusteesOrKeyEmployee": foundationOfficer,
-	}),
-	"SumOfProgramRelatedInvstGrp|SumOfProgramRelatedInvestments": largestProgramInvestments,
-})
-
-var form990T = group(flags()).with(map[string]*node{
-	"BookValueAssetsEOYAmt|BookValueAssetsEOY": figure(func(r *Return) *Amount { return &r.Money.Assets }),
-	"Organization501IndicatorGrp": group(map[string]*node{
-		// This form writes c3 where the others write 3.
-		"Organization501cTypeTxt": lasting(func(rd *Reader, v string) {
-			if rd.ret.Subsection == "" {
-				rd.ret.Subsection = rd.intern(strings.Trim(v, "cC()"))
-			}
-		}),
-	}),
-})
-
-var scheduleD = transparent(group(map[string]*node{
-	"DonorAdvisedFundsHeldCnt|NumberDAFsHeld":              figure(func(r *Return) *Amount { return &r.DAF.Held }),
-	"DonorAdvisedFundsContriAmt|DonorAdvisedContributions": figure(func(r *Return) *Amount { return &r.DAF.Contributions }),
-	"DonorAdvisedFundsGrantsAmt|GrantsPaidFromDonorFunds":  figure(func(r *Return) *Amount { return &r.DAF.Grants }),
-	"DonorAdvisedFundsVlEOYAmt|AggregateDAFValue":          figure(func(r *Return) *Amount { return &r.DAF.Value }),
-}), "Form990ScheduleDPartI")
-
-// finish settles the fields that can come from more than one place.
-func (rd *Reader) finish() {
-	r := rd.ret
-	for _, mission := range [...]string{rd.mission, r.Activity, rd.purpose} {
-		if mission != "" {
-			r.Mission = mission
-			break
-		}
-	}
-	r.Money.NetAssets = r.Money.NetAssets.Or(rd.netAssets)
-	r.Money.AssetsFMV = r.Money.AssetsFMV.Or(rd.assetsFMV)
-	for _, a := range rd.income {
-		if a.Set {
-			r.Money.InvestmentIncome = Amount{Value: r.Money.InvestmentIncome.Value + a.Value, Set: true}
-		}
-	}
-	r.Money.GrantsPaid = r.Money.GrantsPaid.Or(r.Declared.PFPaidCharity).Or(r.Declared.PFPaidBooks)
-	rd.finishBooks()
+	return slices.Contains([]string{"990", "990EZ", "990PF", "990T", "990O", "990EO"}, form)
 }

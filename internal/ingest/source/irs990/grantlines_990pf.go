@@ -1,0 +1,39 @@
+package irs990
+
+// foundationGrant hands on a grant line of Form 990-PF, which was paid during the
+// year or approved for a later one. Its elements are in
+// schema/grantlines_990pf.tsv.
+func foundationGrant(part Part) listItem {
+	return listItem{
+		begin: func(rd *Reader) { rd.grant = Grant{Part: part} },
+		end: func(rd *Reader) error {
+			g, t := &rd.grant, &rd.ret.Tally
+			if part == PFFuture {
+				t.PFFuture++
+				t.PFFutureSum += g.Cash.Value
+				g.Line = t.PFFuture
+				return rd.emitGrant()
+			}
+			t.PFPaid++
+			t.PFPaidSum += g.Cash.Value
+			g.Line = t.PFPaid
+			if g.Cash.Value != 0 {
+				t.PFPaidNonzero++
+			}
+			if g.Person != "" {
+				t.PFPaidPerson++
+			}
+			if rd.abroad {
+				t.PFPaidForeign++
+			}
+			return rd.emitGrant()
+		},
+	}
+}
+
+func (rd *Reader) emitGrant() error {
+	if rd.sink.Grant == nil {
+		return nil
+	}
+	return rd.sink.Grant(&rd.grant)
+}
