@@ -22,6 +22,7 @@ import (
 // ground is the floor that everything stands on. A package beside it that is in
 // neither wing belongs into one of them, or here on purpose.
 var ground = strings.Fields(`
+	calibration
 	disk
 	ein
 	fault
@@ -35,11 +36,13 @@ var ground = strings.Fields(`
 	orgname
 	parallel
 	place
+	plural
 	radix
 	secret
 	stem
 	table
 	typo
+	windows1252
 `)
 
 // mayImport says for each part of the house which others it may import, beside

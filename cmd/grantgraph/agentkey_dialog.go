@@ -14,6 +14,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/terminal"
 )
 
@@ -66,12 +67,7 @@ func answerForm(kind string) string {
 }
 
 // duration writes a number of seconds.
-func duration(seconds int) string {
-	if seconds == 1 {
-		return "1 second"
-	}
-	return terminal.Count(seconds) + " seconds"
-}
+func duration(seconds int) string { return plural.Count(seconds, "second", "seconds") }
 
 // challengeDialog goes through a challenge with whoever is at the keyboard.
 type challengeDialog struct {

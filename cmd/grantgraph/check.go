@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 	"grantgraph/internal/terminal"
@@ -119,7 +120,7 @@ func (c *checkCmd) Run(a *terminal.App) error {
 		c.print(a, out.Snapshot, out.Lists)
 	}
 	if n := len(out.Damaged); n > 0 {
-		return fault.New(snapshot.Damaged, "%s damaged or missing:\n  %s", plural(n, "file is", "files are"), strings.Join(out.Damaged, "\n  ")).
+		return fault.New(snapshot.Damaged, "%s damaged or missing:\n  %s", plural.Count(n, "file is", "files are"), strings.Join(out.Damaged, "\n  ")).
 			Try("grantgraph build, which makes a new snapshot and new lists; the sources are not affected")
 	}
 	if !c.JSON {
@@ -141,12 +142,4 @@ func (c *checkCmd) print(a *terminal.App, snap, edition *checkResult) {
 		t.Add(part.name, part.Version, terminal.Count(part.Files), terminal.Count(part.Bytes))
 	}
 	t.Print(a.Out)
-}
-
-// plural writes a number with the word for one or for several.
-func plural(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return terminal.Count(n) + " " + several
 }

@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/site"
@@ -125,7 +126,7 @@ func tiersTable() string {
 			calls = fmt.Sprintf("%d, and %d more with each further challenge", x.Calls, x.Calls)
 		}
 		days := int(x.Lifetime / (24 * time.Hour))
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", x.Tier, shown[x.Tier], plural(days, "day", "days"), calls, thousands(x.Rows))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", x.Tier, shown[x.Tier], plural.Count(days, "day", "days"), calls, thousands(x.Rows))
 	}
 	return b.String()
 }

@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source"
 	"grantgraph/internal/ingest/source/fetch"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/terminal"
 )
@@ -189,7 +190,7 @@ func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration
 		}
 	}
 	if c.DryRun {
-		fmt.Fprintf(w, "\nNew: %s, at least %s. Nothing was downloaded.\n", plural(fresh, "file", "files"), terminal.Bytes(wanted))
+		fmt.Fprintf(w, "\nNew: %s, at least %s. Nothing was downloaded.\n", plural.Count(fresh, "file", "files"), terminal.Bytes(wanted))
 		return
 	}
 	fmt.Fprintf(w, "\n%s downloaded in %s.\n", terminal.Bytes(transferred), took.Round(100*time.Millisecond))

@@ -12,6 +12,7 @@ import (
 	"grantgraph/internal/disk"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/screen/sheet"
 	"grantgraph/internal/snapshot/lists"
 	"grantgraph/internal/terminal"
@@ -79,7 +80,7 @@ func (c *screenCmd) run(a *terminal.App, pause pauseFunc) error {
 		case out.Anew != "":
 			fmt.Fprintf(a.Err, "An earlier run was not finished, but %s: starting from the beginning.\n", out.Anew)
 		case out.Resumed > 0:
-			fmt.Fprintf(a.Err, "Continuing after %s, which an earlier run has screened.\n", plural(int(out.Tally.All), "row", "rows"))
+			fmt.Fprintf(a.Err, "Continuing after %s, which an earlier run has screened.\n", plural.Count(int(out.Tally.All), "row", "rows"))
 		}
 	}
 	resumed := out.Tally.All
@@ -211,7 +212,7 @@ func (c *screenCmd) screenRows(a *terminal.App, in io.ReadSeeker, book *sheet.Sh
 		}
 		bar.Set(out.Tally.All)
 	}
-	bar.End("%s", plural(int(out.Tally.All), "row", "rows"))
+	bar.End("%s", plural.Count(int(out.Tally.All), "row", "rows"))
 	return nil
 }
 
@@ -287,10 +288,10 @@ func (c *screenCmd) summarize(a *terminal.App, book *sheet.Sheet, out *sheet.Out
 		e.SetIndent("", "  ")
 		return e.Encode(screenSummary{c.File, c.Out, book.Columns[book.Column], resumed, *t})
 	}
-	fmt.Fprintf(a.Out, "%s: %s\n", plural(int(t.All), "row", "rows"), tallyInWords(t))
+	fmt.Fprintf(a.Out, "%s: %s\n", plural.Count(int(t.All), "row", "rows"), tallyInWords(t))
 	for _, l := range lists.All() {
 		if n := t.Unused[l.Name]; n > 0 {
-			fmt.Fprintf(a.Out, "Not screened: %s, in %s\n", l.Title, plural(int(n), "row", "rows"))
+			fmt.Fprintf(a.Out, "Not screened: %s, in %s\n", l.Title, plural.Count(int(n), "row", "rows"))
 		}
 	}
 	fmt.Fprintf(a.Out, "Results are in %s\n", c.Out)
@@ -311,7 +312,7 @@ func tallyInWords(t *sheet.Tally) string {
 		{t.NoFindings, "with no findings", "with no findings"},
 	} {
 		if part.n > 0 {
-			said = append(said, plural(int(part.n), part.one, part.several))
+			said = append(said, plural.Count(int(part.n), part.one, part.several))
 		}
 	}
 	if len(said) == 0 {

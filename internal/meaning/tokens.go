@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
 // Tokens that the vocabulary has by convention.
@@ -159,15 +160,9 @@ const (
 // a syllable, and so are rare words of three and four letters: commonest has the
 // rank that those must have.
 var (
-	shortest  = map[string]bool{}
+	shortest  = table.SetOf("an as at be by do if in is it my no of on or so to up us we")
 	commonest = [...]int{3: 2700, 4: 7500}
 )
-
-func init() {
-	for _, w := range strings.Fields("an as at be by do if in is it my no of on or so to up us we") {
-		shortest[w] = true
-	}
-}
 
 // cut puts spaces into a row of letters so that the words are the likeliest. A
 // short row that is not all words stays as it is, and so does a long one that is

@@ -3,6 +3,8 @@ package orgname
 import (
 	"strings"
 	"unicode"
+
+	"grantgraph/internal/table"
 )
 
 // Display is a name as it is shown to people. Registers write names in capitals;
@@ -206,18 +208,10 @@ func onlyASCII(s string) bool {
 	return true
 }
 
-func setOf(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
 	// capitals are read letter by letter, or are names in capitals. Those of up
 	// to four letters without a vowel need not be listed.
-	capitals = setOf(`AA AAA AARP AAU AAUP AAUW ABA ABC ACLU ADHD AFB AFL AFSCME AFT AFTRA AIA AIDS AKA ALS AMA AME AMEZ AMVETS ASCE ASHRAE ASME ASPCA ATV AYSO BIPOC BPOE
+	capitals = table.SetOf(`AA AAA AARP AAU AAUP AAUW ABA ABC ACLU ADHD AFB AFL AFSCME AFT AFTRA AIA AIDS AKA ALS AMA AME AMEZ AMVETS ASCE ASHRAE ASME ASPCA ATV AYSO BIPOC BPOE
 		BSA BYU CEO CIA CIO CME COPD CPA CUNY CUSD CYO DAV DBA EAA EDF EEOC ELCA EMS EMT EPA ESL EU FAA FBI FBO FDA FEMA FFA FKA FOE FOP GED GI GSUSA HIV HOA
 		HUD IAFF IATSE IBEW IEEE II III ILGWU IOOF IRS ISD IUOE IV IWW IX JCC JROTC KIPP KY LGBTQIA LIUNA LSU LULAC LVN MADD MIT MLA MUSC NAACP NAEYC NAMI NASA
 		NASCAR NATO NAWBO NBA NCAA NE NEA NIH NJROTC NOAA NRA NROTC NSA NY NYC NYU OSB PBA PETA PFLAG PTA PTO PTSA PTSD PTSO RIT ROTC SAE SBA SDA SE SEIU SIDS
@@ -236,27 +230,27 @@ var (
 	}
 
 	// smallWords are written small inside of a name.
-	smallWords = setOf("OF THE AND FOR IN AT TO ON BY AN OR NOR WITH FROM AS DE DEL UND VS")
+	smallWords = table.SetOf("OF THE AND FOR IN AT TO ON BY AN OR NOR WITH FROM AS DE DEL UND VS")
 
 	// spanish are articles that are small after a preposition, and capital where
 	// they begin a place: "Amigos de las Flores", "Friends of Las Flores".
-	spanish       = setOf("LA LAS LOS EL")
-	beforeSpanish = setOf("DE EN POR PARA CON A")
+	spanish       = table.SetOf("LA LAS LOS EL")
+	beforeSpanish = table.SetOf("DE EN POR PARA CON A")
 
 	// article are words after which A is an article; elsewhere it is an initial.
-	article = setOf("FOR OF WITH IN AS TO BE IS MAKE MAKING GIVE GIVING LEND BUILD BUILDING TAKE ONCE HAVE HOLD SAVE CREATE ADOPT RENT SUCH NEED INTO ON AT FROM BY")
+	article = table.SetOf("FOR OF WITH IN AS TO BE IS MAKE MAKING GIVE GIVING LEND BUILD BUILDING TAKE ONCE HAVE HOLD SAVE CREATE ADOPT RENT SUCH NEED INTO ON AT FROM BY")
 
 	// pronoun are words after which US is no country.
-	pronoun = setOf("OF FOR WITH TO LET AMONG BETWEEN ABOUT JOIN LIKE AROUND BEFORE BEHIND LETS")
+	pronoun = table.SetOf("OF FOR WITH TO LET AMONG BETWEEN ABOUT JOIN LIKE AROUND BEFORE BEHIND LETS")
 
-	mac = setOf("MACARTHUR MACDONALD MACDOUGALL MACDOWELL MACGREGOR MACINTOSH MACLEAN MACLEOD MACMILLAN MACNEIL MACPHERSON MACKAYE")
+	mac = table.SetOf("MACARTHUR MACDONALD MACDOUGALL MACDOWELL MACGREGOR MACINTOSH MACLEAN MACLEOD MACMILLAN MACNEIL MACPHERSON MACKAYE")
 
-	clitics = setOf("'S 'T 'LL 'RE 'VE 'D 'M 'N")
+	clitics = table.SetOf("'S 'T 'LL 'RE 'VE 'D 'M 'N")
 
-	legalForm = setOf("INC LLC LTD CORP CO INCORPORATED")
+	legalForm = table.SetOf("INC LLC LTD CORP CO INCORPORATED")
 
 	// stateCodes after a comma are codes; plainCodes are even at the end of a name,
 	// for they are no words.
-	stateCodes = setOf("AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU VI")
-	plainCodes = setOf("AK AZ AR CA FL GA IL IA MN NE OH PA RI UT VA WA WI WY")
+	stateCodes = table.SetOf("AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU VI")
+	plainCodes = table.SetOf("AK AZ AR CA FL GA IL IA MN NE OH PA RI UT VA WA WI WY")
 )

@@ -120,6 +120,15 @@ func Words(name, text string) []string {
 	return words
 }
 
+// SetOf returns the words of a list that is short enough for source code.
+func SetOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[w] = true
+	}
+	return set
+}
+
 // Set returns the entries of a word list as a set. No entry may occur twice.
 func Set(name, text string) map[string]bool {
 	words := Words(name, text)

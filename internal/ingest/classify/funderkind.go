@@ -6,6 +6,7 @@ import (
 
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
 // FunderFacts is what the build knows about a funder over all its years.
@@ -156,10 +157,8 @@ var sponsorList string
 
 var sponsors = func() map[string]bool {
 	m := map[string]bool{}
-	for line := range strings.Lines(sponsorList) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			m[orgname.Key(line)] = true
-		}
+	for _, name := range table.Words("sponsors.txt", sponsorList) {
+		m[orgname.Key(name)] = true
 	}
 	return m
 }()

@@ -3,9 +3,9 @@ package resolve
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
 // unrelatedNames is on how many names that have nothing to do with one another a
@@ -81,11 +81,5 @@ func sharesOwnWord(a, b string) bool {
 
 // kindWords say what kind of body a name is of, which schools of a district and
 // parishes of a diocese have in common.
-var kindWords = func() map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq("SCHOOL SCHOOLS HIGH MIDDLE ELEMENTARY PRIMARY PREPARATORY ACADEMY COLLEGE UNIVERSITY CHURCH PARISH CATHOLIC SAINT HOLY " +
-		"YOUTH TEEN SENIOR HOUSE HOME FOOD BANK PANTRY MEALS AIR FORCE BASE AFB FORT NAVAL STATION HOSPITAL CLINIC HEALTH COUNTY CITY NORTH SOUTH EAST WEST") {
-		m[w] = true
-	}
-	return m
-}()
+var kindWords = table.SetOf("SCHOOL SCHOOLS HIGH MIDDLE ELEMENTARY PRIMARY PREPARATORY ACADEMY COLLEGE UNIVERSITY CHURCH PARISH CATHOLIC SAINT HOLY " +
+	"YOUTH TEEN SENIOR HOUSE HOME FOOD BANK PANTRY MEALS AIR FORCE BASE AFB FORT NAVAL STATION HOSPITAL CLINIC HEALTH COUNTY CITY NORTH SOUTH EAST WEST")

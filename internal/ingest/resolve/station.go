@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
 // Funders of public media name a station by its call letters, which nobody else
@@ -19,11 +20,11 @@ const callSignUsers = 8
 
 // stationWords may stand behind call letters, and behind a state's name in that of
 // its network.
-var stationWords = wordSet("FM AM TV DT HD RADIO TELEVISION STATION PUBLIC BROADCASTING NETWORK PBS NPR EDUCATIONAL MEDIA")
+var stationWords = table.SetOf("FM AM TV DT HD RADIO TELEVISION STATION PUBLIC BROADCASTING NETWORK PBS NPR EDUCATIONAL MEDIA")
 
 // airWords are those that stand right behind call letters in a registered name:
 // a network of kids is none of radio.
-var airWords = wordSet("FM AM TV DT HD RADIO TELEVISION PUBLIC")
+var airWords = table.SetOf("FM AM TV DT HD RADIO TELEVISION PUBLIC")
 
 // station is how a line names a radio or television station.
 type station uint8
@@ -89,9 +90,9 @@ const (
 // broadcasts are words of names that only broadcasters have. Public and media
 // others have, too; those that pass on what others send have no license.
 var (
-	broadcasts = wordSet("BROADCASTING BROADCAST RADIO TELEVISION")
-	publicity  = wordSet("PUBLIC MEDIA COMMUNICATION COMMUNICATIONS")
-	relays     = wordSet("AMATEUR CABLE ACCESS")
+	broadcasts = table.SetOf("BROADCASTING BROADCAST RADIO TELEVISION")
+	publicity  = table.SetOf("PUBLIC MEDIA COMMUNICATION COMMUNICATIONS")
+	relays     = table.SetOf("AMATEUR CABLE ACCESS")
 )
 
 // licensee reports whether an organization is one that may hold the license of a

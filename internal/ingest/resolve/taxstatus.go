@@ -1,6 +1,10 @@
 package resolve
 
-import "strings"
+import (
+	"strings"
+
+	"grantgraph/internal/table"
+)
 
 // TaxStatus is what a line says of its recipient's standing in law: the section
 // of the code it is exempt under, or that it is a government.
@@ -135,6 +139,6 @@ func isGovernment(k2 string) bool {
 }
 
 var (
-	governments = wordSet("DEPARTMENT BUREAU TRIBE TRIBES TRIBAL DISTRICT AUTHORITY GOVERNMENT")
-	governed    = wordSet("CITY COUNTY TOWN TOWNSHIP VILLAGE BOROUGH STATE COMMONWEALTH")
+	governments = table.SetOf("DEPARTMENT BUREAU TRIBE TRIBES TRIBAL DISTRICT AUTHORITY GOVERNMENT")
+	governed    = table.SetOf("CITY COUNTY TOWN TOWNSHIP VILLAGE BOROUGH STATE COMMONWEALTH")
 )

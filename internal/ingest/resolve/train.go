@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/calibration"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/resolve/model"
 	"grantgraph/internal/orgname"
@@ -237,31 +238,25 @@ func countKnown(points []model.Point) (n int) {
 
 // assess fills in the figures that depend on the probabilities.
 func assess(m *model.Model, points []model.Point, to *model.Metrics) {
-	var accepted, right, all, present, loss float64
-	var bins [10][2]float64
+	var accepted, right, present, loss float64
+	var bins calibration.Bins
 	for _, p := range points {
 		prob := m.Prob(p.Score, 0)
 		y := oneIf(p.Right)
-		all += p.Weight
 		loss -= p.Weight * (y*math.Log(prob) + (1-y)*math.Log(1-prob))
 		if p.Known {
 			present++
 		} else {
 			to.Masked++
 		}
-		b := &bins[min(int(prob*10), 9)]
-		b[0] += p.Weight * prob
-		b[1] += p.Weight * y
+		bins.Add(prob, p.Weight, p.Right)
 		if prob >= model.Accept {
 			to.Accepted++
 			accepted += p.Weight
 			right += p.Weight * y
 		}
 	}
-	for _, b := range bins {
-		to.ECE += math.Abs(b[0]-b[1]) / max(all, 1)
-	}
-	to.LogLoss = loss / max(all, 1)
+	to.ECE, to.LogLoss = bins.ExpectedError(), loss/max(bins.Weight, 1)
 	if accepted > 0 {
 		to.Precision = right / accepted
 	}

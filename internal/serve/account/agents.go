@@ -68,7 +68,7 @@ func (spec AgentSpec) check() error {
 		if spec.Tier == Anonymous && strings.TrimSpace(f.text) == "" {
 			return fault.New("bad_"+f.name, "%s is missing", f.name).Try("say in a few words what the key is for, and how you learned of it")
 		}
-		if len(f.text) > maxPurpose || !readable(f.text) {
+		if len(f.text) > maxPurpose || !fault.Legible(f.text) {
 			return fault.New("bad_"+f.name, "%s is longer than %d bytes or not plain text on one line", f.name, maxPurpose).
 				Try("make it shorter and plainer")
 		}
@@ -78,7 +78,7 @@ func (spec AgentSpec) check() error {
 	if signed != (spec.Tier != Anonymous) || len(spec.Thumbprint) > maxThumbprint || strings.Trim(spec.Thumbprint, base64url) != "" {
 		return fmt.Errorf("a key of tier %s with the thumbprint %q", spec.Tier, fault.Clip(spec.Thumbprint, maxQuoted))
 	}
-	if len(spec.Host) > maxHost || !readable(spec.Host) {
+	if len(spec.Host) > maxHost || !fault.Legible(spec.Host) {
 		return fmt.Errorf("a key for the host %q", fault.Clip(spec.Host, maxQuoted))
 	}
 	return nil

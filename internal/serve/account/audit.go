@@ -96,9 +96,9 @@ func (s *store) append(t *tx, e Event) {
 // never refuses an event for its words.
 func legible(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if !readable(s) {
+	if !fault.Legible(s) {
 		s = strings.Map(func(r rune) rune {
-			if readable(string(r)) {
+			if fault.Legible(string(r)) {
 				return r
 			}
 			return ' '
@@ -111,7 +111,7 @@ func legible(s string, most int) string {
 }
 
 func (s *store) Audit(ctx context.Context, e Event) error {
-	if e.Kind == "" || len(e.Kind) > 40 || !readable(string(e.Kind)) {
+	if e.Kind == "" || len(e.Kind) > 40 || !fault.Legible(string(e.Kind)) {
 		return fmt.Errorf("an event of kind %q", fault.Clip(string(e.Kind), maxQuoted))
 	}
 	if e.Key != "" && !isID(idPrefix, e.Key) {
@@ -145,7 +145,7 @@ func (s *store) AuditTrail(ctx context.Context, f EventFilter) ([]Event, error) 
 	if f.Limit < 0 || f.Limit > maxTrail {
 		return nil, refuse(nil, "bad_trail_limit", maxTrail)
 	}
-	if !readable(string(f.Kind)) || !readable(f.Actor) || !readable(f.Key) {
+	if !fault.Legible(string(f.Kind)) || !fault.Legible(f.Actor) || !fault.Legible(f.Key) {
 		return []Event{}, nil
 	}
 	where, args := []string{"seq > 0"}, []any{}

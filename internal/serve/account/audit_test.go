@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"grantgraph/internal/fault"
 )
 
 func TestStoreUsage(t *testing.T) {
@@ -170,7 +172,7 @@ func TestStoreAudit(t *testing.T) {
 		var kinds []string
 		for _, e := range all {
 			kinds = append(kinds, string(e.Kind))
-			if strings.Contains(fmt.Sprint(e), "192.0.2") || !readable(e.Details) || len(e.Details) > maxDetails {
+			if strings.Contains(fmt.Sprint(e), "192.0.2") || !fault.Legible(e.Details) || len(e.Details) > maxDetails {
 				t.Errorf("%+v", e)
 			}
 		}

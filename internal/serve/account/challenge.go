@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"grantgraph/internal/fault"
 )
 
 // Challenge is a set of questions that unlocks a key, in the form that the store
@@ -45,7 +47,7 @@ func (c Challenge) check() error {
 		return errors.New("the parameters of the challenge are not JSON of at most 256 KiB")
 	}
 	if len(c.Answers) == 0 || len(c.Answers) > maxQuestions || len(c.Calls) > maxCalls ||
-		len(c.Salt) == 0 || len(c.Salt) > 64 || len(c.Dataset) > 200 || !readable(c.Dataset) {
+		len(c.Salt) == 0 || len(c.Salt) > 64 || len(c.Dataset) > 200 || !fault.Legible(c.Dataset) {
 		return errors.New("the challenge has no salt, no questions, or too many")
 	}
 	for _, forms := range c.Answers {
@@ -59,7 +61,7 @@ func (c Challenge) check() error {
 		}
 	}
 	for _, call := range c.Calls {
-		if call == "" || len(call) > maxCallBytes || !readable(call) {
+		if call == "" || len(call) > maxCallBytes || !fault.Legible(call) {
 			return errors.New("a call that is empty or too long")
 		}
 	}

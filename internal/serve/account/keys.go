@@ -5,8 +5,8 @@ import (
 	"crypto/rand"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"grantgraph/internal/fault"
 )
 
 // record is a stored key, or an account that is used without a key: then it has no
@@ -166,18 +166,12 @@ const (
 	maxLabel = 200
 )
 
-// readable reports whether a text from outside may be stored and shown: both
-// databases keep it without change, and it has no invisible characters.
-func readable(s string) bool {
-	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) < 0
-}
-
 func parseLabel(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if len(s) > maxLabel {
 		return "", refuse(nil, "long_label", len(s), maxLabel)
 	}
-	if !readable(s) {
+	if !fault.Legible(s) {
 		return "", refuse(nil, "unreadable_label")
 	}
 	return s, nil
@@ -185,7 +179,7 @@ func parseLabel(s string) (string, error) {
 
 func (s *store) Create(ctx context.Context, plan Plan, email, label string) (string, KeyInfo, error) {
 	email = strings.TrimSpace(email)
-	if len(email) > maxEmail || email != "" && !strings.Contains(email, "@") || !readable(email) {
+	if len(email) > maxEmail || email != "" && !strings.Contains(email, "@") || !fault.Legible(email) {
 		return "", KeyInfo{}, badEmail(email, "leave it out or give one like name@example.org")
 	}
 	label, err := parseLabel(label)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"grantgraph/internal/fault"
 )
 
 const password = "correct horse battery"
@@ -58,7 +60,7 @@ func FuzzParseEmail(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := ParseEmail(email); err != nil || again != email || len(email) > maxEmail || !readable(email) || strings.Count(email, "@") != 1 {
+		if again, err := ParseEmail(email); err != nil || again != email || len(email) > maxEmail || !fault.Legible(email) || strings.Count(email, "@") != 1 {
 			t.Fatalf("%q gives %q, which gives %q, %v", s, email, again, err)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 )
 
@@ -24,7 +25,7 @@ type SigningKey struct {
 // check finds mistakes of a caller. Its errors must not repeat the seed.
 func (k SigningKey) check() error {
 	switch {
-	case len(k.ID) == 0 || len(k.ID) > 100 || !readable(k.ID):
+	case len(k.ID) == 0 || len(k.ID) > 100 || !fault.Legible(k.ID):
 		return errors.New("a signing key without a proper ID")
 	case len(k.Seed.Reveal()) != ed25519.SeedSize:
 		return errors.New("a signing key whose seed is not of 32 bytes")
@@ -121,7 +122,7 @@ func (s *store) RotateSigningKey(ctx context.Context, next SigningKey, compromis
 }
 
 func (s *store) MarkCompromised(ctx context.Context, id string, since time.Time) error {
-	if !readable(id) {
+	if !fault.Legible(id) {
 		return refuse(nil, "unknown_signing_key")
 	}
 	return s.update(ctx, func(t *tx) error { return s.markCompromised(t, id, since) })

@@ -16,25 +16,13 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// credential is the key a request carries, empty when it carries none.
-func credential(h http.Header) string {
-	if key := strings.TrimSpace(h.Get("X-API-Key")); key != "" {
-		return key
-	}
-	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
-	if strings.EqualFold(scheme, "Bearer") {
-		return strings.TrimSpace(token)
-	}
-	return ""
-}
-
 // authenticate finds the key of a request and checks that it may call the
 // operation. The query matters for the key of an agent that is locked.
 func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, query url.Values) error {
 	if c.op.Access == Admin {
 		return s.admitAdmin(h)
 	}
-	given := credential(h)
+	given := account.Credential(h)
 	key, err := s.identify(ctx, given)
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"grantgraph/client"
@@ -173,10 +172,9 @@ func (f *Form) Text(name string, most int) string {
 	return ""
 }
 
-// Legible reports whether a text is fit to be kept and shown.
-func Legible(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError })
-}
+// Legible reports whether a text of a body may be kept and shown. In JSON, U+FFFD
+// is what is left of bytes that were not text.
+func Legible(s string) bool { return fault.Legible(s) && !strings.ContainsRune(s, utf8.RuneError) }
 
 // Word reads one word of a vocabulary.
 func (f *Form) Word(name string, vocabulary []string) string {

@@ -202,14 +202,6 @@ func spaced(s string) string {
 	return " " + s
 }
 
-// number writes a count with its noun.
-func number(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return money.Grouped(n) + " " + many
-}
-
 // written is a figure with its unit.
 func written(v float64, unit string) string {
 	switch unit {

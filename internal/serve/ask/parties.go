@@ -8,6 +8,7 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/table"
 	"grantgraph/internal/typo"
 )
 
@@ -18,15 +19,9 @@ const (
 	mostSearches = 60 // questions to the search by name, beside exact names
 )
 
-var functionWords = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields("the a an of in to for from by and or with at on is are was were did does do has have had be been who whom what which " +
-		"how when where why much many than that this these those it its their as if me i you & us any all each every per since between during before after " +
-		"through over under about vs versus not no more most less least total list show tell give gave given gives received receive receives get gets got") {
-		m[w] = true
-	}
-	return m
-}()
+var functionWords = table.SetOf("the a an of in to for from by and or with at on is are was were did does do has have had be been who whom what which " +
+	"how when where why much many than that this these those it its their as if me i you & us any all each every per since between during before after " +
+	"through over under about vs versus not no more most less least total list show tell give gave given gives received receive receives get gets got")
 
 func isFunction(w string) bool { return functionWords[w] }
 

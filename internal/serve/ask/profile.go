@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/money"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/directory"
@@ -262,7 +263,7 @@ func (r *run) cofunders() error {
 	}
 	r.figure("shared_recipients", float64(a.Cofunders[0].SharedRecipients), UnitCount)
 	r.say("The closest co-funder of %s is %s: both fund %s.", o.Name, orgname.Display(a.Cofunders[0].FunderName),
-		number(int64(a.Cofunders[0].SharedRecipients), "recipient", "recipients"))
+		plural.Count(int64(a.Cofunders[0].SharedRecipients), "recipient", "recipients"))
 	r.caveat("Co-funding is an association found in filings, not a sign that funders work together.")
 	return nil
 }
@@ -323,7 +324,7 @@ func (r *run) awards() error {
 		r.figure("total_amount", float64(first[2].(int64)), UnitDollars)
 		r.figure("award_count", float64(first[3].(int64)), UnitCount)
 		r.say("The most in %s awards to %s came from %s: %s in %s.", of, o.Name, first[0], money.Dollars(first[2].(int64)),
-			number(first[3].(int64), "award", "awards"))
+			plural.Count(first[3].(int64), "award", "awards"))
 		if len(c.Values) > 1 {
 			r.out.Chart = c
 		}
@@ -364,7 +365,7 @@ func (r *run) awards() error {
 			return invalid("awards are counted over all levels of government")
 		}
 		r.figure("award_count", float64(count), UnitCount)
-		r.say("%s has %s from governments%s, %s in all.", o.Name, number(count, "award", "awards"), when, money.Dollars(total))
+		r.say("%s has %s from governments%s, %s in all.", o.Name, plural.Count(count, "award", "awards"), when, money.Dollars(total))
 	case "trend":
 		for i, y := range c.Labels {
 			r.figure(y, float64(c.Values[i]), UnitDollars)
@@ -498,7 +499,7 @@ func (r *run) organizations() error {
 	r.caveat("Organizations are all that the lists of the IRS, returns and grant lines name; figures are those of the latest return that was read.")
 	if p.Measure == "how_many" {
 		r.figure("organization_count", float64(n), UnitCount)
-		r.say("%s%s %s known here.", number(int64(n), "organization", "organizations"), what, map[bool]string{true: "is", false: "are"}[n == 1])
+		r.say("%s%s %s known here.", plural.Count(int64(n), "organization", "organizations"), what, map[bool]string{true: "is", false: "are"}[n == 1])
 		return nil
 	}
 	if len(r.out.Rows) == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/money"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
@@ -212,27 +213,27 @@ func (r *run) totals() error {
 	switch {
 	case p.Measure == "how_much":
 		add()
-		r.say("Grants%s come to %s, in %s.", what, money.Dollars(s.dollars), number(s.grants, "grant", "grants"))
+		r.say("Grants%s come to %s, in %s.", what, money.Dollars(s.dollars), plural.Count(s.grants, "grant", "grants"))
 	case p.Measure == "exists":
 		add()
-		r.say("Yes: %s%s, %s in all.", number(s.grants, "grant", "grants"), what, money.Dollars(s.dollars))
+		r.say("Yes: %s%s, %s in all.", plural.Count(s.grants, "grant", "grants"), what, money.Dollars(s.dollars))
 	case p.Measure == "average":
 		average := float64(s.dollars) / float64(s.grants)
 		r.figure("average_amount", average, UnitDollars)
 		add()
-		r.say("The average of the %s%s is %s (%s in all).", number(s.grants, "grant", "grants"), what, money.Dollars(int64(roundHalf(average))),
+		r.say("The average of the %s%s is %s (%s in all).", plural.Count(s.grants, "grant", "grants"), what, money.Dollars(int64(roundHalf(average))),
 			money.Dollars(s.dollars))
 	case p.Of == "funders" && s.funders >= 0:
 		r.figure("funder_count", float64(s.funders), UnitCount)
-		r.say("%s made grants%s.", number(s.funders, "funder", "funders"), what)
+		r.say("%s made grants%s.", plural.Count(s.funders, "funder", "funders"), what)
 	case p.Of == "recipients" && s.funders >= 0:
 		r.figure("recipient_count", float64(s.recipients), UnitCount)
-		r.say("%s received grants%s.", number(s.recipients, "recipient", "recipients"), what)
+		r.say("%s received grants%s.", plural.Count(s.recipients, "recipient", "recipients"), what)
 		r.caveat("Recipients are counted by their resolved identity; one that filers name in several ways and that has no EIN may count more than once.")
 	case p.Of == "grants":
 		r.figure("grant_count", float64(s.grants), UnitCount)
 		r.figure("total_amount", float64(s.dollars), UnitDollars)
-		r.say("There are %s%s, %s in all.", number(s.grants, "grant", "grants"), what, money.Dollars(s.dollars))
+		r.say("There are %s%s, %s in all.", plural.Count(s.grants, "grant", "grants"), what, money.Dollars(s.dollars))
 	default:
 		return invalid("%s cannot be counted here", p.Of)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/money"
+	"grantgraph/internal/plural"
 )
 
 // middle is the median of the amounts of the grants of a plan: the middle row of
@@ -49,7 +50,7 @@ func (r *run) median() error {
 	}
 	r.figure("median_amount", m, UnitDollars)
 	r.figure("grant_count", float64(n), UnitCount)
-	r.say("The median of the %s%s is %s.", number(n, "grant", "grants"), spaced(r.p.describe()), dollarsAndHalf(m))
+	r.say("The median of the %s%s is %s.", plural.Count(n, "grant", "grants"), spaced(r.p.describe()), dollarsAndHalf(m))
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/money"
+	"grantgraph/internal/plural"
 )
 
 // groupings are what the API groups by.
@@ -27,13 +28,13 @@ func (r *run) countGroups(by string) error {
 	if s.grants == 0 {
 		r.none(r.p)
 	} else {
-		r.say("The recipients of grants%s are of %s.", spaced(r.p.describe()), number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
+		r.say("The recipients of grants%s are of %s.", spaced(r.p.describe()), plural.Count(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
 		if r.p.Of == "years" || r.p.Of == "support" || r.p.Of == "funder_types" {
-			r.out.Answer = fmt.Sprintf("Grants%s are of %s.", spaced(r.p.describe()), number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
+			r.out.Answer = fmt.Sprintf("Grants%s are of %s.", spaced(r.p.describe()), plural.Count(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
 		}
 		if r.p.Of == "states" || r.p.Of == "counties" {
 			r.out.Answer = fmt.Sprintf("Grants%s went to recipients in %s.", spaced(r.p.describe()),
-				number(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
+				plural.Count(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
 		}
 	}
 	r.figure("group_count", float64(s.groups.GroupCount), UnitCount)
@@ -82,7 +83,7 @@ func (r *run) groups() error {
 		case "rest":
 			whole = false
 		case "none":
-			r.caveat(fmt.Sprintf("%s (%s) are left out of the ranking: %s.", number(g.GrantCount, "grant", "grants"), money.Dollars(g.TotalAmount), g.Label))
+			r.caveat(fmt.Sprintf("%s (%s) are left out of the ranking: %s.", plural.Count(g.GrantCount, "grant", "grants"), money.Dollars(g.TotalAmount), g.Label))
 		}
 	}
 	if !whole && (p.Order == "grants" || p.Least) {
@@ -114,10 +115,10 @@ func (r *run) groups() error {
 	r.figure("grant_count", float64(first.GrantCount), UnitCount)
 	if p.Least {
 		r.out.Answer = fmt.Sprintf("Of grants%s, the least by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label,
-			money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
+			money.Dollars(first.TotalAmount), plural.Count(first.GrantCount, "grant", "grants"))
 	} else {
 		r.out.Answer = fmt.Sprintf("Of grants%s, the most by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label,
-			money.Dollars(first.TotalAmount), number(first.GrantCount, "grant", "grants"))
+			money.Dollars(first.TotalAmount), plural.Count(first.GrantCount, "grant", "grants"))
 	}
 	return nil
 }

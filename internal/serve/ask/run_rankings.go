@@ -9,6 +9,7 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
 )
@@ -55,8 +56,8 @@ func (r *run) ranking() error {
 			return nil
 		}
 		r.figure("funder_count", float64(a.Hits), UnitCount)
-		r.say("%s made grants%s.", number(a.Hits, "funder", "funders"), spaced(p.describe()))
-		r.say("%s by %s is %s: %s in %s.", rank(p), orderWord(p), first.name, money.Dollars(first.dollars), number(first.count, "grant", "grants"))
+		r.say("%s made grants%s.", plural.Count(a.Hits, "funder", "funders"), spaced(p.describe()))
+		r.say("%s by %s is %s: %s in %s.", rank(p), orderWord(p), first.name, money.Dollars(first.dollars), plural.Count(first.count, "grant", "grants"))
 	} else {
 		v := p.values()
 		if len(p.Recipients) == 0 {
@@ -99,11 +100,11 @@ func (r *run) ranking() error {
 		}
 		// With words it would tell of persons with that name.
 		if x := a.Service.Excluded; p.Words == "" && x != nil && x.Unidentified != nil && x.Unidentified.GrantCount > 0 {
-			r.caveat(fmt.Sprintf("Lines that name no organization, and individuals, are not ranked: %s, %s.", number(x.Unidentified.GrantCount, "grant", "grants"),
+			r.caveat(fmt.Sprintf("Lines that name no organization, and individuals, are not ranked: %s, %s.", plural.Count(x.Unidentified.GrantCount, "grant", "grants"),
 				money.Dollars(x.Unidentified.TotalAmount)))
 		}
 		r.say("%s of grants%s by %s is %s: %s in %s.", strings.Replace(rank(p), " funder", "", 1)+" recipient", spaced(p.describe()), orderWord(p),
-			first.name, money.Dollars(first.dollars), number(first.count, "grant", "grants"))
+			first.name, money.Dollars(first.dollars), plural.Count(first.count, "grant", "grants"))
 	}
 	r.figure("total_amount", float64(first.dollars), UnitDollars)
 	r.figure("grant_count", float64(first.count), UnitCount)
@@ -227,7 +228,7 @@ func (r *run) both() error {
 	if what := rest.describe(); what != "" {
 		counted = ", counting grants " + what
 	}
-	r.say("%s %s both %s%s.", number(int64(len(list)), one, many), verb, and(names(of)), counted)
+	r.say("%s %s both %s%s.", plural.Count(int64(len(list)), one, many), verb, and(names(of)), counted)
 	return nil
 }
 

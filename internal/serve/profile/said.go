@@ -3,19 +3,15 @@ package profile
 import (
 	"strings"
 	"unicode"
+
+	"grantgraph/internal/table"
 )
 
 // pointers are the words of a mission that says where to look instead: "See
 // Schedule O", "N/A", "See Form 990, Part III, line 1".
-var pointers = func() map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields("SEE REFER PLEASE TO THE OF ON IN FOR AND AS SCHEDULE SCH O FORM PART I II III IV LINE PAGE ATTACHED ATTACHMENT " +
-		"STATEMENT STMT " +
-		"DETAIL DETAILS ABOVE BELOW ORGANIZATION ORGANIZATIONS PRIMARY EXEMPT PURPOSE MISSION N A NA NONE NOT APPLICABLE") {
-		set[w] = true
-	}
-	return set
-}()
+var pointers = table.SetOf("SEE REFER PLEASE TO THE OF ON IN FOR AND AS SCHEDULE SCH O FORM PART I II III IV LINE PAGE ATTACHED ATTACHMENT " +
+	"STATEMENT STMT " +
+	"DETAIL DETAILS ABOVE BELOW ORGANIZATION ORGANIZATIONS PRIMARY EXEMPT PURPOSE MISSION N A NA NONE NOT APPLICABLE")
 
 // said is a text as filed, or nothing where it only points elsewhere.
 func said(text string) string {

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -20,7 +19,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request, n int) (d *datas
 	if err := addressed(r); err != nil {
 		return nil, nil, err
 	}
-	key := credential(r.Header)
+	key := account.Credential(r.Header)
 	most := FreeBatch
 	if key != "" {
 		most = KeyBatch
@@ -96,18 +95,6 @@ func (h *Handler) look(w http.ResponseWriter, r *http.Request) (*dataset.Dataset
 		return nil, nil, f
 	}
 	return h.acquire(w)
-}
-
-// credential is the key a request carries, empty when it carries none.
-func credential(h http.Header) string {
-	if key := strings.TrimSpace(h.Get("X-API-Key")); key != "" {
-		return key
-	}
-	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
-	if strings.EqualFold(scheme, "Bearer") {
-		return strings.TrimSpace(token)
-	}
-	return ""
 }
 
 // addressed refuses a key in the address: addresses are written down by whatever

@@ -196,12 +196,7 @@ func sayStatus(b *client.SanctionsScreen) {
 	}
 }
 
-func entities(n int) string {
-	if n == 1 {
-		return "1 entity"
-	}
-	return fmt.Sprintf("%d entities", n)
-}
+func entities(n int) string { return counted(n, "entity", "entities") }
 
 func (c *screening) ofac() client.SanctionsScreen {
 	b := sanctionsBlock(c.sources, c.names, c.query.Excluded)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -161,8 +162,8 @@ func bulletinsVerdict(b *client.BulletinScreen) (v Verdict) {
 	switch {
 	case statusOf(&b.ScreenProvenance) == PotentialMatch:
 		n := matches(b.MatchCount, len(b.PotentialMatches))
-		v.say(MarkLook, plural(n, "similar name", "similar names"), plural(n, "deletion", "deletions")+" announced in bulletins "+
-			verb(n, "has", "have")+" a name and state like this one. Bulletins give no EIN: compare before you conclude."+through)
+		v.say(MarkLook, counted(n, "similar name", "similar names"), counted(n, "deletion", "deletions")+" announced in bulletins "+
+			plural.Word(n, "has", "have")+" a name and state like this one. Bulletins give no EIN: compare before you conclude."+through)
 	case statusOf(&b.ScreenProvenance) == Clear:
 		v.say(MarkOK, "no match", "No deletion announced in the bulletins that were read has a name and state like this one."+through)
 	}
@@ -175,13 +176,13 @@ func sanctionsVerdict(s *client.SanctionsScreen) (v Verdict) {
 	n := matches(s.MatchCount, len(s.PotentialMatches))
 	switch {
 	case statusOf(&s.ScreenProvenance) == PotentialMatch:
-		v.say(MarkLook, plural(n, "similar name", "similar names"),
-			"The "+verb(n, "name of a sanctioned entity resembles", "names of "+strconv.Itoa(n)+" sanctioned entities resemble")+
+		v.say(MarkLook, counted(n, "similar name", "similar names"),
+			"The "+plural.Word(n, "name of a sanctioned entity resembles", "names of "+strconv.Itoa(n)+" sanctioned entities resemble")+
 				" this one. A match is a name, not an identity: compare addresses and programs.")
 	case statusOf(&s.ScreenProvenance) == RuledOut:
 		v.say(MarkLook, "ruled out", "Every sanctioned entity with a similar name was ruled out by whoever asked.")
 	case statusOf(&s.ScreenProvenance) == Clear:
-		v.say(MarkOK, "no match", "No sanctioned entity has a name like "+verb(len(s.NamesScreened), "the one", "those")+" compared.")
+		v.say(MarkOK, "no match", "No sanctioned entity has a name like "+plural.Word(len(s.NamesScreened), "the one", "those")+" compared.")
 	}
 	return v
 }
@@ -227,13 +228,9 @@ func matches(count *int, shown int) int {
 	return max(1, shown)
 }
 
-func plural(n int, one, many string) string { return strconv.Itoa(n) + " " + verb(n, one, many) }
-
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
+// counted writes no commas: the words of a verdict are compared and stored.
+func counted(n int, one, many string) string {
+	return strconv.Itoa(n) + " " + plural.Word(n, one, many)
 }
 
 func text(s *string) string {

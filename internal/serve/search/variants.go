@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
 // phrases are long names that people write as initials inside of a name, in
@@ -36,7 +37,7 @@ func shorten(k2 string) (short string, ok bool) {
 
 // legal are words that say nothing wherever in a name they stand. Elsewhere
 // than at its end they are few, and would count as rare words do.
-var legal = map[string]bool{"INC": true, "INCORPORATED": true, "CORP": true, "LTD": true, "LLC": true}
+var legal = table.SetOf("INC INCORPORATED CORP LTD LLC")
 
 // withoutCut takes from the end of a long name a legal form that the register
 // cut: "... BETTER LOWLAND I". ok is false when there is none.
@@ -60,10 +61,7 @@ func withoutCut(name string) (whole string, ok bool) {
 }
 
 // small are words that initials leave out.
-var small = map[string]bool{
-	"AND": true, "OF": true, "THE": true, "FOR": true, "A": true, "AN": true, "IN": true, "AT": true, "TO": true, "ON": true,
-	"WITH": true, "BY": true, "FROM": true,
-}
+var small = table.SetOf("AND OF THE FOR A AN IN AT TO ON WITH BY FROM")
 
 // initialsOf lists the initials that may stand for a name: of its words in
 // their long form and as written, with and without numbers, small words and a

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/site/visitor"
 )
 
@@ -57,11 +58,7 @@ func (s *Site) bounded(h http.Handler) http.Handler {
 		}
 		seconds := int(math.Ceil(wait.Seconds()))
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
-		unit := " seconds"
-		if seconds == 1 {
-			unit = " second"
-		}
 		s.frame.Message(w, r, http.StatusTooManyRequests, "That was a lot of pages",
-			"More pages were opened from your network than we can draw for one visitor. Please wait "+strconv.Itoa(seconds)+unit+" and reload this one. Sign in to open more, or use the API, which is made for many questions.")
+			"More pages were opened from your network than we can draw for one visitor. Please wait "+strconv.Itoa(seconds)+plural.Word(seconds, " second", " seconds")+" and reload this one. Sign in to open more, or use the API, which is made for many questions.")
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/snapshot/lists"
@@ -47,11 +48,7 @@ func (v *recordView) Tally() string {
 		if text != "" {
 			text += "; "
 		}
-		words := many
-		if count == 1 {
-			words = one
-		}
-		text += strconv.Itoa(count) + " " + words
+		text += strconv.Itoa(count) + " " + plural.Word(count, one, many)
 	}
 	add(n[screen.MarkLook], "list calls for a closer look", "lists call for a closer look")
 	add(n[screen.MarkNotScreened], "list was not screened", "lists were not screened")

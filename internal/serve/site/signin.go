@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/mail"
@@ -104,14 +105,10 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 
 // waitText writes a wait as one would say it.
 func waitText(seconds int) string {
-	n, unit := seconds, "second"
 	if seconds >= 90 {
-		n, unit = (seconds+59)/60, "minute"
+		return strconv.Itoa((seconds+59)/60) + " minutes"
 	}
-	if n != 1 {
-		unit += "s"
-	}
-	return strconv.Itoa(n) + " " + unit
+	return strconv.Itoa(seconds) + plural.Word(seconds, " second", " seconds")
 }
 
 // sentence begins with a capital and ends with a full stop.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"grantgraph/internal/money"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 )
 
@@ -107,9 +107,4 @@ func (u usage) Says() string {
 	return fmt.Sprintf("%s in this window, at most %s in one %s.", calls(u.Total), calls(u.Peak), u.Unit)
 }
 
-func calls(n int) string {
-	if n == 1 {
-		return "1 call"
-	}
-	return money.Grouped(int64(n)) + " calls"
-}
+func calls(n int) string { return plural.Count(n, "call", "calls") }

@@ -19,7 +19,7 @@ var functionList string
 var functions = table.Set("functions.txt", functionList)
 
 // tableFunctions may stand in FROM.
-var tableFunctions = set("unnest range generate_series find_org")
+var tableFunctions = table.SetOf("unnest range generate_series find_org")
 
 // Functions returns the names of the functions that a query may call, sorted
 // and without operators.

@@ -12,6 +12,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/warehouse"
+	"grantgraph/internal/table"
 	"grantgraph/internal/typo"
 )
 
@@ -273,26 +274,17 @@ func (w *walker) inside(v map[string]any, sc *scope, except ...string) *fault.Fa
 	return nil
 }
 
-// set makes a set of words.
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		m[word] = true
-	}
-	return m
-}
-
 // queryNodes are the kinds of queries.
-var queryNodes = set("SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE CTE_NODE")
+var queryNodes = table.SetOf("SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE CTE_NODE")
 
 // plainTypes are the kinds of parts of a query that do not themselves name a
 // table or call a function.
-var plainTypes = set(`SUBQUERY JOIN EMPTY EXPRESSION_LIST PIVOT
+var plainTypes = table.SetOf(`SUBQUERY JOIN EMPTY EXPRESSION_LIST PIVOT
 	ORDER_MODIFIER LIMIT_MODIFIER LIMIT_PERCENT_MODIFIER DISTINCT_MODIFIER
 	ORDER_DEFAULT ASCENDING DESCENDING ORDER_ASCENDING ORDER_DESCENDING`)
 
 // classes are the kinds of expressions.
-var classes = set(`CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF OPERATOR PARAMETER
+var classes = table.SetOf(`CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF OPERATOR PARAMETER
 	POSITIONAL_REFERENCE STAR SUBQUERY WINDOW BETWEEN`)
 
 // query checks a query and its common table expressions, which the rest of the
@@ -414,7 +406,7 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 // session are names that the engine reads as functions when no column has the
 // name. They reveal the catalog and the session. The column rowid, which every
 // table has, reveals the layout of the file.
-var session = set("current_catalog current_database current_schema current_user current_role session_user")
+var session = table.SetOf("current_catalog current_database current_schema current_user current_role session_user")
 
 // noFunction explains a function that may not be called.
 func (w *walker) noFunction(name string, v map[string]any) *fault.Fault {

@@ -22,7 +22,7 @@ var typeList string
 var types = table.Set("types.txt", typeList)
 
 // typeWords are the names of types as people write them.
-var typeWords = set(`null boolean bool tinyint smallint integer int bigint hugeint utinyint usmallint uinteger ubigint uhugeint float real
+var typeWords = table.SetOf(`null boolean bool tinyint smallint integer int bigint hugeint utinyint usmallint uinteger ubigint uhugeint float real
 	double decimal numeric varchar text string blob bit uuid date time timestamp timestamptz interval json`)
 
 // typ checks a type that the statement names, and the types inside of it.
@@ -57,7 +57,7 @@ func (w *walker) noType(name string) *fault.Fault {
 }
 
 // byStructure are the functions whose second argument is a text that names types.
-var byStructure = set("from_json from_json_strict json_transform json_transform_strict")
+var byStructure = table.SetOf("from_json from_json_strict json_transform json_transform_strict")
 
 // leafPattern matches a type in such a text.
 var leafPattern = regexp.MustCompile(`^([A-Za-z]+)(?:\([0-9]+(?:, ?[0-9]+)?\))?(?:\[\])*$`)

@@ -5,6 +5,7 @@ import (
 
 	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
 // person is the name of an officer taken apart. Two seats are held under one
@@ -18,10 +19,10 @@ type person struct {
 
 // Words around a name that are not part of it.
 var (
-	titles = words("MR MRS MS MISS DR REV REVEREND HON HONORABLE THE FR FATHER SISTER BROTHER RABBI CANTOR PASTOR BISHOP ARCHBISHOP MOST RT VERY RIGHT " +
+	titles = table.SetOf("MR MRS MS MISS DR REV REVEREND HON HONORABLE THE FR FATHER SISTER BROTHER RABBI CANTOR PASTOR BISHOP ARCHBISHOP MOST RT VERY RIGHT " +
 		"MSGR MONSIGNOR DEACON ELDER PROF PROFESSOR JUDGE JUSTICE SEN SENATOR REP GOV GOVERNOR CAPT CAPTAIN COL COLONEL GEN GENERAL MAJ MAJOR LT LTC LTCOL " +
 		"CMDR ADM ADMIRAL SGT CHIEF SIR DAME AMB AMBASSADOR MAYOR IMAM SR")
-	credentials = words("MD PHD ESQ ESQUIRE CPA JD RN DDS DO MBA MPH MPA MSW LCSW LMSW LICSW LMFT LPC EDD PSYD PE AIA FAIA FACHE CFA CFP CLU CHFC FAAP FACS " +
+	credentials = table.SetOf("MD PHD ESQ ESQUIRE CPA JD RN DDS DO MBA MPH MPA MSW LCSW LMSW LICSW LMFT LPC EDD PSYD PE AIA FAIA FACHE CFA CFP CLU CHFC FAAP FACS " +
 		"FACP " +
 		"FACC FACEP FACOG PHARMD RPH DVM VMD MA MS BS BSN MSN DNP APRN ARNP CNP NP PA PT DPT OT OTR OD DMD DPM DC DRPH SCD THD RET USA USN USAF USMC CFRE CAE " +
 		"SPHR PHR " +
@@ -29,19 +30,11 @@ var (
 		"PRESIDENT CHAIR CHAIRMAN CHAIRWOMAN CHAIRPERSON TREASURER SECRETARY DIRECTOR TRUSTEE CEO CFO COO CIO OFFICER MEMBER MANAGER EXECUTIVE VICE VP EVP SVP AVP " +
 		"EX OFFICIO EXOFFICIO EMERITUS EMERITA ELECT PAST FORMER INTERIM ACTING THRU UNTIL FROM TERM ENDED BEGAN DECEASED RETIRED RESIGNED")
 	// noNames stand where no one is named.
-	noNames = words("SEE SCHEDULE ATTACHED ATTACHMENT STATEMENT STMT VACANT VACANCY NONE NA UNKNOWN VARIOUS LIST OPEN POSITION TBD ADDITIONAL DATA BELOW ABOVE " +
+	noNames = table.SetOf("SEE SCHEDULE ATTACHED ATTACHMENT STATEMENT STMT VACANT VACANCY NONE NA UNKNOWN VARIOUS LIST OPEN POSITION TBD ADDITIONAL DATA BELOW ABOVE " +
 		"CORPORATION INC LLC LLP LTD FOUNDATION BANK NATIONAL TRUST COMPANY ASSOCIATION ASSOCIATES UNIVERSITY DEPARTMENT COMMITTEE SERVICES WEALTH ADVISORS")
 	generations = map[string]uint8{"SR": 1, "SENIOR": 1, "JR": 2, "JUNIOR": 2, "II": 2, "2ND": 2, "III": 3, "3RD": 3, "IV": 4, "4TH": 4}
-	particles   = words("VAN VON DE DER DEN DEL DELLA DI DA DOS DU LA LE LOS ST SAN MC MAC TER TEN EL AL BEN")
+	particles   = table.SetOf("VAN VON DE DER DEN DEL DELLA DI DA DOS DU LA LE LOS ST SAN MC MAC TER TEN EL AL BEN")
 )
-
-func words(list string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
-}
 
 // parse takes the name of an officer apart. ok is false when the text names no
 // one, or does not say enough: a bare initial and a surname are anybody's.
@@ -141,7 +134,7 @@ func (p *person) strip(list []string) []string {
 }
 
 // surnameToo are credentials that are also surnames.
-var surnameToo = words("DO MA PA LA OD")
+var surnameToo = table.SetOf("DO MA PA LA OD")
 
 // assemble finds first and last name in a list of words.
 func (p *person) assemble(list []string) (person, bool) {

@@ -6,6 +6,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/table"
 )
 
 // Org is what is known of one organization.
@@ -188,14 +189,8 @@ func stem(w string) string {
 }
 
 // fillers are words of texts that say nothing of a cause.
-var fillers = func() map[string]bool {
-	m := make(map[string]bool)
-	for _, w := range strings.Fields("AND FOR WITH THAT FROM THEIR THIS WHICH ARE WAS WERE HAS HAVE BEEN ALL ITS OUR WHO NOT BUT ANY SUCH OTHER THROUGH " +
-		"PROVIDE PROVIDED ORGANIZATION NONE SEE SCHEDULE GENERAL PURPOSE CHARITABLE UNRESTRICTED SUPPORT") {
-		m[w] = true
-	}
-	return m
-}()
+var fillers = table.SetOf("AND FOR WITH THAT FROM THEIR THIS WHICH ARE WAS WERE HAS HAVE BEEN ALL ITS OUR WHO NOT BUT ANY SUCH OTHER THROUGH " +
+	"PROVIDE PROVIDED ORGANIZATION NONE SEE SCHEDULE GENERAL PURPOSE CHARITABLE UNRESTRICTED SUPPORT")
 
 // featureOf is the number of a feature of a kind.
 func featureOf(kind byte, parts ...string) feature {

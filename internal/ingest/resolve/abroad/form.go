@@ -2,12 +2,14 @@ package abroad
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
+	"grantgraph/internal/table"
 )
 
 // form is all spellings of a country that have one comparison key.
@@ -117,17 +119,16 @@ func distinct(s []string) []string {
 
 // legalForms end a name abroad without being part of it. TRUST and STICHTING
 // are not among them: they tell names apart.
-var legalForms = map[string]bool{
-	"LTD": true, "LIMITED": true, "PLC": true, "PTY": true, "PTE": true, // Commonwealth
-	"GMBH": true, "EV": true, "AG": true, // German
-	"SA": true, "SARL": true, "SAS": true, "ASBL": true, // French
-	"VZW": true, "BV": true, "NV": true, // Dutch
-	"AB": true, "OY": true, "AS": true, // Nordic
-	"SRL": true, "ONLUS": true, "AC": true, "IAP": true, "RF": true, // Italian, Mexican, Kenyan
-}
+var legalForms = table.SetOf(
+	"LTD LIMITED PLC PTY PTE " + // Commonwealth
+		"GMBH EV AG " + // German
+		"SA SARL SAS ASBL " + // French
+		"VZW BV NV " + // Dutch
+		"AB OY AS " + // Nordic
+		"SRL ONLUS AC IAP RF") // Italian, Mexican, Kenyan
 
 // leadingForms are those that also stand before a name, as in ASBL LES AMIS.
-var leadingForms = map[string]bool{"ASBL": true, "VZW": true, "ONLUS": true}
+var leadingForms = table.SetOf("ASBL VZW ONLUS")
 
 // withoutLegalForms drops the legal forms of a K2 key, but never its last word.
 func withoutLegalForms(k2 string) string {
@@ -180,16 +181,11 @@ func acronym(s string) bool {
 
 // smallWords words may be left out of an acronym.
 var smallWords = func() map[string]bool {
-	m := make(map[string]bool)
-	for _, w := range strings.Fields("AND OF THE FOR A AN IN AT TO ON BY WITH " +
+	set := table.SetOf("AND OF THE FOR A AN IN AT TO ON BY WITH " +
 		"DE LA LE LES L D DU DES ET EN POUR SUR AU AUX DEL EL LOS LAS Y E PARA POR CON " +
-		"DI DA DO DOS DAS DELLA PER VON DER DIE UND FUR VAN VOOR HET I OG FOR") {
-		m[w] = true
-	}
-	for w := range legalForms {
-		m[w] = true
-	}
-	return m
+		"DI DA DO DOS DAS DELLA PER VON DER DIE UND FUR VAN VOOR HET I OG FOR")
+	maps.Copy(set, legalForms)
+	return set
 }()
 
 // maxSyllable is how many letters of one word an acronym takes: AMREF has two

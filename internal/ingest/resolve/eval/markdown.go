@@ -103,12 +103,12 @@ func atMost(name string, value, bound float64) Gate {
 func (t *Tally) Summary() Summary {
 	s := Summary{
 		Lines: t.Lines, Present: t.Present, Linked: t.Linked, Coverage: round(t.Coverage()),
-		Precision: round(t.All.Precision()), Recall: round(t.Recall()), ECE: round(ECE(&t.Known)), AllECE: round(ECE(&t.Bins)),
+		Precision: round(t.All.Precision()), Recall: round(t.Recall()), ECE: round(t.Known.ExpectedError()), AllECE: round(t.Bins.ExpectedError()),
 		RawPrecision: round(t.All.Raw()), RawRecall: round(t.RawRecall()),
 		AllPrecision: round(t.strict()),
 		Suspects:     t.All.Suspect, Brier: round(t.Brier()), LogLoss: round(t.LogLoss()),
 		Blocking: round(share(t.Blocked, t.Present)), BlockingRest: round(share(t.UnnamedBlocked, t.Unnamed)),
-		Dollars: round(share(t.LinkedDollars, t.Dollars)), ModelECE: round(ECE(&t.Own)),
+		Dollars: round(share(t.LinkedDollars, t.Dollars)), ModelECE: round(t.Own.ExpectedError()),
 	}
 	for _, r := range grant.Rules() {
 		c := &t.Rules[r]
@@ -127,7 +127,7 @@ func (t *Tally) Summary() Summary {
 func (res *Result) Summary() Summary {
 	s := res.Tally.Summary()
 	covered, uncovered, all := res.Covered.mix(), res.Uncovered.mix(), res.Tally.mix()
-	covered.Model.Drawn, covered.Model.DrawnN = round(ECE(&res.drawn)), judged(&res.drawn)
+	covered.Model.Drawn, covered.Model.DrawnN = round(res.drawn.ExpectedError()), int(res.drawn.Weight)
 	all.Precision, all.ECE = all.AllPrecision, all.AllECE
 	s.Covered, s.Uncovered, s.All = &covered, &uncovered, &all
 	s.Precision, s.Recall, s.ECE, s.ModelECE = covered.Precision, covered.Recall, covered.ECE, covered.ModelECE
@@ -198,20 +198,20 @@ func (t *Tally) rules(w io.Writer) {
 func (t *Tally) reliability(w io.Writer) {
 	row(w, "Claimed", "answers", "mean claimed", "right", "of the model", "mean claimed", "right")
 	row(w, "---", "---:", "---:", "---:", "---:", "---:", "---:")
-	for i := range t.Bins {
-		a, b := &t.Bins[i], &t.Own[i]
-		if a.N == 0 {
+	for i := range t.Bins.Tenths {
+		a, b := &t.Bins.Tenths[i], &t.Own.Tenths[i]
+		if a.Weight == 0 {
 			continue
 		}
-		cells := []string{fmt.Sprintf("%.1f to %.1f", float64(i)/10, float64(i+1)/10), count(a.N), decimal(a.Claimed / float64(a.N)),
-			decimal(share(a.Right, a.N)), "", "", ""}
-		if b.N > 0 {
-			cells[4], cells[5], cells[6] = count(b.N), decimal(b.Claimed/float64(b.N)), decimal(share(b.Right, b.N))
+		cells := []string{fmt.Sprintf("%.1f to %.1f", float64(i)/10, float64(i+1)/10), count(int(a.Weight)), decimal(a.Claimed / a.Weight),
+			decimal(a.Right / a.Weight), "", "", ""}
+		if b.Weight > 0 {
+			cells[4], cells[5], cells[6] = count(int(b.Weight)), decimal(b.Claimed/b.Weight), decimal(b.Right/b.Weight)
 		}
 		row(w, cells...)
 	}
 	fmt.Fprintf(w, "\nExpected calibration error %s (where the organization is in the universe %s, model alone %s), Brier score %s, log loss %s.\n\n",
-		decimal(ECE(&t.Bins)), decimal(ECE(&t.Known)), decimal(ECE(&t.Own)), decimal(t.Brier()), decimal(t.LogLoss()))
+		decimal(t.Bins.ExpectedError()), decimal(t.Known.ExpectedError()), decimal(t.Own.ExpectedError()), decimal(t.Brier()), decimal(t.LogLoss()))
 }
 
 // SlicesMarkdown writes the precision of every kind of line with at least as

@@ -40,17 +40,17 @@ type ModelMix struct {
 // mix computes the figures.
 func (t *Tally) mix() Mix {
 	m := Mix{Lines: t.Lines, Present: t.Present, Answers: t.Linked, Right: t.All.Agree,
-		Precision: round(t.All.Precision()), Recall: round(t.Recall()), ECE: round(ECE(&t.Known)), ModelECE: round(ECE(&t.Own)),
-		AllPrecision: round(t.strict()), AllECE: round(ECE(&t.Bins))}
+		Precision: round(t.All.Precision()), Recall: round(t.Recall()), ECE: round(t.Known.ExpectedError()), ModelECE: round(t.Own.ExpectedError()),
+		AllPrecision: round(t.strict()), AllECE: round(t.Bins.ExpectedError())}
 	claimed := 0.0
-	for i := range t.Own {
-		m.Model.Answers += t.Own[i].N
-		m.Model.Right += t.Own[i].Right
-		claimed += t.Own[i].Claimed
+	for _, b := range t.Own.Tenths {
+		m.Model.Answers += int(b.Weight)
+		m.Model.Right += int(b.Right)
+		claimed += b.Claimed
 	}
 	m.Model.Claimed = round(claimed / float64(max(m.Model.Answers, 1)))
 	m.Model.Precision = round(share(m.Model.Right, m.Model.Answers))
-	m.Model.KnownECE, m.Model.Chance = round(ECE(&t.OwnIn)), round(chance(&t.Own))
+	m.Model.KnownECE, m.Model.Chance = round(t.OwnIn.ExpectedError()), round(t.Own.ChanceError())
 	return m
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/calibration"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/resolve"
@@ -40,7 +41,7 @@ type Result struct {
 	Model     string
 	Left      rows.Tally // rows of the file that were no case
 
-	drawn [10]Bin // the model's answers for lines of covered states, in every drawing
+	drawn calibration.Bins // the model's answers for lines of covered states, in every drawing
 
 	// SetAside counts the labels of filers that put one EIN on many unrelated names.
 	SetAside int
@@ -86,9 +87,7 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 		if err := again.ask(ctx, u, cases, history, opt, drawing, nil); err != nil {
 			return nil, err
 		}
-		for i := range res.drawn {
-			res.drawn[i].add(&again.Covered.Own[i])
-		}
+		res.drawn.Join(&again.Covered.Own)
 	}
 	if list != nil {
 		list.Flush()
@@ -270,7 +269,7 @@ func (res *Result) realGates() []Gate {
 		atLeast("precision of all answers", t.strict(), 0.95),
 		atLeast("candidates hold the organization", share(t.Blocked, t.Present), 0.92),
 		atLeast("candidates hold it where no exact name decides", share(t.UnnamedBlocked, t.Unnamed), 0.80),
-		atMost("calibration error of the model, covered states, in all drawings", ECE(&res.drawn), 0.03),
+		atMost("calibration error of the model, covered states, in all drawings", res.drawn.ExpectedError(), 0.03),
 		atMost("highest probability of the model", t.top, model.Cap),
 	}
 	for i, n := range []int{c.Present, c.Present, t.Linked, t.Present, t.Unnamed} {
@@ -278,8 +277,8 @@ func (res *Result) realGates() []Gate {
 			gates[i].Skip, gates[i].Pass = fmt.Sprintf("%d lines, fewer than %d", n, fewLines), true
 		}
 	}
-	if n := judged(&res.drawn); n < ruleAnswers {
-		gates[5].Skip, gates[5].Pass = fmt.Sprintf("%d answers, fewer than %d; chance alone makes %.3f of them", n, ruleAnswers, chance(&res.drawn)), true
+	if n := int(res.drawn.Weight); n < ruleAnswers {
+		gates[5].Skip, gates[5].Pass = fmt.Sprintf("%d answers, fewer than %d; chance alone makes %.3f of them", n, ruleAnswers, res.drawn.ChanceError()), true
 	}
 	for _, r := range grant.Rules() {
 		c := &t.Rules[r]

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/calibration"
 	"grantgraph/internal/grant"
 )
 
@@ -83,24 +84,13 @@ type Tally struct {
 	All    Count
 	Rules  [grant.Model + 1]Count
 	Slices map[Slice]*[grant.Model + 1]Count
-	Bins   [10]Bin // of claimed probability, every answer
-	Own    [10]Bin // of the model's alone
-	Known  [10]Bin // of those whose organization is in the universe
-	OwnIn  [10]Bin // of the model's alone whose organization is in the universe
+	Bins   calibration.Bins // of claimed probability, every answer
+	Own    calibration.Bins // of the model's alone
+	Known  calibration.Bins // of those whose organization is in the universe
+	OwnIn  calibration.Bins // of the model's alone whose organization is in the universe
 
 	squares, loss float64
 	top           float64 // highest probability the model claimed
-}
-
-// Bin is a range of claimed probabilities.
-type Bin struct {
-	N       int
-	Right   int
-	Claimed float64 // sum
-}
-
-func (b *Bin) add(o *Bin) {
-	b.N, b.Right, b.Claimed = b.N+o.N, b.Right+o.Right, b.Claimed+o.Claimed
 }
 
 // NewTally starts an empty count.
@@ -158,63 +148,23 @@ func (t *Tally) Add(o *Outcome) {
 	p := min(max(o.Prob, 1e-6), 1-1e-6)
 	t.loss -= right*math.Log(p) + (1-right)*math.Log(1-p)
 	for _, b := range []struct {
-		bins *[10]Bin
+		bins *calibration.Bins
 		in   bool
 	}{{&t.Bins, true}, {&t.Own, o.Rule == grant.Model}, {&t.Known, o.Present}, {&t.OwnIn, o.Present && o.Rule == grant.Model}} {
 		if b.in {
-			bin := &b.bins[min(int(o.Prob*10), 9)]
-			bin.N++
-			bin.Right += int(right)
-			bin.Claimed += o.Prob
+			b.bins.Add(o.Prob, 1, right == 1)
 		}
 	}
-}
-
-// judged is the number of answers in the bins.
-func judged(bins *[10]Bin) (n int) {
-	for i := range bins {
-		n += bins[i].N
-	}
-	return n
-}
-
-// ECE is the expected calibration error: by how much claimed and observed
-// shares differ, over the bins.
-func ECE(bins *[10]Bin) float64 {
-	n, sum := judged(bins), 0.0
-	if n == 0 {
-		return 0
-	}
-	for i := range bins {
-		sum += math.Abs(bins[i].Claimed - float64(bins[i].Right))
-	}
-	return sum / float64(n)
-}
-
-// chance is the calibration error to be expected of so many answers if every
-// probability claimed were exactly right.
-func chance(bins *[10]Bin) float64 {
-	n, sum := judged(bins), 0.0
-	if n == 0 {
-		return 0
-	}
-	for i := range bins {
-		if b := &bins[i]; b.N > 0 {
-			p := b.Claimed / float64(b.N)
-			sum += math.Sqrt(2 / math.Pi * float64(b.N) * p * (1 - p))
-		}
-	}
-	return sum / float64(n)
 }
 
 // strict is the share of all answers that are the label, suspects set aside.
 func (t *Tally) strict() float64 { return share(t.All.Agree, t.All.N+t.All.Absent-t.All.Suspect) }
 
 // Brier is the mean squared distance of claimed probability and outcome.
-func (t *Tally) Brier() float64 { return t.squares / float64(max(judged(&t.Bins), 1)) }
+func (t *Tally) Brier() float64 { return t.squares / max(t.Bins.Weight, 1) }
 
 // LogLoss is the mean logarithmic loss of the claimed probabilities.
-func (t *Tally) LogLoss() float64 { return t.loss / float64(max(judged(&t.Bins), 1)) }
+func (t *Tally) LogLoss() float64 { return t.loss / max(t.Bins.Weight, 1) }
 
 // Coverage is the share of lines whose organization could be found.
 func (t *Tally) Coverage() float64 { return share(t.Present, t.Lines) }

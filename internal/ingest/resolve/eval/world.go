@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 
 	"grantgraph/internal/ein"
@@ -175,16 +176,14 @@ func (w *World) Gates() []Gate {
 		}
 	}
 	over := 0.0
-	for i := range t.Bins {
-		for _, b := range []*Bin{&t.Bins[i], &t.Own[i]} {
-			if b.N >= 300 {
-				over = max(over, b.Claimed/float64(b.N)-share(b.Right, b.N))
-			}
+	for _, b := range slices.Concat(t.Bins.Tenths[:], t.Own.Tenths[:]) {
+		if b.Weight >= 300 {
+			over = max(over, b.Claimed/b.Weight-b.Right/b.Weight)
 		}
 	}
 	return append(gates,
 		atMost("lines resolved to their own funder by a rule", float64(w.Self), 0),
-		atMost("expected calibration error", ECE(&t.Bins), 0.04),
+		atMost("expected calibration error", t.Bins.ExpectedError(), 0.04),
 		atMost("most that a bin of 300 claims above what is right", over, 0.08),
 		atMost("highest probability of the model", t.top, model.Cap),
 		atLeast("rows linked", share(w.Linked, w.Rows), 0.74),

@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/money"
+	"grantgraph/internal/windows1252"
 )
 
 // Award is one row of a state's file. It is reused from row to row, and its
@@ -193,33 +194,7 @@ func squeeze(s string) string {
 // decode makes a field valid UTF-8.
 func (r *reader) decode(s string) string {
 	if r.mapping.Encoding == "windows-1252" {
-		return fromWindows(s)
+		return windows1252.Decode(s)
 	}
 	return strings.ToValidUTF8(s, "\ufffd")
-}
-
-// windows is the upper half of Windows-1252 where it differs from Latin-1.
-var windows = [32]rune{
-	'€', 0xfffd, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0xfffd, 'Ž', 0xfffd,
-	0xfffd, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0xfffd, 'ž', 'Ÿ',
-}
-
-func fromWindows(s string) string {
-	plain := true
-	for i := range len(s) {
-		plain = plain && s[i] < 0x80
-	}
-	if plain {
-		return s
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 0x80 && c < 0xa0:
-			b.WriteRune(windows[c-0x80])
-		default:
-			b.WriteRune(rune(c))
-		}
-	}
-	return b.String()
 }

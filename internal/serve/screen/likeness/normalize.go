@@ -264,14 +264,6 @@ func (p *phrase) formWords(is []bool) {
 	}
 }
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
 	//go:embed legal_forms.tsv
 	formTable string
@@ -308,7 +300,7 @@ var formPlace = func() map[string]int {
 }()
 
 // connecting are the words that only connect others.
-var connecting = set("THE OF AND FOR DE LA DEL EL AL Y E ET IN")
+var connecting = table.SetOf("THE OF AND FOR DE LA DEL EL AL Y E ET IN")
 
 // spellings gives each way to write a word the word that is compared.
 var spellings = func() map[string]string {

@@ -24,6 +24,7 @@ import (
 	"grantgraph/internal/place"
 	"grantgraph/internal/snapshot/mapped"
 	"grantgraph/internal/stem"
+	"grantgraph/internal/table"
 )
 
 // MaxStems is how many words of a question are looked at.
@@ -175,8 +176,7 @@ func (x *Index) Parse(q string) Question {
 
 // ambiguous are codes of states that are words, or short for something else, in
 // names and questions.
-var ambiguous = map[string]bool{"HI": true, "LA": true, "MA": true, "PA": true, "AL": true, "DE": true, "ID": true, "AS": true, "MS": true,
-	"MD": true, "CO": true, "OK": true, "FM": true, "VI": true, "PR": true, "AA": true, "AE": true, "AP": true, "MI": true, "MO": true}
+var ambiguous = table.SetOf("HI LA MA PA AL DE ID AS MS MD CO OK FM VI PR AA AE AP MI MO")
 
 // Score is how well an organization answers a question, from 0 to 1: all of it,
 // and its names alone. A score says the same for every question: what share of

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strconv"
 
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/ask"
 )
@@ -92,7 +93,7 @@ func (b *bill) pay(ctx context.Context) (how string, err error) {
 	if b.a.key != "" {
 		what = "this key"
 	}
-	return "This question cost one call of " + what + "; " + plural(balance.Remaining, "call is", "calls are") + " left.", nil
+	return "This question cost one call of " + what + "; " + remaining(balance.Remaining, "call is", "calls are") + " left.", nil
 }
 
 // freeWords says how many free questions are left.
@@ -100,17 +101,14 @@ func freeWords(left int) string {
 	if left == 0 {
 		return "That was the last of today’s free questions."
 	}
-	return plural(left, "free question is", "free questions are") + " left today."
+	return remaining(left, "free question is", "free questions are") + " left today."
 }
 
-func plural(n int, one, many string) string {
-	switch n {
-	case 0:
+func remaining(n int, one, many string) string {
+	if n == 0 {
 		return "no " + many
-	case 1:
-		return "1 " + one
 	}
-	return strconv.Itoa(n) + " " + many
+	return strconv.Itoa(n) + " " + plural.Word(n, one, many)
 }
 
 // counted is the address that free questions are counted by. The machine itself is

@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/internal/money"
+	"grantgraph/internal/plural"
 )
 
 // Stylesheet has the rules of all pictures. It uses the colors and fonts that the
@@ -106,12 +107,7 @@ func num(f float64) string {
 func Compact(n int64) string { return Dollars.compact(n) }
 
 // grants writes how many grants there are.
-func grants(n int64) string {
-	if n == 1 {
-		return "1 grant"
-	}
-	return money.Grouped(n) + " grants"
-}
+func grants(n int64) string { return plural.Count(n, "grant", "grants") }
 
 // plus adds to a sum what is not below zero. A sum that no longer fits stays at
 // the limit.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"grantgraph/internal/money"
 	"grantgraph/internal/place"
+	"grantgraph/internal/plural"
 )
 
 // Area is the dollars of one state.
@@ -132,7 +132,7 @@ func (u Unit) Map(list []Area) template.HTML {
 
 	var s sheet
 	s.put(`<figure class="draw map"><svg class="plot" viewBox="0 0 %d %d" role="group" aria-label="%s by state: %s%s.">`, mapWide, height,
-		esc(u.What), ifs(u == Dollars, u.compact(total)+" in "), plural(in, "state or territory", "states and territories"))
+		esc(u.What), ifs(u == Dollars, u.compact(total)+" in "), plural.Count(in, "state or territory", "states and territories"))
 	for _, t := range drawn {
 		s.tile(u, t, given[t.code], shade)
 	}
@@ -204,12 +204,4 @@ func (s *sheet) tile(u Unit, t tileOf, a Area, shade map[int64]int) {
 		s.put(`<text class="code alone" x="%d" y="%d">%s</text>`, x+tile/2-1, y+30, t.code)
 	}
 	s.WriteString(end)
-}
-
-// plural writes a number of things.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return money.Grouped(int64(n)) + " " + many
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"grantgraph/internal/plural"
 )
 
 // Kind says what an organization is to the one in the middle. Each has a shape.
@@ -80,7 +82,7 @@ func Network(center Node, ring []Node, links []Link) template.HTML {
 	var said []string
 	for k, n := range many {
 		if n > 0 {
-			said = append(said, plural(n, kindWords[k].one, kindWords[k].many))
+			said = append(said, plural.Count(n, kindWords[k].one, kindWords[k].many))
 		}
 	}
 	words := "Network of " + center.Label
@@ -96,7 +98,7 @@ func Network(center Node, ring []Node, links []Link) template.HTML {
 	for k, n := range many {
 		if n > 0 {
 			s.put(`<li><svg class="%s" width="18" height="18" aria-hidden="true">%s</svg> %s</li>`, kindWords[k].class, shape(Kind(k), 9, 9, 7),
-				plural(n, kindWords[k].one, kindWords[k].many))
+				plural.Count(n, kindWords[k].one, kindWords[k].many))
 		}
 	}
 	if slices.ContainsFunc(links, func(l Link) bool { return l.Tie == "" }) {
@@ -112,7 +114,7 @@ func Network(center Node, ring []Node, links []Link) template.HTML {
 	s.network(ringOf(center, ring), "ring", words, center, ring, links)
 	s.network(arcsOf(center, ring), "arcs", words, center, ring, links)
 	if left > 0 {
-		s.put("<figcaption>%s not drawn.</figcaption>", plural(left, "more organization is", "more organizations are"))
+		s.put("<figcaption>%s not drawn.</figcaption>", plural.Count(left, "more organization is", "more organizations are"))
 	}
 	s.WriteString("</figure>\n")
 	return s.html()

@@ -9,7 +9,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
-	"grantgraph/internal/money"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/site/frame"
@@ -76,13 +76,8 @@ func totalLine(a *grants.SummaryAnswer) string {
 		counted(t.RecipientCount, "recipient"), span(a.ByYear[0].FiscalYear, a.ByYear[len(a.ByYear)-1].FiscalYear))
 }
 
-// counted is a number of things.
-func counted(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return money.Grouped(n) + " " + thing
-}
+// counted is a number of things whose plural ends in s.
+func counted(n int64, thing string) string { return plural.Count(n, thing, thing+"s") }
 
 // left is a part of a filter that can be taken off.
 type left struct {

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"grantgraph/internal/fault"
@@ -36,22 +35,17 @@ const (
 
 // check refuses what could be read as anything but one email to one person.
 func (e Email) check() error {
-	if at := strings.LastIndexByte(e.To, '@'); at <= 0 || at == len(e.To)-1 || len(e.To) > maxAddress || !isOneLine(e.To) ||
+	if at := strings.LastIndexByte(e.To, '@'); at <= 0 || at == len(e.To)-1 || len(e.To) > maxAddress || !fault.Legible(e.To) ||
 		strings.ContainsAny(e.To, " <>,;:\"()[]\\") {
 		return fmt.Errorf("an email to %q", e.To)
 	}
-	if e.Subject == "" || len(e.Subject) > maxSubject || !isOneLine(e.Subject) {
+	if e.Subject == "" || len(e.Subject) > maxSubject || !fault.Legible(e.Subject) {
 		return fmt.Errorf("an email about %q", e.Subject)
 	}
 	if len(e.Text) > maxText || !utf8.ValidString(e.Text) || strings.ContainsRune(e.Text, 0) {
 		return fmt.Errorf("an email of %d bytes that is not text, or too long", len(e.Text))
 	}
 	return nil
-}
-
-// isOneLine says whether s is one line of text.
-func isOneLine(s string) bool {
-	return utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
 // Mailer sends emails. It is safe for concurrent use.
@@ -123,7 +117,7 @@ func Open(address, from string) (*SMTP, error) {
 		s.user = u.User.Username()
 		s.password, _ = u.User.Password()
 	}
-	if s.from, err = mail.ParseAddress(from); err != nil || !isOneLine(from) {
+	if s.from, err = mail.ParseAddress(from); err != nil || !fault.Legible(from) {
 		return nil, fault.New("bad_mail", "%q is not an address that emails can be from", from).Try("one like Grantgraph <no-reply@example.org>")
 	}
 	return s, nil

@@ -135,7 +135,7 @@ func (p *networkPage) picture() template.HTML {
 	for _, x := range p.Boards[:min(len(p.Boards), drawnOthers)] {
 		if e, err := ein.Parse(x.EIN); err == nil {
 			add(e, x.Name, draw.Board, 0, func(i int) draw.Link {
-				return draw.Link{From: draw.Center, To: i, Tie: plural(int64(x.SharedPeople+x.PossibleSharedPeople), "name") + " on both boards"}
+				return draw.Link{From: draw.Center, To: i, Tie: things(int64(x.SharedPeople+x.PossibleSharedPeople), "name") + " on both boards"}
 			})
 		}
 	}
@@ -145,7 +145,7 @@ func (p *networkPage) picture() template.HTML {
 	}{{p.Cofunders.List, "recipient"}, {p.Sharing.List, "funder"}} {
 		for _, x := range list.of[:min(len(list.of), drawnOthers)] {
 			add(x.EIN, x.Name, draw.CoFunder, 0, func(i int) draw.Link {
-				return draw.Link{From: draw.Center, To: i, Tie: plural(int64(x.Shared), list.word) + " in common"}
+				return draw.Link{From: draw.Center, To: i, Tie: things(int64(x.Shared), list.word) + " in common"}
 			})
 		}
 	}

@@ -32,7 +32,7 @@ func newsOf(x *change.Index, e ein.EIN) *news {
 		{c.RowsAdded, "added grant"}, {c.RowsChanged, "changed grant"}, {c.RowsRemoved, "removed grant"},
 	} {
 		if part.n > 0 {
-			said = append(said, plural(int64(part.n), part.what))
+			said = append(said, things(int64(part.n), part.what))
 		}
 	}
 	return &news{Since: dayText(version[:4] + "-" + version[4:6] + "-" + version[6:8]), Text: strings.Join(said, ", ")}

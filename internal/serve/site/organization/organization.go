@@ -18,8 +18,8 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
@@ -210,10 +210,10 @@ func (v *view) describe() string {
 	}
 	var said []string
 	if given.GrantCount > 0 {
-		said = append(said, "gave "+frame.Short(given.TotalAmount)+" in "+plural(given.GrantCount, "grant")+" to "+plural(given.RecipientCount, "recipient"))
+		said = append(said, "gave "+frame.Short(given.TotalAmount)+" in "+things(given.GrantCount, "grant")+" to "+things(given.RecipientCount, "recipient"))
 	}
 	if got.GrantCount > 0 {
-		said = append(said, "received "+frame.Short(got.TotalAmount)+" in "+plural(got.GrantCount, "grant")+" from "+plural(got.FunderCount, "funder"))
+		said = append(said, "received "+frame.Short(got.TotalAmount)+" in "+things(got.GrantCount, "grant")+" from "+things(got.FunderCount, "funder"))
 	}
 	if len(said) == 0 {
 		return v.Name + where + ", EIN " + v.EIN.Hyphenated() + ": what public US tax filings say of it."
@@ -339,9 +339,5 @@ func text(s *string) string {
 	return *s
 }
 
-func plural(n int64, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return money.Grouped(n) + " " + word
-}
+// things writes a number of things whose plural ends in s.
+func things(n int64, word string) string { return plural.Count(n, word, word+"s") }

@@ -125,7 +125,7 @@ func (f *flow) draw(of string) {
 			none.Amount, none.Count = x.Total, x.Grants
 		case len(causes) == topShown:
 			left++
-			others.Label = plural(left, "other cause")
+			others.Label = things(left, "other cause")
 			others.Amount, others.Count = others.Amount+x.Total, others.Count+x.Grants
 		default:
 			bar := draw.Bar{Label: ntee.Label(x.Key[0]), Amount: x.Total, Count: x.Grants}

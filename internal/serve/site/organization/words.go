@@ -13,7 +13,7 @@ import (
 // words are what the pages can call beside what every page can.
 var words = template.FuncMap{
 	"text":    text,
-	"plural":  plural,
+	"plural":  things,
 	"form":    formName,
 	"day":     dayText,
 	"chance":  chance,

@@ -11,6 +11,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/table"
 )
 
 // kind is what the values of a column are to a reader.
@@ -48,21 +49,13 @@ var (
 // The words of a name that say what is in a column. What is not said is a plain
 // number: a sign before it would be a guess.
 var (
-	codeWords   = words("year years fips zip zip5 zip4 zipcode ein id ids key code ruling period phone num ent version duns uei row rownum rank")
-	dollarWords = words("amount amounts amt dollar dollars usd revenue revenues expense expenses expenditure asset assets liabilities fmv paid surplus " +
+	codeWords   = table.SetOf("year years fips zip zip5 zip4 zipcode ein id ids key code ruling period phone num ent version duns uei row rownum rank")
+	dollarWords = table.SetOf("amount amounts amt dollar dollars usd revenue revenues expense expenses expenditure asset assets liabilities fmv paid surplus " +
 		"income contributions giving given gave received spending spent pay salary compensation debt cash savings grants_paid total_out payables receivables " +
 		"endowment donations donated")
-	countWords = words("count counts n number pct percent percentage share shares ratio rate months month days day score prob confidence conf growth change " +
+	countWords = table.SetOf("count counts n number pct percent percentage share shares ratio rate months month days day score prob confidence conf growth change " +
 		"times distinct size per rank index")
 )
-
-func words(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[w] = true
-	}
-	return m
-}
 
 // newColumn tells what a column holds by its type and by its name.
 func newColumn(c sqlbox.Column, foreign bool) Column {

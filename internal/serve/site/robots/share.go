@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
+	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/draw"
@@ -77,10 +78,7 @@ func dollars(label string, n int64) draw.Figure {
 
 // number is a figure of things that are counted, in the singular for one.
 func number(n int64, one, many string) draw.Figure {
-	if n == 1 {
-		many = one
-	}
-	return draw.Figure{Value: money.Grouped(n), Label: many}
+	return draw.Figure{Value: money.Grouped(n), Label: plural.Word(n, one, many)}
 }
 
 func (s *room) shareSite(w http.ResponseWriter, r *http.Request) {
