@@ -104,17 +104,17 @@ var (
 
 // appendHouse writes number and street.
 func appendHouse(dst []byte, r *rng) []byte {
-	dst = join(dst, 1+zipf(r.next(), 9900, 40), ' ')
+	dst = append(appendInt(dst, int64(1+zipf(r.next(), 9900, 40))), ' ')
 	if r.odds(2200) {
-		dst = join(dst, r.of(quarters), ' ')
+		dst = append(append(dst, r.of(quarters)...), ' ')
 	}
 	if r.odds(2000) {
 		k := 1 + r.n(60)
-		dst = join(dst, k, ordinalSuffix(k))
+		dst = append(appendInt(dst, int64(k)), ordinalSuffix(k)...)
 	} else {
 		dst = append(dst, r.of(streets)...)
 	}
-	return join(dst, ' ', r.of(streetTypes))
+	return append(append(dst, ' '), r.of(streetTypes)...)
 }
 
 func ordinalSuffix(k int) string {

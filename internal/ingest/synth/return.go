@@ -12,6 +12,7 @@ type gen struct {
 	b    entity // scratch: a related organization
 	l    line
 	x    xmlWriter
+	head returnHeader
 	top  formTop
 	seat boardSeat
 	tmp  []byte
@@ -115,7 +116,7 @@ type returnHeader struct {
 	form, careOf, state, title       string
 	ein, firm                        ein.EIN
 	name, street, city, zip, officer []byte
-	taxYear                          int
+	taxYear                          int64
 }
 
 var headerShape = newShape[returnHeader]("header")
@@ -135,15 +136,17 @@ func (g *gen) header(fl *filing) {
 	if h.odds(bom) {
 		x.raw("\ufeff")
 	}
-	v := returnHeader{form: fl.form.String(), ein: e.ein, state: e.zip.State, taxYear: g.taxYear(fl.fiscal), title: g.title(0)}
-	g.codes = x.tags == names2014 && v.taxYear >= 2025
+	v, taxYear := &g.head, g.taxYear(fl.fiscal)
+	*v = returnHeader{form: fl.form.String(), ein: e.ein, state: e.zip.State, taxYear: int64(taxYear), title: g.title(0),
+		sent: v.sent[:0], street: v.street[:0], city: v.city[:0], zip: v.zip[:0], officer: v.officer[:0]}
+	g.codes = x.tags == names2014 && taxYear >= 2025
 	x.raw(xmlHead + `<Return xmlns="http://www.irs.gov/efile"`)
 	if h.odds(1500) {
 		x.raw(` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.irs.gov/efile"`)
 	}
-	x.b = join(x.b, ` returnVersion="`, x.tags.schema(v.taxYear, h.next()), `"><ReturnHeader binaryAttachmentCnt="0">`)
+	x.b = join(x.b, ` returnVersion="`, x.tags.schema(taxYear, h.next()), `"><ReturnHeader binaryAttachmentCnt="0">`)
 	sent := xmlDate{fl.month / 12, fl.month % 12, 1 + h.n(27)}
-	v.sent = join(sent.append(nil), 'T', padded{uint64(7 + h.n(14)), 2}, ':', padded{uint64(h.n(60)), 2}, ':', padded{uint64(h.n(60)), 2},
+	v.sent = join(sent.append(v.sent), 'T', padded{uint64(7 + h.n(14)), 2}, ':', padded{uint64(h.n(60)), 2}, ':', padded{uint64(h.n(60)), 2},
 		pickBar("-05:00|-06:00|-07:00|-08:00|-04:00|-00:00", h.next()))
 	v.begin, v.end = g.periodBegin(fl.fiscal), g.periodEnd(fl.fiscal)
 	if h.odds(2500) {
@@ -154,15 +157,15 @@ func (g *gen) header(fl *filing) {
 	if e.class == bankTrust {
 		v.careOf = "% " + bankOf(e)
 	}
-	v.street = g.typed(join(nil, e.street))
-	v.city = g.typed(join(nil, e.zip.City))
-	v.zip = join(nil, e.zip.Code)
+	v.street = g.typed(append(v.street, e.street...))
+	v.city = g.typed(append(v.city, e.zip.City...))
+	v.zip = append(v.zip, e.zip.Code...)
 	if g.nine {
 		v.zip = appendPadded(v.zip, uint64(e.plus4), 4)
 	}
-	v.officer = g.typed(g.appendMember(nil, e, 0, fl.fiscal))
+	v.officer = g.typed(g.appendMember(v.officer, e, 0, fl.fiscal))
 	v.signed = xmlDate{sent.year, sent.month, max(sent.day-1, 1)}
-	headerShape.write(x, &v)
+	headerShape.write(x, v)
 }
 
 // bankOf is the trustee of a bank trust.

@@ -1,7 +1,7 @@
 package synth
 
 import (
-	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -144,12 +144,12 @@ func appendTitled(dst, name []byte) []byte {
 // writes what the letter stands for.
 func fill(dst []byte, template string, put func(dst []byte, letter byte) []byte) []byte {
 	for {
-		literal, rest, found := strings.Cut(template, "$")
-		if dst = append(dst, literal...); !found {
-			return dst
+		i := strings.IndexByte(template, '$')
+		if i < 0 {
+			return append(dst, template...)
 		}
-		dst = put(dst, rest[0])
-		template = rest[1:]
+		dst = put(append(dst, template[:i]...), template[i+1])
+		template = template[i+2:]
 	}
 }
 
@@ -188,12 +188,14 @@ func (r *record) add(fields ...any) {
 		}
 		r.fields++
 		start := len(r.b)
-		if r.b = join(r.b, f); r.quotes && bytes.ContainsAny(r.b[start:], ",\"\r\n") {
+		if r.b = join(r.b, f); r.quotes && slices.ContainsFunc(r.b[start:], needsQuotes) {
 			field := strings.ReplaceAll(string(r.b[start:]), `"`, `""`)
 			r.b = append(append(append(r.b[:start], '"'), field...), '"')
 		}
 	}
 }
+
+func needsQuotes(c byte) bool { return c == ',' || c == '"' || c == '\r' || c == '\n' }
 
 // finish ends the row and returns it. The bytes are good until the next add.
 func (r *record) finish() []byte {

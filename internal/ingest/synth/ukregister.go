@@ -13,6 +13,7 @@ type registerTable struct {
 	b       []byte // the row at hand
 	fields  int    // written of it
 	columns []string
+	keys    []string // the columns as the row names them
 	l       *listFile
 	c       charity
 	writer  *listWriter
@@ -48,6 +49,9 @@ func (d *listWriter) ukTable(i int) error {
 	stem := "publicextract." + t.name
 	return d.writeZip("uk/"+stem+".zip", stem+".json", today.Add(70*time.Minute), "\ufeff[", func(l *listFile) error {
 		x := &registerTable{l: l, writer: d, columns: columns.of(t.name)}
+		for _, name := range x.columns {
+			x.keys = append(x.keys, `,"`+name+`":`)
+		}
 		for k := range d.w.charities() {
 			if k&0x3ff == 0 && d.ctx.Err() != nil {
 				return d.ctx.Err()
@@ -68,7 +72,7 @@ type pounds int64
 // time that is zero are null.
 func (x *registerTable) put(values ...any) {
 	for _, v := range values {
-		x.b = join(x.b, ',', '"', x.columns[x.fields], '"', ':')
+		x.b = append(x.b, x.keys[x.fields]...)
 		x.fields++
 		switch v := v.(type) {
 		case string:

@@ -4,6 +4,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"unsafe"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/table"
@@ -82,7 +83,9 @@ func (g generation) schema(taxYear int, h uint64) string {
 type xmlDate struct{ year, month, day int }
 
 func (d xmlDate) append(dst []byte) []byte {
-	return join(dst, padded{uint64(d.year), 4}, '-', padded{uint64(d.month + 1), 2}, '-', padded{uint64(d.day), 2})
+	dst = append(appendPadded(dst, uint64(d.year), 4), '-')
+	dst = append(appendPadded(dst, uint64(d.month+1), 2), '-')
+	return appendPadded(dst, uint64(d.day), 2)
 }
 
 // shape is a part of a return: the elements that returns.tsv lists for it, filled
@@ -92,9 +95,31 @@ type shape[T any] struct{ rows []shapeRow }
 type shapeRow struct {
 	breaks        bool // begins a new line in indented files
 	before, after [generations]string
-	markup        bool  // the value is markup
-	value, when   []int // the path of the field in T, nil for none
+	value, when   fieldOf
 }
+
+// fieldOf finds a field in a T: where it begins, and of what kind it is.
+type fieldOf struct {
+	offset uintptr
+	kind   fieldKind
+}
+
+type fieldKind uint8
+
+const (
+	noField fieldKind = iota
+	int64Field
+	boolField
+	stringField
+	bytesField
+	markupField // bytes that are markup
+	einField
+	dateField
+)
+
+var fieldKinds = map[reflect.Type]fieldKind{reflect.TypeFor[int64](): int64Field, reflect.TypeFor[bool](): boolField,
+	reflect.TypeFor[string](): stringField, reflect.TypeFor[[]byte](): bytesField, reflect.TypeFor[ein.EIN](): einField,
+	reflect.TypeFor[xmlDate](): dateField}
 
 var returnRows = readRows("returns.tsv", "part", "element", "in_2013", "in_2012", "value", "when")
 
@@ -113,31 +138,35 @@ func newShape[T any](part string) *shape[T] {
 }
 
 func compileRow(r table.Row, values reflect.Type) (row shapeRow) {
-	path := func(name string) []int {
-		if name == "" {
-			return nil
-		}
-		f, ok := values.FieldByName(name)
-		if !ok {
+	find := func(name string) (f fieldOf) {
+		field, ok := values.FieldByName(name)
+		if !ok || fieldKinds[field.Type] == noField {
 			r.Fail("%s has no field %s", values, name)
 		}
-		return f.Index
+		f.kind = fieldKinds[field.Type]
+		for i := range field.Index { // through the structs that it is embedded in
+			f.offset += values.FieldByIndex(field.Index[:i+1]).Offset
+		}
+		return f
 	}
-	element, value := r.Text("element"), r.Text("value")
-	row.when = path(r.Text("when"))
-	literal := ""
-	if strings.HasPrefix(value, `"`) {
-		literal = strings.Trim(value, `"`)
-	} else {
-		row.value = path(value)
+	element, value, when := r.Text("element"), r.Text("value"), r.Text("when")
+	if when != "" {
+		row.when = find(when)
 	}
-	row.markup = element == ""
+	literal, isLiteral := strings.CutPrefix(strings.TrimSuffix(value, `"`), `"`)
+	if !isLiteral {
+		literal = ""
+		if value != "" {
+			row.value = find(value)
+		}
+	}
+	if element == "" {
+		row.value.kind = markupField
+		return row
+	}
 	element, row.breaks = strings.CutPrefix(element, "~")
 	names := [generations]string{names2014: strings.Trim(element, "</>"), names2013: r.Text("in_2013"), names2012: r.Text("in_2012")}
 	for g, name := range names {
-		if row.markup {
-			break
-		}
 		if name == "" {
 			name = names[g-1]
 			names[g] = name
@@ -160,21 +189,20 @@ func compileRow(r table.Row, values reflect.Type) (row shapeRow) {
 	return row
 }
 
-// write writes the part with the values of v.
+// write writes the part with the values of v. It reads the fields by their offsets,
+// because reflection would make up a good part of the time of a whole world.
 func (s *shape[T]) write(x *xmlWriter, v *T) {
-	values := reflect.ValueOf(v).Elem()
+	base := unsafe.Pointer(v)
 	for i := range s.rows {
 		r := &s.rows[i]
-		if r.when != nil && isEmpty(values.FieldByIndex(r.when)) {
+		if r.when.kind != noField && r.when.isEmpty(base) {
 			continue
 		}
 		if r.breaks && x.indent {
 			x.raw("\n  ")
 		}
 		x.raw(r.before[x.tags])
-		if r.value != nil {
-			x.value(values.FieldByIndex(r.value), r.markup)
-		}
+		r.value.write(x, base)
 		x.raw(r.after[x.tags])
 	}
 	if len(x.b) > xmlChunk {
@@ -182,28 +210,37 @@ func (s *shape[T]) write(x *xmlWriter, v *T) {
 	}
 }
 
-func isEmpty(v reflect.Value) bool {
-	if v.Kind() == reflect.Slice {
-		return v.Len() == 0
+func (f fieldOf) isEmpty(base unsafe.Pointer) bool {
+	switch at := unsafe.Add(base, f.offset); f.kind {
+	case int64Field:
+		return *(*int64)(at) == 0
+	case boolField:
+		return !*(*bool)(at)
+	case stringField:
+		return *(*string)(at) == ""
+	case einField:
+		return *(*ein.EIN)(at) == 0
+	default:
+		return len(*(*[]byte)(at)) == 0
 	}
-	return v.IsZero()
 }
 
-var einType = reflect.TypeFor[ein.EIN]()
-
-func (x *xmlWriter) value(v reflect.Value, markup bool) {
-	switch k := v.Kind(); {
-	case markup:
-		x.b = append(x.b, v.Bytes()...)
-	case k == reflect.Slice:
-		escape(x, v.Bytes())
-	case k == reflect.String:
-		escape(x, v.String())
-	case k == reflect.Struct:
-		x.b = xmlDate{int(v.Field(0).Int()), int(v.Field(1).Int()), int(v.Field(2).Int())}.append(x.b)
-	case v.Type() == einType:
-		x.b = ein.EIN(v.Uint()).Append(x.b)
+func (f fieldOf) write(x *xmlWriter, base unsafe.Pointer) {
+	switch at := unsafe.Add(base, f.offset); f.kind {
+	case noField:
+	case int64Field:
+		x.b = appendInt(x.b, *(*int64)(at))
+	case stringField:
+		escape(x, *(*string)(at))
+	case bytesField:
+		escape(x, *(*[]byte)(at))
+	case markupField:
+		x.b = append(x.b, *(*[]byte)(at)...)
+	case einField:
+		x.b = (*(*ein.EIN)(at)).Append(x.b)
+	case dateField:
+		x.b = (*(*xmlDate)(at)).append(x.b)
 	default:
-		x.b = appendInt(x.b, v.Int())
+		panic("synth: a field that has no text")
 	}
 }
