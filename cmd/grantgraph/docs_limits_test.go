@@ -79,7 +79,7 @@ var (
 	}
 	spans = []limit{
 		{"A request", "30 seconds", "api/middleware.go", "timeout", "30 * time.Second"},
-		{"A query in SQL, while it runs", "30 seconds", "sqlbox/options.go", "o.Timeout", "30 * time.Second"},
+		{"A query in SQL, while it runs", "30 seconds", "sqlbox/options.go", "o.Timeout, ", "30*time.Second"},
 		{"Queries in SQL at a time, of all keys of an account", "2", "sqlbox/options.go", "PerOwner, ", "2"},
 		{"Until a client must read on, or is cut off", "10 seconds", "api/api.go", "c.Patience", "10 * time.Second"},
 		{"Until the body of a request must have arrived", "15 seconds", "serve.go", "readTimeout", "15 * time.Second"},
@@ -87,11 +87,11 @@ var (
 	visits = []limit{
 		{"EINs screened at a time on `/check`", "100", "site/eins.go", "mostEINs", "100"},
 		{"Organizations side by side on `/compare`", "5", "site/organization/compare.go", "mostCompared", "5"},
-		{"Free questions on `/ask` a day, for a visitor", "3", "account/questions.go", "FreeQuestions", "3"},
-		{"Free questions on `/ask` a day, for all visitors of an address", "30", "account/questions.go", "AddressQuestions", "30"},
+		{"Free questions on `/ask` a day, for a visitor", "3", "account/free_questions.go", "FreeQuestions", "3"},
+		{"Free questions on `/ask` a day, for all visitors of an address", "30", "account/free_questions.go", "AddressQuestions", "30"},
 		{"Names at a time sent to `/reconcile` without a key", "10", "reconcile/reconcile.go", "FreeBatch", "10"},
 		{"Names at a time sent to `/reconcile` with a key", "50", "reconcile/reconcile.go", "KeyBatch", "50"},
-		{"Names sent to `/reconcile` without a key in a day, from one network", "1,000", "account/names.go", "FreeNames", "1_000"},
+		{"Names sent to `/reconcile` without a key in a day, from one network", "1,000", "account/free_names.go", "FreeNames", "1_000"},
 		{"Address of a page", "8 KB", "site/limits.go", "longestAddress", "8 << 10"},
 	}
 )

@@ -12,28 +12,26 @@ import (
 	"time"
 )
 
-// The report is attached to its page. It is written, and found again, here; no
-// PDF library reads what strangers send.
+// This file attaches the report to its page and finds it again. No PDF library reads a
+// document from a stranger.
 
-// MaxDocument is the size of the largest document that Verify looks into, in
-// bytes: that of a PDF.
+// MaxDocument is the size of the largest document that Verify reads, a PDF, in bytes.
 const MaxDocument = 2 << 20
 
-// Bounds of what is in a PDF.
+// Bounds of the attachments of a PDF.
 const (
-	maxStreams  = 20      // attached files that are looked into
-	maxInflated = 1 << 20 // bytes that they may come to in all
+	maxStreams  = 20      // attached files that are read
+	maxInflated = 1 << 20 // bytes of all of them
 )
 
-// isPDF reports whether a document means to be a PDF: readers take it for one
-// when the mark is near the beginning. JSON may have the mark in a name.
+// isPDF reports whether a document is meant as a PDF: viewers accept the mark anywhere near
+// the beginning. JSON may have the mark in a name.
 func isPDF(document []byte) bool {
 	return !bytes.HasPrefix(bytes.TrimLeft(document, " \t\r\n"), []byte("{")) && bytes.Contains(document[:min(len(document), 1024)], []byte("%PDF-"))
 }
 
-// verifyPDF verifies the report that is attached to a PDF, and then whether the
-// page is the one that is made from it: somebody could keep the attachment and
-// paint another page.
+// verifyPDF verifies the report that is attached to a PDF, and then that the page is the
+// page of this report: somebody could keep the attachment and draw another page.
 func verifyPDF(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, error) {
 	b, err := attached(document)
 	if err != nil {
@@ -53,7 +51,8 @@ func verifyPDF(ctx context.Context, document []byte, keys []PublicKey) (*Verdict
 	v.PageMatches = new(bytes.Equal(made, document))
 	if !*v.PageMatches {
 		v.SignatureValid = nil
-		v.add(&v.Reason, "The attached report is intact and its signature holds, but the page is not the one that was issued; save the attached JSON and rely on that.")
+		v.add(&v.Reason, "The attached report is intact and its signature holds, but the page is not the one that was issued; "+
+			"save the attached JSON and rely on that.")
 	}
 	return v, nil
 }
@@ -64,9 +63,8 @@ var (
 	filterEntry = regexp.MustCompile(`/Filter\s*\[?\s*/(\w+)`)
 )
 
-// attached finds the report in a PDF. A stream is never inside another object, so
-// that all of them are found by their keyword; what else the file says of its own
-// structure is not needed, and not believed.
+// attached finds the report in a PDF. A stream is never inside another object, so the
+// keyword finds all streams. The rest of the file's structure is not needed and not trusted.
 func attached(document []byte) (*block, error) {
 	if len(document) > MaxDocument {
 		return nil, bad("the PDF is larger than %d bytes; a report has at most that", MaxDocument)
@@ -99,7 +97,7 @@ func attached(document []byte) (*block, error) {
 		left -= int64(len(text))
 		v, err := parse(text)
 		if err != nil || !v.isReport() {
-			continue // some other attachment
+			continue // another attachment
 		}
 		b, err := v.block()
 		if err != nil {
@@ -121,8 +119,8 @@ func attached(document []byte) (*block, error) {
 		Try("send the PDF as it was issued, or the JSON report")
 }
 
-// streamData is what a stream holds: so many bytes as its dictionary says if the
-// stream then ends, or else up to where it ends.
+// streamData returns the content of a stream: as many bytes as its dictionary says if the
+// stream ends there, and otherwise the bytes up to its end.
 func streamData(rest, dictionary []byte) []byte {
 	if m := lengthEntry.FindSubmatch(dictionary); m != nil {
 		n, _ := strconv.Atoi(string(m[1]))
@@ -136,8 +134,8 @@ func streamData(rest, dictionary []byte) []byte {
 	return rest
 }
 
-// unpack is the text of an attached file, or nothing when it is packed in a way
-// that reports are not. More than limit bytes is no report and ends the search.
+// unpack returns the text of an attached file, or nil for a filter that reports do not use.
+// A file of more than limit bytes is an error and ends the search.
 func unpack(data, dictionary []byte, limit int64) ([]byte, error) {
 	text := data
 	if m := filterEntry.FindSubmatch(dictionary); m != nil {
@@ -148,7 +146,7 @@ func unpack(data, dictionary []byte, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, nil
 		}
-		// What follows a damaged part is lost, and the report with it.
+		// After a damaged part the rest is lost.
 		if text, err = io.ReadAll(io.LimitReader(z, limit+1)); err != nil {
 			return nil, nil
 		}
@@ -159,17 +157,16 @@ func unpack(data, dictionary []byte, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// attach puts a report into a PDF that has nothing but pages, fonts and a title.
-// It writes the end of the file anew: a catalog with the attachment, the table
-// of objects and the trailer.
+// attach adds a report to a PDF that has only pages, fonts and a title. It writes a new end
+// of the file: a catalog with the attachment, the table of objects and the trailer.
 func attach(pdf, report []byte, id string, at time.Time) ([]byte, error) {
 	offsets, err := objectOffsets(pdf)
 	if err != nil {
 		return nil, err
 	}
-	catalog := len(offsets) // the last object is the catalog, and the one before it the title
+	catalog := len(offsets) // the last object is the catalog, the object before it the title
 	var out bytes.Buffer
-	const version = "%PDF-1.7" // has all that is used here; written over one of the same length
+	const version = "%PDF-1.7" // replaces a version of the same length
 	out.WriteString(version)
 	out.Write(pdf[len(version):slices.Min(offsets)])
 	if offsets, err = repack(&out, pdf, offsets); err != nil {
@@ -202,10 +199,9 @@ func attach(pdf, report []byte, id string, at time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// repack writes all objects but the last, the catalog, and returns where they
-// begin. What is packed by deflate is packed in a simpler way instead: a page is
-// compared byte for byte when it is verified, years later perhaps, and what
-// deflate makes of the same bytes changes with the library.
+// repack writes all objects except the last, the catalog, and returns where they begin. It
+// replaces deflate by a simpler compression: Verify compares pages byte by byte, perhaps
+// years later, and the output of deflate changes with the library.
 func repack(out *bytes.Buffer, pdf []byte, offsets []int) ([]int, error) {
 	order := slices.Sorted(slices.Values(offsets))
 	if order[len(order)-1] != offsets[len(offsets)-1] {
@@ -239,9 +235,8 @@ func repack(out *bytes.Buffer, pdf []byte, offsets []int) ([]int, error) {
 
 const deflated = "/Filter /FlateDecode"
 
-// runLengths packs bytes as the filter RunLengthDecode unpacks them: a byte that
-// is repeated as 257 less its count and itself, others after one less than their
-// number, and 128 at the end.
+// runLengths packs bytes for the filter RunLengthDecode: a repeated byte as 257 minus its
+// count and the byte, other bytes after their number minus one, and 128 at the end.
 func runLengths(plain []byte) (packed []byte) {
 	const most = 128
 	run := func(at int) int {
@@ -267,8 +262,8 @@ func runLengths(plain []byte) (packed []byte) {
 	return append(packed, most)
 }
 
-// objectOffsets reads where the objects begin from the table at the end of a PDF
-// that was just made.
+// objectOffsets reads the offsets of the objects from the table at the end of a PDF that was
+// just made.
 func objectOffsets(pdf []byte) ([]int, error) {
 	_, end, ok := bytes.Cut(pdf[bytes.LastIndex(pdf, []byte("\nxref\n"))+1:], []byte("f \n"))
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"grantgraph/client"
 )
 
-// shownContent is the content of a report of either kind, as it was read back.
+// shownContent is the content of a report of either kind.
 type shownContent struct {
 	client.ReportContent
 	named *client.NameReportContent // the screen of a name; the content above is empty then
@@ -29,7 +29,7 @@ func readContent(raw []byte) (*shownContent, error) {
 	return c, nil
 }
 
-// provenances are the lists of a screening, in the order of the page.
+// provenances returns the lists of a screening, in the order of the page.
 func (c *shownContent) provenances() []client.ScreenProvenance {
 	if c.named != nil {
 		return []client.ScreenProvenance{c.named.Compliance.OFACSanctionsScreen.ScreenProvenance}

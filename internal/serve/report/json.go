@@ -17,18 +17,17 @@ import (
 const (
 	maxJSON   = 1 << 20 // bytes
 	maxDepth  = 64      // levels of nesting
-	maxValues = 50_000  // values in all, each of which takes many times its bytes; a report has some hundreds
+	maxValues = 50_000  // values, each of which takes many times its bytes; a report has some hundreds
 	maxNumber = 32      // characters
-	maxQuoted = 60      // bytes of it that a message repeats
+	maxQuoted = 60      // bytes that a message repeats
 )
 
-// value is JSON that two readers cannot understand differently. Signatures are
-// over a canonical form, and a document that has several (a name given twice, a
-// number that no double holds, half of a surrogate pair) could show one thing and
-// have another signed.
+// value is JSON that two readers cannot understand differently. A signature is over the
+// canonical form. A document with several canonical forms (a name given twice, a number that
+// no double holds, half of a surrogate pair) could show one thing while another is signed.
 type value struct {
-	kind    byte     // { [ " 0 (number) t f n
-	raw     []byte   // as it stands in the document
+	kind    byte     // its first character: { [ " t f n, and 0 for every number
+	raw     []byte   // as in the document
 	text    string   // of a string
 	members []member // of an object, in their order
 	items   []*value // of an array
@@ -36,11 +35,11 @@ type value struct {
 
 type member struct {
 	name   string
-	quoted []byte // the name as it stands in the document
+	quoted []byte // the name as in the document
 	value  *value
 }
 
-// member is the value of a member, or nil.
+// member returns the value of a member, or nil.
 func (v *value) member(name string) *value {
 	if v != nil {
 		for _, m := range v.members {
@@ -52,7 +51,7 @@ func (v *value) member(name string) *value {
 	return nil
 }
 
-// parse reads a whole document, and refuses what is not exactly one JSON value.
+// parse reads a whole document, which must be exactly one JSON value.
 func parse(document []byte) (*value, error) {
 	if len(document) > maxJSON {
 		return nil, bad("the document is larger than %d bytes; a report has at most that", maxJSON)
@@ -84,7 +83,7 @@ func (p *parser) space() {
 	}
 }
 
-// next is the byte at hand, 0 at the end.
+// next returns the next byte, 0 at the end.
 func (p *parser) next() byte {
 	if p.at < len(p.in) {
 		return p.in[p.at]
@@ -92,7 +91,7 @@ func (p *parser) next() byte {
 	return 0
 }
 
-// take goes over a byte if it is at hand.
+// take skips the next byte if it is c.
 func (p *parser) take(c byte) bool {
 	if p.next() == c {
 		p.at++
@@ -142,13 +141,8 @@ func (p *parser) value(depth int) (*value, error) {
 }
 
 func (p *parser) object(v *value, depth int) error {
-	p.at++
-	p.space()
-	if p.take('}') {
-		return nil
-	}
 	names := map[string]bool{}
-	for {
+	return p.list('}', func() error {
 		if p.next() != '"' {
 			return p.wrong()
 		}
@@ -167,35 +161,32 @@ func (p *parser) object(v *value, depth int) error {
 		}
 		p.space()
 		m, err := p.value(depth)
-		if err != nil {
-			return err
-		}
 		v.members = append(v.members, member{name, quoted, m})
-		p.space()
-		if p.take('}') {
-			return nil
-		}
-		if !p.take(',') {
-			return p.wrong()
-		}
-		p.space()
-	}
+		return err
+	})
 }
 
 func (p *parser) array(v *value, depth int) error {
+	return p.list(']', func() error {
+		item, err := p.value(depth)
+		v.items = append(v.items, item)
+		return err
+	})
+}
+
+// list reads the members of an object or the items of an array, brackets included.
+func (p *parser) list(end byte, read func() error) error {
 	p.at++
 	p.space()
-	if p.take(']') {
+	if p.take(end) {
 		return nil
 	}
 	for {
-		item, err := p.value(depth)
-		if err != nil {
+		if err := read(); err != nil {
 			return err
 		}
-		v.items = append(v.items, item)
 		p.space()
-		if p.take(']') {
+		if p.take(end) {
 			return nil
 		}
 		if !p.take(',') {
@@ -228,7 +219,7 @@ func (p *parser) string() (string, error) {
 	}
 }
 
-// escape goes over an escaped character. Half of a surrogate pair is none.
+// escape reads an escaped character. It refuses half of a surrogate pair.
 func (p *parser) escape() (rune, bool) {
 	p.at++
 	c := p.next()
@@ -264,8 +255,8 @@ func (p *parser) hex() (rune, bool) {
 	return rune(n), err == nil
 }
 
-// number goes over a number, and refuses one that is not exactly the double that
-// a reader makes of it.
+// number reads a number, and refuses a number that is not exactly the double that readers
+// make of it.
 func (p *parser) number() error {
 	start := p.at
 	digits := func() bool {
@@ -305,8 +296,8 @@ func (p *parser) number() error {
 	return bad("the number %s has more digits than JSON readers agree on; a report has none like it", fault.Clip(text, maxQuoted))
 }
 
-// decimal is a number's sign, its digits without zeros at either end, and the
-// power of ten of the last of them.
+// decimal is the sign of a number, its digits without zeros at either end, and the power of
+// ten of its last digit.
 type decimal struct {
 	negative bool
 	digits   string
@@ -331,7 +322,7 @@ func decimalOf(text string) (d decimal) {
 	return d
 }
 
-// canonical is the RFC 8785 form of an object with these members.
+// canonical returns the RFC 8785 form of an object with these members.
 func canonical(members []member) ([]byte, error) {
 	var object bytes.Buffer
 	object.WriteByte('{')

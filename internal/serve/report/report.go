@@ -1,15 +1,13 @@
-// Package report makes the screening report that a grantmaker keeps: the record
-// of a screening with its identifier and signature, the same as a page of PDF,
-// and the answer to whether a document that somebody brings back is one that was
-// issued.
+// Package report makes the screening report that a grantmaker keeps: the record of a
+// screening with its identifier and signature, and the same as a PDF page. It also verifies
+// whether a document is a report that was issued.
 //
-// The identifier is the SHA-256 of the RFC 8785 form of everything in the report
-// but report_id and signature, and the signature is over the same bytes. The page
-// is a function of the report alone, so that it can be made again and compared.
+// The identifier is the SHA-256 of the RFC 8785 form of everything in the report except
+// report_id and signature. The signature is over the same bytes. The page depends only on
+// the report, so that it can be made again and compared.
 //
-// The package knows neither HTTP nor where keys are kept: who signs is a Signer,
-// and which keys are published is for the caller to say. What is brought for
-// verification is taken for hostile.
+// The package has no HTTP and does not know where keys are kept: a Signer signs, and the
+// caller says which keys are published. A document to verify is treated as hostile.
 package report
 
 import (
@@ -27,9 +25,8 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// Format is the version of the report's layout. A change of the layout, or of
-// what the page shows, needs another version, and what was issued under this one
-// must stay verifiable.
+// Format is the version of the report's layout. A change of the layout or of the page needs
+// another version, and reports of this version must stay verifiable.
 const Format = "1.0"
 
 // Algorithm is how reports are signed.
@@ -45,14 +42,13 @@ func NameContentOf(r *screen.NameRecord) client.NameReportContent {
 	return client.NameReportContent{Subject: r.Subject, Compliance: r.Compliance, Sources: r.Sources}
 }
 
-// VerifyPage is the page of the service at an address on which people verify
-// reports; its address is part of every report.
+// VerifyPage returns the address of the page on which people verify reports. It is part of
+// every report.
 func VerifyPage(base string) string { return base + "/verify" }
 
-// Signer signs with the key that is current. The identifier of the key is part of
-// what is signed: message is asked for the bytes once the key is chosen, and the
-// same key signs them, also when the keys are rotated meanwhile. The identifier is
-// the key's RFC 7638 thumbprint.
+// Signer signs with the current key. The signed bytes contain the identifier of the key, its
+// RFC 7638 thumbprint. So the Signer chooses the key, asks message for the bytes, and signs
+// them with the same key, even if keys are rotated meanwhile.
 type Signer interface {
 	Sign(ctx context.Context, message func(keyID string) ([]byte, error)) (signature []byte, err error)
 }
@@ -69,8 +65,8 @@ func Issue[C any](ctx context.Context, s Signer, content C, verifyURL string, at
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
-		// It is read back as a verifier reads it: what a verifier would refuse
-		// is not issued.
+		// The report is read as a verifier reads it, so that no report is issued that a
+		// verifier would refuse.
 		b, err := readBlock(document)
 		if err != nil {
 			return nil, fmt.Errorf("report that nobody could verify: %w", err)
@@ -88,20 +84,19 @@ func Issue[C any](ctx context.Context, s Signer, content C, verifyURL string, at
 	return r, nil
 }
 
-// encoding of signatures. It is strict, so that no two texts are the same bytes.
+// encoding is the encoding of signatures. It is strict: no two texts encode the same bytes.
 var encoding = base64.RawURLEncoding.Strict()
 
-// block is a report as it was read.
+// block is a report that was read.
 type block struct {
-	raw     []byte            // as it stands in the document
+	raw     []byte            // as in the document
 	text    map[string]string // members that are strings
-	content []byte            // as it stands in the document; nil when there is none
+	content []byte            // as in the document; nil when there is none
 	message []byte            // what the signature is over
 	id      string            // identifier of the message
 }
 
-// readBlock takes a report apart. The document is checked already or, when the
-// service made it, is checked here.
+// readBlock reads a report.
 func readBlock(document []byte) (*block, error) {
 	v, err := parse(document)
 	if err != nil {
@@ -110,7 +105,7 @@ func readBlock(document []byte) (*block, error) {
 	return v.block()
 }
 
-// block takes an object for a report.
+// block reads an object as a report.
 func (v *value) block() (*block, error) {
 	if !v.isReport() {
 		return nil, bad("this is JSON, but not a report: it has no format, report_id, key_id and signature")
@@ -137,7 +132,7 @@ func (v *value) block() (*block, error) {
 	return b, nil
 }
 
-// isReport reports whether a value has what makes it a report of any version.
+// isReport reports whether a value has the members of a report of any version.
 func (v *value) isReport() bool {
 	for _, name := range []string{"format", "report_id", "key_id", "signature"} {
 		if m := v.member(name); m == nil || m.kind != '"' {
@@ -147,7 +142,7 @@ func (v *value) isReport() bool {
 	return true
 }
 
-// BadReport is the slug of a document that is no report.
+// BadReport is the slug of a document that is not a report.
 const BadReport = "bad_report"
 
 func bad(format string, args ...any) *fault.Fault {

@@ -15,22 +15,21 @@ import (
 	"grantgraph/internal/serve/agent/httpsig"
 )
 
-// PublicKey is a key that reports were signed with, as it was published. A time
-// that is zero sets no bound.
+// PublicKey is a published key that signed reports. A zero time sets no bound.
 type PublicKey struct {
 	ID          string // RFC 7638 thumbprint
 	Public      ed25519.PublicKey
 	From        time.Time // first used
-	Until       time.Time // last used; what it signed before stays valid
+	Until       time.Time // last used; its earlier reports stay valid
 	Compromised time.Time // since when others may have signed with it
 }
 
-// Verdict is what verification found. A question that could not be answered is
-// null, never false: false says that something was checked and is wrong.
+// Verdict is the result of verification. A question without an answer is null, never false:
+// false means that something was checked and is wrong.
 type Verdict struct {
 	client.ReportVerdict
 
-	// Report is the block as it was read, for showing and saving it.
+	// Report is the report as in the document, for showing and saving it.
 	Report json.RawMessage `json:"-"`
 }
 
@@ -43,9 +42,9 @@ const (
 	Unverifiable Status = "unverifiable"
 )
 
-// Status puts the findings together: a report is valid when its identifier, its
-// signature and, for a PDF, its page are all right. It is not valid when the
-// identifier or the signature is wrong. Everything else cannot be verified.
+// Status combines the answers: a report is valid when its identifier, its signature and, for
+// a PDF, its page are right. It is not valid when the identifier or the signature is wrong.
+// Any other report cannot be verified.
 func (v *Verdict) Status() Status {
 	is := func(b *bool, want bool) bool { return b != nil && *b == want }
 	switch {
@@ -57,10 +56,9 @@ func (v *Verdict) Status() Status {
 	return Unverifiable
 }
 
-// Verify reads a document and says whether it is a report that was issued with
-// one of the keys. It takes the report's block, {"report": block}, a response of
-// the service that holds exactly one report, or the PDF. A document that is none of
-// them is a fault with the slug BadReport.
+// Verify reports whether a document is a report that was issued with one of the keys. The
+// document is the report, {"report": …}, a response of the service with exactly one report,
+// or the PDF. Any other document is a fault with the slug BadReport.
 func Verify(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, error) {
 	if isPDF(document) {
 		return verifyPDF(ctx, document, keys)
@@ -80,7 +78,8 @@ func Verify(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, e
 	if pdfObject.Match(document) {
 		return nil, bad("the document is JSON with the objects of a PDF in it, so that it could show a page that is not the report's")
 	}
-	if around, inside := v.member("ein"), found.member("content").member("ein"); found != v && around != nil && inside != nil && around.text != inside.text {
+	around, inside := v.member("ein"), found.member("content").member("ein")
+	if found != v && around != nil && inside != nil && around.text != inside.text {
 		return nil, bad("the response is about another EIN than the report in it, so it is not as it was issued")
 	}
 	verdict := b.verify(keys)
@@ -90,11 +89,11 @@ func Verify(ctx context.Context, document []byte, keys []PublicKey) (*Verdict, e
 	return verdict, nil
 }
 
-// pdfObject is what every PDF has and no report: a viewer may take a file for a
-// PDF although it begins as JSON, and show a page that nobody compared.
+// pdfObject matches what every PDF has and no report has: a viewer may open a file as a PDF
+// although it begins as JSON, and show a page that nobody compared.
 var pdfObject = regexp.MustCompile(`[0-9]\s+[0-9]+\s+obj\b`)
 
-// find is the one report of a document.
+// find returns the only report of a document.
 func find(v *value) (*value, error) {
 	if v.kind != '{' {
 		return nil, bad("this is JSON, but not a report: a report is an object")
@@ -154,7 +153,8 @@ func (b *block) verify(keys []PublicKey) *Verdict {
 		v.IssuedAt = &at
 	}
 	if v.Format != Format {
-		v.add(&v.Reason, "The report has format version %s, which this program does not know; it knows %s.", strconv.Quote(fault.Clip(v.Format, maxQuoted)), Format)
+		v.add(&v.Reason, "The report has format version %s, which this program does not know; it knows %s.",
+			strconv.Quote(fault.Clip(v.Format, maxQuoted)), Format)
 		return v
 	}
 	v.describe(b.content)
@@ -163,17 +163,17 @@ func (b *block) verify(keys []PublicKey) *Verdict {
 	if !*v.IDMatches {
 		v.add(&v.Reason, "The identifier is not that of the content: something was changed after the report was issued.")
 		if v.SignatureValid != nil && *v.SignatureValid {
-			v.SignatureValid = nil // all but the identifier is what was signed; the document is still not the one that was issued
+			v.SignatureValid = nil // everything but the identifier was signed, but the document is not the issued one
 		}
 	}
 	return v
 }
 
-// skew is how far the clocks of servers that share keys may be apart.
+// skew is how far the clocks of servers that share keys may differ.
 const skew = 5 * time.Minute
 
-// checkSignature says whether the message was signed with the key that the report
-// names, or why that cannot be said.
+// checkSignature decides whether the message was signed with the key that the report names,
+// or says why that cannot be decided.
 func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 	if algorithm := b.text["algorithm"]; algorithm != Algorithm {
 		v.add(&v.Reason, "The report names the algorithm %s; only %s can be checked.", strconv.Quote(fault.Clip(algorithm, maxQuoted)), Algorithm)
@@ -181,7 +181,7 @@ func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 	}
 	var key *PublicKey
 	for i := range keys {
-		// A key is known by its thumbprint, whatever its publisher calls it.
+		// The thumbprint identifies a key, whatever its publisher calls it.
 		if len(keys[i].Public) == ed25519.PublicKeySize && httpsig.Thumbprint(keys[i].Public) == v.KeyID {
 			key = &keys[i]
 		}
@@ -201,7 +201,8 @@ func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 	case err != nil:
 		v.add(&v.Reason, "The signature matches, but the report does not say when it was issued.")
 	case !key.Compromised.IsZero() && !at.Before(key.Compromised):
-		v.add(&v.Reason, "The signature matches, but the key was compromised on %s, before the report was issued: others could sign with it.", day(key.Compromised))
+		v.add(&v.Reason, "The signature matches, but the key was compromised on %s, before the report was issued: others could sign with it.",
+			day(key.Compromised))
 	case !key.From.IsZero() && at.Before(key.From.Add(-skew)):
 		v.add(&v.Reason, "The signature matches, but the report says it was issued before its key came into use, on %s.", day(key.From))
 	case !key.Until.IsZero() && at.After(key.Until.Add(skew)):
@@ -209,13 +210,14 @@ func (b *block) checkSignature(v *Verdict, keys []PublicKey) {
 	default:
 		v.SignatureValid = new(true)
 		if !key.Compromised.IsZero() {
-			v.add(&v.Note, "The key was compromised on %s, after the report says it was issued. Whoever has the key could have given an earlier date.", day(key.Compromised))
+			v.add(&v.Note, "The key was compromised on %s, after the report says it was issued. Whoever has the key could have given an earlier date.",
+				day(key.Compromised))
 		}
 	}
 }
 
-// current says whether reports are still issued in a version. One that is newer
-// than this program, or no version at all, is not known.
+// current reports whether reports are still issued in a version. It returns nil for a newer
+// version, and for a text that is not a version.
 func current(version string) *bool {
 	if version == Format {
 		return new(true)
@@ -237,8 +239,8 @@ func current(version string) *bool {
 	return nil
 }
 
-// describe reads whom the report is about and the dates of its lists. It may
-// find nothing: what is read here is not verified yet.
+// describe reads the subject of the report and the dates of its lists, if it can: the content
+// is not verified yet.
 func (v *Verdict) describe(content []byte) {
 	c, err := readContent(content)
 	if err != nil {
@@ -255,7 +257,7 @@ func (v *Verdict) describe(content []byte) {
 	}
 }
 
-// add puts a sentence behind those that are there.
+// add appends a sentence.
 func (v *Verdict) add(to **string, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if *to != nil {

@@ -1,16 +1,19 @@
 package report
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"strings"
 
 	"grantgraph/client"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/table"
 )
 
-// What the page says of a screening, in words. It says what lists hold, and
-// leaves what follows from it to the reader.
+// This file has the words of the page. They say what the lists contain, and leave the
+// consequences to the reader.
 
 // mark is how a finding looks at a glance.
 type mark int
@@ -31,26 +34,13 @@ type finding struct {
 	from    client.ScreenProvenance
 	mark    mark
 	words   string
-	matches []string // names that resemble, to be shown as far as there is room
-	count   int      // how many there are in all
+	matches []string // similar names, shown as far as there is room
+	count   int      // how many similar names there are
 }
 
-// newFinding makes a finding of a list, without its mark. A list that could not be
-// used is never judged by what else its block says.
-func newFinding(list string, from client.ScreenProvenance, words string) finding {
-	f := finding{list: list, from: from, words: words}
-	if !from.Screened || from.Status == screen.NotScreened {
-		f.words = "The list could not be used. This does not mean that nothing was found."
-		if from.Note != nil {
-			f.words = *from.Note
-		}
-	}
-	return f
-}
-
-// findings are what the lists say of an organization or of a name, in the order of
-// the page. What calls for a closer look is decided once, for all who show it; the
-// words are the page's own, because a page that was issued never changes.
+// findings returns what the lists say about an organization or a name, in the order of the
+// page. Package screen decides the marks, for every page that shows them. The words belong
+// to this page, because a page that was issued never changes.
 func (c *shownContent) findings() (list []finding) {
 	record := &client.ScreeningRecord{Organization: c.Organization, Compliance: c.Compliance}
 	k := &record.Compliance
@@ -61,25 +51,44 @@ func (c *shownContent) findings() (list []finding) {
 	for _, v := range screen.Verdicts(record) {
 		decided[v.List] = v.Mark
 	}
-	add := func(name string, f finding) {
-		f.mark = markOf(decided[name])
+	add := func(source, title string, from client.ScreenProvenance, words string) *finding {
+		f := finding{list: title, from: from, mark: markOf(decided[source]), words: words}
+		switch {
+		case !from.Screened || from.Status == screen.NotScreened: // whatever else its block says
+			f.words = "The list could not be used. This does not mean that nothing was found."
+			if from.Note != nil {
+				f.words = *from.Note
+			}
+		case words == "":
+			f.words = fmt.Sprintf("Status %q; see the attached data.", from.Status)
+		}
 		list = append(list, f)
+		return &list[len(list)-1]
+	}
+	sanctions := func() {
+		s := &k.OFACSanctionsScreen
+		words, matches, n := sanctionsWords(s)
+		f := add(lists.OFAC, "OFAC sanctions, by name", s.ScreenProvenance, words)
+		f.matches, f.count = matches, n
 	}
 	if c.named != nil {
-		add(lists.OFAC, sanctionsFinding(&k.OFACSanctionsScreen))
+		sanctions()
 		return list
 	}
-	add(lists.BMF, masterFinding(&k.BMF))
-	add(lists.Pub78, publicationFinding(&k.Pub78))
-	add(lists.Revocation, revocationFinding(&k.Revocation))
-	add(lists.IRB, bulletinFinding(&k.IRBScreen))
-	add(lists.OFAC, sanctionsFinding(&k.OFACSanctionsScreen))
-	add(lists.CARegistry, registryFinding(&k.StateRegistration.California))
-	add(lists.CAFTB, taxBoardFinding(&k.StateRegistration.California))
+	add(lists.BMF, "IRS business master file", k.BMF.ScreenProvenance, masterWords(&k.BMF))
+	add(lists.Pub78, "IRS Publication 78", k.Pub78.ScreenProvenance, publicationWords(&k.Pub78))
+	add(lists.Revocation, "IRS automatic revocations", k.Revocation.ScreenProvenance, revocationWords(&k.Revocation))
+	words, matches, n := bulletinWords(&k.IRBScreen)
+	f := add(lists.IRB, "IRS bulletin deletions", k.IRBScreen.ScreenProvenance, words)
+	f.matches, f.count = matches, n
+	sanctions()
+	california := &k.StateRegistration.California
+	add(lists.CARegistry, "California charity registry", california.ScreenProvenance, registryWords(california))
+	add(lists.CAFTB, "California Franchise Tax Board", california.FTB, taxBoardWords(california))
 	return list
 }
 
-// markOf is the mark of a verdict. One that nobody has heard of is no good news.
+// markOf returns the mark of a verdict. An unknown verdict is never good news.
 func markOf(verdict string) mark {
 	switch verdict {
 	case screen.MarkOK:
@@ -90,8 +99,10 @@ func markOf(verdict string) mark {
 	return notScreened
 }
 
-func masterFinding(b *client.MasterFileScreen) finding {
-	const list = "IRS business master file"
+// The following functions return the words for a status, or "" for a status that this
+// program does not know, which is never a good one.
+
+func masterWords(b *client.MasterFileScreen) string {
 	switch b.Status {
 	case screen.Listed:
 		words := "Listed"
@@ -101,15 +112,14 @@ func masterFinding(b *client.MasterFileScreen) finding {
 		if b.DeductibilityDescription != nil {
 			words += ". " + *b.DeductibilityDescription
 		}
-		return newFinding(list, b.ScreenProvenance, sentence(words))
+		return sentence(words)
 	case screen.NotListed:
-		return newFinding(list, b.ScreenProvenance, sentence(join(" ", new("Not listed."), b.ChurchMessage)))
+		return sentence(join(" ", new("Not listed."), b.ChurchMessage))
 	}
-	return unknownFinding(list, b.ScreenProvenance)
+	return ""
 }
 
-func publicationFinding(p *client.Pub78Screen) finding {
-	const list = "IRS Publication 78"
+func publicationWords(p *client.Pub78Screen) string {
 	switch p.Status {
 	case screen.Listed:
 		words := "Listed as able to receive deductible contributions"
@@ -120,91 +130,68 @@ func publicationFinding(p *client.Pub78Screen) finding {
 		if len(kinds) > 0 {
 			words += ": " + strings.Join(kinds, ", ")
 		}
-		return newFinding(list, p.ScreenProvenance, sentence(words))
+		return sentence(words)
 	case screen.NotListed:
-		return newFinding(list, p.ScreenProvenance, sentence(join(" ", new("Not listed."), p.ChurchMessage)))
+		return sentence(join(" ", new("Not listed."), p.ChurchMessage))
 	}
-	return unknownFinding(list, p.ScreenProvenance)
+	return ""
 }
 
-func revocationFinding(r *client.RevocationScreen) finding {
-	const list = "IRS automatic revocations"
-	dates := func(words string) string {
-		if r.RevocationDate != nil {
-			words += " as of " + *r.RevocationDate
-		}
-		if r.PostingDate != nil {
-			words += ", posted on " + *r.PostingDate
-		}
-		return words
-	}
+func revocationWords(r *client.RevocationScreen) string {
+	revoked := "Exemption revoked" + after(" as of ", r.RevocationDate) + after(", posted on ", r.PostingDate)
 	switch r.Status {
 	case screen.NotListed:
-		return newFinding(list, r.ScreenProvenance, "Not on the list of organizations whose exemption was revoked automatically.")
+		return "Not on the list of organizations whose exemption was revoked automatically."
 	case screen.Revoked:
-		return newFinding(list, r.ScreenProvenance, sentence(dates("Exemption revoked")+", and not reinstated"))
+		return sentence(revoked + ", and not reinstated")
 	case screen.Reinstated:
-		words := dates("Exemption revoked") + "; reinstated"
-		if r.ReinstatementDate != nil {
-			words += " as of " + *r.ReinstatementDate
-		}
-		return newFinding(list, r.ScreenProvenance, sentence(words))
+		return sentence(revoked + "; reinstated" + after(" as of ", r.ReinstatementDate))
 	}
-	return unknownFinding(list, r.ScreenProvenance)
+	return ""
 }
 
-func bulletinFinding(b *client.BulletinScreen) finding {
-	const list = "IRS bulletin deletions"
-	read := ""
-	if b.CoversThrough != nil {
-		read = " in bulletins through " + *b.CoversThrough
-	}
+func bulletinWords(b *client.BulletinScreen) (words string, matches []string, n int) {
+	read := after(" in bulletins through ", b.CoversThrough)
 	switch b.Status {
 	case screen.Clear:
-		return newFinding(list, b.ScreenProvenance, sentence("No deletion with a similar name and the same state"+read))
+		return sentence("No deletion with a similar name and the same state" + read), nil, 0
 	case screen.PotentialMatch:
-		n := max(len(b.PotentialMatches), count(b.MatchCount))
-		f := newFinding(list, b.ScreenProvenance, numbered(n, "deletion", "deletions")+" with a similar name"+read)
-		f.count = n
+		n = max(len(b.PotentialMatches), count(b.MatchCount))
 		for _, m := range b.PotentialMatches {
-			f.matches = append(f.matches, fmt.Sprintf("%s (%s)", m.Name, m.BulletinNumber))
+			matches = append(matches, fmt.Sprintf("%s (%s)", m.Name, m.BulletinNumber))
 		}
-		return f
+		return numbered(n, "deletion", "deletions") + " with a similar name" + read, matches, n
 	}
-	return unknownFinding(list, b.ScreenProvenance)
+	return "", nil, 0
 }
 
-func sanctionsFinding(s *client.SanctionsScreen) finding {
-	const list = "OFAC sanctions, by name"
-	n := max(len(s.PotentialMatches), count(s.MatchCount))
-	words := numbered(n, "sanctioned entity has", "sanctioned entities have") + " a similar name"
+func sanctionsWords(s *client.SanctionsScreen) (words string, matches []string, n int) {
+	n = max(len(s.PotentialMatches), count(s.MatchCount))
+	words = numbered(n, "sanctioned entity has", "sanctioned entities have") + " a similar name"
 	switch s.Status {
 	case screen.Clear:
-		return newFinding(list, s.ScreenProvenance, "No sanctioned entity has a similar name.")
+		return "No sanctioned entity has a similar name.", nil, 0
 	case screen.PotentialMatch:
 	case screen.RuledOut:
 		words += ", ruled out by whoever asked"
 	default:
-		return unknownFinding(list, s.ScreenProvenance)
+		return "", nil, 0
 	}
-	f := newFinding(list, s.ScreenProvenance, words)
-	f.count = n
 	for _, m := range s.PotentialMatches {
 		name := m.Name
 		if m.MatchedName != "" && m.MatchedName != m.Name {
-			name = m.MatchedName + ", a name of " + m.Name // which need not resemble anything
+			name = m.MatchedName + ", a name of " + m.Name // the main name need not be similar
 		}
 		said := fmt.Sprintf("%s (%.0f%% alike", name, 100*m.Score)
 		if m.RuledOut {
 			said += ", ruled out"
 		}
-		f.matches = append(f.matches, said+")")
+		matches = append(matches, said+")")
 	}
-	return f
+	return words, matches, n
 }
 
-func registryFinding(c *client.CaliforniaScreen) finding {
-	const list = "California charity registry"
+func registryWords(c *client.CaliforniaScreen) string {
 	switch c.Status {
 	case screen.Listed:
 		words := "Listed"
@@ -213,39 +200,34 @@ func registryFinding(c *client.CaliforniaScreen) finding {
 		}
 		switch {
 		case c.MayOperate == nil:
-			return newFinding(list, c.ScreenProvenance, sentence(words+"; whether it may operate there is not said"))
+			words += "; whether it may operate there is not said"
 		case !*c.MayOperate:
-			return newFinding(list, c.ScreenProvenance, sentence(words+": it may not operate or solicit in California"))
+			words += ": it may not operate or solicit in California"
+		default:
+			words += ": it may operate in California"
 		}
-		return newFinding(list, c.ScreenProvenance, sentence(words+": it may operate in California"))
+		return sentence(words)
 	case screen.NotListed:
-		return newFinding(list, c.ScreenProvenance, "Not listed, which is no finding against an organization that does not operate in California.")
+		return "Not listed, which is no finding against an organization that does not operate in California."
 	}
-	return unknownFinding(list, c.ScreenProvenance)
+	return ""
 }
 
-func taxBoardFinding(c *client.CaliforniaScreen) finding {
-	const list = "California Franchise Tax Board"
+func taxBoardWords(c *client.CaliforniaScreen) string {
 	switch c.FTB.Status {
 	case screen.NotListed:
-		return newFinding(list, c.FTB, "Not on the list of revoked exemptions.")
+		return "Not on the list of revoked exemptions."
 	case screen.Revoked:
 		words := "State exemption revoked"
-		if len(c.FTBRecords) > 0 && c.FTBRecords[0].Revoked != nil {
-			words += " as of " + *c.FTBRecords[0].Revoked
+		if len(c.FTBRecords) > 0 {
+			words += after(" as of ", c.FTBRecords[0].Revoked)
 		}
-		return newFinding(list, c.FTB, sentence(words))
+		return sentence(words)
 	}
-	return unknownFinding(list, c.FTB)
+	return ""
 }
 
-// unknownFinding is for a list that was not screened, and for a status that this
-// program has no words for, which is never taken for a good one.
-func unknownFinding(list string, from client.ScreenProvenance) finding {
-	return newFinding(list, from, fmt.Sprintf("Status %q; see the attached data.", from.Status))
-}
-
-// dated is the date of a list in words.
+// dated returns the date of a list in words.
 func (f *finding) dated() string {
 	switch {
 	case f.from.Revised == nil:
@@ -271,17 +253,20 @@ func summary(findings []finding) string {
 			notScreened:  "The list was not screened.",
 		}[findings[0].mark]
 	}
-	for m, all := range []string{"All %d lists found nothing against it.", "All %d lists need a closer look.", "None of the %d lists was screened, which says nothing about the organization."} {
+	for m, all := range [3]string{
+		"All %d lists found nothing against it.", "All %d lists need a closer look.",
+		"None of the %d lists was screened, which says nothing about the organization.",
+	} {
 		if n[m] == len(findings) {
 			return fmt.Sprintf(all, len(findings))
 		}
 	}
 	var said []string
-	for m, words := range [][2]string{{"found nothing against it", "found nothing against it"}, {"needs a closer look", "need a closer look"}, {"was not screened", "were not screened"}} {
-		if n[m] == 1 {
-			said = append(said, "1 "+words[0])
-		} else if n[m] > 1 {
-			said = append(said, fmt.Sprintf("%d %s", n[m], words[1]))
+	for m, words := range [3][2]string{
+		{"found nothing against it", "found nothing against it"}, {"needs a closer look", "need a closer look"}, {"was not screened", "were not screened"},
+	} {
+		if n[m] > 0 {
+			said = append(said, numbered(n[m], words[0], words[1]))
 		}
 	}
 	last := len(said) - 1
@@ -302,25 +287,19 @@ func flagged(flags []client.RelianceFlag) string {
 	return " " + numbered(n, "flag applies.", "flags apply.")
 }
 
-// elementNames are the elements of a report in words.
-var elementNames = map[string]string{
-	"organization_name":            "Name of the organization",
-	"ein":                          "EIN",
-	"foundation_status":            "Status under section 509(a)",
-	"supporting_organization_type": "Type of supporting organization",
-	"contributions_deductible":     "Deductibility of contributions",
-	"source_statement":             "Statement of the source",
-	"bmf_revision_date":            "Revision date of the master file",
-	"report_datetime":              "Date and time of the report",
-	"retainable_form":              "Form that can be retained",
-}
+//go:embed names.tsv
+var nameTable string
 
-// elementWords are the result of an element, and what the report shows for it or
-// why it shows nothing.
+// names are the elements and the flags of a report in words.
+var names = table.Map("names.tsv", nameTable, "id", "name")
+
+// elementWords returns the result of an element, and its value or the reason why it has
+// none.
 func elementWords(e *client.RelianceElement) (result, shows string) {
-	result = nameOf(map[string]string{
+	results := map[string]string{
 		screen.Met: "Met", screen.NotMet: "Not met", screen.NotApplicable: "Does not apply", screen.NotScreened: "Not screened",
-	}, e.Result)
+	}
+	result = cmp.Or(results[e.Result], strings.ReplaceAll(e.Result, "_", " "))
 	switch {
 	case e.Value != nil && (e.Result == screen.Met || e.Reason == nil):
 		shows = *e.Value
@@ -342,36 +321,13 @@ func relianceWords(r *client.Reliance) string {
 	return words + " This is not a legal conclusion."
 }
 
-// flagNames are the flags in words.
-var flagNames = map[string]string{
-	"public_notice_of_change":         "Public notice of a change",
-	"reinstated_after_revocation":     "Reinstated after a revocation",
-	"grantor_knowledge":               "What the grantor knows",
-	"terrorist_suspension":            "Possible suspension under section 501(p)",
-	"supporting_org_control":          "Control of a supporting organization",
-	"type_iii_not_fi":                 "Type III, not functionally integrated",
-	"so_type_unknown":                 "Type of supporting organization unknown",
-	"private_foundation_grantee":      "Private foundation",
-	"foreign_addressee":               "Foreign address or tax treaty",
-	"group_subordinate_not_listed":    "Subordinate of a group, not listed itself",
-	"church_or_government_not_listed": "Church or government unit, not listed",
-	"lists_disagree":                  "Lists disagree",
-	"extract_not_current":             "Master file not current",
-	"non_501c3":                       "Not a 501(c)(3) organization",
-	"california_suspension":           "Possible suspension in California",
-}
-
-// nameOf is the name of a thing by its identifier, or the identifier itself.
-func nameOf(names map[string]string, id string) string {
-	if name, ok := names[id]; ok {
-		return name
-	}
-	return strings.ReplaceAll(id, "_", " ")
-}
+// nameOf returns the name of an element or flag, or its identifier in words.
+func nameOf(id string) string { return cmp.Or(names[id], strings.ReplaceAll(id, "_", " ")) }
 
 // caveats stand on every page.
 var caveats = []string{
-	"Screens are triage signals, not determinations. A screen whose source is unavailable reports not screened, never clear. The sanctions screen is an entity NAME screen.",
+	"Screens are triage signals, not determinations. A screen whose source is unavailable reports not screened, never clear. " +
+		"The sanctions screen is an entity NAME screen.",
 	"At the moment of disbursement use the sanctions authority's live index, because a designation is effective before the flat files carry it.",
 }
 
@@ -390,7 +346,15 @@ func numbered(n int, one, several string) string {
 	return fmt.Sprintf("%d %s", n, several)
 }
 
-// join puts together what is there.
+// after writes words and a text, or nothing when there is no text.
+func after(words string, text *string) string {
+	if text == nil {
+		return ""
+	}
+	return words + *text
+}
+
+// join joins the texts that are there.
 func join(separator string, texts ...*string) string {
 	var said []string
 	for _, t := range texts {
@@ -401,7 +365,7 @@ func join(separator string, texts ...*string) string {
 	return strings.Join(said, separator)
 }
 
-// sentence ends with a period.
+// sentence adds a final period if there is none.
 func sentence(s string) string {
 	if strings.HasSuffix(s, ".") {
 		return s

@@ -18,18 +18,17 @@ import (
 	"grantgraph/internal/serve/agent/httpsig"
 )
 
-// MediaType is that of the document that JWKS writes.
+// MediaType is the media type of the document that JWKS writes.
 const MediaType = "application/jwk-set+json"
 
-// MaxDocument bounds what ParseKeys reads, in bytes. A set of our own with
-// seven hundred keys is not as long.
+// MaxDocument is the longest document that ParseKeys reads, in bytes. A set of our own with
+// seven hundred keys is shorter.
 const MaxDocument = 256 << 10
 
-// b64 is the encoding of the keys in a document, one spelling for each.
+// b64 is the encoding of the keys in a document. It accepts one spelling for each.
 var b64 = base64.RawURLEncoding.Strict()
 
-// jwk is a key as it is published. The dates are ours; readers that do not know
-// them pass over them.
+// jwk is a published key. The dates are our own members, which other readers ignore.
 type jwk struct {
 	Type        string     `json:"kty"`
 	Curve       string     `json:"crv"`
@@ -42,7 +41,7 @@ type jwk struct {
 	Compromised *time.Time `json:"compromised_since"`
 }
 
-// JWKS is the public document of keys (RFC 7517, RFC 8037).
+// JWKS returns the public document of keys (RFC 7517, RFC 8037).
 func JWKS(keys []Key) []byte {
 	set := struct {
 		Keys []jwk `json:"keys"`
@@ -57,7 +56,7 @@ func JWKS(keys []Key) []byte {
 	return append(text, '\n')
 }
 
-// dateOf is a time as it is written, nil for none.
+// dateOf returns a time in UTC, nil for the zero time.
 func dateOf(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -66,7 +65,7 @@ func dateOf(t time.Time) *time.Time {
 	return &t
 }
 
-// PEM is the key in the form that openssl and most libraries read: a
+// PEM returns the key in the form that openssl and most libraries read: a
 // SubjectPublicKeyInfo.
 func (k Key) PEM() []byte {
 	der, err := x509.MarshalPKIXPublicKey(k.Public)
@@ -81,10 +80,9 @@ const pemType = "PUBLIC KEY"
 // BadKeyFile is the slug of a document that holds no keys to verify with.
 const BadKeyFile = "bad_key_file"
 
-// ParseKeys reads the keys that somebody was given: a document of JWKS, a
-// single JSON web key, public keys in PEM, or the 32 bytes of one in base64. Of
-// a set it takes the Ed25519 keys; what is said of those must be right, since
-// whoever verifies with them relies on it.
+// ParseKeys reads keys from a document: a set that JWKS wrote, a single JSON web key, public
+// keys in PEM, or the 32 bytes of a key in base64. Of a set it takes the Ed25519 keys. Their
+// members must be right, since whoever verifies with the keys relies on them.
 func ParseKeys(document []byte) ([]Key, error) {
 	keys, err := parse(document)
 	if err == nil {
@@ -117,8 +115,8 @@ func parse(document []byte) ([]Key, error) {
 	return []Key{k}, err
 }
 
-// distinct refuses a key that is there twice: one may be called compromised and
-// the other not.
+// distinct refuses a key that is there twice: one entry may be marked as compromised and the
+// other not.
 func distinct(keys []Key) error {
 	seen := make(map[string]bool, len(keys))
 	for _, k := range keys {
@@ -139,7 +137,7 @@ func newKey(public []byte) (Key, error) {
 }
 
 func parseBare(text string) (Key, error) {
-	// The decoders of base64 pass over line breaks.
+	// The decoders of base64 skip line breaks.
 	if (len(text) == 43 || len(text) == 44) && !strings.ContainsAny(text, "\r\n") {
 		for _, e := range []*base64.Encoding{base64.RawURLEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.StdEncoding} {
 			if b, err := e.Strict().DecodeString(text); err == nil && len(b) == ed25519.PublicKeySize {
@@ -152,8 +150,7 @@ func parseBare(text string) (Key, error) {
 
 func parsePEM(text []byte) (keys []Key, err error) {
 	for len(text) > 0 {
-		// What stands before a block, and a block that is damaged, Decode would
-		// pass over.
+		// Decode would skip text before a block, and a damaged block.
 		if !bytes.HasPrefix(text, []byte("-----BEGIN ")) {
 			return nil, errors.New("there is something beside the keys")
 		}
@@ -218,8 +215,8 @@ func parseJSON(text []byte) ([]Key, error) {
 	return keys, nil
 }
 
-// membersOf are the members of a JSON object by their exact names. A name that
-// is there twice is refused: readers differ in which of the two they believe.
+// membersOf returns the members of a JSON object by their exact names. It refuses a name that
+// is there twice: readers differ in which of the two they use.
 func membersOf(text []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -249,7 +246,7 @@ func membersOf(text []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// parseJWK reads a JSON web key, and says whether it is one for Ed25519.
+// parseJWK reads a JSON web key, and reports whether it is a key for Ed25519.
 func parseJWK(members map[string]json.RawMessage) (k Key, isEd25519 bool, err error) {
 	var kind, curve, x, id, use, algorithm string
 	for _, member := range []struct {
@@ -299,8 +296,8 @@ func parseJWK(members map[string]json.RawMessage) (k Key, isEd25519 bool, err er
 	return k, true, nil
 }
 
-// parseDate reads a time; absent and null are none. The zero time must not come
-// of a text, since it would say "never".
+// parseDate reads a time; absent and null are the zero time. A text must not give the zero
+// time, which means "never".
 func parseDate(raw json.RawMessage) (time.Time, error) {
 	if raw == nil || string(raw) == "null" {
 		return time.Time{}, nil

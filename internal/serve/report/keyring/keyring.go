@@ -1,7 +1,6 @@
-// Package keyring says which key signs screening reports and which keys they
-// are verified with. The keys themselves are kept beside the accounts; private
-// parts stay in there and in here, and what leaves is public. It knows nothing
-// of what is signed.
+// Package keyring says which key signs screening reports and which keys verify them. The
+// keys are stored with the accounts. Private parts stay in the store and in this package;
+// callers get only public parts. The package does not know what is signed.
 package keyring
 
 import (
@@ -19,28 +18,28 @@ import (
 	"grantgraph/internal/serve/agent/httpsig"
 )
 
-// Key is the public part of a key that signs reports, with the time in which it
-// did. The bounds are whole seconds by the clock of the server that made or
-// retired the key; another server's clock may differ by a little.
+// Key is the public part of a key that signs reports, with the time in which it signed. The
+// bounds are whole seconds by the clock of the server that made or retired the key; clocks
+// of other servers may differ a little.
 type Key struct {
 	ID          string // RFC 7638 thumbprint
 	Public      ed25519.PublicKey
-	From        time.Time // it signs from here; zero when that is not known
-	Until       time.Time // and no longer from here; zero for no end
-	Compromised time.Time // what it signed from here on cannot be trusted; zero for never
+	From        time.Time // it signs from this time; zero when that is not known
+	Until       time.Time // it signs until this time; zero for no end
+	Compromised time.Time // reports that it signed from this time cannot be trusted; zero for never
 }
 
-// Ring is the keys of a service. It remembers none of them, so a rotation on
-// any server holds at once on all. It is safe for concurrent use.
+// Ring is the keys of a service. It caches none of them, so a rotation on any server takes
+// effect on all servers at once. It is safe for concurrent use.
 type Ring struct {
 	store account.Signing
 	clock func() time.Time
 }
 
-// New is the ring of a service as it is, with a key or without.
+// New returns the ring of a service, with or without keys.
 func New(store account.Signing, clock func() time.Time) *Ring { return &Ring{store, clock} }
 
-// Open opens the ring of a service and makes its first key when there is none.
+// Open opens the ring of a service, and makes the first key if there is none.
 func Open(ctx context.Context, store account.Signing, clock func() time.Time) (*Ring, error) {
 	r := New(store, clock)
 	keys, err := r.stored(ctx)
@@ -53,8 +52,8 @@ func Open(ctx context.Context, store account.Signing, clock func() time.Time) (*
 	return r, store.FirstSigningKey(ctx, r.draw())
 }
 
-// draw makes a key that is not stored yet. One whose ID begins with a hyphen is
-// passed over: on a command line it would be taken for a flag.
+// draw makes a key that is not stored yet. Its ID does not begin with a hyphen, which would
+// look like a flag on a command line.
 func (r *Ring) draw() account.SigningKey {
 	for {
 		seed := make([]byte, ed25519.SeedSize)
@@ -71,8 +70,8 @@ func NewKey(seed []byte, created time.Time) account.SigningKey {
 	return account.SigningKey{ID: httpsig.Thumbprint(public), Public: public, Seed: secret.New(string(seed)), Created: created}
 }
 
-// Fixed is a ring of given keys, oldest first, for tests and examples. It cannot
-// be rotated.
+// Fixed returns a ring of given keys, oldest first, for tests and examples. It cannot be
+// rotated.
 func Fixed(keys ...account.SigningKey) *Ring { return New(fixed(keys), time.Now) }
 
 type fixed []account.SigningKey
@@ -88,8 +87,8 @@ func (fixed) RotateSigningKey(context.Context, account.SigningKey, time.Time) (a
 }
 func (fixed) MarkCompromised(context.Context, string, time.Time) error { return errFixed }
 
-// stored reads all keys. One whose parts do not belong together must neither
-// sign nor be published: what it signed could not be verified.
+// stored reads all keys. It refuses a key whose parts do not belong together: its reports
+// could not be verified.
 func (r *Ring) stored(ctx context.Context) ([]account.SigningKey, error) {
 	keys, err := r.store.SigningKeys(ctx)
 	if err != nil {
@@ -106,7 +105,7 @@ func (r *Ring) stored(ctx context.Context) ([]account.SigningKey, error) {
 	return keys, nil
 }
 
-// current is the key that signs.
+// current returns the key that signs.
 func (r *Ring) current(ctx context.Context) (account.SigningKey, error) {
 	keys, err := r.stored(ctx)
 	if err != nil {
@@ -120,9 +119,8 @@ func (r *Ring) current(ctx context.Context) (account.SigningKey, error) {
 	return account.SigningKey{}, fault.New("no_signing_key", "There is no signing key yet.").Try("start the server once: it makes the first one")
 }
 
-// Sign signs with the key that is current at this moment. The message may name
-// the key, so it is asked for once the key is chosen. A key that is marked as
-// compromised signs nothing more, current or not.
+// Sign signs with the current key. The message may contain the ID of the key, so Sign asks
+// for it after choosing the key. A key that is marked as compromised signs nothing more.
 func (r *Ring) Sign(ctx context.Context, message func(id string) ([]byte, error)) (signature []byte, err error) {
 	k, err := r.current(ctx)
 	if err != nil {
@@ -139,7 +137,7 @@ func (r *Ring) Sign(ctx context.Context, message func(id string) ([]byte, error)
 	return ed25519.Sign(ed25519.NewKeyFromSeed([]byte(k.Seed.Reveal())), text), nil
 }
 
-// Current is the key that signs at this moment.
+// Current returns the public part of the key that signs.
 func (r *Ring) Current(ctx context.Context) (Key, error) {
 	k, err := r.current(ctx)
 	if err != nil {
@@ -148,7 +146,7 @@ func (r *Ring) Current(ctx context.Context) (Key, error) {
 	return public(k), nil
 }
 
-// Keys are all keys there ever were, oldest first.
+// Keys returns all keys that ever were, oldest first.
 func (r *Ring) Keys(ctx context.Context) ([]Key, error) {
 	stored, err := r.stored(ctx)
 	if err != nil {
@@ -161,20 +159,20 @@ func (r *Ring) Keys(ctx context.Context) ([]Key, error) {
 	return keys, nil
 }
 
-// public is what may be shown of a key.
+// public returns the public part of a key.
 func public(k account.SigningKey) Key {
 	return Key{ID: k.ID, Public: k.Public, From: k.Created, Until: k.Retired, Compromised: k.Compromised}
 }
 
-// Rotate draws a new key and retires the current one; when compromised is not
-// zero, what the old one signed from then on is not trusted.
+// Rotate draws a new key and retires the current one. If compromised is not zero, reports
+// that the old key signed from then on are not trusted.
 func (r *Ring) Rotate(ctx context.Context, compromised time.Time) (retired, now Key, err error) {
 	next := r.draw()
 	old, err := r.store.RotateSigningKey(ctx, next, compromised)
 	if err != nil {
 		return Key{}, Key{}, err
 	}
-	// Another server may have rotated since: the key is found by its ID.
+	// Another server may have rotated since, so the key is found by its ID.
 	keys, err := r.Keys(ctx)
 	if err != nil {
 		return Key{}, Key{}, err

@@ -9,7 +9,7 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// Result is what became of one row: a record, or the reason why there is none.
+// Result is the result of one row: a record, or the reason why there is none.
 type Result struct {
 	Record   *client.ScreeningRecord
 	At       time.Time // when it was screened
@@ -17,14 +17,14 @@ type Result struct {
 	Problem  string    // why the row was not screened
 }
 
-// Words of our own cells.
+// Words of the added cells.
 const (
 	notScreened = "not screened"
 	withheld    = "withheld"
 	unknown     = "unknown"
 )
 
-// added are the columns behind those of the sheet.
+// added are the columns of the record, which follow the columns of the sheet.
 var added = []struct {
 	name string
 	cell func(*client.ScreeningRecord) string
@@ -72,11 +72,11 @@ var added = []struct {
 	{"flags", flags},
 }
 
-// appended follow them: they are of the screening, not of the record.
+// appended are the columns of the screening, which come last.
 var appended = []string{"screened_at", "bmf_revised", "ofac_revised", "report_id", "error"}
 
-// Cells are the cells of a row, in the order of the columns that are added. A
-// list that was not screened is said to be, in every cell that rests on it.
+// Cells returns the added cells of a row, in the order of their columns. Every cell that
+// rests on a list that was not screened says so.
 func (r *Result) Cells() []string {
 	list := make([]string, 0, len(added)+len(appended))
 	for _, c := range added {
@@ -99,8 +99,8 @@ func (r *Result) Cells() []string {
 	return list
 }
 
-// harmless is a text that no spreadsheet takes for a formula: names come from
-// lists and filings, and nobody should be made to run one.
+// harmless returns a text that no spreadsheet runs as a formula: names come from lists and
+// filings, which anybody may write.
 func harmless(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if s != "" && strings.IndexByte("=+-@", s[0]) >= 0 {
@@ -116,7 +116,7 @@ func text(s *string) string {
 	return *s
 }
 
-// inWords is a word of the record as it is written in a spreadsheet.
+// inWords writes a status of the record for a spreadsheet.
 func inWords(status string) string { return strings.ReplaceAll(status, "_", " ") }
 
 func verdict(b *bool) string {
@@ -140,7 +140,7 @@ func ofList(screened bool, s *string) string {
 	return text(s)
 }
 
-// ofMaster is a field of the master file.
+// ofMaster returns the cell of a field of the master file.
 func ofMaster(r *client.ScreeningRecord, s *string) string {
 	if b := &r.Compliance.BMF; b.Screened && b.Status == screen.NotListed {
 		return inWords(screen.NotListed)
@@ -161,8 +161,8 @@ func bestMatch(r *client.ScreeningRecord, what func(*client.SanctionsMatch) stri
 	return ""
 }
 
-// ofReliance is a conclusion from several lists, which may be unknown although
-// all of them were screened: nobody may have looked whether they are current.
+// ofReliance returns the cell of a conclusion from several lists. It may be unknown although
+// all lists were screened, if nobody checked whether they are current.
 func ofReliance(r *client.ScreeningRecord, b *bool) string {
 	if c := &r.Compliance; b == nil && c.BMF.Screened && c.Pub78.Screened && c.Revocation.Screened {
 		return unknown
@@ -180,23 +180,23 @@ func flags(r *client.ScreeningRecord) string {
 	return strings.Join(ids, "; ")
 }
 
-// Tally counts what became of rows. Each row is counted once beside All: in the
-// first of these that holds.
+// Tally counts the results of rows. Each row counts in All and in the first other field that
+// applies.
 type Tally struct {
 	All         int64 `json:"rows"`
-	Unreadable  int64 `json:"unreadable"`   // no EIN, or none that can be read; or the service refused it
-	NotFound    int64 `json:"not_found"`    // no list and no filing knows the EIN
-	CloserLook  int64 `json:"closer_look"`  // a list calls for it, or two lists disagree
-	NotScreened int64 `json:"not_screened"` // none does, but one could not be used
-	NoFindings  int64 `json:"no_findings"`  // every list was used, and none does
+	Unreadable  int64 `json:"unreadable"`   // no readable EIN, or refused by the service
+	NotFound    int64 `json:"not_found"`    // no list and no filing has the EIN
+	CloserLook  int64 `json:"closer_look"`  // a list calls for a closer look, or two lists disagree
+	NotScreened int64 `json:"not_screened"` // no list does, but one could not be used
+	NoFindings  int64 `json:"no_findings"`  // every list was used, and no list does
 
-	// Unused are the lists that could not be used, each with the rows of known
-	// organizations that it is about, whatever else was found of them.
+	// Unused counts, for each list that could not be used, the rows of known organizations,
+	// whatever else was found.
 	Unused map[string]int64 `json:"not_screened_by_list,omitempty"`
 }
 
-// Add counts a row. Whether somebody should look closer is decided list by list,
-// as it is for those who read the record on a page.
+// Add counts a row. The verdicts decide whether somebody should look closer, as on the page
+// of the record.
 func (t *Tally) Add(r *Result) {
 	t.All++
 	if r.Record == nil {

@@ -22,33 +22,23 @@ var (
 	einPhrases = []string{"tax id", "taxid", "tax identification", "employer id", "federal id", "taxpayer id"}
 )
 
-// words is a header in lower case, with single spaces for all but letters and
-// digits.
+// words returns a header in lower case, with single spaces for all other characters than
+// letters and digits.
 func words(header string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(header), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	}), " ")
 }
 
-// headerNames reports how plainly a header names an EIN: 2 plainly, 1 perhaps.
-func headerNames(header string) int {
+// headerNames reports whether a header plainly names an EIN, and whether it may name one.
+func headerNames(header string) (plainly, perhaps bool) {
 	w := words(header)
-	if slices.Contains(einHeaders, strings.ReplaceAll(w, " ", "")) {
-		return 2
-	}
-	for _, word := range strings.Fields(w) {
-		if slices.Contains(einWords, word) {
-			return 1
-		}
-	}
-	if slices.ContainsFunc(einPhrases, func(p string) bool { return strings.Contains(w, p) }) {
-		return 1
-	}
-	return 0
+	return slices.Contains(einHeaders, strings.ReplaceAll(w, " ", "")),
+		slices.ContainsFunc(strings.Fields(w), func(word string) bool { return slices.Contains(einWords, word) }) ||
+			slices.ContainsFunc(einPhrases, func(p string) bool { return strings.Contains(w, p) })
 }
 
-// isHeader reports whether the first row is a header: it has words in it, and
-// no EIN.
+// isHeader reports whether the first row is a header: it has words and no EIN.
 func isHeader(r *records) bool {
 	letters := false
 	for i := range r.ends {
@@ -61,9 +51,8 @@ func isHeader(r *records) bool {
 	return letters
 }
 
-// looksLikeEIN reports whether a cell is written as EINs are: nine digits, with
-// or without a hyphen behind the second. Digits that a spreadsheet has lost are
-// no sign of one, nor are the nine of a ZIP code.
+// looksLikeEIN reports whether a cell is written like an EIN: nine digits, with or without a
+// hyphen after the second. Fewer digits are no sign of an EIN, nor is a ZIP code of nine.
 func looksLikeEIN(cell []byte) bool {
 	s := Clean(toUTF8(cell))
 	if len(s) == 10 && s[2] == '-' {
@@ -76,7 +65,7 @@ func looksLikeEIN(cell []byte) bool {
 	return err == nil
 }
 
-// columnStats counts what is in the columns.
+// columnStats counts the cells of columns that are filled and that look like EINs.
 type columnStats struct{ filled, alike []int64 }
 
 func (s *columnStats) add(r *records) {
@@ -102,10 +91,10 @@ func (s *columnStats) mostly(i int) bool {
 func (s *Sheet) guess(found columnStats) (column int, byContent bool, err error) {
 	var plain, perhaps, content []int
 	for i, name := range s.Columns {
-		switch headerNames(name) {
-		case 2:
+		switch plainly, maybe := headerNames(name); {
+		case plainly:
 			plain = append(plain, i)
-		case 1:
+		case maybe:
 			perhaps = append(perhaps, i)
 		}
 		if found.mostly(i) && !strings.Contains(words(name), "zip") && !strings.Contains(words(name), "postal") {
@@ -117,7 +106,7 @@ func (s *Sheet) guess(found columnStats) (column int, byContent bool, err error)
 		named = perhaps
 	}
 	if len(named) > 1 {
-		// Of several with such a name, those that have EINs in them.
+		// Of several columns with such a name, those with EINs count.
 		if with := slices.DeleteFunc(slices.Clone(named), func(i int) bool { return !found.mostly(i) }); len(with) > 0 {
 			named = with
 		}
@@ -150,15 +139,17 @@ func (s *Sheet) named(asked string) (int, error) {
 	case len(same) == 1:
 		return same[0], nil
 	case len(same) > 1:
-		return 0, fault.New("which_column", "%d columns have the name %q: %s", len(same), fault.Clip(asked, 80), s.list(same)).Try("--column %d, by its number", same[0]+1)
+		return 0, fault.New("which_column", "%d columns have the name %q: %s", len(same), fault.Clip(asked, 80), s.list(same)).
+			Try("--column %d, by its number", same[0]+1)
 	}
 	if n, err := strconv.Atoi(asked); err == nil && n >= 1 && n <= len(s.Columns) {
 		return n - 1, nil
 	}
-	return 0, fault.New("no_such_column", "the file has no column %q; it has %s", fault.Clip(asked, 80), s.list(nil)).Try("--column with one of these names, or a number from 1 to %d", len(s.Columns))
+	return 0, fault.New("no_such_column", "the file has no column %q; it has %s", fault.Clip(asked, 80), s.list(nil)).
+		Try("--column with one of these names, or a number from 1 to %d", len(s.Columns))
 }
 
-// list names columns with their numbers; all of them where none are given.
+// list names columns with their numbers; all columns if which is nil.
 func (s *Sheet) list(which []int) string {
 	const most = 12
 	if which == nil {
@@ -183,14 +174,12 @@ func (s *Sheet) list(which []int) string {
 	return b.String()
 }
 
-// typographic are characters that people and programs write for those of an
-// EIN.
+// typographic replaces characters that people and programs write instead of those of an EIN.
 var typographic = strings.NewReplacer("\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2014", "-", "\u2212", "-",
 	"\u00a0", " ", "\u2007", " ", "\u202f", " ", "\u200b", "", "\ufeff", "")
 
-// Clean takes from a cell what spreadsheets put around a number: the apostrophe
-// and the formula that keep it a text, and the decimal places of one that is
-// not.
+// Clean removes what spreadsheets put around a number: the apostrophe or formula that makes
+// the number a text, and decimal places of zero.
 func Clean(cell string) string {
 	s := strings.TrimSpace(typographic.Replace(cell))
 	if inner, ok := strings.CutPrefix(s, `="`); ok && strings.HasSuffix(inner, `"`) {
@@ -203,8 +192,7 @@ func Clean(cell string) string {
 	return strings.TrimSpace(s)
 }
 
-// Parse reads the EIN of a cell. Leading zeros that a spreadsheet has lost are
-// there again.
+// Parse reads the EIN of a cell, and restores leading zeros that a spreadsheet dropped.
 func Parse(cell string) (ein.EIN, error) {
 	s := Clean(cell)
 	if s == "" {

@@ -3,6 +3,7 @@ package sheet
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -18,16 +19,16 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Output is the sheet with results, in the making. Beside it stands a journal:
-// its first line says what the output is made from, each further line how much
-// of it is whole and on the disk. A run that finds the journal of the same work
-// goes on from the last of these; what was written after it is written again.
+// Output is the sheet with results while it is written. Beside it is a journal. The first
+// line of the journal says what the output is made from. Each further line says how much of
+// the output is complete and on the disk. A run that finds the journal of the same work
+// continues from its last line, and writes later rows again.
 //
 //	results.csv.partial            the rows so far
 //	results.csv.partial.journal    what they are
 type Output struct {
-	Resumed int64  // lines of the sheet that an earlier run has written, blank ones included
-	Anew    string // why an earlier run was not gone on from; empty when there was none
+	Resumed int64  // lines of the sheet that an earlier run has written, including blank lines
+	Anew    string // why this run does not continue an earlier one; empty when there was none
 	Tally   Tally
 
 	path    string
@@ -39,13 +40,13 @@ type Output struct {
 	done    checkpoint
 }
 
-// Work identifies what an output is made from. Where any of it differs, an
-// earlier run is not gone on from.
+// Work identifies what an output is made from. A run continues an earlier run only if all of
+// it is the same.
 type Work struct {
 	Input    string `json:"input"`    // hash of the sheet
 	Column   int    `json:"column"`   // of the EINs
 	Source   string `json:"source"`   // what is screened against
-	Settings string `json:"settings"` // whatever else decides about the rows
+	Settings string `json:"settings"` // everything else that changes the rows
 	Format   int    `json:"format"`   // of the output; changes with its columns
 }
 
@@ -63,7 +64,7 @@ type checkpoint struct {
 func partialPath(path string) string { return path + ".partial" }
 func journalPath(path string) string { return partialPath(path) + ".journal" }
 
-// Create begins an output at path, or goes on with the one of an earlier run.
+// Create begins an output at path, or continues the output of an earlier run.
 func (s *Sheet) Create(path string, work Work) (*Output, error) {
 	work.Input, work.Column, work.Format = s.SHA256, s.Column, outputFormat
 	o := &Output{path: path, sheet: s, sum: sha256.New()}
@@ -85,7 +86,7 @@ func (s *Sheet) Create(path string, work Work) (*Output, error) {
 	return o, nil
 }
 
-// open takes up what the journal says, else begins anew.
+// open continues from the journal, or begins anew.
 func (o *Output) open(work Work) (err error) {
 	if o.file, err = os.OpenFile(partialPath(o.path), os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 		return err
@@ -110,7 +111,7 @@ func (o *Output) open(work Work) (err error) {
 	return o.writeHeader()
 }
 
-// resume goes on from the last checkpoint of the same work.
+// resume continues from the last checkpoint of the same work.
 func (o *Output) resume(work Work) (bool, error) {
 	text, err := io.ReadAll(o.journal)
 	if err != nil {
@@ -119,7 +120,7 @@ func (o *Output) resume(work Work) (bool, error) {
 	if len(text) == 0 {
 		return false, nil
 	}
-	// The last line is half written where the machine stopped.
+	// The last line may be incomplete.
 	lines := bytes.Split(text, []byte("\n"))
 	lines = lines[:len(lines)-1]
 	var before Work
@@ -157,7 +158,7 @@ func (o *Output) resume(work Work) (bool, error) {
 	return true, nil
 }
 
-// differs says what is not the same in two works.
+// differs says how two works differ, or returns "".
 func differs(before, now Work) string {
 	switch {
 	case before.Format != now.Format:
@@ -186,8 +187,7 @@ func (o *Output) note(line any) error {
 	return o.journal.Sync()
 }
 
-// writeHeader writes the names of the columns. A sheet without a header gets
-// one: columns that nobody can name are of no use.
+// writeHeader writes the names of the columns, also for a sheet without a header.
 func (o *Output) writeHeader() error {
 	s := o.sheet
 	var b strings.Builder
@@ -210,24 +210,21 @@ func (o *Output) writeHeader() error {
 	return o.write(b.String())
 }
 
-// names are the names of the columns that are added. One that the sheet has
-// already gets a prefix.
+// names returns the names of the added columns. A name that the sheet already has gets a
+// prefix.
 func (s *Sheet) names() (list []string) {
 	has := map[string]bool{}
 	for _, name := range s.Columns {
 		has[strings.ToLower(strings.TrimSpace(name))] = true
 	}
-	add := func(name string) {
-		for has[name] {
-			name = "gg_" + name
-		}
-		list = append(list, name)
-	}
 	for _, c := range added {
-		add(c.name)
+		list = append(list, c.name)
 	}
-	for _, name := range appended {
-		add(name)
+	list = append(list, appended...)
+	for i := range list {
+		for has[list[i]] {
+			list[i] = "gg_" + list[i]
+		}
 	}
 	return list
 }
@@ -246,12 +243,9 @@ func (o *Output) write(s string) error {
 	return fault.Disk(partialPath(o.path), err)
 }
 
-// Write adds a row with what became of it. A blank line stays one.
+// Write adds a row with its result. A blank line stays blank.
 func (o *Output) Write(row Row, result *Result) error {
-	newline := row.newline
-	if newline == "" {
-		newline = o.sheet.newline
-	}
+	newline := cmp.Or(row.newline, o.sheet.newline)
 	o.done.Lines++
 	if row.Blank {
 		return o.write(newline)
@@ -270,8 +264,7 @@ func (o *Output) Write(row Row, result *Result) error {
 	return o.write(b.String())
 }
 
-// Checkpoint makes what was written so far durable: a run that is killed after
-// it goes on from here.
+// Checkpoint makes the rows so far durable: a run that is killed later continues from here.
 func (o *Output) Checkpoint() error {
 	if err := o.w.Flush(); err != nil {
 		return fault.Disk(partialPath(o.path), err)
@@ -283,7 +276,7 @@ func (o *Output) Checkpoint() error {
 	return fault.Disk(journalPath(o.path), o.note(&o.done))
 }
 
-// Publish gives the finished output its name, in place of what had it.
+// Publish gives the finished output its name, and replaces a file of that name.
 func (o *Output) Publish() error {
 	if err := o.Checkpoint(); err != nil {
 		return err
@@ -291,7 +284,7 @@ func (o *Output) Publish() error {
 	if err := disk.Publish(partialPath(o.path), o.path); err != nil {
 		return fault.Disk(o.path, err)
 	}
-	// Without its rows the journal says nothing; it goes while it is locked.
+	// The journal is useless without its rows. It is removed while it is locked.
 	if err := os.Remove(journalPath(o.path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Disk(journalPath(o.path), err)
 	}
@@ -299,11 +292,11 @@ func (o *Output) Publish() error {
 	return nil
 }
 
-// Abandon closes the output and leaves it as it is, to be gone on with.
+// Abandon closes the output and leaves it for a later run.
 func (o *Output) Abandon() {
 	for _, f := range []*os.File{o.file, o.journal} {
 		if f != nil {
-			_ = f.Close() // what must be durable was synced
+			_ = f.Close() // everything that must be durable was synced
 		}
 	}
 }

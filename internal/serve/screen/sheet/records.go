@@ -8,22 +8,22 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// records takes delimited text apart, leniently: a quotation mark within a cell
-// that does not begin with one is a character like any other.
+// records splits delimited text into records. A quotation mark within a cell that does not
+// begin with one is an ordinary character.
 type records struct {
 	layout
 	in   *bufio.Reader
 	line int // of the next record, from 1
 
-	// The record that next has read. Its cells are in values, one after the
-	// other, without their quotation marks.
+	// The record that next has read. Its cells follow each other in values, without their
+	// quotation marks.
 	raw     []byte
 	values  []byte
 	ends    []int
 	newline string
 }
 
-// cell is the value of a cell, of which there are len(r.ends).
+// cell returns the value of a cell. There are len(r.ends) cells.
 func (r *records) cell(i int) []byte {
 	from := 0
 	if i > 0 {
@@ -39,19 +39,19 @@ func (r *records) cells() (list []string) {
 	return list
 }
 
-// row is the record to be kept.
+// row returns a copy of the record.
 func (r *records) row() Row {
 	return Row{text: toUTF8(r.raw), cells: len(r.ends), newline: r.newline, Blank: len(r.raw) == 0}
 }
 
-// next reads a record, and gives io.EOF after the last.
+// next reads a record, and returns io.EOF after the last.
 func (r *records) next() error {
 	r.raw, r.values, r.ends, r.newline = r.raw[:0], r.values[:0], r.ends[:0], ""
 	const (
 		begin  = iota // of a cell
 		plain         // in a cell without quotation marks
 		quoted        // between quotation marks
-		closed        // behind the closing one
+		closed        // after the closing quotation mark
 	)
 	state, first, spans := begin, r.line, false
 	for {
@@ -108,8 +108,8 @@ func (r *records) next() error {
 		case state == begin && c == '"':
 			state = quoted
 		case state == closed && spans && c != ' ':
-			// What looks like the end of a cell of several lines is more
-			// likely the beginning of another, and rows in between are lost.
+			// The quotation mark after several lines more likely opens a cell than closes
+			// one, and the rows in between would be lost.
 			return fault.New("sheet_quotes", "the quotation marks in the row on line %d do not match", first).
 				Try("correct that row; within a quoted cell, quotation marks are doubled")
 		default:

@@ -1,14 +1,12 @@
-// Package sheet reads a spreadsheet that somebody exported as delimited text,
-// finds the column of EINs in it, and writes it again with the results of a
-// screening behind its own columns. What was in the sheet stays as it was: its
-// rows, their order, their quotation marks and its delimiter.
+// Package sheet reads a spreadsheet that was exported as delimited text, finds its column of
+// EINs, and writes it again with the results of a screening after its own columns. The rows,
+// their order, their quotation marks and the delimiter stay unchanged.
 //
-// Reading is in two passes, both in bounded memory. Survey goes through the
-// whole sheet and says what it is: delimiter, header, widest row, the column of
-// EINs, a hash of its bytes. Rows then gives row after row. Output keeps what
-// was written so far in a form that an interrupted run goes on from.
+// Reading takes two passes in bounded memory. Survey reads the whole sheet and finds its
+// delimiter, header, widest row, column of EINs and hash. Rows then returns row after row.
+// Output can continue after an interruption.
 //
-// It screens nothing and knows no HTTP: a record of package screen becomes cells.
+// The package does not screen and has no HTTP: it writes a record of package screen as cells.
 package sheet
 
 import (
@@ -26,31 +24,31 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Bounds of what is taken for a spreadsheet.
+// Bounds of a spreadsheet.
 const (
 	maxRecord  = 1 << 20 // bytes of a row, line breaks within quotation marks included
 	maxColumns = 16_384  // as many as Excel has
 	sampled    = 64 << 10
 )
 
-// Sheet is what a survey found.
+// Sheet is the result of a survey.
 type Sheet struct {
 	SHA256  string
 	Count   int64    // rows, without the header and without blank lines
 	Columns []string // their names; "column 1" and so on where there is no header
 	Headed  bool     // whether the first row is a header
-	Column  int      // which of them has the EINs, from 0
-	Guessed bool     // whether that was found by what is in the cells, and not by a name
+	Column  int      // the column of EINs, from 0
+	Guessed bool     // whether its cells gave the column away, and not its name
 
 	layout
-	header  Row    // as it is
+	header  Row
 	width   int    // cells of the widest row
 	newline string // line end of the first row
 	bom     bool
 	foreign bool // some row is not UTF-8
 }
 
-// layout is what must be known to take a sheet apart.
+// layout is how a sheet is written.
 type layout struct {
 	delimiter byte
 	oldMac    bool   // a carriage return alone ends a line
@@ -59,10 +57,10 @@ type layout struct {
 
 // Row is one row of a sheet.
 type Row struct {
-	EIN   string // the cell of the EIN, as it is
-	Blank bool   // a line with nothing on it, which is kept and not screened
+	EIN   string // the cell of the EIN, unchanged
+	Blank bool   // an empty line, which is kept and not screened
 
-	text    string // the row as it is, in UTF-8, without its line end
+	text    string // the whole row in UTF-8, without its line end
 	cells   int
 	newline string
 }
@@ -70,8 +68,8 @@ type Row struct {
 // byteOrderMark is how Windows programs mark UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// Survey reads a whole sheet and says what it is. column names the column of
-// EINs, by its header or by its number from 1; it is guessed when it is empty.
+// Survey reads a whole sheet. column names the column of EINs, by its header or by its number
+// from 1; if it is empty, Survey guesses the column.
 func Survey(r io.Reader, column string) (*Sheet, error) {
 	sum := sha256.New()
 	in := bufio.NewReaderSize(io.TeeReader(r, sum), sampled)
@@ -135,7 +133,7 @@ func Survey(r io.Reader, column string) (*Sheet, error) {
 	return s, nil
 }
 
-// recognize refuses what is not delimited text, by how files begin.
+// recognize refuses files that are not delimited text, by their first bytes.
 func recognize(sample []byte) error {
 	const export = "open it in the spreadsheet program and save it as CSV (UTF-8)"
 	for _, known := range []struct{ begins, is string }{
@@ -161,7 +159,7 @@ func errBinary() error {
 	return fault.New("sheet_format", "the file is binary, not CSV").Try("export the spreadsheet as CSV (UTF-8)")
 }
 
-// layoutOf finds out how a sheet is written from how it begins.
+// layoutOf finds the layout of a sheet from its beginning.
 func layoutOf(sample []byte, whole bool) layout {
 	l := layout{delimiter: ','}
 	if end := bytes.IndexAny(sample, "\r\n"); end >= 0 {
@@ -172,8 +170,8 @@ func layoutOf(sample []byte, whole bool) layout {
 		l.delimiter = strings.Trim(line, "\"\r\n")[len("sep=")]
 		return l
 	}
-	// The delimiter is the one with which most of the first rows have as many
-	// cells as the first has, and with which these are many.
+	// The delimiter is the character by which most of the first rows have as many cells as
+	// the first row, and then the character that gives the most cells.
 	const rows = 50
 	best, bestCells := 0, 1
 	for _, d := range []byte{',', ';', '\t'} {
@@ -198,8 +196,7 @@ func layoutOf(sample []byte, whole bool) layout {
 	return l
 }
 
-// separatorLine is the line in front of the header by which Excel is told the
-// delimiter.
+// separatorLine returns the line before the header that tells Excel the delimiter.
 func separatorLine(sample []byte) (line string, ok bool) {
 	end := bytes.IndexByte(sample, '\n')
 	if end < 0 || end > 10 {
@@ -210,7 +207,7 @@ func separatorLine(sample []byte) (line string, ok bool) {
 	return line, len(said) == len("sep=")+1 && strings.EqualFold(said[:4], "sep=") && strings.IndexByte(",;\t|", said[4]) >= 0
 }
 
-// Reader gives the rows of a sheet that was surveyed.
+// Reader returns the rows of a sheet that was surveyed.
 type Reader struct {
 	sheet   *Sheet
 	records *records
@@ -235,7 +232,7 @@ func (s *Sheet) Rows(r io.Reader) (*Reader, error) {
 	return read, nil
 }
 
-// Next gives the next row, and io.EOF after the last.
+// Next returns the next row, and io.EOF after the last.
 func (r *Reader) Next() (Row, error) {
 	if err := r.records.next(); err != nil {
 		return Row{}, r.explain(err)
@@ -247,7 +244,7 @@ func (r *Reader) Next() (Row, error) {
 	return row, nil
 }
 
-// explain compares, at the end, what was read with what was surveyed.
+// explain checks, at the end, that the file is the one that was surveyed.
 func (r *Reader) explain(err error) error {
 	if !errors.Is(err, io.EOF) {
 		return err
@@ -258,7 +255,7 @@ func (r *Reader) explain(err error) error {
 	return io.EOF
 }
 
-// records reads the sheet after the mark and the preamble.
+// records returns the records after the byte order mark and the preamble.
 func (s *Sheet) records(in io.Reader) *records {
 	b, ok := in.(*bufio.Reader)
 	if !ok {

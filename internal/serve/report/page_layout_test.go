@@ -99,7 +99,7 @@ func textOn(t testing.TB, pdf []byte) (runs []run) {
 			t.Fatal(err)
 		}
 		text := string(utf16.Decode(units))
-		runs = append(runs, run{number(m[3]), 792 - number(m[4]), size, measure.width(style, size, text), text})
+		runs = append(runs, run{number(m[3]), 792 - number(m[4]), size, measure.width(font{style, size}, text), text})
 	}
 	if len(runs) < 20 {
 		t.Fatalf("only %d pieces of text", len(runs))

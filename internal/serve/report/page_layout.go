@@ -19,10 +19,10 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// PDF makes the page of a report, which has the report attached. It is a function
-// of the report alone: the same report gives the same bytes, whoever makes it,
-// and Verify makes it again to compare. A change of these bytes makes every page
-// that was issued before look altered, and needs another Format.
+// PDF makes the page of a report, with the report attached. It depends only on the report:
+// the same report gives the same bytes, and Verify makes the page again to compare. A change
+// of these bytes makes every page that was issued before look altered, and needs another
+// Format.
 func PDF(report []byte) ([]byte, error) {
 	b, err := readBlock(report)
 	if err != nil {
@@ -60,6 +60,15 @@ const (
 // color is red, green and blue.
 type color [3]int
 
+// font is a style and a size in points.
+type font struct {
+	style string
+	size  float64
+}
+
+func plain(size float64) font { return font{"", size} }
+func bold(size float64) font  { return font{"B", size} }
+
 var (
 	ink    = color{23, 32, 42}
 	faint  = color{96, 106, 118}
@@ -72,12 +81,12 @@ var (
 	ofMark = [...]color{nothingFound: green, lookCloser: rust, notScreened: gray}
 )
 
-// page is what is drawn on.
+// page is the page being drawn.
 type page struct {
 	pdf     *fpdf.Fpdf
 	at      time.Time
 	y       float64
-	lacking bool // a character was not to be drawn
+	lacking bool // the fonts lack a character
 }
 
 func newPage(at time.Time) *page {
@@ -109,13 +118,13 @@ func (p *page) draw(b *block, c *shownContent) {
 	p.footer(b)
 }
 
-// header says what it is, about whom, and of when.
+// header draws what the document is, about whom, and when it was issued.
 func (p *page) header(b *block, c *shownContent) {
 	p.fill(navy)
 	p.pdf.Rect(0, 0, 612, 8, "F")
 	p.y = 40
-	p.put(left, p.y, "B", 10, navy, "GRANTGRAPH")
-	p.put(left+p.width("B", 10, "GRANTGRAPH")+8, p.y, "", 10, faint, "Screening report")
+	p.put(left, p.y, bold(10), navy, "GRANTGRAPH")
+	p.put(left+p.width(bold(10), "GRANTGRAPH")+8, p.y, plain(10), faint, "Screening report")
 
 	const code = 78.0
 	p.code(right-code, 26, code, b.text["verify_url"])
@@ -136,10 +145,10 @@ func (p *page) header(b *block, c *shownContent) {
 		}
 	}
 	p.y += 20
-	p.put(left, p.y, "", 7.5, faint, strings.ToUpper(label))
+	p.put(left, p.y, plain(7.5), faint, strings.ToUpper(label))
 	p.y += 17
-	for _, line := range p.wrap("B", 16, name, room, 2) {
-		p.put(left, p.y, "B", 16, ink, line)
+	for _, line := range p.wrap(bold(16), name, room, 2) {
+		p.put(left, p.y, bold(16), ink, line)
 		p.y += 19
 	}
 	p.y -= 3
@@ -153,9 +162,9 @@ func (p *page) header(b *block, c *shownContent) {
 	if aka := c.Organization.OrganizationNameAKA; aka != nil {
 		said = append(said, "also "+*aka)
 	}
-	p.put(left, p.y, "", 9.5, ink, p.fit("", 9.5, strings.Join(said, " · "), room))
+	p.put(left, p.y, plain(9.5), ink, p.fit(plain(9.5), strings.Join(said, " · "), room))
 	p.y += 14
-	p.put(left, p.y, "", 9.5, ink, "Issued "+p.at.Format("January 2, 2006, at 15:04:05")+" UTC")
+	p.put(left, p.y, plain(9.5), ink, "Issued "+p.at.Format("January 2, 2006, at 15:04:05")+" UTC")
 	p.y = max(p.y, 26+code+12) + 8
 
 	title := "Screening report: " + name
@@ -166,7 +175,7 @@ func (p *page) header(b *block, c *shownContent) {
 	p.pdf.SetSubject("Report "+b.id+", issued "+p.at.Format(time.RFC3339), true)
 }
 
-// formatEIN writes an EIN as people read it, and leaves anything else as it is.
+// formatEIN writes an EIN with its hyphen, and leaves other text unchanged.
 func formatEIN(s string) string {
 	if e, err := ein.Parse(s); err == nil {
 		return e.Hyphenated()
@@ -174,14 +183,14 @@ func formatEIN(s string) string {
 	return s
 }
 
-// code draws a QR code that leads to an address.
+// code draws the QR code of an address.
 func (p *page) code(x, y, size float64, address string) {
 	code, err := qr.Encode(address, qr.M)
 	if err != nil || address == "" {
 		return // too long to be an address of ours
 	}
-	// A multiple of a power of two: products of it are exact, and come out the
-	// same on processors that multiply and add in one step.
+	// A multiple of a power of two, so that products are exact also on processors that
+	// multiply and add in one step.
 	module := math.Floor((size-10)/float64(code.Size)*64) / 64
 	p.fill(color{0, 0, 0})
 	for row := range code.Size {
@@ -190,33 +199,33 @@ func (p *page) code(x, y, size float64, address string) {
 			for to < code.Size && code.Black(to, row) {
 				to++
 			}
-			if to > from { // neighbors are one rectangle, so that no gap shows between them
+			if to > from { // neighbors are one rectangle, so that there is no gap between them
 				p.pdf.Rect(x+5+float64(from)*module, y+float64(row)*module, float64(to-from)*module, module+0.05, "F")
 				from = to
 			}
 		}
 	}
 	caption := "Verify this report"
-	p.put(x+(size-p.width("B", 7, caption))/2, y+size+2, "B", 7, navy, caption)
+	p.put(x+(size-p.width(bold(7), caption))/2, y+size+2, bold(7), navy, caption)
 }
 
-// summary is the result in a line, with what the marks mean.
+// summary draws the result in a line.
 func (p *page) summary(words string) {
 	p.fill(shade)
 	p.pdf.Rect(left, p.y, width, 24, "F")
 	p.fill(navy)
 	p.pdf.Rect(left, p.y, 3, 24, "F")
-	p.put(left+12, p.y+15.5, "B", 9.5, ink, p.fit("B", 9.5, words, width-20))
+	p.put(left+12, p.y+15.5, bold(9.5), ink, p.fit(bold(9.5), words, width-20))
 	p.y += 24 + 18
 }
 
 func (p *page) section(title string) {
-	p.put(left, p.y, "B", 8.5, navy, strings.ToUpper(title))
+	p.put(left, p.y, bold(8.5), navy, strings.ToUpper(title))
 	p.y += 5
 	p.line(p.y, navy, 0.8)
 }
 
-// lists is the table of the findings.
+// lists draws the table of the findings.
 func (p *page) lists(findings []finding) {
 	p.section("What the lists say")
 	const listAt, markAt, wordsAt, height = left + 2, left + 146, left + 268, 25.5
@@ -225,17 +234,17 @@ func (p *page) lists(findings []finding) {
 			p.line(p.y, rule, 0.4)
 		}
 		top := p.y
-		p.put(listAt, top+11, "B", 8.5, ink, f.list)
-		p.put(listAt, top+20.5, "", 7, faint, p.fit("", 7, f.dated(), markAt-listAt-8))
+		p.put(listAt, top+11, bold(8.5), ink, f.list)
+		p.put(listAt, top+20.5, plain(7), faint, p.fit(plain(7), f.dated(), markAt-listAt-8))
 		p.mark(markAt+6, top+height/2, f.mark)
-		p.put(markAt+17, top+height/2+3, "B", 8, ofMark[f.mark], f.mark.String())
-		lines := p.wrap("", 7.5, f.words, right-wordsAt, 2)
+		p.put(markAt+17, top+height/2+3, bold(8), ofMark[f.mark], f.mark.String())
+		lines := p.wrap(plain(7.5), f.words, right-wordsAt, 2)
 		if f.count > 0 {
-			lines = []string{p.fit("", 7.5, f.words+":", right-wordsAt), p.best(f.matches, f.count, right-wordsAt)}
+			lines = []string{p.fit(plain(7.5), f.words+":", right-wordsAt), p.best(f.matches, f.count, right-wordsAt)}
 		}
 		y := top + height/2 + 2.7 - 4.5*float64(len(lines)-1)
 		for _, line := range lines {
-			p.put(wordsAt, y, "", 7.5, ink, line)
+			p.put(wordsAt, y, plain(7.5), ink, line)
 			y += 9
 		}
 		p.y = top + height
@@ -244,8 +253,7 @@ func (p *page) lists(findings []finding) {
 	p.y += 16
 }
 
-// best is the first of the names, clipped so that there is room to say how many
-// there are besides.
+// best returns the first name, clipped so that there is room for the number of the others.
 func (p *page) best(names []string, all int, room float64) string {
 	if len(names) == 0 {
 		return "see the attached data"
@@ -254,11 +262,11 @@ func (p *page) best(names []string, all int, room float64) string {
 	if all > 1 {
 		more = fmt.Sprintf(" and %d more; see the attached data", all-1)
 	}
-	return p.fit("", 7.5, names[0], room-p.width("", 7.5, more)-3) + more
+	return p.fit(plain(7.5), names[0], room-p.width(plain(7.5), more)-3) + more
 }
 
-// mark draws what a finding looks like. The three differ in shape, and the words
-// beside them say the same.
+// mark draws the mark of a finding. The three marks differ in shape, and the words beside
+// them say the same.
 func (p *page) mark(x, y float64, m mark) {
 	c := ofMark[m]
 	p.fill(c)
@@ -289,12 +297,12 @@ func (p *page) mark(x, y float64, m mark) {
 	p.pdf.SetLineJoinStyle("miter")
 }
 
-// elements is the table of what a report must contain.
+// elements draws the table of the elements that a report must contain.
 func (p *page) elements(c *shownContent) {
 	r := &c.Compliance.Reliance
 	p.section("Elements of a report under Rev. Proc. 2018-32")
 	p.y += 12
-	p.put(left+2, p.y, "", 8, ink, relianceWords(r))
+	p.put(left+2, p.y, plain(8), ink, relianceWords(r))
 	p.y += 5
 	const most = 10
 	shown := r.Elements[:min(len(r.Elements), most)]
@@ -313,43 +321,43 @@ func (p *page) elements(c *shownContent) {
 	}
 	p.y = end + 6
 	if len(shown) == 0 {
-		p.put(left+2, p.y+4, "", 7.5, faint, "None are in the report.")
+		p.put(left+2, p.y+4, plain(7.5), faint, "None are in the report.")
 		p.y += 8
 	}
 	p.line(p.y, rule, 0.4)
 	p.y += 16
 }
 
-// element is one of them, in one of the two columns: its name, the result, and
-// what the report shows for it, in two lines at most.
+// element draws one element in one of the two columns: its name, its result, and its value
+// in at most two lines.
 func (p *page) element(x float64, e *client.RelianceElement) {
 	const half = width/2 - 8
-	p.put(x, p.y+9, "", 7, faint, p.fit("", 7, nameOf(elementNames, e.ID), half))
+	p.put(x, p.y+9, plain(7), faint, p.fit(plain(7), nameOf(e.ID), half))
 	result, shows := elementWords(e)
-	result = p.fit("B", 7.5, result, half/2)
-	p.put(x, p.y+18, "B", 7.5, ink, result)
-	at := p.width("B", 7.5, result) + 5
+	result = p.fit(bold(7.5), result, half/2)
+	p.put(x, p.y+18, bold(7.5), ink, result)
+	at := p.width(bold(7.5), result) + 5
 	p.y += 21
-	for i, line := range p.wrap("", 7.5, shows, half-at, 2) {
+	for i, line := range p.wrap(plain(7.5), shows, half-at, 2) {
 		if i > 0 {
 			p.y += 9
 		}
-		p.put(x+at, p.y-3, "", 7.5, ink, line)
+		p.put(x+at, p.y-3, plain(7.5), ink, line)
 	}
 }
 
-// footTop is where the part begins that is the same on every page.
+// footTop is where the footer begins, which is the same on every page.
 const (
 	footTop      = bottom - 92
 	caveatHeight = 39
 )
 
-// flags are the cases that apply, as many as there is room for.
+// flags draws the flags that apply, as many as there is room for.
 func (p *page) flags(c *shownContent) {
 	p.section("Flags that apply")
 	var apply, notes, unknown []string
 	for _, f := range c.Compliance.Reliance.Flags {
-		switch name := p.fit("B", 7.5, nameOf(flagNames, f.ID), width/2); {
+		switch name := p.fit(bold(7.5), nameOf(f.ID), width/2); {
 		case f.Applies == nil:
 			unknown = append(unknown, name)
 		case *f.Applies:
@@ -368,10 +376,10 @@ func (p *page) flags(c *shownContent) {
 			words = "None is known, but the master file was not screened."
 		}
 		p.y += height
-		p.put(left+2, p.y, "", 8, ink, words)
+		p.put(left+2, p.y, plain(8), ink, words)
 	}
-	// Every flag gets as many lines as there is room for. When there are too many
-	// for one line each, those that are left are counted.
+	// Every flag gets as many lines as there is room for. If there is no room for one line
+	// each, the remaining flags are counted.
 	room := int((end - p.y) / height)
 	each, shown := 1, len(apply)
 	if shown > room {
@@ -381,28 +389,28 @@ func (p *page) flags(c *shownContent) {
 	}
 	for i, name := range apply[:shown] {
 		p.y += height
-		p.put(left+2, p.y, "B", 7.5, rust, name)
-		at := p.width("B", 7.5, name) + 6
+		p.put(left+2, p.y, bold(7.5), rust, name)
+		at := p.width(bold(7.5), name) + 6
 		if each == 1 {
-			p.put(left+2+at, p.y, "", 7.5, ink, p.fit("", 7.5, notes[i], width-at-4))
+			p.put(left+2+at, p.y, plain(7.5), ink, p.fit(plain(7.5), notes[i], width-at-4))
 			continue
 		}
-		for _, line := range p.wrap("", 7.5, notes[i], width-4, each-1) {
+		for _, line := range p.wrap(plain(7.5), notes[i], width-4, each-1) {
 			p.y += height
-			p.put(left+2, p.y, "", 7.5, ink, line)
+			p.put(left+2, p.y, plain(7.5), ink, line)
 		}
 	}
 	if more := len(apply) - shown; more > 0 {
 		p.y += height
-		p.put(left+2, p.y, "", 7.5, ink, fmt.Sprintf("and %d more; see the attached data", more))
+		p.put(left+2, p.y, plain(7.5), ink, fmt.Sprintf("and %d more; see the attached data", more))
 	}
 	if len(unknown) > 0 {
 		p.y += height
-		p.put(left+2, p.y, "", 7.5, faint, p.fit("", 7.5, "The data cannot show: "+strings.Join(unknown, "; ")+".", width-4))
+		p.put(left+2, p.y, plain(7.5), faint, p.fit(plain(7.5), "The data cannot show: "+strings.Join(unknown, "; ")+".", width-4))
 	}
 }
 
-// matches is the table of a name screen, which has room for all that is reported.
+// matches draws the table of a name screen, which has room for all reported matches.
 func (p *page) matches(f finding) {
 	if f.count == 0 {
 		return
@@ -411,31 +419,31 @@ func (p *page) matches(f finding) {
 	const height, most = 14.0, 20
 	shown := f.matches[:min(len(f.matches), most)]
 	for _, m := range shown {
-		p.put(left+2, p.y+10, "", 8.5, ink, p.fit("", 8.5, m, width-4))
+		p.put(left+2, p.y+10, plain(8.5), ink, p.fit(plain(8.5), m, width-4))
 		p.y += height
 		p.line(p.y, rule, 0.4)
 	}
 	if more := f.count - len(shown); more > 0 {
-		p.put(left+2, p.y+10, "", 8.5, faint, fmt.Sprintf("and %d more; see the attached data", more))
+		p.put(left+2, p.y+10, plain(8.5), faint, fmt.Sprintf("and %d more; see the attached data", more))
 	}
 }
 
-// footer has the caveats and what proves the report.
+// footer draws the caveats and the identifiers of the report.
 func (p *page) footer(b *block) {
 	y := footTop
 	p.fill(shade)
 	p.pdf.Rect(left, y, width, caveatHeight, "F")
 	y += 11.5
 	for _, caveat := range caveats {
-		for _, line := range p.wrap("", 7.5, caveat, width-20, 2) {
-			p.put(left+10, y, "", 7.5, ink, line)
+		for _, line := range p.wrap(plain(7.5), caveat, width-20, 2) {
+			p.put(left+10, y, plain(7.5), ink, line)
 			y += 9.5
 		}
 	}
 	y = footTop + caveatHeight + 15
 	row := func(label, text string) {
-		p.put(left, y, "", 7, faint, label)
-		p.put(left+48, y, "", 7, ink, p.fit("", 7, text, width-48))
+		p.put(left, y, plain(7), faint, label)
+		p.put(left+48, y, plain(7), ink, p.fit(plain(7), text, width-48))
 		y += 9.5
 	}
 	row("Report", b.id)
@@ -457,31 +465,31 @@ func (p *page) line(y float64, c color, weight float64) {
 }
 
 // put writes one line of text.
-func (p *page) put(x, y float64, style string, size float64, c color, text string) {
-	p.pdf.SetFont("go", style, size)
+func (p *page) put(x, y float64, f font, c color, text string) {
+	p.pdf.SetFont("go", f.style, f.size)
 	p.pdf.SetTextColor(c[0], c[1], c[2])
 	if text = p.clean(text); text != "" {
 		p.pdf.Text(x, y, text)
 	}
 }
 
-// width is how wide a line is.
-func (p *page) width(style string, size float64, text string) float64 {
-	p.pdf.SetFont("go", style, size)
+// width returns the width of a line.
+func (p *page) width(f font, text string) float64 {
+	p.pdf.SetFont("go", f.style, f.size)
 	return p.pdf.GetStringWidth(p.clean(text))
 }
 
 // fit clips a line to a width.
-func (p *page) fit(style string, size float64, text string, room float64) string {
+func (p *page) fit(f font, text string, room float64) string {
 	text = p.clean(text)
-	if p.width(style, size, text) <= room {
+	if p.width(f, text) <= room {
 		return text
 	}
 	runes := []rune(text)
 	low, high := 0, len(runes) // as many as fit with an ellipsis
 	for low < high {
 		middle := (low + high + 1) / 2
-		if p.width(style, size, string(runes[:middle])+"…") <= room {
+		if p.width(f, string(runes[:middle])+"…") <= room {
 			low = middle
 		} else {
 			high = middle - 1
@@ -490,31 +498,31 @@ func (p *page) fit(style string, size float64, text string, room float64) string
 	return strings.TrimRight(string(runes[:low]), " ,;") + "…"
 }
 
-// wrap breaks a text into at most so many lines, and clips the last.
-func (p *page) wrap(style string, size float64, text string, room float64, most int) (lines []string) {
+// wrap breaks a text into at most most lines, and clips the last.
+func (p *page) wrap(f font, text string, room float64, most int) (lines []string) {
 	words := strings.Fields(p.clean(text))
 	line := ""
 	for i, word := range words {
 		longer := strings.TrimLeft(line+" "+word, " ")
-		if line != "" && p.width(style, size, longer) > room {
+		if line != "" && p.width(f, longer) > room {
 			if len(lines) == most-1 {
-				return append(lines, p.fit(style, size, strings.Join(append([]string{line}, words[i:]...), " "), room))
+				return append(lines, p.fit(f, strings.Join(append([]string{line}, words[i:]...), " "), room))
 			}
-			lines, line = append(lines, p.fit(style, size, line, room)), word
+			lines, line = append(lines, p.fit(f, line, room)), word
 			continue
 		}
 		line = longer
 	}
 	if line != "" {
-		lines = append(lines, p.fit(style, size, line, room))
+		lines = append(lines, p.fit(f, line, room))
 	}
 	return lines
 }
 
-// maxText is more of one text than any line of the page can show, in characters.
+// maxText is how many characters of a text are drawn, more than any line can show.
 const maxText = 400
 
-// clean makes a text one line that the fonts can draw.
+// clean makes a text a single line that the fonts can draw.
 func (p *page) clean(text string) string {
 	has := glyphs()
 	n := 0
@@ -532,7 +540,7 @@ func (p *page) clean(text string) string {
 	}, text)), " ")
 }
 
-// glyphs says which characters the fonts have.
+// glyphs reports which characters the fonts have.
 var glyphs = sync.OnceValue(func() func(rune) bool {
 	var drawn [1 << 16]bool
 	for i, ttf := range [][]byte{goregular.TTF, gobold.TTF} {
