@@ -22,7 +22,7 @@ type Question struct {
 	Key  string `json:"key,omitempty" doc:"A key of a paid plan to pay with, when no free question is left."`
 }
 
-// The parts of a reply, in the order in which they are there.
+// The parts of a reply, in the order in which they are sent.
 const (
 	partUnderstood = "understood"
 	partRequest    = "request"
@@ -34,18 +34,18 @@ const (
 	partDone       = "done"
 )
 
-// reply is what becomes of a question.
+// reply is the answer to a question, or why there is none.
 type reply struct {
 	Question Question
 	Plan     *ask.Plan // as it was understood
 	Chips    []chip
-	Filled   string // the model that filled the plan, empty for none
+	Filled   string // the model that filled the plan; empty if no model did
 
 	*view            // the answer, nil until there is one
-	Unclear *unclear // why there is none
-	Problem *problem // what else went wrong
+	Unclear *unclear // why the question was not understood
+	Problem *problem // why a question that was understood has no answer
 
-	Paid string // how it was paid, as a sentence
+	Paid string // a sentence about how the visitor paid
 }
 
 // unclear says why a question was not understood.
@@ -55,7 +55,7 @@ type unclear struct {
 	Parties []party
 }
 
-// problem is why there is no answer though the question may be a good one.
+// problem is why a question has no answer, though it may be a good question.
 type problem struct {
 	Status      int
 	Slug        string
@@ -70,13 +70,13 @@ type reader interface {
 	Resolve(ctx context.Context, words string) (ask.Party, bool)
 }
 
-// asker is who asks, and whom.
+// asker is the visitor who asks, and the reader that answers.
 type asker struct {
 	reader
 	r      *http.Request
 	data   *dataset.Dataset
 	who    account.Asking
-	from   string // network address, also that of this machine
+	from   string // network address, which may be of this machine
 	member frame.Member
 	key    string
 }
@@ -94,8 +94,8 @@ func (s *room) asker(w http.ResponseWriter, r *http.Request, key string) (*asker
 	return a, nil
 }
 
-// answer takes a question through its steps: it is read, run, paid and shown. Tell
-// is called for each part when it is there, and says whether to go on.
+// answer reads a question, runs its plan, charges the visitor and shows the
+// answer. It calls tell for each part that is ready; tell reports whether to go on.
 func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell func(part string) bool) {
 	p.Question = q
 	fail := func(err error) {
@@ -147,7 +147,7 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 		tell(partUnclear)
 		return
 	}
-	// It is paid when it is there, and before any of it is shown.
+	// The visitor pays once the answer is complete, before seeing any of it.
 	if p.Paid, err = bill.pay(ctx); err != nil {
 		fail(err)
 		return
@@ -184,7 +184,7 @@ var (
 	errPlan    = errors.New("the plan cannot be read")
 )
 
-// read finds out what is asked for.
+// read finds the plan of a question.
 func (s *room) read(ctx context.Context, a *asker, q Question, p *reply) (none *ask.Unclear, err error) {
 	if q.Plan != "" {
 		text, ok := s.unsealed(q.Plan)
@@ -199,19 +199,19 @@ func (s *room) read(ctx context.Context, a *asker, q Question, p *reply) (none *
 	if p.Plan, none = a.Read(ctx, q.Text); none == nil || none.Policy || s.Model == nil {
 		return none, nil
 	}
-	// A model is asked by those who could pay for what it makes of the question.
+	// Only visitors who could pay for the answer may use the model.
 	if _, ok := s.models.Take(a.from); !ok || !s.could(ctx, a) {
 		return none, nil
 	}
 	plan, err := s.Model.Fill(ctx, q.Text, func(words string) (ask.Party, bool) { return a.Resolve(ctx, words) })
 	if err != nil || plan.Validate() != nil {
-		return none, nil // the model says in its own log what was wrong with it
+		return none, nil // the model logs what was wrong
 	}
 	p.Plan, p.Filled = plan, s.Model.Name()
 	return nil, nil
 }
 
-// explain puts an error in the words of the page.
+// explain says an error in the words of the page.
 func (s *room) explain(ctx context.Context, err error) *problem {
 	f, _ := fault.Of(err)
 	slug := ""
@@ -223,24 +223,28 @@ func (s *room) explain(ctx context.Context, err error) *problem {
 		return &problem{Status: http.StatusUnprocessableEntity, Slug: "bad_plan", Title: "This address cannot be read",
 			Text: "It says in a form of its own how a question was understood, and something in it was changed or left out. Ask the question again."}
 	case errors.Is(err, errDamaged) || slug == "dataset_damaged":
-		return &problem{Status: http.StatusServiceUnavailable, Slug: "dataset_damaged", Title: "Out of service", Text: "A file that answers are made from is damaged. Please try again later. Nothing was counted."}
+		return &problem{Status: http.StatusServiceUnavailable, Slug: "dataset_damaged", Title: "Out of service",
+			Text: "A file that answers are made from is damaged. Please try again later. Nothing was counted."}
 	case slug == "questions_spent":
-		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "The free questions of today are used", Text: f.Message + " They are back at midnight UTC. Nothing was counted.", Pay: true}
+		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "The free questions of today are used",
+			Text: f.Message + " They are back at midnight UTC. Nothing was counted.", Pay: true}
 	case errors.Is(err, account.ErrSpent):
 		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "No calls left", Text: f.Message + " Nothing was counted.", Pay: true}
 	case slug == "unknown_key" || slug == "account_inactive" || slug == "plan_required" || slug == "key_expired":
 		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "This key cannot pay", Text: keyWords(f) + " Nothing was counted.", Pay: true}
 	case slug == budget.Busy || slug == "store_unavailable" || slug == "timed_out" || errors.Is(err, context.DeadlineExceeded):
-		return &problem{Status: http.StatusServiceUnavailable, Slug: budget.Busy, Title: "Too busy", Text: "The server is too busy right now. Please ask again in a few seconds. Nothing was counted."}
+		return &problem{Status: http.StatusServiceUnavailable, Slug: budget.Busy, Title: "Too busy",
+			Text: "The server is too busy right now. Please ask again in a few seconds. Nothing was counted."}
 	}
 	if ctx.Err() == nil {
-		// Never with the question: it is the visitor's.
+		// The log never has the question, which is private.
 		s.Log.Error("answering a question", "error", err)
 	}
-	return &problem{Status: http.StatusInternalServerError, Slug: "internal_error", Title: "Something went wrong", Text: "The question could not be answered. Please try again. Nothing was counted."}
+	return &problem{Status: http.StatusInternalServerError, Slug: "internal_error", Title: "Something went wrong",
+		Text: "The question could not be answered. Please try again. Nothing was counted."}
 }
 
-// keyWords is what is wrong with a key, for somebody who has it in a field.
+// keyWords says what is wrong with a key, to a visitor who typed it into a field.
 func keyWords(f *fault.Fault) string {
 	if f.Slug == "plan_required" {
 		return "A question needs an account or a key of a paid plan (Plus or Pro) when the free ones are used."

@@ -1,12 +1,11 @@
 // Package asking is the page on which people ask in plain English. Package ask
-// reads the question and answers it from the engine; here are the page, the same
-// as a stream of events, and who pays: a few questions a day are free, and nothing
-// is counted that was not answered.
+// reads the question and answers it. This package draws the page, streams the same
+// answer as events, and charges for it: a few questions a day are free, and a
+// question without an answer costs nothing.
 //
-// Every answer is an address, of the question or of the plan that it was read as,
-// so that a part of the plan can be changed by a link. A plan in an address
-// carries the seal of this service: it says in words what was read, and nobody
-// else may put words there.
+// The address of an answer has the question, or the plan that it was read as, so
+// that a link can change a part of the plan. The page shows the words of a plan, so
+// a plan in an address carries a seal that only this service can make.
 package asking
 
 import (
@@ -29,11 +28,12 @@ import (
 //go:embed pages/*.html
 var pages embed.FS
 
-// Paths are where the script of the page sends a question, the second of them in
-// the older form.
+// Paths are where the script of the page sends a question. The second path is the
+// older form.
 var Paths = []string{"/api/v1/analyze", "/api/analyze"}
 
-// Described is the stream in the description of the API, where it is refused.
+// Described is the entry of the API description for the stream, which refuses
+// callers other than the page.
 var Described = api.Withheld{
 	ID: "analyze", Method: http.MethodPost, Path: "/analyze", Body: Question{}, Answers: "text/event-stream",
 	Summary: "Answers a question in plain English, on the page /ask only",
@@ -45,8 +45,8 @@ var Described = api.Withheld{
 // Bounds of a question.
 const (
 	mostBody = 64 << 10         // of a request with a question, in bytes
-	weight   = 4 << 20          // what an answer takes while it is drawn, in bytes
-	patience = 25 * time.Second // of an answer, a model included
+	weight   = 4 << 20          // bytes that an answer takes while it is drawn
+	patience = 25 * time.Second // for an answer, including a model
 )
 
 // How many questions are answered at a time, in all and for one address.
@@ -55,9 +55,8 @@ const (
 	atOnceEach = 3
 )
 
-// models is how often a visitor may send the model a question that nobody else
-// understands: it costs the operator, and a question without an answer costs the
-// visitor nothing.
+// models is how often a visitor may send a question to the model. The operator pays
+// for the model, even if the question gets no answer and costs the visitor nothing.
 var models = visitor.Rate{Burst: 10, Every: time.Minute}
 
 // Model fills plans for questions that the reader does not understand.
@@ -72,16 +71,17 @@ type Model interface {
 // Config is what the page needs of the site.
 type Config struct {
 	Accounts account.Store
-	// Visitor names who asks by a signed cookie, which is given to whoever has none.
+	// Visitor identifies the visitor by a signed cookie, and sets the cookie if the
+	// visitor has none.
 	Visitor func(w http.ResponseWriter, r *http.Request) string
-	// Token is what the form of the page carries, and Ours reports whether a request
-	// was sent by the script of the page.
+	// Token is the token in the form of the page. Ours reports whether the script of
+	// the page sent a request.
 	Token func(w http.ResponseWriter, r *http.Request) string
 	Ours  func(r *http.Request) bool
-	// Seal is what a plan that this service made carries.
+	// Seal is the seal of a plan that this service made.
 	Seal func(plan string) string
-	// Form reports whether a form of the page was sent by the visitor it was shown
-	// to, or says that it was not.
+	// Form reports whether the visitor who was shown the form sent it. If another
+	// visitor did, Form answers the request.
 	Form  func(w http.ResponseWriter, r *http.Request) bool
 	Model Model // nil for none
 	Clock func() time.Time
@@ -123,7 +123,7 @@ func (s *room) route(mux *http.ServeMux) {
 	}
 }
 
-// page is all that is drawn.
+// page is everything that the template draws.
 type page struct {
 	frame.Head
 	Token    string
@@ -131,11 +131,12 @@ type page struct {
 	Examples []example
 	Left     int  // free questions
 	Free     int  // in a day
-	Paying   bool // whoever asks has calls to pay with
+	Paying   bool // the visitor has calls to pay with
 	*reply        // nil before a question was asked
 }
 
-// Failed, NotUnderstood, Understood, Answered and Spent say which parts of the reply there are.
+// HowPaid, Failed, NotUnderstood, Understood, Answered and Spent say which parts of
+// the reply there are.
 func (p *page) HowPaid() string {
 	if p.reply == nil {
 		return ""
@@ -158,7 +159,7 @@ func examples(list []string) (to []example) {
 	return to
 }
 
-// addressOf is the page that answers a question, or a plan that it was changed to.
+// addressOf is the address that answers a question, or a plan in its place.
 func addressOf(text, plan string) string {
 	q := url.Values{}
 	if text != "" {
@@ -170,9 +171,9 @@ func addressOf(text, plan string) string {
 	return "/ask?" + q.Encode()
 }
 
-// show draws the page, with the answer where the address has a question. It spends
-// a question, so it is only answered to somebody who goes to the address, not to a
-// program that looks ahead or a page that refers to it.
+// show draws the page, with the answer if the address has a question. An answer
+// uses up a question, so only a visit to the address gets one: a prefetch or a page
+// that embeds the address does not.
 func (s *room) show(w http.ResponseWriter, r *http.Request) {
 	private(w)
 	if strings.Contains(r.Header.Get("Sec-Purpose")+r.Header.Get("Purpose")+r.Header.Get("X-Moz"), "prefetch") {
@@ -188,7 +189,7 @@ func (s *room) show(w http.ResponseWriter, r *http.Request) {
 	s.draw(w, r, asked, asked.Text != "" || asked.Plan != "" || v.Has("q"))
 }
 
-// send is show for a form that carries a key, which has no place in an address.
+// send is show for a form with a key. A key must not be in an address.
 func (s *room) send(w http.ResponseWriter, r *http.Request) {
 	private(w)
 	if !s.Form(w, r) {
@@ -234,7 +235,7 @@ func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer b
 		}
 	}
 	if !answer && frame.DatasetOf(r).Browsable() {
-		_, unclear := a.Read(r.Context(), "") // nothing is asked: what could be?
+		_, unclear := a.Read(r.Context(), "") // an empty question lists questions to try
 		if unclear != nil {
 			p.Examples = examples(unclear.Try)
 		}
@@ -247,7 +248,7 @@ func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer b
 	s.pages.Render(w, status, "ask", p)
 }
 
-// clip bounds what a page repeats of what was typed.
+// clip shortens a typed text that the page repeats.
 func clip(text string) string {
 	const most = 600
 	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))

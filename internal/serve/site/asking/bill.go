@@ -11,9 +11,9 @@ import (
 	"grantgraph/internal/serve/ask"
 )
 
-// bill is what one question costs somebody: one of the free ones, else a call of
-// a key or an account of a paid plan. The same question is paid once, so that an
-// answer that was lost on its way can be asked for again.
+// bill charges a visitor for one question: a free question if one is left, else a
+// call of a key or an account of a paid plan. The same question is charged once, so
+// that a visitor who lost the answer can ask again.
 type bill struct {
 	store   account.Store
 	a       *asker
@@ -25,22 +25,22 @@ func (s *room) bill(a *asker, p *ask.Plan) *bill {
 	return &bill{s.Accounts, a, a.who.Visitor + " " + p.String(), p.Measure}
 }
 
-// pays reports whether somebody has more than the free questions.
+// pays reports whether the visitor can pay for more than the free questions.
 func (a *asker) pays() bool { return a.key != "" || paid(a.member.Plan) }
 
 func paid(p account.Plan) bool { return p.Terms().Scopes&account.Paid != 0 }
 
-// could reports whether an answer could be paid, for work that is done before.
+// could reports whether the visitor could pay for an answer, before any work.
 func (s *room) could(ctx context.Context, a *asker) bool {
 	left, err := s.Accounts.QuestionsLeft(ctx, a.who)
 	return err == nil && (left > 0 || a.pays())
 }
 
-// due reports whether there is anything to pay: a question about compliance is not
-// answered here, it leads to the check.
+// due reports whether there is anything to pay. A question about compliance is
+// free, because its answer is only a link to the compliance check.
 func (b *bill) due() bool { return b.measure != "screen" }
 
-// check says before the work why nothing can be paid, nil where something can.
+// check returns why the visitor cannot pay, before any work is done.
 func (b *bill) check(ctx context.Context) error {
 	if !b.due() {
 		return nil
@@ -53,7 +53,7 @@ func (b *bill) check(ctx context.Context) error {
 		_, err := b.payer(ctx)
 		return err
 	}
-	_, err = b.store.TakeQuestion(ctx, b.a.who, b.receipt) // it may be paid already
+	_, err = b.store.TakeQuestion(ctx, b.a.who, b.receipt) // the question may be paid already
 	return err
 }
 
@@ -69,7 +69,7 @@ func (b *bill) payer(ctx context.Context) (id string, err error) {
 	return k.ID, k.Require(account.Paid)
 }
 
-// pay pays, or says why not, and how it was paid as a sentence.
+// pay charges the visitor, and returns a sentence about the charge.
 func (b *bill) pay(ctx context.Context) (how string, err error) {
 	if !b.due() {
 		return "", nil
@@ -111,9 +111,9 @@ func remaining(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + plural.Word(n, one, many)
 }
 
-// counted is the address that free questions are counted by. The machine itself is
-// not counted: it is where a proxy is that was not named, and all who come through
-// it would be one.
+// counted is the address by which free questions are counted. It is empty for the
+// address of this machine: that is a proxy that is not configured, and all of its
+// visitors would count as one.
 func counted(address string) string {
 	at, err := netip.ParseAddr(address)
 	if err != nil {

@@ -25,9 +25,9 @@ import (
 // slowest is how long the visitor may take for one event.
 const slowest = 10 * time.Second
 
-// stream answers a question as events, each when it is there. The answer to a
-// question is the same each time and is paid once, so that a stream that was cut
-// is resumed by asking again: Last-Event-ID says what need not be sent.
+// stream answers a question as events, each as soon as it is ready. The answer to a
+// question is the same each time and is paid once, so a client resumes a broken
+// stream by asking again: Last-Event-ID names the last event that it has.
 func (s *room) stream(w http.ResponseWriter, r *http.Request) {
 	private(w)
 	if !s.Ours(r) {
@@ -47,7 +47,7 @@ func (s *room) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // a proxy that waits for all of it would keep the visitor waiting too
+	h.Set("X-Accel-Buffering", "no") // so that a proxy does not wait for the whole stream
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	e := &events{w: w, control: http.NewResponseController(w), version: a.data.Version(), last: r.Header.Get("Last-Event-ID")}
@@ -65,7 +65,7 @@ func (s *room) stream(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// notPublic is what is said to whoever is not the page.
+// notPublic refuses callers other than the page.
 const notPublic = "Questions are answered on the page /ask only, to the page itself. Programs use the other endpoints of the API."
 
 // readQuestion reads the body of a request, or says what is wrong with it.
@@ -88,7 +88,7 @@ func readQuestion(r *http.Request) (q Question, bad *problem) {
 	return q, nil
 }
 
-// refuse answers in the words of the API where there is no stream yet.
+// refuse answers with an error of the API, before the stream begins.
 func refuse(w http.ResponseWriter, r *http.Request, status int, slug, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -100,15 +100,15 @@ type events struct {
 	w       io.Writer
 	control *http.ResponseController
 	version string // of the dataset
-	last    string // event that the visitor has already
+	last    string // the last event that the client has
 	tag     string // of this answer
 	sent    int
 }
 
-// send writes one event, unless the visitor has it, and reports whether to go on.
+// send writes one event, unless the client has it, and reports whether to go on.
 func (e *events) send(part string, p *reply, body []byte) bool {
 	if e.tag == "" {
-		// Of another answer nothing is left out.
+		// The tag names this answer. A client that has another answer gets all events.
 		of := p.Question.Text + "\x00"
 		if p.Plan != nil {
 			of += p.Plan.String()
@@ -126,7 +126,7 @@ func (e *events) send(part string, p *reply, body []byte) bool {
 }
 
 func (e *events) write(text string) bool {
-	// Where there is no deadline to be moved, that of the server holds.
+	// If the deadline cannot be moved, the deadline of the server holds.
 	_ = e.control.SetWriteDeadline(time.Now().Add(slowest))
 	if _, err := io.WriteString(e.w, text); err != nil {
 		return false
@@ -135,8 +135,7 @@ func (e *events) write(text string) bool {
 	return err == nil || errors.Is(err, http.ErrNotSupported)
 }
 
-// event is one part of a reply as the script reads it: what it says, and how the
-// page draws it.
+// event is one part of a reply as the script reads it: the data, and the HTML.
 func (s *room) event(part string, p *reply) ([]byte, error) {
 	html := func() (template.HTML, error) {
 		if part == partDone {

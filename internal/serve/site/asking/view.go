@@ -23,14 +23,14 @@ type view struct {
 	Tiles []tile
 	Chart template.HTML
 	Curl  string // the request as a command
-	SQL   string // of the page that shows it in full; empty for none
+	SQL   string // of the page that shows the answer in full; empty if it has none
 }
 
-// mostTiles is how many figures stand by themselves: more are a table.
+// mostTiles is how many figures are shown as tiles. More figures are a table.
 const mostTiles = 5
 
-// alone are the measures whose figures are of all that was asked for; those of a
-// ranking are of its first row, and stand in the sentence and in the table.
+// alone are the measures whose figures sum up the whole answer. The figures of a
+// ranking are those of its first row, which the sentence and the table have.
 var alone = map[string]bool{"how_much": true, "how_many": true, "average": true, "median": true, "share": true, "change": true}
 
 // figureNames are the names of figures that read better in other words.
@@ -55,7 +55,7 @@ type cell struct {
 	Number     bool
 }
 
-// tile is a figure by itself.
+// tile is a figure outside of the table.
 type tile struct{ Name, Value string }
 
 // party is an organization that may be meant.
@@ -98,7 +98,7 @@ func (v *view) Source() string {
 // SQLLink opens the statement on the page of SQL.
 func (v *view) SQLLink() string { return "/sql#q=" + url.PathEscape(v.SQL) }
 
-// SourceName says which page that is.
+// SourceName is the text of the link to Source.
 func (v *view) SourceName() string {
 	switch head, _, _ := strings.Cut(strings.TrimPrefix(v.Source(), "/"), "/"); {
 	case strings.HasPrefix(head, "explore"):
@@ -170,8 +170,8 @@ func partyOf(o ask.Party) party {
 	return p
 }
 
-// chartOf draws dollars. Counts stay in the table: the pictures of the site are of
-// dollars, and say so.
+// chartOf draws dollars. Counts stay in the table, because the charts of the site
+// label their values as dollars.
 func chartOf(c *ask.Chart) template.HTML {
 	if c == nil || c.Unit != ask.UnitDollars || len(c.Labels) != len(c.Values) {
 		return ""
@@ -203,7 +203,7 @@ func curl(r *ask.Request) string {
 	return line
 }
 
-// quoted is a text as a shell takes it.
+// quoted is a text as a shell reads it.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // sentence begins with a capital letter.
@@ -223,8 +223,7 @@ func newUnclear(u *ask.Unclear) *unclear {
 	return to
 }
 
-// chip is one part of how a question was understood, with what it can be changed
-// to.
+// chip is one part of the plan of a question, with its other values.
 type chip struct {
 	Label, Value string
 	Off          string // address of the question without it
@@ -236,8 +235,8 @@ type choice struct {
 	Chosen      bool
 }
 
-// newChips are the parts of a plan. Their addresses carry the plan that they lead
-// to, sealed, so that nobody can make the page say what it did not read.
+// newChips are the parts of a plan. Their addresses have the changed plan with a
+// seal, so that nobody else can make the page show a plan.
 func (s *room) newChips(text string, p *ask.Plan) (list []chip) {
 	for _, c := range p.Chips() {
 		to := chip{Label: c.Label, Value: c.Value}

@@ -28,7 +28,7 @@ var paths = map[string]string{
 	tabRecipients: "/grants/recipients", tabSummary: "/grants/summary",
 }
 
-// ordering are the parameters that say which rows are shown, not of what.
+// ordering are the parameters that do not filter: the order and the page.
 var ordering = []string{"sort_by", "sort_order", "page"}
 
 // names are the parameters of a view in the order of its address. Parameters that
@@ -51,7 +51,7 @@ var params = sync.OnceValue(func() map[string]*graph.Param {
 	return byName
 })
 
-// foreign are parameters of the API that a page has no use for.
+// foreign are parameters of the API that the page ignores.
 var foreign = []string{"format", "fields", "limit", "cursor", "strict", "example", "by", "top", "csrf", "kind"}
 
 // view is what one address of the page shows.
@@ -60,9 +60,9 @@ type view struct {
 	query url.Values // as the API takes it
 }
 
-// newView reads what a form or a link sent and makes the one form of it in which
-// addresses are shared: lists in one parameter, no empty values, no defaults.
-// Reading that form gives the same again.
+// newView reads the parameters of a form or a link into canonical form: lists in
+// one parameter, no empty values, no defaults. The canonical form reads back as
+// itself.
 func newView(sent url.Values) view {
 	v := view{tab: tabGrants, query: url.Values{}}
 	if t := strings.TrimSpace(sent.Get("tab")); paths[t] != "" {
@@ -118,8 +118,8 @@ func (v *view) unnamed() {
 // worded reports whether words are searched.
 func (v view) worded() bool { return len(v.query["query"]) > 0 }
 
-// oneList is a list in one value, sorted, each item once. Places that are not
-// codes stay as they are: the state behind a city belongs to it.
+// oneList is a list in one value, sorted, each item once. A list of places that
+// are not codes keeps its order, because a state qualifies the city before it.
 func oneList(name string, values []string) []string {
 	var items []string
 	for _, s := range strings.Split(strings.Join(values, ","), ",") {
@@ -142,8 +142,8 @@ func oneList(name string, values []string) []string {
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// yearsOf are the years of a list of years and ranges; ok is false where an item
-// is neither.
+// yearsOf are the years of a list of years and ranges. ok is false if an item is
+// neither.
 func yearsOf(items []string) (years []int, ok bool) {
 	for _, s := range items {
 		from, to, ranged := strings.Cut(s, "-")
@@ -189,12 +189,11 @@ func joinYears(items []string) []string {
 	return out
 }
 
-// onlyForm are fields of the form that the API has no parameter for: what they
-// say is said by location.
+// onlyForm are fields of the form that are not parameters of the API. readForm
+// turns them into location.
 var onlyForm = []string{"state", "county"}
 
-// readForm reads the fields that only the form has, and numbers as people write
-// them.
+// readForm reads the fields of onlyForm, and amounts as people write them.
 func (v *view) readForm(sent url.Values) {
 	for _, name := range []string{"min_amt", "max_amt"} {
 		if s := v.query.Get(name); s != "" && len(v.query[name]) == 1 {
@@ -215,8 +214,8 @@ func (v *view) readForm(sent url.Values) {
 	if len(states) == 0 && len(counties) == 0 {
 		return
 	}
-	// Counties narrow the states that are ticked with them. Where a state is
-	// ticked that none of them is in, the states are meant.
+	// Counties narrow the states that are ticked with them. If a ticked state has
+	// no ticked county, the visitor means the states.
 	var in []string
 	if len(states) > 0 {
 		counties = slices.DeleteFunc(counties, func(fips string) bool { return !slices.Contains(states, stateOf(fips)) })
@@ -235,7 +234,7 @@ func (v *view) readForm(sent url.Values) {
 	}
 }
 
-// stateOf is the state of a county, empty where it is not known.
+// stateOf is the state of a county, empty if the county is unknown.
 func stateOf(fips string) string {
 	c, ok := place.Shipped().County(fips)
 	if !ok {
@@ -244,8 +243,8 @@ func stateOf(fips string) string {
 	return c.State
 }
 
-// encode writes parameters in the order of addresses. Commas stay as they are, so
-// that a list can be read.
+// encode writes parameters in the order of addresses. It does not escape commas,
+// so that people can read lists.
 func encode(values url.Values, tab string) string {
 	var b strings.Builder
 	add := func(name string) {
@@ -299,8 +298,8 @@ func (v view) clone() view {
 	return out
 }
 
-// with is the address of the view with a parameter set, or without it where the
-// value is empty.
+// with is the address of the view with other values of some parameters, given as
+// pairs of name and value. An empty value removes the parameter.
 func (v view) with(pairs ...string) string {
 	out := v.clone()
 	for i := 0; i < len(pairs); i += 2 {

@@ -1,8 +1,7 @@
-// Package explore is the page on which people narrow the grants down to those
-// they mean: filters with exact counts, the grants, their funders and
-// recipients, and what they come to. Its addresses take the parameters of the
-// API, so that every view can be shared, asked for by a program, and taken away
-// as a file.
+// Package explore is the page on which people select grants: filters with exact
+// counts, the grants, their funders and recipients, and their totals. Its
+// addresses take the parameters of the API, so that people can share a view,
+// request it from a program, and download it as a file.
 package explore
 
 import (
@@ -57,7 +56,7 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 	return nil
 }
 
-// field is an option with the field it is of.
+// field is an option of a form, and the form field that it belongs to.
 type field struct {
 	option
 	Kind, Name, ID string
@@ -65,13 +64,13 @@ type field struct {
 
 func pick(kind, name, id string, o option) field { return field{o, kind, name, id} }
 
-// page is all that is drawn.
+// page is everything that the template draws.
 type page struct {
 	frame.Head
 	Tab      string
 	Tabs     []tab
 	Lead     string // what is selected
-	Total    string // what it comes to
+	Total    string // the totals of the selection
 	Chips    []chip
 	Clear    string
 	Problems []string
@@ -89,16 +88,15 @@ type page struct {
 	Tables   []table
 	YearRows []yearRow
 
-	Grants     []grantLine
-	Funders    []funderLine
-	Recipients []partyLine
-	Apart      []apartLine
-	Heads      []head
-	Paging     paging
+	Grants  []grantLine
+	Parties []partyLine // the funders or the recipients
+	Apart   []apartLine
+	Heads   []head
+	Paging  paging
 
 	Download string
 	API      string
-	APIs     string // the same as a command
+	APIs     string // the API request as a command
 	SQL      string
 	SQLLink  string
 	NoSQL    string
@@ -111,12 +109,12 @@ type tab struct {
 	Count      string
 }
 
-// note is something to know about the selection, with what can be done about it.
+// note is a remark on the selection, with a link to a better selection.
 type note struct {
 	Text, Link, Href string
 }
 
-// paging says where in the rows the page is.
+// paging is the place of the page among all rows.
 type paging struct {
 	Page, Pages, Hits int64
 	From, To          int64
@@ -147,15 +145,15 @@ func (e *explorer) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.RawQuery != "" {
-		// One view of many: /explore stands for all of them.
+		// Search engines index /explore alone, not the countless views of it.
 		w.Header().Set("X-Robots-Tag", "noindex")
 	}
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	e.pages.Render(w, status, "explore", p)
 }
 
-// read reads the view of an address, and sends the visitor to the one form of it
-// where it is another.
+// read reads the view of an address. It redirects an address that is not in
+// canonical form to the canonical form.
 func (e *explorer) read(w http.ResponseWriter, r *http.Request, path string) (v view, ok bool) {
 	if len(r.URL.RawQuery) > mostAddress {
 		e.Message(w, r, http.StatusRequestURITooLong, "The address is too long", "This page reads addresses of up to 8 KB.")
@@ -163,7 +161,8 @@ func (e *explorer) read(w http.ResponseWriter, r *http.Request, path string) (v 
 	}
 	sent, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		e.Message(w, r, http.StatusBadRequest, "The address cannot be read", "A % in an address must be followed by two hexadecimal digits. Start again from /explore.")
+		e.Message(w, r, http.StatusBadRequest, "The address cannot be read",
+			"A % in an address must be followed by two hexadecimal digits. Start again from /explore.")
 		return v, false
 	}
 	n := 0
@@ -195,8 +194,8 @@ func (e *explorer) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// refused says which parameters an error is about and why, nothing where it is
-// about none.
+// refused says which parameters an error is about, and why. It returns nothing for
+// other errors.
 func refused(err error) (names, reasons []string) {
 	for _, p := range api.Problems(err) {
 		name := ""
@@ -229,7 +228,7 @@ func labelOf(name string) string {
 	return strings.ToValidUTF8(api.Clip(name), "\uFFFD")
 }
 
-// sentence ends with a full stop.
+// sentence is a text with a capital letter and a full stop.
 func sentence(s string) string {
 	if s = strings.TrimSuffix(upperFirst(s), "."); strings.HasSuffix(s, "?") {
 		return s
@@ -310,7 +309,10 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	for _, t := range []struct {
 		name, label string
 		n           int64
-	}{{tabGrants, "Grants", p.Summary.Summary.GrantCount}, {tabFunders, "Funders", p.Summary.Summary.FunderCount}, {tabRecipients, "Recipients", p.Summary.Summary.RecipientCount}, {tabSummary, "Summary", -1}} {
+	}{
+		{tabGrants, "Grants", p.Summary.Summary.GrantCount}, {tabFunders, "Funders", p.Summary.Summary.FunderCount},
+		{tabRecipients, "Recipients", p.Summary.Summary.RecipientCount}, {tabSummary, "Summary", -1},
+	} {
 		next := tab{Name: t.label, Href: v.in(t.name), On: v.tab == t.name}
 		if t.n >= 0 {
 			next.Count = money.Grouped(t.n)
@@ -330,7 +332,9 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	}
 	if daf := of(x.By[graph.GroupFunderType], grant.Passthrough); daf.Grants > 0 && f.FunderKind != grant.Passthrough && len(f.Funders) == 0 {
 		p.Notes = append(p.Notes, note{
-			Text: fmt.Sprintf("%s of these dollars, in %s, were paid by donor-advised and pass-through funds. A gift to such a fund and the fund's own grant are two grants, so the same dollar can count twice.", frame.Short(daf.Amount), counted(daf.Grants, "grant")),
+			Text: fmt.Sprintf("%s of these dollars, in %s, were paid by donor-advised and pass-through funds. "+
+				"A gift to such a fund and the fund's own grant are two grants, so the same dollar can count twice.",
+				frame.Short(daf.Amount), counted(daf.Grants, "grant")),
 			Link: "Leave these funds out", Href: v.with("exclude", strings.Join(append(v.items("exclude"), grant.DAF), ","))})
 	}
 	if slices.ContainsFunc(p.Summary.ByYear, func(y client.Year) bool { return y.Partial }) {
@@ -338,15 +342,20 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	}
 }
 
-// inYear is the address of the same in one fiscal year.
+// inYear is the address of the view in one fiscal year.
 func (v view) inYear(year int) string {
 	return v.with("year", strconv.Itoa(year), "min_year", "", "max_year", "")
+}
+
+// inState is the address of the view for recipients in one state.
+func (v view) inState(code string) string {
+	return v.with("location", code, "geo_id_type", "", "location_type", "")
 }
 
 // mostBars is how many causes the chart shows.
 const mostBars = 8
 
-// draw makes the pictures. Each part of them narrows the selection.
+// draw makes the charts and the map. Each part links to a narrower selection.
 func (p *page) draw(v view, x *figures) {
 	var years []draw.Year
 	for _, y := range p.Summary.ByYear {
@@ -389,7 +398,7 @@ func bars(d graph.Grouped, most int, href func(key string) string) (list []draw.
 // areas are the states of a grouping.
 func areas(v view, d graph.Grouped) (list []draw.Area) {
 	for _, g := range d.Groups {
-		list = append(list, draw.Area{Code: g.Key, Amount: g.Amount, Count: g.Grants, Href: v.with("location", g.Key, "geo_id_type", "", "location_type", "")})
+		list = append(list, draw.Area{Code: g.Key, Amount: g.Amount, Count: g.Grants, Href: v.inState(g.Key)})
 	}
 	if d.None != nil {
 		list = append(list, draw.Area{Code: draw.Unknown, Amount: d.None.Amount, Count: d.None.Grants})
@@ -423,54 +432,43 @@ func (p *page) tables(v view, f *graph.Filter, x *figures) {
 	for _, y := range slices.Backward(p.Summary.ByYear) {
 		p.YearRows = append(p.YearRows, yearRow{y.FiscalYear, v.inYear(y.FiscalYear), y.Partial, y.TotalAmount, y.GrantCount, y.FunderCount, y.RecipientCount})
 	}
-	add := func(title, head, note string, list []draw.Bar) {
+	add := func(title, head, note string, by graph.Grouping, most int, href func(key string) string) {
 		t := table{Title: title, Head: head, Note: note}
-		for _, b := range list {
+		for _, b := range bars(x.By[by], most, href) {
 			t.Rows = append(t.Rows, tableRow{b.Label, b.Href, b.Amount, b.Count, b.Muted})
 		}
 		if len(t.Rows) > 0 {
 			p.Tables = append(p.Tables, t)
 		}
 	}
-	add("By cause", "Cause", "The cause of the recipient.", bars(x.By[graph.GroupSubject], graph.MaxGroups, func(key string) string { return v.with("subject", key) }))
-	add("By state", "State", "Where the recipient is.", bars(x.By[graph.GroupState], graph.MaxGroups, func(key string) string {
-		return v.with("location", key, "geo_id_type", "", "location_type", "")
-	}))
+	with := func(name string) func(string) string { return func(key string) string { return v.with(name, key) } }
+	add("By cause", "Cause", "The cause of the recipient.", graph.GroupSubject, graph.MaxGroups, with("subject"))
+	add("By state", "State", "Where the recipient is.", graph.GroupState, graph.MaxGroups, v.inState)
 	if _, ok := countyStates(f); ok && f.Place.Kind == graph.State {
-		add("By county", "County", "Found from ZIP codes and cities.", bars(x.By[graph.GroupCounty], 40, func(key string) string {
+		add("By county", "County", "Found from ZIP codes and cities.", graph.GroupCounty, 40, func(key string) string {
 			return v.with("location", key, "geo_id_type", graph.County.String())
-		}))
+		})
 	}
-	add("By kind of funder", "Kind", "", bars(x.By[graph.GroupFunderType], 10, func(key string) string { return v.with("funder_type", key) }))
+	add("By kind of funder", "Kind", "", graph.GroupFunderType, 10, with("funder_type"))
 	if f.Support == 0 {
-		add("By kind of support", "Support", "A grant can have several, so these overlap.", bars(x.By[graph.GroupSupport], 20, func(key string) string { return v.with("support", key) }))
+		add("By kind of support", "Support", "A grant can have several, so these overlap.", graph.GroupSupport, 20, with("support"))
 	}
 }
 
-// mostSQLLink is how long a link to a query may be, in bytes, to be an address of
-// this site.
+// mostSQLLink is the longest link to a query in bytes that this site reads as an
+// address. A longer query is in the fragment, which a script reads.
 const mostSQLLink = 7500
 
-// elsewhere says how else the view can be had.
+// elsewhere adds the links to the view as an API request, as SQL and as a file.
 func (p *page) elsewhere(v view, f *graph.Filter) {
-	q := v.clone().query
-	if n := v.query.Get("page"); n != "" {
-		q.Set("page", n)
-	}
-	if v.tab != tabSummary {
-		q.Set("limit", strconv.Itoa(perPage))
-	}
-	if v.tab == tabRecipients {
-		q.Set("exclude", recipientExclude(v))
-	}
-	p.API = p.BaseURL + at(api.Versioned+paths[v.tab], encode(q, ""))
+	p.API = p.BaseURL + at(api.Versioned+paths[v.tab], encode(v.rowQuery(), ""))
 	p.APIs = "curl -H 'X-API-Key: YOUR_KEY' '" + strings.ReplaceAll(p.API, "'", "%27") + "'"
 	var missing []string
 	if p.SQL, missing = asSQL(v, f); len(missing) > 0 {
 		p.NoSQL = "The SQL tables do not have " + strings.Join(missing, ", ") + ", so this view has no SQL form."
 	} else {
 		if p.SQLLink = "/sql?q=" + url.QueryEscape(p.SQL); len(p.SQLLink) > mostSQLLink {
-			p.SQLLink = "/sql#q=" + url.PathEscape(p.SQL) // which takes a script
+			p.SQLLink = "/sql#q=" + url.PathEscape(p.SQL)
 		}
 	}
 	p.Download = at("/download", v.String())

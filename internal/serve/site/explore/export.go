@@ -4,9 +4,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,22 +23,22 @@ import (
 // MostRows is how many rows a file has at most.
 const MostRows = 100_000
 
-// ExportWeight is what a file takes while it is written, in bytes, beside the
-// page of rows that is read at a time.
+// ExportWeight is the bytes that writing a file takes, in addition to the page of
+// rows that is read at a time.
 const ExportWeight = 8 << 20
 
 // atATime is how many rows are read at a time.
 const atATime = 1000
 
-// Export is a view of the page that is taken away as a file.
+// Export is a view that a visitor downloads as a file.
 type Export struct {
-	View     string   // of the address of the view
-	Back     string   // the view
+	View     string   // the query of its address
+	Back     string   // its address
 	Lead     string   // what is selected
-	Total    string   // what it comes to
+	Total    string   // the totals of the selection
 	What     string   // grants, funders, recipients or years
-	Rows     int64    // there are
-	Written  int64    // of them in the file
+	Rows     int64    // of the view
+	Written  int64    // rows in the file
 	Columns  []string // of the file
 	Caveats  []string
 	Problems []string // why there is no file
@@ -53,7 +53,7 @@ type Export struct {
 	version string
 }
 
-// Canonical is the one form of the query of a view.
+// Canonical is the canonical form of the query of a view.
 func Canonical(raw string) (query string, ok bool) {
 	sent, err := url.ParseQuery(raw)
 	if err != nil || len(raw) > mostAddress {
@@ -64,8 +64,9 @@ func Canonical(raw string) (query string, ok bool) {
 	return v.String(), true
 }
 
-// NewExport reads the view of a query. What cannot be read of it is in Problems:
-// a file of another selection is worse than none.
+// NewExport reads the view of a query. If a part of the query cannot be read,
+// Problems says why and there is no file, because it would have other rows than
+// the visitor asked for.
 func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string, most int64) (*Export, error) {
 	sent, err := url.ParseQuery(query)
 	if err != nil {
@@ -131,13 +132,9 @@ func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string,
 	return x, nil
 }
 
-// reading reads rows page by page, each where the one before it ended, and hides
-// what is not to be shown. It ends with no rows.
+// reading reads rows page by page and redacts them. An empty page is the end.
 func reading[R any](x *Export, query url.Values, most int64, redact func(*R)) func() ([]any, error) {
-	q := url.Values{}
-	for name, list := range query {
-		q[name] = list
-	}
+	q := maps.Clone(query)
 	done := int64(0)
 	return func() ([]any, error) {
 		limit := min(atATime, most-done)
@@ -167,7 +164,7 @@ func reading[R any](x *Export, query url.Values, most int64, redact func(*R)) fu
 	}
 }
 
-// followed is rows with some more behind them.
+// followed is rows with more rows at the end.
 func followed(next func() ([]any, error), last []any) func() ([]any, error) {
 	return func() ([]any, error) {
 		rows, err := next()
@@ -178,12 +175,10 @@ func followed(next func() ([]any, error), last []any) func() ([]any, error) {
 	}
 }
 
-// recipients counts those that a file names.
+// recipients counts the recipients that a file names.
 func (x *Export) recipients(q url.Values) (int64, error) {
-	one := url.Values{"limit": {"1"}}
-	for name, list := range q {
-		one[name] = list
-	}
+	one := maps.Clone(q)
+	one.Set("limit", "1")
 	list, release, err := frame.Answer[*api.List[grants.RecipientRow]](x.frame, x.r, x.caller, paths[tabRecipients], one)
 	defer release()
 	if err != nil {
@@ -192,7 +187,7 @@ func (x *Export) recipients(q url.Values) (int64, error) {
 	return list.Hits, nil
 }
 
-// apart is the lines of a ranking that stand for those who are not named.
+// apart are the lines of a ranking that stand for recipients without a name.
 func (x *Export) apart(f *graph.Filter) (rows []any, err error) {
 	g := frame.DatasetOf(x.r).Graph
 	hold, err := x.frame.Budget.Take(x.r.Context(), weight(g, f))
@@ -205,12 +200,13 @@ func (x *Export) apart(f *graph.Filter) (rows []any, err error) {
 		return nil, err
 	}
 	for _, line := range apart(figures) {
-		rows = append(rows, grants.RecipientRow{RecipientRow: client.RecipientRow{RecipName: line.Label, TotalAmount: line.Amount, GrantCount: line.Grants, Unidentified: true}})
+		rows = append(rows, grants.RecipientRow{RecipientRow: client.RecipientRow{
+			RecipName: line.Label, TotalAmount: line.Amount, GrantCount: line.Grants, Unidentified: true}})
 	}
 	return rows, nil
 }
 
-// redactGrant leaves of a grant to a private person what a page shows.
+// redactGrant takes out of a grant to a private person what pages do not show.
 func redactGrant(g *grants.GrantRow) {
 	if g.Person() {
 		g.RecipID, g.RecipEIN, g.RecipName, g.RecipNameFiled = "", nil, "an individual", "an individual"
@@ -225,8 +221,7 @@ func redactRecipient(r *grants.RecipientRow) {
 	}
 }
 
-// Open reads the first rows, so that nothing is charged for a file that cannot be
-// begun.
+// Open reads the first rows, so that a file that fails at once costs nothing.
 func (x *Export) Open() (err error) {
 	x.first, err = x.next()
 	return err
@@ -237,7 +232,7 @@ func (x *Export) Name() string {
 	return "grantgraph-" + strings.ReplaceAll(x.What, " ", "-")
 }
 
-// each hands all rows over.
+// each calls take for all rows.
 func (x *Export) each(take func(row any) error) error {
 	rows, err := x.first, error(nil)
 	for x.first = nil; err == nil && len(rows) > 0; rows, err = x.next() {
@@ -268,8 +263,7 @@ func (x *Export) CSV(w io.Writer) error {
 	return err
 }
 
-// Workbook writes the file for spreadsheets, with a second sheet that says what
-// it is.
+// Workbook writes the file for spreadsheets, with a second sheet that describes it.
 func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 	book := sheet.New(w)
 	var columns []sheet.Column
@@ -302,7 +296,7 @@ func (x *Export) Workbook(w io.Writer, base string, now time.Time) error {
 		{"Rows", x.Size()}, {"Dataset", x.version}, {"Written", frame.Moment(now)},
 		{"Source", "Grants paid in the fiscal year, as reported on Form 990-PF and Form 990 Schedule I. Filings are published with a lag of 12 to 24 months."},
 	}
-	if slices.Contains([]string{tabGrants, tabRecipients}, x.view.tab) {
+	if x.view.tab == tabGrants || x.view.tab == tabRecipients {
 		about = append(about, [2]string{"Private persons", "Grants to private persons are in the figures; who they are is not in this file."})
 	}
 	for _, c := range x.Caveats {

@@ -7,7 +7,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// cuts divide grants by their amounts.
+// cuts are the amounts between the bands that the form offers.
 var cuts = []int64{1_000, 10_000, 50_000, 250_000, 1_000_000}
 
 // sures are the probabilities that the form offers.
@@ -16,8 +16,8 @@ var sures = []float64{0, 0.5, 0.8, 0.9, 0.95}
 // figures are what the page counts beside the rows.
 type figures = graph.Facets
 
-// countyStates are the states whose counties the form offers: those that are
-// chosen, or of which a county is; ok is false where there are none, or too many.
+// countyStates are the states whose counties the form offers: chosen states, and
+// states of chosen counties. ok is false if there are none or more than three.
 func countyStates(f *graph.Filter) (states []string, ok bool) {
 	if f.Place.Of != graph.RecipientPlace {
 		return nil, false
@@ -42,7 +42,7 @@ func weight(g *graph.Graph, f *graph.Filter) int64 {
 // shown are the groupings that every tab draws.
 var shown = []graph.Grouping{graph.GroupSubject, graph.GroupState, graph.GroupFunderType}
 
-// count asks for the figures, for the tab of the summary in all groupings.
+// count asks for the figures. The summary tab needs all groupings.
 func count(ctx context.Context, g *graph.Graph, f *graph.Filter, all bool) (*figures, error) {
 	by := shown
 	if all {
@@ -54,7 +54,7 @@ func count(ctx context.Context, g *graph.Graph, f *graph.Filter, all bool) (*fig
 	return g.Facets(ctx, f, graph.FacetsOf{Amounts: cuts, Probabilities: sures, By: by})
 }
 
-// of is what a group has.
+// of is the totals of the group with a key.
 func of(d graph.Grouped, key string) graph.Cost {
 	for _, g := range d.Groups {
 		if g.Key == key {

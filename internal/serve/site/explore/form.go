@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,14 +14,14 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// facet is one group of the filters.
+// facet is one group of options in the form.
 type facet struct {
 	ID, Title string
 	Name      string // of the field
 	Kind      string // checkbox, radio, or link
 	Open      bool
 	Options   []option
-	Rest      []option // further ones, shown on request
+	Rest      []option // more options, shown on request
 	Note      string
 }
 
@@ -32,10 +34,10 @@ type option struct {
 	Counted      bool // the count is known
 }
 
-// hidden is a parameter that the form has no field for and keeps.
+// hidden is a parameter that the form keeps and has no field for.
 type hidden struct{ Name, Value string }
 
-// fields are the values of the fields of the form that are written, not chosen.
+// fields are the values of the form fields in which visitors type.
 type fields struct {
 	Query, Near, Within, MinAmt, MaxAmt, MinYear, MaxYear string
 	AnyBasis                                              bool
@@ -68,9 +70,13 @@ func newForm(v view, f *graph.Filter, x *figures) form {
 	for i := range out.Facets {
 		a := &out.Facets[i]
 		if len(a.Options) > shownFirst+2 && a.Kind != "link" {
-			on := func(o option) bool { return o.On }
-			cut := max(shownFirst, 1+lastIndex(a.Options, on))
-			a.Options, a.Rest = a.Options[:min(cut, len(a.Options))], a.Options[min(cut, len(a.Options)):]
+			cut := shownFirst
+			for i, o := range a.Options {
+				if o.On {
+					cut = max(cut, i+1)
+				}
+			}
+			a.Options, a.Rest = a.Options[:cut], a.Options[cut:]
 		}
 		a.Open = a.Open || slices.ContainsFunc(a.Options, func(o option) bool { return o.On && o.Value != "" })
 	}
@@ -78,32 +84,19 @@ func newForm(v view, f *graph.Filter, x *figures) form {
 	return out
 }
 
-func lastIndex(list []option, is func(option) bool) int {
-	for i := len(list) - 1; i >= 0; i-- {
-		if is(list[i]) {
-			return i
-		}
-	}
-	return -1
-}
-
 // drawn are the parameters that the form has fields for.
-var drawn = []string{"subject", "subject_basis", "location_type", "near", "within", "year", "min_year", "max_year", "min_amt", "max_amt", "support", "funder_type", "exclude", "query", "min_match_prob", "page"}
+var drawn = []string{"subject", "subject_basis", "location_type", "near", "within", "year", "min_year", "max_year", "min_amt", "max_amt",
+	"support", "funder_type", "exclude", "query", "min_match_prob", "page"}
 
-// kept are the parameters that the form carries along: those it has no field for,
-// and values that none of its options stands for.
+// kept are the parameters that the form carries along: parameters without a field,
+// and values without an option.
 func kept(v view, f *graph.Filter) (list []hidden) {
 	if v.tab != tabGrants {
 		list = append(list, hidden{"tab", v.tab})
 	}
 	boxes := f.Place.Of == graph.RecipientPlace && (f.Place.Kind == graph.State || f.Place.Kind == graph.County) && len(f.Place.Values) > 0
 	statesOnly := len(f.Place.Values) > 0 && f.Place.Kind == graph.State
-	var order []string
-	for name := range v.query {
-		order = append(order, name)
-	}
-	slices.Sort(order)
-	for _, name := range order {
+	for _, name := range slices.Sorted(maps.Keys(v.query)) {
 		switch {
 		case name == "subject":
 			for _, s := range v.items(name) {
@@ -141,19 +134,16 @@ func causeFacet(v view, f *graph.Filter, x *figures) facet {
 	return a
 }
 
-// byCount puts what is chosen first, then what has most grants.
+// byCount puts chosen options first, then options by their number of grants.
 func byCount(list []option) {
 	slices.SortStableFunc(list, func(a, b option) int {
-		switch {
-		case a.On != b.On:
+		if a.On != b.On {
 			if a.On {
 				return -1
 			}
 			return 1
-		case a.Count != b.Count:
-			return int(max(min(b.Count-a.Count, 1), -1))
 		}
-		return strings.Compare(a.Label, b.Label)
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Label, b.Label))
 	})
 }
 
@@ -168,18 +158,15 @@ func stateFacet(f *graph.Filter, x *figures) facet {
 			a.Options = append(a.Options, option{Value: r.Code, Label: r.Name, On: on, Count: n, Counted: counted})
 		}
 	}
-	if counted {
-		byCount(a.Options)
-		if n := x.States.None; n > 0 {
-			a.Note = money.Grouped(n) + " grants have no known state or went abroad."
-		}
-	} else {
+	if n := x.States.None; counted && n > 0 {
+		a.Note = money.Grouped(n) + " grants have no known state or went abroad."
+	} else if !counted {
 		for i := range a.Options {
 			a.Options[i].Count = 0
 		}
-		byCount(a.Options)
 		a.Note = "Counts are shown for where recipients are."
 	}
+	byCount(a.Options)
 	return a
 }
 
@@ -274,7 +261,8 @@ func supportFacet(f *graph.Filter, x *figures) facet {
 }
 
 func kindFacet(f *graph.Filter, x *figures) facet {
-	a := facet{ID: "kind", Title: "Kind of funder", Name: "funder_type", Kind: "radio", Options: []option{{Label: "Any", On: f.FunderKind == "", Count: x.FunderTypes.All, Counted: true}}}
+	a := facet{ID: "kind", Title: "Kind of funder", Name: "funder_type", Kind: "radio",
+		Options: []option{{Label: "Any", On: f.FunderKind == "", Count: x.FunderTypes.All, Counted: true}}}
 	for _, kind := range grant.FunderKinds() {
 		a.Options = append(a.Options, option{Value: kind, Label: grant.KindLabel(kind), On: f.FunderKind == kind, Count: x.FunderTypes.Of[kind], Counted: true})
 	}
@@ -285,7 +273,7 @@ func excludeFacet(v view, f *graph.Filter, x *figures) facet {
 	a := facet{ID: "exclude", Title: "Leave out", Name: "exclude", Kind: "checkbox", Open: true}
 	for _, c := range graph.Classes {
 		o := option{Value: c.String(), Label: c.Label, On: f.Exclude&c.Class != 0}
-		if !v.worded() { // a class can have grants to private persons in it, of whom words tell
+		if !v.worded() { // the count could tell of private persons whose name was searched
 			o.Count, o.Counted = x.Classes[c.Class], true
 		}
 		a.Options = append(a.Options, o)
@@ -313,7 +301,7 @@ func sureFacet(f *graph.Filter, x *figures) facet {
 	return a
 }
 
-// distances are the miles that the form offers, and those of the address.
+// distances are the miles that the form offers, and the miles of the address.
 func distances(f *graph.Filter) (list []option) {
 	miles := []int{5, 10, 25, 50, 100}
 	now := f.Place.Near.Miles
@@ -330,7 +318,7 @@ func distances(f *graph.Filter) (list []option) {
 	return list
 }
 
-// whose are the answers to whose place is meant.
+// whose are the options for whose place is meant.
 func whose(f *graph.Filter) (list []option) {
 	for _, o := range []struct {
 		of    graph.PlaceOf

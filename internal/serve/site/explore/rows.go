@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -19,9 +20,20 @@ import (
 // head is the head of a column, with the order it gives.
 type head struct {
 	Label string
-	Href  string // empty where one cannot order by it
-	Sort  string // ascending, descending or nothing, as ARIA says it
+	order string // as sort_by says it; empty if rows cannot be ordered by the column
 	Class string
+	Href  string
+	Sort  string // ascending, descending or nothing, as ARIA says it
+}
+
+// columns are the heads of the columns of each tab.
+var columns = map[string][]head{
+	tabGrants: {{Label: "Year", order: "year"}, {Label: "Funder", order: "funder_name"}, {Label: "Recipient", order: "recip_name"},
+		{Label: "Purpose"}, {Label: "Amount", order: "amount", Class: "n"}},
+	tabFunders: {{Label: "Funder", order: "funder_name"}, {Label: "Years"}, {Label: "Recipients", Class: "n"},
+		{Label: "Grants", order: "count", Class: "n"}, {Label: "Dollars", order: "amount", Class: "n"}},
+	tabRecipients: {{Label: "Recipient", order: "recip_name"}, {Label: "Years"}, {Label: "Funders", Class: "n"},
+		{Label: "Grants", order: "count", Class: "n"}, {Label: "Dollars", order: "amount", Class: "n"}},
 }
 
 // grantLine is one grant.
@@ -38,17 +50,10 @@ type grantLine struct {
 	Person, Nobody, DAF, Kin bool
 }
 
-// funderLine is one funder.
-type funderLine struct {
-	Name, Href, Where, Kind string
-	Explore                 string
-	Amount, Grants, Parties int64
-	Years                   string
-}
-
-// partyLine is one recipient.
+// partyLine is one funder or recipient.
 type partyLine struct {
 	Name, Href, Where       string
+	Kind                    string // of a funder
 	Explore                 string
 	Amount, Grants, Parties int64
 	Years                   string
@@ -72,56 +77,58 @@ func text(s *string) string {
 
 func orgHref(ein, name string) string { return "/org/" + ein + "/" + search.Slug(name) }
 
-// rows asks for the rows of a tab. What of its order or page cannot be read is
-// told, and there are no rows then.
+// rows asks for the rows of a tab. If the order or the page cannot be read, there
+// are no rows, and problems says why.
 func (e *explorer) rows(r *http.Request, caller api.Caller, v view, x *figures, p *page) (problems []string, err error) {
-	q := v.clone().query
-	if n := v.query.Get("page"); n != "" {
-		q.Set("page", n)
-	}
-	q.Set("limit", strconv.Itoa(perPage))
-	release := func() {}
 	switch v.tab {
 	case tabGrants:
-		var list *api.List[grants.GrantRow]
-		if list, release, err = frame.Answer[*api.List[grants.GrantRow]](e.Frame, r, caller, paths[v.tab], q); err == nil {
-			partial := partialYears(p.Summary)
-			for i := range list.Results {
-				p.Grants = append(p.Grants, newGrantLine(&list.Results[i], partial))
-			}
-			p.page(v, list.Hits, list.Page, list.TotalPages, len(list.Results))
-		}
-		p.Heads = heads(v, []head{{Label: "Year"}, {Label: "Funder"}, {Label: "Recipient"}, {Label: "Purpose"}, {Label: "Amount", Class: "n"}}, []string{"year", "funder_name", "recip_name", "", "amount"})
+		partial := partialYears(p.Summary)
+		p.Grants, err = lines(e, r, caller, v, p, func(g *grants.GrantRow) grantLine { return newGrantLine(g, partial) })
 	case tabFunders:
-		var list *api.List[client.FunderRow]
-		if list, release, err = frame.Answer[*api.List[client.FunderRow]](e.Frame, r, caller, paths[v.tab], q); err == nil {
-			for i := range list.Results {
-				p.Funders = append(p.Funders, newFunderLine(v, &list.Results[i]))
-			}
-			p.page(v, list.Hits, list.Page, list.TotalPages, len(list.Results))
-		}
-		p.Heads = heads(v, []head{{Label: "Funder"}, {Label: "Years"}, {Label: "Recipients", Class: "n"}, {Label: "Grants", Class: "n"}, {Label: "Dollars", Class: "n"}}, []string{"funder_name", "", "", "count", "amount"})
+		p.Parties, err = lines(e, r, caller, v, p, func(f *client.FunderRow) partyLine { return newFunderLine(v, f) })
 	case tabRecipients:
-		q.Set("exclude", recipientExclude(v))
-		var list *api.List[grants.RecipientRow]
-		if list, release, err = frame.Answer[*api.List[grants.RecipientRow]](e.Frame, r, caller, paths[v.tab], q); err == nil {
-			for i := range list.Results {
-				p.Recipients = append(p.Recipients, newPartyLine(v, &list.Results[i]))
-			}
-			p.page(v, list.Hits, list.Page, list.TotalPages, len(list.Results))
-			p.Apart = apart(x)
-		}
-		p.Heads = heads(v, []head{{Label: "Recipient"}, {Label: "Years"}, {Label: "Funders", Class: "n"}, {Label: "Grants", Class: "n"}, {Label: "Dollars", Class: "n"}}, []string{"recip_name", "", "", "count", "amount"})
+		p.Parties, err = lines(e, r, caller, v, p, func(f *grants.RecipientRow) partyLine { return newRecipientLine(v, f) })
+		p.Apart = apart(x)
 	}
-	release()
+	p.Heads = heads(v)
 	if names, reasons := refused(err); len(names) > 0 {
+		p.Apart = nil
 		return reasons, nil
 	}
 	return nil, err
 }
 
-// recipientExclude leaves out of a ranking of recipients who is not to be named,
-// beside what the visitor leaves out.
+// lines asks for the rows of a tab as the page draws them.
+func lines[R, L any](e *explorer, r *http.Request, caller api.Caller, v view, p *page, line func(*R) L) (out []L, err error) {
+	list, release, err := frame.Answer[*api.List[R]](e.Frame, r, caller, paths[v.tab], v.rowQuery())
+	defer release()
+	if err != nil {
+		return nil, err
+	}
+	for i := range list.Results {
+		out = append(out, line(&list.Results[i]))
+	}
+	p.page(v, list.Hits, list.Page, list.TotalPages, len(list.Results))
+	return out, nil
+}
+
+// rowQuery is the query of the API that answers the rows of the view.
+func (v view) rowQuery() url.Values {
+	q := v.clone().query
+	if n := v.query.Get("page"); n != "" {
+		q.Set("page", n)
+	}
+	if v.tab != tabSummary {
+		q.Set("limit", strconv.Itoa(perPage))
+	}
+	if v.tab == tabRecipients {
+		q.Set("exclude", recipientExclude(v))
+	}
+	return q
+}
+
+// recipientExclude is what a ranking of recipients leaves out: recipients that the
+// page must not name or cannot name, and the classes that the visitor chose.
 func recipientExclude(v view) string {
 	list := v.items("exclude")
 	for _, word := range []string{grant.Individuals, grant.Unidentified} {
@@ -132,7 +139,7 @@ func recipientExclude(v view) string {
 	return strings.Join(list, ",")
 }
 
-// apart is the two lines of a ranking that stand for those.
+// apart are the lines of a ranking that stand for recipients without a name.
 func apart(x *figures) (list []apartLine) {
 	if x.People.Grants > 0 {
 		list = append(list, apartLine{"Individuals (" + counted(x.People.Grants, "grant") + ")", x.People.Amount, x.People.Grants})
@@ -153,14 +160,16 @@ func partialYears(a *grants.SummaryAnswer) map[int]bool {
 
 func newGrantLine(g *grants.GrantRow, partial map[int]bool) grantLine {
 	line := grantLine{Year: g.FiscalYear, Partial: partial[g.FiscalYear], Amount: g.Amount,
-		Funder: orgname.Display(g.FunderName), FunderHref: orgHref(g.FunderEIN, g.FunderName), FunderWhere: frame.Place(text(g.FunderCity), text(g.FunderState), ""),
-		DAF: slices.Contains(g.Provenance.Classes, grant.DAF), Kin: slices.Contains(g.Provenance.Classes, grant.RelatedParty)}
+		Funder: orgname.Display(g.FunderName), FunderHref: orgHref(g.FunderEIN, g.FunderName),
+		FunderWhere: frame.Place(text(g.FunderCity), text(g.FunderState), ""),
+		DAF:         slices.Contains(g.Provenance.Classes, grant.DAF), Kin: slices.Contains(g.Provenance.Classes, grant.RelatedParty)}
 	if g.Person() {
 		line.Person, line.Recipient, line.RecipWhere = true, individual, text(g.RecipState)
 		return line
 	}
 	line.Href = "/grant/" + url.PathEscape(g.GrantKey)
-	line.Recipient, line.RecipWhere, line.Purpose = orgname.Display(g.RecipName), frame.Place(text(g.RecipCity), text(g.RecipState), text(g.RecipCountry)), text(g.Purpose)
+	line.Recipient, line.Purpose = orgname.Display(g.RecipName), text(g.Purpose)
+	line.RecipWhere = frame.Place(text(g.RecipCity), text(g.RecipState), text(g.RecipCountry))
 	line.Nobody = slices.Contains(g.Provenance.Classes, grant.Unidentified)
 	if g.RecipEIN != nil {
 		line.RecipHref = orgHref(*g.RecipEIN, g.RecipName)
@@ -175,14 +184,14 @@ func span(first, last int) string {
 	return strconv.Itoa(first) + "–" + strconv.Itoa(last)
 }
 
-func newFunderLine(v view, f *client.FunderRow) funderLine {
-	grantsOf := v.clone()
-	grantsOf.tab = tabGrants
-	return funderLine{Name: orgname.Display(f.FunderName), Href: orgHref(f.FunderEIN, f.FunderName), Where: frame.Place(text(f.FunderCity), text(f.FunderState), ""),
-		Kind: grant.KindLabel(f.FunderType), Explore: unordered(grantsOf).with("funder_id", f.FunderEIN), Amount: f.TotalAmount, Grants: f.GrantCount, Parties: f.RecipientCount, Years: span(f.FirstFiscalYear, f.LastFiscalYear)}
+func newFunderLine(v view, f *client.FunderRow) partyLine {
+	return partyLine{Name: orgname.Display(f.FunderName), Href: orgHref(f.FunderEIN, f.FunderName),
+		Where: frame.Place(text(f.FunderCity), text(f.FunderState), ""), Kind: grant.KindLabel(f.FunderType),
+		Explore: v.grantsOf("funder_id", f.FunderEIN), Amount: f.TotalAmount, Grants: f.GrantCount, Parties: f.RecipientCount,
+		Years: span(f.FirstFiscalYear, f.LastFiscalYear)}
 }
 
-func newPartyLine(v view, f *grants.RecipientRow) partyLine {
+func newRecipientLine(v view, f *grants.RecipientRow) partyLine {
 	line := partyLine{Amount: f.TotalAmount, Grants: f.GrantCount, Parties: f.FunderCount, Years: span(f.FirstFiscalYear, f.LastFiscalYear)}
 	if f.Person() {
 		line.Name, line.Where = individual, text(f.RecipState)
@@ -190,54 +199,49 @@ func newPartyLine(v view, f *grants.RecipientRow) partyLine {
 	}
 	line.Name, line.Where = orgname.Display(f.RecipName), frame.Place(text(f.RecipCity), text(f.RecipState), text(f.RecipCountry))
 	if f.RecipEIN != nil {
-		grantsOf := v.clone()
-		grantsOf.tab = tabGrants
-		line.Href, line.Explore = orgHref(*f.RecipEIN, f.RecipName), unordered(grantsOf).with("recip_id", *f.RecipEIN)
+		line.Href, line.Explore = orgHref(*f.RecipEIN, f.RecipName), v.grantsOf("recip_id", *f.RecipEIN)
 	}
 	return line
 }
 
-// unordered is a view in the order that its tab has by itself.
-func unordered(v view) view {
-	for _, name := range ordering {
-		v.query.Del(name)
-	}
-	return v
+// grantsOf is the address of the grants of one funder or recipient of the view.
+func (v view) grantsOf(name, ein string) string {
+	return view{tabGrants, v.filters()}.with(name, ein)
 }
 
-// heads are the heads of the columns of a tab. Following one orders by it, and
-// following it again turns the order around.
-func heads(v view, list []head, orders []string) []head {
-	by, direction := v.query.Get("sort_by"), strings.ToLower(v.query.Get("sort_order"))
-	if by == "" {
-		by = "amount"
-	}
+// heads are the heads of the columns of a tab. Following a head orders by its
+// column, and following it again reverses the order.
+func heads(v view) []head {
+	list := slices.Clone(columns[v.tab])
+	by, direction := cmp.Or(v.query.Get("sort_by"), "amount"), strings.ToLower(v.query.Get("sort_order"))
 	for i := range list {
-		order := orders[i]
-		if order == "" {
+		h := &list[i]
+		if h.order == "" {
 			continue
 		}
-		named := strings.HasSuffix(order, "_name") // runs upwards by itself
-		now := "desc"
-		if named {
-			now = "asc"
-		}
-		to := now
-		if by == order {
+		named := strings.HasSuffix(h.order, "_name")
+		ascends := named // unless the address says otherwise
+		if by == h.order {
 			if direction == "asc" || direction == "desc" {
-				now = direction
+				ascends = direction == "asc"
 			}
-			list[i].Sort = map[string]string{"asc": "ascending", "desc": "descending"}[now]
-			to = map[string]string{"asc": "desc", "desc": "asc"}[now]
+			h.Sort = "descending"
+			if ascends {
+				h.Sort = "ascending"
+			}
+			ascends = !ascends
 		}
-		pair := []string{"sort_by", order, "sort_order", to}
-		if named == (to == "asc") {
-			pair[3] = "" // as it is without being said
+		pair := []string{"sort_by", h.order, "sort_order", "desc"}
+		if ascends {
+			pair[3] = "asc"
 		}
-		if order == "amount" && to == "desc" {
+		if named == ascends {
+			pair[3] = "" // the direction that the order has by default
+		}
+		if h.order == "amount" && !ascends {
 			pair[1] = ""
 		}
-		list[i].Href = v.with(pair...)
+		h.Href = v.with(pair...)
 	}
 	return list
 }
@@ -246,8 +250,7 @@ func heads(v view, list []head, orders []string) []head {
 func (p *page) page(v view, hits, number, pages int64, rows int) {
 	p.Paging = paging{Page: number, Pages: max(pages, 1), Hits: hits, From: (number-1)*perPage + 1, To: (number-1)*perPage + int64(rows)}
 	if number > 1 {
-		prev := min(number-1, p.Paging.Pages)
-		p.Paging.Prev = v.at(prev)
+		p.Paging.Prev = v.at(min(number-1, p.Paging.Pages))
 	}
 	if number < pages {
 		p.Paging.Next = v.at(number + 1)

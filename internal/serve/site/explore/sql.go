@@ -51,8 +51,8 @@ func asSQL(v view, f *graph.Filter) (statement string, missing []string) {
 	return parts[0] + condition + parts[1] + end, nil
 }
 
-// Statement is the SQL that gives the figures of a view, for pages that lead to
-// it; empty where the tables have no column for one of its filters.
+// Statement is the SQL that gives the figures of a view, for pages that link to
+// the view. It is empty if the tables have no column for a filter of the view.
 func Statement(set *dataset.Dataset, query string) (string, error) {
 	sent, err := url.ParseQuery(query)
 	if err != nil {
