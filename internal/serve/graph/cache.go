@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// cacheBytes bounds what one graph remembers of its answers.
+// cacheBytes bounds the answers that one graph keeps.
 const cacheBytes = 64 << 20
 
-// cache remembers the latest answers, up to a number of bytes. Values are
-// never changed once they are in it.
+// cache keeps the latest answers, up to a number of bytes. Nobody changes a value
+// that is in the cache.
 type cache struct {
 	mu    sync.Mutex
 	limit int
@@ -24,8 +24,7 @@ type entry struct {
 	size  int
 }
 
-// cacheKey names what is remembered of a question: the kind of it, and the
-// question.
+// cacheKey is the key of an answer: which kind of answer, and the question.
 func cacheKey(kind byte, q Question) string { return string(kind) + string(q.Canonical()) }
 
 func newCache(limit int) *cache {
@@ -43,11 +42,11 @@ func (c *cache) get(key string) (any, bool) {
 	return el.Value.(*entry).value, true
 }
 
-// overhead is what an entry costs beside its key and value.
+// overhead is the bytes of an entry beside its key and value.
 const overhead = 256
 
-// put remembers a value of the given size. One that would push out most of the
-// others is not worth it.
+// put keeps a value of the given size. It does not keep a value that would push out
+// many others.
 func (c *cache) put(key string, value any, size int) {
 	size += 2*len(key) + overhead
 	if size > c.limit/4 {

@@ -8,22 +8,22 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// condition is one condition over rows. It is either a union of stored sets, or a
-// list of rows that can be enumerated, or only a test.
+// condition is one condition over rows: a union of stored sets, a list of rows, or
+// only a test of a row.
 type condition struct {
 	not     bool
-	bound   int64           // no more rows than this satisfy it
-	sets    []bitset        // stored sets whose union it is
-	stored  bool            // sets says it all
-	ranges  []span          // row ranges, ascending and apart
-	scatter func(to bitset) // adds its rows to a set; nil when only test is cheap
-	// fewOutside adds the rows that do not satisfy it to a set; nil unless they are few.
+	bound   int64           // at most so many rows satisfy the condition
+	sets    []bitset        // stored sets; the condition is their union
+	stored  bool            // the condition is sets and nothing else
+	ranges  []span          // row ranges, ascending, that do not touch
+	scatter func(to bitset) // adds the rows to a set; nil if only test is cheap
+	// fewOutside adds the other rows to a set; nil unless they are few.
 	fewOutside func(to bitset)
-	list       func([]uint32) []uint32 // appends its rows, in any order, perhaps repeated
+	list       func([]uint32) []uint32 // appends the rows, in any order, some twice
 	test       func(row uint32) bool
 	ranks      span          // for a condition on amounts
-	funders    func() bitset // for a condition on funders: those whose rows it is
-	years      uint64        // for a condition on years: their mask
+	funders    func() bitset // for a condition on funders: the funders
+	years      uint64        // for a condition on years: the mask of the years
 }
 
 // span is a range of rows.
@@ -47,8 +47,8 @@ func (g *Graph) union(sets ...bitset) condition {
 	}}
 }
 
-// unionOf is the union of the sets of those values of a dimension whose bits
-// are in the mask.
+// unionOf is the condition that a row has one of the values of a dimension whose
+// bits are in the mask.
 func (g *Graph) unionOf(d dimension, mask uint32) condition {
 	var sets []bitset
 	for ; mask != 0; mask &= mask - 1 {
@@ -72,7 +72,7 @@ func (g *Graph) compile(f *Filter, reach bitset) []condition {
 	return all
 }
 
-// listCond is the rows of some keys of a posting list.
+// listCond is the rows that posting lists have for some keys.
 func listCond(bound int64, l lists, keys []uint32, test func(uint32) bool) condition {
 	return condition{
 		bound: bound, test: test,
@@ -120,7 +120,7 @@ func (g *Graph) keyCond(keys []string) condition {
 	}
 }
 
-// yearCond is the rows of the years; ok is false when every year is meant.
+// yearCond is the rows of the years. ok is false if that is every row.
 func (g *Graph) yearCond(years []Span) (c condition, ok bool) {
 	if len(years) == 0 {
 		return condition{}, false
@@ -144,7 +144,7 @@ func (g *Graph) yearCond(years []Span) (c condition, ok bool) {
 	return c, true
 }
 
-// ruleCond is the rows whose EIN came by one of the rules.
+// ruleCond is the rows whose recipient EIN one of the rules found.
 func (g *Graph) ruleCond(rules []grant.Rule) condition {
 	var mask uint32
 	for _, r := range rules {

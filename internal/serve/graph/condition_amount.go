@@ -17,17 +17,17 @@ func (g *Graph) ranks(least, most *int64) (lo, hi uint32) {
 	return lo, max(lo, hi)
 }
 
-// scatterPart says how few of the rows must be inside a range of amounts, or
-// outside of it, for setting bits at random places to be cheaper than testing rows
-// in order.
+// scatterPart says when a range of amounts is small: less than one in so many rows.
+// Setting bits at random places for a small range is cheaper than testing all rows
+// in order. The same holds for the rows outside of a large range.
 const scatterPart = 8
 
-// amountSteps are amounts that people ask for, ascending. The rows with at least
-// as much are stored as sets.
+// amountSteps are amounts that people often ask for, ascending. The index stores
+// for each the set of rows with at least that amount.
 var amountSteps = [...]int64{1_000, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000, 10_000_000}
 
-// amountConds are the conditions of a range of amounts. One that ends at steps is
-// answered by their sets, unless it has few rows.
+// amountConds are the conditions of a range of amounts. If the range begins and
+// ends at steps and has many rows, the conditions are the stored sets.
 func (g *Graph) amountConds(least, most *int64) []condition {
 	lo, hi := g.ranks(least, most)
 	if lo == hi || int(hi-lo) < g.rows/scatterPart {
@@ -52,7 +52,7 @@ func (g *Graph) amountConds(least, most *int64) []condition {
 	return list
 }
 
-// amountStep is the step that so many rows reach.
+// amountStep is the step that exactly the first rows of byAmount reach.
 func (g *Graph) amountStep(rows uint32) (step int, ok bool) {
 	least := g.cols.amounts[g.orders.byAmount[rows-1]]
 	below := g.cols.amounts[g.orders.byAmount[rows]]
@@ -95,7 +95,7 @@ func (g *Graph) keepRanks(set bitset, base uint32, ranks span) {
 			continue
 		}
 		at := base + uint32(i)<<6
-		// Without a branch that nobody can predict.
+		// The loops have no branch on the amount, which the processor could not predict.
 		var kept uint64
 		if w == ^uint64(0) {
 			for j, r := range g.orders.rank[at : at+64] {

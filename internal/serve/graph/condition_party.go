@@ -23,8 +23,8 @@ func (g *Graph) findFunder(e ein.EIN) (uint32, bool) {
 	return uint32(i), i < len(g.dict.funders) && g.dict.funders[i].EIN == uint32(e)
 }
 
-// funderSetCond is all rows of a set of funders: ranges, as rows stand in the
-// order of funders.
+// funderSetCond is all rows of a set of funders. They are ranges, because rows are
+// in the order of funders.
 func (g *Graph) funderSetCond(set bitset) condition {
 	var ranges []span
 	var bound int64
@@ -100,7 +100,7 @@ func (g *Graph) recipsOf(eins []ein.EIN) []uint32 {
 	return slices.Compact(list)
 }
 
-// recipCond is all rows of some recipients, which are ascending.
+// recipCond is all rows of some recipients, in ascending order.
 func (g *Graph) recipCond(recips []uint32) condition {
 	var bound int64
 	for _, r := range recips {
@@ -115,9 +115,9 @@ func (g *Graph) recipCond(recips []uint32) condition {
 	})
 }
 
-// subjectCond is all rows of the recipients with a code under the subject or,
-// where it counts, an inferred letter. A major group has stored sets; of a
-// longer prefix the recipients are listed.
+// subjectCond is all rows of recipients with a code under the subject. Inferred
+// letters count if the basis says so. A major group has a stored set; for a longer
+// prefix, subjectCond lists the recipients.
 func (g *Graph) subjectCond(f *Filter) condition {
 	var asked uint32
 	longer := false
@@ -146,7 +146,7 @@ func (g *Graph) subjectCond(f *Filter) condition {
 	return registered
 }
 
-// addInferred adds the recipients with one of the letters inferred, and sorts.
+// addInferred adds the recipients whose inferred letter was asked for, and sorts.
 func (g *Graph) addInferred(recips []uint32, asked uint32) []uint32 {
 	for i := range g.dict.recips {
 		if letter := g.dict.recips[i].Inferred; letter != 0 && asked>>(letter-'A')&1 != 0 {

@@ -9,8 +9,8 @@ import (
 	"grantgraph/internal/place"
 )
 
-// placeConds is the conditions that a place makes. reach is the set of funders
-// that an area_served place selects.
+// placeConds are the conditions of a place. reach is the set of funders that an
+// area_served place selects.
 func (g *Graph) placeConds(p *Place, reach bitset) []condition {
 	if p.empty() {
 		return nil
@@ -40,14 +40,14 @@ func (g *Graph) placeConds(p *Place, reach bitset) []condition {
 
 // funderPlaceCond is the rows whose funder is in a place that matches.
 func (g *Graph) funderPlaceCond(match func(*placeRecord) bool) condition {
-	at := placeRecord{Country: noString} // the table of funders has none
+	at := placeRecord{Country: noString} // funders have no country
 	return g.funderSetCond(g.fundersThat(func(f *FunderRecord) bool {
 		at.CityKey, at.State, at.ZIP, at.County = f.CityKey, f.State, f.ZIP, f.County
 		return match(&at)
 	}))
 }
 
-// nearMatcher tests whether a place has a ZIP code near another.
+// nearMatcher tests whether the ZIP code of a place is near another ZIP code.
 func (g *Graph) nearMatcher(n Near) func(*placeRecord) bool {
 	near := make(bitset, wordsFor(g.dict.short.len()))
 	ids := g.zipIDs()
@@ -59,13 +59,13 @@ func (g *Graph) nearMatcher(n Near) func(*placeRecord) bool {
 	return func(p *placeRecord) bool { return near.has(p.ZIP) }
 }
 
-// zipIDs is the numbers of the ZIP codes of a snapshot in the table of short
-// strings, by their value; 0, which is the empty string, for one that nobody
-// has. It is made when it is first asked for.
+// zipIDs has for every ZIP code its number in the table of short strings. A ZIP
+// code that the snapshot does not have has 0, the number of the empty string. The
+// first call makes the list.
 func (g *Graph) zipIDs() []uint32 {
 	g.zips.once.Do(func() {
 		ids := make([]uint32, 100_000)
-		// The table is sorted, so what begins with a digit stands together.
+		// The table is sorted, so strings that begin with a digit are in one run.
 		from := sort.Search(g.dict.short.len(), func(i int) bool { return string(g.dict.short.at(uint32(i))) >= "0" })
 		for i := uint32(from); int(i) < g.dict.short.len(); i++ {
 			s := g.dict.short.at(i)
@@ -81,7 +81,7 @@ func (g *Graph) zipIDs() []uint32 {
 	return g.zips.ids
 }
 
-// zips is what zipIDs made.
+// zips is the list that zipIDs makes.
 type zips struct {
 	once sync.Once
 	ids  []uint32
@@ -96,11 +96,11 @@ func (g *Graph) countryCond(codes []string) condition {
 	return g.recipPlaceCond(Country, g.placeMatcher(Country, values))
 }
 
-// noString is the number of no string.
+// noString is a number that no string has.
 const noString = math.MaxUint32
 
-// placeMatcher tests a place against the values. Only the fields that the kind
-// needs are looked at.
+// placeMatcher tests a place against the values. It reads only the fields that the
+// kind needs.
 func (g *Graph) placeMatcher(kind PlaceKind, values []PlaceValue) func(*placeRecord) bool {
 	var wants []wantedPlace
 	for _, v := range values {
@@ -131,11 +131,11 @@ func (g *Graph) placeMatcher(kind PlaceKind, values []PlaceValue) func(*placeRec
 	}
 }
 
-// wantedPlace is a place asked for, in numbers of the table of short strings:
-// the names from lo to hi-1, in a state unless that is noString.
+// wantedPlace is a place of a filter in numbers of the table of short strings: the
+// names from lo to hi-1, in a state unless state is noString.
 type wantedPlace struct{ lo, hi, state uint32 }
 
-// wantedPlace looks a place up. ok is false when nobody is there.
+// wantedPlace looks a place up. ok is false if the snapshot does not have it.
 func (g *Graph) wantedPlace(kind PlaceKind, v PlaceValue) (w wantedPlace, ok bool) {
 	w.state = noString
 	name := v.Name
@@ -162,8 +162,7 @@ func (g *Graph) wantedPlace(kind PlaceKind, v PlaceValue) (w wantedPlace, ok boo
 	return w, ok
 }
 
-// recipPlaceCond is the rows whose recipient is in a place of the kind that
-// matches.
+// recipPlaceCond is the rows whose recipient is in a matching place of the kind.
 func (g *Graph) recipPlaceCond(kind PlaceKind, match func(*placeRecord) bool) condition {
 	if kind == State {
 		var sets []bitset
@@ -188,16 +187,15 @@ func (g *Graph) recipPlaceCond(kind PlaceKind, match func(*placeRecord) bool) co
 	return listCond(bound, g.postings.placeRows, list, func(row uint32) bool { return match(&g.dict.places[g.cols.places[row]]) })
 }
 
-// counties are the counties of a snapshot, gathered when they are first asked
-// for.
+// counties are the counties of a snapshot. HasCounty gathers them.
 type counties struct {
 	mu  sync.Mutex
-	ids map[uint32]bool // numbers in the table of short strings; nil before
+	ids map[uint32]bool // numbers in the table of short strings; nil at first
 }
 
 // HasCounty reports whether a funder or a recipient is in a county, named by its
-// five-digit FIPS code. The counties of a snapshot are those of the gazetteer it
-// was built with, which may be newer than the one in this program.
+// five-digit FIPS code. The snapshot may know counties that this program does not,
+// because it was built with a newer gazetteer.
 func (g *Graph) HasCounty(fips string) bool {
 	g.counties.mu.Lock()
 	defer g.counties.mu.Unlock()

@@ -13,24 +13,24 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// Facets are what the rows of a filter come to, and how many rows stand beside
-// the choices that a form offers: beside each, what choosing it would give. For
-// that the condition it is a choice of does not count, and all others do.
+// Facets are the totals of the rows of a filter, and a count beside each choice of
+// a form: the rows that the selection would have if the visitor chose it. The count
+// ignores the filter's condition of the same kind, which the choice would replace.
 type Facets struct {
 	By             map[Grouping]Grouped // of the rows that satisfy the filter
-	People, Nobody Cost                 // of them: to individuals; to others that no line names
+	People, Nobody Cost                 // of these rows, those to individuals and to unnamed recipients
 
-	// Beside the choices.
+	// The counts beside the choices.
 	Subjects, States, Supports, FunderTypes, Years Counts
-	// Counties are those of the states that are chosen, or of which a county is;
-	// none for other places.
+	// Counties has the counties of chosen states, and of the states of chosen
+	// counties. It is empty for other places.
 	Counties Counts
 	Bands    []int64 // rows below the first amount, from each to the next, and from the last on
 	Surest   []int64 // rows whose recipient has an EIN with at least each probability
 	Classes  map[Class]int64
 }
 
-// Counts are rows by the keys of a grouping, those without a key, and all.
+// Counts are the rows by the keys of a grouping, without a key, and in all.
 type Counts struct {
 	Of        map[string]int64
 	None, All int64
@@ -111,7 +111,7 @@ func (g *Graph) Facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 	return out, nil
 }
 
-// name tells choices apart.
+// name is a key for the cache.
 func (o *FacetsOf) name() string {
 	var b []byte
 	for _, a := range o.Amounts {
@@ -178,7 +178,7 @@ func (g *Graph) facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 	out.Subjects = of(chooseSubject, letters, func(i int) string { return string(rune('A' + i%majors)) })
 	out.States = of(choosePlace, g.postings.sets.state.all(len(g.dict.states)), func(i int) string { return string(g.dict.short.at(g.dict.states[i])) })
 	out.Supports = of(chooseSupport, g.postings.sets.support.all(grant.Strategies), func(i int) string { return grant.Support(1 << i).IDs()[0] })
-	out.Supports.None = 0 // they overlap
+	out.Supports.None = 0 // unknown, because strategies overlap
 	out.FunderTypes = of(chooseKind, g.postings.sets.kind.all(len(kindNumbers)), func(i int) string { return kindNumbers.word(uint32(i)) })
 	year := func(i int) string { return strconv.Itoa(int(g.dict.years[i])) }
 	if len(f.Years) == 0 || f.yearsApart() {
@@ -210,7 +210,8 @@ func (d dimension) all(n int) []bitset {
 	return list
 }
 
-// yearsAlone counts the years of a filter in which they decide on more.
+// yearsAlone counts the rows by year for a filter whose years also decide which
+// funders reach a place.
 func (g *Graph) yearsAlone(ctx context.Context, f *Filter) (c Counts, err error) {
 	list, err := g.group(ctx, []GroupsOf{{Filter: f.Without(GroupYear), By: GroupYear, Top: MaxGroups}})
 	if err != nil {
@@ -224,7 +225,7 @@ func (g *Graph) yearsAlone(ctx context.Context, f *Filter) (c Counts, err error)
 	return c, nil
 }
 
-// join is the rows of two sets that have none in common.
+// join is the union of two sets that have no row in common.
 func (e *evaluation) join(a, b *rowset) *rowset {
 	switch {
 	case b.count == 0:
@@ -255,7 +256,8 @@ func (e *evaluation) countIn(rows *rowset, sets []bitset) []int64 {
 	var mu sync.Mutex
 	_ = inRanges(e.ctx, 0, len(rows.set), e.g.grain.words, func(from, to int) {
 		part := make([]int64, len(sets))
-		// A block of the rows stays in the cache, without the words that have none.
+		// A block of words stays in the cache of the processor. Words without a row are
+		// left out.
 		const block = 1024
 		var words [block]uint64
 		var at [block]uint32
@@ -284,7 +286,7 @@ func (e *evaluation) countIn(rows *rowset, sets []bitset) []int64 {
 	return out
 }
 
-// sumIn adds the rows of a set up that are in each of other sets.
+// sumIn adds up the rows that a set has in common with each of other sets.
 func (e *evaluation) sumIn(rows *rowset, sets []bitset) ([]Cost, error) {
 	amounts, out := e.g.cols.amounts, make([]Cost, len(sets))
 	if rows.short {
@@ -320,8 +322,8 @@ func (e *evaluation) sumIn(rows *rowset, sets []bitset) ([]Cost, error) {
 	return out, err
 }
 
-// persons adds the rows up that go to individuals, and to others that no line
-// names.
+// persons adds up the rows to individuals, and the rows to other recipients that no
+// line names.
 func (e *evaluation) persons(found *rowset) (people, nobody Cost, err error) {
 	persons, others := e.g.postings.sets.class.at(bits.TrailingZeros8(flagPerson)), e.set()
 	for i, w := range e.g.postings.sets.class.at(bits.TrailingZeros8(flagNobody)) {
@@ -331,8 +333,8 @@ func (e *evaluation) persons(found *rowset) (people, nobody Cost, err error) {
 	return sums[0], sums[1], err
 }
 
-// countiesIn counts the rows of a set by county, in the states that are chosen
-// or of which a county is.
+// countiesIn counts the rows of a set by county, in chosen states and in the states
+// of chosen counties.
 func (g *Graph) countiesIn(p *Place, rows *rowset) (c Counts) {
 	if p.Of != RecipientPlace || len(p.Values) == 0 || p.Kind != State && p.Kind != County {
 		return c
@@ -380,8 +382,8 @@ func (g *Graph) sureSets(least []float64) []bitset {
 	})
 }
 
-// markSets makes sets of all rows that satisfy tests. They are remembered, as a
-// form offers the same choices to everybody.
+// markSets makes the set of rows that satisfy each test. The cache keeps the sets,
+// because a form offers the same choices to everybody.
 func (g *Graph) markSets(key string, n int, test func(set int) func(row uint32) bool) []bitset {
 	if found, ok := g.cache.get(key); ok {
 		return found.([]bitset)
@@ -400,8 +402,8 @@ func (g *Graph) markSets(key string, n int, test func(set int) func(row uint32) 
 	return sets
 }
 
-// besides evaluates a filter: the rows that satisfy it, and for each choice those
-// that satisfy all but that.
+// besides evaluates a filter: the rows that satisfy it and, for each choice, the
+// rows that fail only the condition of that choice.
 func (e *evaluation) besides(f *Filter) (found rowset, beside [choices]rowset, err error) {
 	rest, chosen := f.apart()
 	within, err := e.filter(&rest)
@@ -422,7 +424,7 @@ func (e *evaluation) besides(f *Filter) (found rowset, beside [choices]rowset, e
 			return found, beside, err
 		}
 		switch {
-		case set.all: // no condition after all
+		case set.all: // every row satisfies the condition
 		case set.short:
 			sets[i] = e.set()
 			for _, row := range set.list {
@@ -478,7 +480,7 @@ func (e *evaluation) besides(f *Filter) (found rowset, beside [choices]rowset, e
 	return rowset{set: out, hi: hi, count: total.Load()}, beside, err
 }
 
-// besidesOfFew is besides for the rows of a list.
+// besidesOfFew is besides for a short list of rows.
 func (e *evaluation) besidesOfFew(list []uint32, chosen *[choices]*Filter) (found rowset, beside [choices]rowset, err error) {
 	var conditions [choices][]condition
 	for i, c := range chosen {

@@ -13,8 +13,8 @@ type Filter struct {
 	Recipients []ein.EIN // rows without a recipient EIN never match
 	Years      []Span    // fiscal years
 	Subject    ntee.Subject
-	// SubjectBasis says whether inferred causes count for the subject. Without
-	// a subject the rows are the same, but an answer may show them.
+	// SubjectBasis says whether inferred causes count for the subject. Without a
+	// subject it only decides whether rows show inferred causes.
 	SubjectBasis ntee.Basis
 	Place        Place
 	Countries    []string // FIPS 10-4 codes of the recipient's country; only foreign lines have one
@@ -43,8 +43,7 @@ const (
 	DAF Class = 1 << iota
 	Individuals
 	RelatedParty
-	// Unidentified is the lines that do not name an organization: persons among
-	// them, so it is wider than Individuals.
+	// Unidentified is the lines that name no organization. It includes Individuals.
 	Unidentified
 )
 
@@ -53,7 +52,7 @@ type Place struct {
 	Of     PlaceOf
 	Kind   PlaceKind
 	Values []PlaceValue // without values there is no condition
-	Near   Near         // beside the values: both must hold
+	Near   Near         // must hold in addition to the values
 }
 
 // Near is a condition on how far a place is from a ZIP code. The zero Near is no
@@ -63,7 +62,7 @@ type Near struct {
 	Miles int
 }
 
-// empty reports whether the place is no condition.
+// empty reports whether there is no condition.
 func (p *Place) empty() bool { return len(p.Values) == 0 && p.Near == Near{} }
 
 // PlaceOf says whose place is meant.

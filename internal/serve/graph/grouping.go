@@ -7,7 +7,7 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Grouping says what rows are grouped by. The zero Grouping is none.
+// Grouping says what rows are grouped by. The zero Grouping is no grouping.
 type Grouping uint8
 
 // The groupings.
@@ -62,9 +62,9 @@ type Group struct {
 type Grouped struct {
 	By     Grouping
 	Count  int64   // groups that have a value and a row
-	Groups []Group // the first of them
-	// Rest is the rows of the other groups, and None those without a value;
-	// both are nil where there is no such row.
+	Groups []Group // the first groups
+	// Rest is the rows of the other groups, and None is the rows without a value.
+	// Each is nil if there is no such row.
 	Rest, None *Cost
 }
 

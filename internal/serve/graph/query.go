@@ -18,16 +18,16 @@ type Query struct {
 // Term is one word or, with several words, a phrase of adjacent words.
 type Term struct{ Words []string }
 
-// MaxTerms is how many terms a query may have; who asks has to refuse more,
-// because one that is left out in silence looks like an answer.
+// MaxTerms is how many terms a query may have. Reading a request refuses more: if
+// it left terms out, the answer would be to another question.
 const MaxTerms = 32
 
 // ParseQuery reads a free-text condition. The text is folded to ASCII capitals
 // and cut into words, runs of A-Z and 0-9. Every word must match; words inside
 // "quotes" must stand next to each other in one field; a leading - on a word
 // or on a quoted phrase excludes it. A hyphenated word is two words, and a
-// phrase when it is excluded. Words match by their stems, in phrases too. ok is false
-// when no word is left, in which case the condition must not run.
+// phrase when it is excluded. Words match by their stems, in phrases too. ok is
+// false if the text has no word; then the condition must not run.
 func ParseQuery(s string) (q Query, ok bool) {
 	for rest := orgname.Fold(s); rest != ""; {
 		var item string
@@ -49,8 +49,8 @@ func ParseQuery(s string) (q Query, ok bool) {
 	return q, len(q.Must)+len(q.MustNot) > 0
 }
 
-// nextItem takes the first item off a query: a run without spaces, or what
-// stands in quotes, of which the last may be missing.
+// nextItem takes the first item off a query: a run without spaces, or a text in
+// quotes, whose closing quote may be missing.
 func nextItem(s string) (item string, not, phrase bool, rest string) {
 	s = strings.TrimLeft(s, " ")
 	item = strings.TrimLeft(s, "-")

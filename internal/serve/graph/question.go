@@ -19,10 +19,10 @@ const (
 	AboutFunders                 // Funders
 	AboutRecipients              // Recipients
 	AboutTotals                  // Summary, Excluded, ReachingFunders
-	AboutGroups                  // Groups; the page is what Top says
+	AboutGroups                  // Groups; Page.Limit is the number of groups
 )
 
-// Question is all that an answer of one graph depends on.
+// Question is everything that an answer of one graph depends on.
 type Question struct {
 	About  About
 	Filter *Filter
@@ -31,7 +31,7 @@ type Question struct {
 	By     Grouping
 }
 
-// Order is a sort key. Which ones an endpoint has, its method says.
+// Order is a sort key. About.OrderWords lists the keys of an endpoint.
 type Order uint8
 
 const (
@@ -76,7 +76,7 @@ func (q Question) Canonical() []byte {
 // Name is the name of a question or a condition as it grows.
 type Name []byte
 
-// years writes spans joined where they touch. All years are no condition.
+// years writes spans, and joins spans that touch. A span of all years is not written.
 func (w *Name) years(list []Span) {
 	var spans []Span
 	for _, s := range list {
@@ -159,7 +159,7 @@ func (w *Name) place(p *Place) {
 			name = orgname.City(name)
 		}
 		if name == "" {
-			continue // nobody is there
+			continue // no row has an empty name
 		}
 		if p.Kind == City && v.State != "" {
 			name += sep + v.State
