@@ -93,14 +93,7 @@ func near(list []Place) bool { return len(list) > 0 && list[0].Kind == "near" }
 // kindNames are kinds of funders in words.
 func kindNames(list []string) (out []string) {
 	for _, k := range list {
-		switch k {
-		case grant.PrivateFoundation:
-			out = append(out, "private foundations")
-		case grant.PublicCharity:
-			out = append(out, "public charities")
-		default:
-			out = append(out, "donor-advised and pass-through funds")
-		}
+		out = append(out, grant.KindPlural(k))
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/table"
 )
 
@@ -91,7 +92,9 @@ var planFields = sync.OnceValue(func() map[string]planField {
 	m := map[string]planField{}
 	for _, r := range table.Read("plan_fields.tsv", planFieldsText, "field", "words", "meaning") {
 		f := planField{meaning: r.Text("meaning")}
-		if words := r.Fields("words"); len(words) > 0 {
+		if filter, ok := strings.CutPrefix(r.Text("words"), "@"); ok {
+			f.words = graph.Declared(filter).Params[0].Enum
+		} else if words := r.Fields("words"); len(words) > 0 {
 			f.words = words
 		}
 		m[r.Text("field")] = f

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"grantgraph/internal/grant"
 )
@@ -40,7 +39,7 @@ func matchFilters() []*Declaration {
 			},
 			choice: chooseProb,
 		},
-		{
+		listed(&Declaration{
 			Params: Documented(&Param{Name: "ein_source", Type: TextParam, List: true, Enum: ruleNames(grant.Rules())}),
 			Read: func(r *Reading) {
 				for _, name := range r.Choices("ein_source") {
@@ -52,19 +51,11 @@ func matchFilters() []*Declaration {
 					r.Caveat("ein_source", "Rows without a recipient EIN have no ein_source and never match.")
 				}
 			},
-			Write: func(f *Filter, set func(name, value string)) {
-				set("ein_source", strings.Join(ruleNames(f.Sources), ","))
-			},
-			On:        func(f *Filter) bool { return len(f.Sources) > 0 },
-			Take:      func(from, to *Filter) { to.Sources = from.Sources },
 			Canonical: func(w *Name, f *Filter) { writeSet(w, f.Sources) },
 			rows:      func(g index, f *Filter) []condition { return []condition{g.ruleCond(f.Sources), g.linked()} },
 			SQL:       func(w *Where, _ *Filter) { w.Lacks("how a recipient was matched") },
-			Say: func(w *Words, f *Filter) {
-				w.list(itemList{"matched by ", "Matched by: ", len(f.Sources), func(i int) string { return f.Sources[i].String() },
-					func(f *Filter, i int) { f.Sources = dropped(f.Sources, i) }})
-			},
-		},
+		}, func(f *Filter) *[]grant.Rule { return &f.Sources }, grant.Rule.String,
+			listWords[grant.Rule]{"matched by ", "Matched by: ", func(_ *Words, r grant.Rule) string { return r.String() }}),
 	}
 }
 

@@ -17,52 +17,32 @@ const UnsupportedIDType = "unsupported_id_type"
 
 // partyFilters are the filters by funder and by recipient.
 func partyFilters() []*Declaration {
-	funders, recipients := partyParam("funder_id", "00-0000001"), partyParam("recip_id", "00-0000004")
-	return []*Declaration{
-		{
-			Params: Documented(&Param{Name: "id_type", Type: TextParam, Enum: []string{"ein"}, Default: "ein"}), PartOf: "funder_id",
-			Read: readIDType,
+	funders := listed(&Declaration{
+		Params:    partyParam("funder_id", "00-0000001"),
+		Read:      func(r *Reading) { r.Filter.Funders = r.eins("funder_id") },
+		Canonical: func(w *Name, f *Filter) { writeSet(w, f.Funders) },
+		rows:      func(g index, f *Filter) []condition { return []condition{g.funderCond(f.Funders)} },
+		bound:     func(g *Graph, f *Filter) int64 { return g.rowsOfFunders(f.Funders) },
+		SQL:       func(w *Where, f *Filter) { w.And("funder_ein IN (%s)", quotedEINs(f.Funders)) },
+	}, func(f *Filter) *[]ein.EIN { return &f.Funders }, ein.EIN.String, listWords[ein.EIN]{"by ", "Funder: ", (*Words).party})
+	funders.weight = func(g *Graph, f *Filter) int64 { return g.funderSetWeight() + 64*int64(len(f.Funders)) }
+	recipients := listed(&Declaration{
+		Params: partyParam("recip_id", "00-0000004"),
+		Read: func(r *Reading) {
+			if r.Filter.Recipients = r.eins("recip_id"); len(r.Filter.Recipients) > 0 {
+				r.Caveat("recip_id", "Only rows whose recipient was resolved to an EIN can match; "+
+					"grants to the same organization on unresolved rows are left out.")
+			}
 		},
-		{
-			Params: funders,
-			Read:   func(r *Reading) { r.Filter.Funders = r.eins("funder_id") },
-			Write: func(f *Filter, set func(name, value string)) {
-				set("funder_id", strings.Join(einTexts(f.Funders), ","))
-			},
-			On:        func(f *Filter) bool { return len(f.Funders) > 0 },
-			Take:      func(from, to *Filter) { to.Funders = from.Funders },
-			Canonical: func(w *Name, f *Filter) { writeSet(w, f.Funders) },
-			rows:      func(g index, f *Filter) []condition { return []condition{g.funderCond(f.Funders)} },
-			weight:    func(g *Graph, f *Filter) int64 { return g.funderSetWeight() + 64*int64(len(f.Funders)) },
-			bound:     func(g *Graph, f *Filter) int64 { return g.rowsOfFunders(f.Funders) },
-			SQL:       func(w *Where, f *Filter) { w.And("funder_ein IN (%s)", quoted(einTexts(f.Funders)...)) },
-			Say: func(w *Words, f *Filter) {
-				w.parties("by ", "Funder: ", f.Funders, func(f *Filter, i int) { f.Funders = dropped(f.Funders, i) })
-			},
-		},
-		{
-			Params: recipients,
-			Read: func(r *Reading) {
-				if r.Filter.Recipients = r.eins("recip_id"); len(r.Filter.Recipients) > 0 {
-					r.Caveat("recip_id", "Only rows whose recipient was resolved to an EIN can match; "+
-						"grants to the same organization on unresolved rows are left out.")
-				}
-			},
-			Write: func(f *Filter, set func(name, value string)) {
-				set("recip_id", strings.Join(einTexts(f.Recipients), ","))
-			},
-			On:        func(f *Filter) bool { return len(f.Recipients) > 0 },
-			Take:      func(from, to *Filter) { to.Recipients = from.Recipients },
-			Canonical: func(w *Name, f *Filter) { writeSet(w, f.Recipients) },
-			rows:      func(g index, f *Filter) []condition { return []condition{g.recipCond(g.recipsOf(f.Recipients))} },
-			weight:    func(g *Graph, f *Filter) int64 { return 64 * int64(len(f.Recipients)) },
-			bound:     func(g *Graph, f *Filter) int64 { return g.rowsOfRecipients(f.Recipients) },
-			SQL:       func(w *Where, f *Filter) { w.And("recipient_ein IN (%s)", quoted(einTexts(f.Recipients)...)) },
-			Say: func(w *Words, f *Filter) {
-				w.parties("to ", "Recipient: ", f.Recipients, func(f *Filter, i int) { f.Recipients = dropped(f.Recipients, i) })
-			},
-		},
+		Canonical: func(w *Name, f *Filter) { writeSet(w, f.Recipients) },
+		rows:      func(g index, f *Filter) []condition { return []condition{g.recipCond(g.recipsOf(f.Recipients))} },
+		bound:     func(g *Graph, f *Filter) int64 { return g.rowsOfRecipients(f.Recipients) },
+		SQL:       func(w *Where, f *Filter) { w.And("recipient_ein IN (%s)", quotedEINs(f.Recipients)) },
+	}, func(f *Filter) *[]ein.EIN { return &f.Recipients }, ein.EIN.String, listWords[ein.EIN]{"to ", "Recipient: ", (*Words).party})
+	idType := &Declaration{
+		Params: Documented(&Param{Name: "id_type", Type: TextParam, Enum: []string{"ein"}, Default: "ein"}), PartOf: "funder_id", Read: readIDType,
 	}
+	return []*Declaration{idType, funders, recipients}
 }
 
 func partyParam(name, example string) []*Param {
@@ -102,19 +82,17 @@ func (r *Reading) eins(name string) []ein.EIN {
 	return slices.Compact(list)
 }
 
-func einTexts(list []ein.EIN) []string {
+func quotedEINs(list []ein.EIN) string {
 	out := make([]string, len(list))
 	for i, e := range list {
 		out[i] = e.String()
 	}
-	return out
+	return quoted(out...)
 }
 
-func (w *Words) parties(before, prefix string, list []ein.EIN, drop func(f *Filter, i int)) {
-	w.list(itemList{before, prefix, len(list), func(i int) string {
-		if n := w.Name(list[i]); n != "" {
-			return orgname.Display(n)
-		}
-		return "EIN " + list[i].Hyphenated()
-	}, drop})
+func (w *Words) party(e ein.EIN) string {
+	if n := w.Name(e); n != "" {
+		return orgname.Display(n)
+	}
+	return "EIN " + e.Hyphenated()
 }

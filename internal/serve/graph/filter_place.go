@@ -11,6 +11,15 @@ import (
 
 // placeFilters are the filters by place and by country.
 func placeFilters() []*Declaration {
+	country := listed(&Declaration{
+		Params:    Documented(&Param{Name: "country", Type: TextParam, List: true, MaxLength: 2000, MaxItems: 300, Example: "UK"}),
+		Read:      (*Reading).country,
+		Canonical: func(w *Name, f *Filter) { w.Texts(f.Countries) },
+		rows:      func(g index, f *Filter) []condition { return []condition{g.countryCond(f.Countries)} },
+		SQL:       func(w *Where, f *Filter) { w.And("recipient_country IN (%s)", quoted(f.Countries...)) },
+	}, func(f *Filter) *[]string { return &f.Countries }, unchanged,
+		listWords[string]{"to recipients in ", "", func(_ *Words, code string) string { return countryName(code) }})
+	country.weight = func(g *Graph, f *Filter) int64 { return listWeight(len(g.dict.places)) + 64*int64(len(f.Countries)) }
 	return []*Declaration{
 		{
 			Params: Documented(
@@ -31,21 +40,7 @@ func placeFilters() []*Declaration {
 			Say:       sayPlace,
 			choice:    choosePlace,
 		},
-		{
-			Params:    Documented(&Param{Name: "country", Type: TextParam, List: true, MaxLength: 2000, MaxItems: 300, Example: "UK"}),
-			Read:      (*Reading).country,
-			Write:     func(f *Filter, set func(name, value string)) { set("country", strings.Join(f.Countries, ",")) },
-			On:        func(f *Filter) bool { return len(f.Countries) > 0 },
-			Take:      func(from, to *Filter) { to.Countries = from.Countries },
-			Canonical: func(w *Name, f *Filter) { w.Texts(f.Countries) },
-			rows:      func(g index, f *Filter) []condition { return []condition{g.countryCond(f.Countries)} },
-			weight:    func(g *Graph, f *Filter) int64 { return listWeight(len(g.dict.places)) + 64*int64(len(f.Countries)) },
-			SQL:       func(w *Where, f *Filter) { w.And("recipient_country IN (%s)", quoted(f.Countries...)) },
-			Say: func(w *Words, f *Filter) {
-				w.list(itemList{before: "to recipients in ", n: len(f.Countries), say: func(i int) string { return countryName(f.Countries[i]) },
-					drop: func(f *Filter, i int) { f.Countries = dropped(f.Countries, i) }})
-			},
-		},
+		country,
 	}
 }
 

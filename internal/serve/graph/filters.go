@@ -69,6 +69,34 @@ func Declared(name string) *Declaration {
 	panic("graph: there is no filter " + name)
 }
 
+// listed fills in the parts of an entry that follow from a list in Filter: its first
+// parameter is the list of texts, and each value has a chip.
+func listed[T any](d *Declaration, at func(*Filter) *[]T, text func(T) string, words listWords[T]) *Declaration {
+	d.Write = func(f *Filter, set func(name, value string)) {
+		var items []string
+		for _, v := range *at(f) {
+			items = append(items, text(v))
+		}
+		set(d.Params[0].Name, strings.Join(items, ","))
+	}
+	d.On = func(f *Filter) bool { return len(*at(f)) > 0 }
+	d.Take = func(from, to *Filter) { *at(to) = *at(from) }
+	d.weight = func(_ *Graph, f *Filter) int64 { return 64 * int64(len(*at(f))) }
+	d.Say = func(w *Words, f *Filter) {
+		list := *at(f)
+		w.list(itemList{words.before, words.prefix, len(list), func(i int) string { return words.say(w, list[i]) },
+			func(f *Filter, i int) { *at(f) = slices.Delete(slices.Clone(*at(f)), i, i+1) }})
+	}
+	return d
+}
+
+// listWords are the words of a list: before its phrase, before each chip, and for
+// each value.
+type listWords[T any] struct {
+	before, prefix string
+	say            func(*Words, T) string
+}
+
 // Clear takes the condition out of a filter.
 func (d *Declaration) Clear(f *Filter) { d.Take(&Filter{}, f) }
 

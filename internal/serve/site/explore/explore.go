@@ -213,8 +213,6 @@ func refused(err error) (names, reasons []string) {
 			return []string{"subject"}, []string{sentence(f.Message)}
 		case graph.UnsupportedIDType:
 			return []string{"id_type"}, []string{sentence(f.Message)}
-		case "cursor_stale", "cursor_other":
-			return []string{"cursor"}, []string{sentence(f.Message)}
 		}
 	}
 	return names, reasons

@@ -93,7 +93,7 @@ func TestNewFilter(t *testing.T) {
 		t.Errorf("round is not read: %+v", list)
 	}
 	get("/api/v1/grants/transactions?round=1&limit=5&cursor="+list.Next, 200)
-	has(get("/api/v1/grants/transactions?limit=5&cursor="+list.Next, 400), "cursor_other")
+	has(get("/api/v1/grants/transactions?limit=5&cursor="+list.Next, 400), "cursor_mismatch")
 	has(get("/api/v1/grants/transactions?whole_thousands=1", 200), "Did you mean round?")
 	has(get("/api/v1/grants/summary?round=perhaps", 422), "not a switch")
 	page := get("/explore?tab=summary&year=2020&round=1", 200)
