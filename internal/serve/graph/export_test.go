@@ -73,3 +73,29 @@ func FunderKindWords() []string { return kindNumbers.words() }
 
 // Restricts reports whether a filter finds rows in the index.
 func Restricts(d *Declaration) bool { return d.rows != nil }
+
+// The vocabularies of places.
+func PlaceOfWords() []string                       { return placeOfWords.words() }
+func ParsePlaceOf(word string) (PlaceOf, bool)     { return placeOfWords.parse(word) }
+func PlaceKindWords() []string                     { return placeKindWords.words() }
+func ParsePlaceKind(word string) (PlaceKind, bool) { return placeKindWords.parse(word) }
+
+// groupedFilters are the filters by what a grouping groups by.
+var groupedFilters = [...]string{
+	GroupSubject: "subject", GroupSupport: "support", GroupFunderType: "funder_type",
+	GroupFunder: "funder_id", GroupRecipient: "recip_id", GroupYear: "year",
+}
+
+// Without is the filter without its condition on what is grouped by. A form counts
+// its choices in this way, because each of them would replace the condition. A
+// place is taken out only if it is the recipient's.
+func (f *Filter) Without(by Grouping) *Filter {
+	if by == GroupState || by == GroupCounty {
+		out := *f
+		if out.Place.Of == RecipientPlace {
+			out.Place.Values = nil
+		}
+		return &out
+	}
+	return f.without(groupedFilters[by])
+}

@@ -213,7 +213,7 @@ func (d dimension) all(n int) []bitset {
 // yearsAlone counts the rows by year for a filter whose years also decide which
 // funders reach a place.
 func (g *Graph) yearsAlone(ctx context.Context, f *Filter) (c Counts, err error) {
-	list, err := g.group(ctx, []GroupsOf{{Filter: f.Without(GroupYear), By: GroupYear, Top: MaxGroups}})
+	list, err := g.group(ctx, []GroupsOf{{Filter: f.without("year"), By: GroupYear, Top: MaxGroups}})
 	if err != nil {
 		return c, err
 	}

@@ -24,8 +24,8 @@ func placeFilters() []*Declaration {
 		{
 			Params: Documented(
 				&Param{Name: "location", Type: TextParam, List: true, Example: "IL"},
-				&Param{Name: "geo_id_type", Type: TextParam, Enum: PlaceKindWords(), Default: "state"},
-				&Param{Name: "location_type", Type: TextParam, Enum: PlaceOfWords(), Default: "recipient"},
+				&Param{Name: "geo_id_type", Type: TextParam, Enum: placeKindWords.words(), Default: "state"},
+				&Param{Name: "location_type", Type: TextParam, Enum: placeOfWords.words(), Default: "recipient"},
 				&Param{Name: "near", Type: TextParam, MaxLength: 10, Example: "43701"},
 				&Param{Name: "within", Type: IntegerParam, Bounds: []float64{1, maxMiles}, Default: defaultMiles},
 			),

@@ -35,13 +35,13 @@ func (r *Reading) location() {
 		nearby = false
 	}
 	p := Place{}
-	p.Of, _ = ParsePlaceOf(cmp.Or(of, RecipientPlace.String()))
+	p.Of, _ = placeOfWords.parse(cmp.Or(of, RecipientPlace.String()))
 	switch {
 	case len(items) == 0:
 	case !kindUnderstood || !ofUnderstood:
 		r.Ignored("location", "geo_id_type or location_type was not understood, so the place filter did not run.")
 	default:
-		p.Kind, _ = ParsePlaceKind(cmp.Or(kind, State.String()))
+		p.Kind, _ = placeKindWords.parse(cmp.Or(kind, State.String()))
 		p.Values = r.places(&p, items)
 	}
 	if nearby {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -105,19 +106,18 @@ func fiscalYear(s string) (int, bool) {
 	return int(n), len(s) == 4 && err == nil && n >= firstYear && n <= lastYear
 }
 
-// joinSpans sorts spans and joins those that touch.
+// joinSpans sorts closed spans and joins those that touch.
 func joinSpans(spans []Span) []Span {
-	slices.SortFunc(spans, func(a, b Span) int { return a.From - b.From })
-	out := spans[:1]
-	for _, s := range spans[1:] {
-		last := &out[len(out)-1]
-		if s.From <= last.To+1 {
-			last.To = max(last.To, s.To)
+	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+	joined := spans[:0]
+	for _, s := range spans {
+		if n := len(joined); n > 0 && (s.From <= joined[n-1].To || s.From-1 == joined[n-1].To) {
+			joined[n-1].To = max(joined[n-1].To, s.To)
 		} else {
-			out = append(out, s)
+			joined = append(joined, s)
 		}
 	}
-	return out
+	return joined
 }
 
 // judgeYears tells which of the years asked for are partial or not in the data.

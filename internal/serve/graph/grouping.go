@@ -114,23 +114,3 @@ func (by Grouping) NoneLabel() string {
 
 // Overlaps reports whether a row can be in several groups.
 func (by Grouping) Overlaps() bool { return by == GroupSupport }
-
-// groupedFilters are the filters by what a grouping groups by.
-var groupedFilters = [...]string{
-	GroupSubject: "subject", GroupSupport: "support", GroupFunderType: "funder_type",
-	GroupFunder: "funder_id", GroupRecipient: "recip_id", GroupYear: "year",
-}
-
-// Without is the filter without its condition on what is grouped by. A form counts
-// its choices in this way, because each of them would replace the condition. A
-// place is taken out only if it is the recipient's.
-func (f *Filter) Without(by Grouping) *Filter {
-	if by == GroupState || by == GroupCounty {
-		out := *f
-		if out.Place.Of == RecipientPlace {
-			out.Place.Values = nil
-		}
-		return &out
-	}
-	return f.without(groupedFilters[by])
-}

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -90,15 +89,7 @@ func (w *Name) years(list []Span) {
 			spans = append(spans, s)
 		}
 	}
-	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
-	joined := spans[:0]
-	for _, s := range spans {
-		if n := len(joined); n > 0 && (s.From <= joined[n-1].To || s.From-1 == joined[n-1].To) {
-			joined[n-1].To = max(joined[n-1].To, s.To)
-		} else {
-			joined = append(joined, s)
-		}
-	}
+	joined := joinSpans(spans)
 	if len(joined) == 1 && joined[0] == (Span{math.MinInt, math.MaxInt}) {
 		list = nil
 	}

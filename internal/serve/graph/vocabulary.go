@@ -114,20 +114,8 @@ func (c Class) Words() []string {
 // String is the words of a set of classes, separated by commas.
 func (c Class) String() string { return strings.Join(c.Words(), ",") }
 
-// PlaceOfWords lists the words for whose place is meant.
-func PlaceOfWords() []string { return placeOfWords.words() }
-
-// ParsePlaceOf is the inverse of String.
-func ParsePlaceOf(word string) (PlaceOf, bool) { return placeOfWords.parse(word) }
-
 // String is the published word.
 func (p PlaceOf) String() string { return placeOfWords.word(p) }
-
-// PlaceKindWords lists the words for the kinds of places.
-func PlaceKindWords() []string { return placeKindWords.words() }
-
-// ParsePlaceKind is the inverse of String.
-func ParsePlaceKind(word string) (PlaceKind, bool) { return placeKindWords.parse(word) }
 
 // String is the published word.
 func (k PlaceKind) String() string { return placeKindWords.word(k) }

@@ -62,7 +62,7 @@ func newForm(v view, f *graph.Filter, x *figures) form {
 		MinAmt: v.query.Get("min_amt"), MaxAmt: v.query.Get("max_amt"), MinYear: v.query.Get("min_year"), MaxYear: v.query.Get("max_year"),
 		AnyBasis: f.SubjectBasis == ntee.Any,
 	}, Distances: distances(f), Whose: whose(f)}
-	out.Facets = []facet{causeFacet(v, f, x), stateFacet(f, x)}
+	out.Facets = []facet{causeFacet(v, x), stateFacet(f, x)}
 	if c := countyFacet(f, x); len(c.Options) > 0 {
 		out.Facets = append(out.Facets, c)
 	}
@@ -117,15 +117,19 @@ func kept(v view, f *graph.Filter) (list []hidden) {
 	return list
 }
 
-func causeFacet(v view, f *graph.Filter, x *figures) facet {
+// add adds an option if it is chosen or has grants.
+func (a *facet) add(value, label string, on bool, n int64) {
+	if n > 0 || on {
+		a.Options = append(a.Options, option{Value: value, Label: label, On: on, Count: n, Counted: true})
+	}
+}
+
+func causeFacet(v view, x *figures) facet {
 	a := facet{ID: "cause", Title: "Cause", Name: "subject", Kind: "checkbox", Open: true}
-	chosen := v.items("subject")
+	chosen := strings.ToUpper(v.query.Get("subject"))
 	for letter := byte('A'); letter <= 'Z'; letter++ {
 		key := string(rune(letter))
-		on := slices.ContainsFunc(chosen, func(s string) bool { return strings.EqualFold(s, key) })
-		if n := x.Subjects.Of[key]; n > 0 || on {
-			a.Options = append(a.Options, option{Value: key, Label: ntee.Label(letter), On: on, Count: n, Counted: true})
-		}
+		a.add(key, ntee.Label(letter), slices.Contains(strings.Split(chosen, ","), key), x.Subjects.Of[key])
 	}
 	byCount(a.Options)
 	if n := x.Subjects.None; n > 0 {
@@ -184,12 +188,11 @@ func countyFacet(f *graph.Filter, x *figures) facet {
 		if name, state, cut := strings.Cut(label, ", "); cut && len(states) == 1 && state == states[0] {
 			label = name
 		}
-		on := f.Place.Kind == graph.County && slices.ContainsFunc(f.Place.Values, func(v graph.PlaceValue) bool { return v.Name == fips })
-		a.Options = append(a.Options, option{Value: fips, Label: label, On: on, Count: n, Counted: true})
+		a.add(fips, label, f.Place.Kind == graph.County && slices.Contains(f.Place.Values, graph.PlaceValue{Name: fips}), n)
 	}
 	for _, v := range f.Place.Values {
 		if f.Place.Kind == graph.County && !slices.ContainsFunc(a.Options, func(o option) bool { return o.Value == v.Name }) {
-			a.Options = append(a.Options, option{Value: v.Name, Label: graph.GroupCounty.Label(&graph.Group{Key: v.Name}), On: true, Counted: true})
+			a.add(v.Name, graph.GroupCounty.Label(&graph.Group{Key: v.Name}), true, 0)
 		}
 	}
 	byCount(a.Options)
@@ -252,9 +255,7 @@ func supportFacet(f *graph.Filter, x *figures) facet {
 	a := facet{ID: "support", Title: "Kind of support", Name: "support", Kind: "checkbox", Note: "Read from the purpose as filed; a grant can have several."}
 	for _, s := range grant.Supports() {
 		id := s.IDs()[0]
-		if n := x.Supports.Of[id]; n > 0 || f.Support&s != 0 {
-			a.Options = append(a.Options, option{Value: id, Label: s.Label(), On: f.Support&s != 0, Count: n, Counted: true})
-		}
+		a.add(id, s.Label(), f.Support&s != 0, x.Supports.Of[id])
 	}
 	byCount(a.Options)
 	return a
