@@ -39,7 +39,24 @@ func Group(of func(api.Dataset) Graph) api.Group {
 	g := graphOf(of)
 	group := api.Group{
 		Tag: "Grants", About: "The funder-to-grantee graph.",
-		Operations: []api.Operation{g.transactions(), g.funders(), g.recipients(), g.summary()},
+		Operations: []api.Operation{
+			listing(g, graph.AboutGrants, grantRow, Graph.Transactions, api.Operation{
+				ID: "listTransactions", Path: "/grants/transactions", Summary: "Grants, one row each",
+				Description: "Lists the grants that match the filters, largest first.",
+				Examples:    grantExamples("funder_id=00-0000001"),
+			}),
+			listing(g, graph.AboutFunders, alike(funderRow), Graph.Funders, api.Operation{
+				ID: "listFunders", Path: "/grants/funders", Summary: "Funders, ranked by dollars",
+				Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars.",
+				Examples:    grantExamples("recip_id=00-0000004"),
+			}),
+			listing(g, graph.AboutRecipients, alike(recipientRow), Graph.Recipients, api.Operation{
+				ID: "listRecipients", Path: "/grants/recipients", Summary: "Recipients, ranked by dollars",
+				Description: "Lists the recipients of the grants that match the filters, with the totals of those grants, ranked by dollars received.",
+				Examples:    grantExamples("funder_id=00-0000001"),
+			}),
+			g.summary(),
+		},
 	}
 	for i := range group.Operations {
 		group.Operations[i].Needs = g.missing
@@ -73,37 +90,15 @@ var (
 const graphNote = " Amounts are grants paid in the fiscal year, as itemized on Form 990-PF Part XV and Form 990 Schedule I. " +
 	"Figures are associations, never causation."
 
-func (of graphOf) transactions() api.Operation {
-	return api.Operation{
-		ID: "listTransactions", Method: "GET", Path: "/grants/transactions", Access: api.Grants, Cost: 1,
-		Summary:     "Grants, one row each",
-		Description: "Lists the grants that match the filters, largest first." + graphNote,
-		Params:      listParams(graph.AboutGrants, GrantRow{}), Response: api.List[GrantRow]{}, Formats: api.Formats, Refusals: listRefusals,
-		Examples: grantExamples("funder_id=00-0000001"),
-		Plan:     listPlan(of, graph.AboutGrants, grantRow, Graph.Transactions),
-	}
-}
-
-func (of graphOf) funders() api.Operation {
-	return api.Operation{
-		ID: "listFunders", Method: "GET", Path: "/grants/funders", Access: api.Grants, Cost: 1,
-		Summary:     "Funders, ranked by dollars",
-		Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars." + graphNote,
-		Params:      listParams(graph.AboutFunders, client.FunderRow{}), Response: api.List[client.FunderRow]{}, Formats: api.Formats, Refusals: listRefusals,
-		Examples: grantExamples("recip_id=00-0000004"),
-		Plan:     listPlan(of, graph.AboutFunders, alike(funderRow), Graph.Funders),
-	}
-}
-
-func (of graphOf) recipients() api.Operation {
-	return api.Operation{
-		ID: "listRecipients", Method: "GET", Path: "/grants/recipients", Access: api.Grants, Cost: 1,
-		Summary:     "Recipients, ranked by dollars",
-		Description: "Lists the recipients of the grants that match the filters, with the totals of those grants, ranked by dollars received." + graphNote,
-		Params:      listParams(graph.AboutRecipients, RecipientRow{}), Response: api.List[RecipientRow]{}, Formats: api.Formats, Refusals: listRefusals,
-		Examples: grantExamples("funder_id=00-0000001"),
-		Plan:     listPlan(of, graph.AboutRecipients, alike(recipientRow), Graph.Recipients),
-	}
+// listing is an operation that answers pages of rows.
+func listing[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filter) R, ask question[T], op api.Operation) api.Operation {
+	var row R
+	op.Method, op.Access, op.Cost = "GET", api.Grants, 1
+	op.Description += graphNote
+	op.Params, op.Response = listParams(about, row), api.List[R]{}
+	op.Formats, op.Refusals = api.Formats, listRefusals
+	op.Plan = listPlan(of, about, wire, ask)
+	return op
 }
 
 func (of graphOf) summary() api.Operation {

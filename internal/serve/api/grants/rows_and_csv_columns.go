@@ -16,12 +16,19 @@ type GrantRow struct {
 	person bool
 }
 
+// Person reports whether the grant is to a private person. The filing names the
+// person, and no page does.
+func (g *GrantRow) Person() bool { return g.person }
+
 // RecipientRow is one recipient with the totals of its matching grants.
 type RecipientRow struct {
 	client.RecipientRow
 
 	person bool
 }
+
+// Person reports whether the recipient is a private person.
+func (r *RecipientRow) Person() bool { return r.person }
 
 // SummaryAnswer is the answer of /grants/summary.
 type SummaryAnswer struct{ client.SummaryAnswer }
