@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"mime"
 	"net/http"
@@ -19,7 +18,6 @@ import (
 	"grantgraph/client"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/ask"
 )
 
 // slowest is how long the visitor may take for one event.
@@ -137,79 +135,41 @@ func (e *events) write(text string) bool {
 
 // event is one part of a reply as the script reads it: the data, and the HTML.
 func (s *room) event(part string, p *reply) ([]byte, error) {
-	html := func() (template.HTML, error) {
-		if part == partDone {
-			return "", nil
-		}
-		return s.pages.Fragment("ask", part, p)
-	}
-	drawn, err := html()
-	if err != nil {
-		return nil, err
-	}
-	type chipped struct {
-		Label string `json:"label"`
-		Value string `json:"value"`
-	}
-	var to any
+	data := map[string]any{}
 	switch part {
 	case partUnderstood:
-		chips := []chipped{}
+		chips := []map[string]string{}
 		for _, c := range p.Chips {
-			chips = append(chips, chipped{c.Label, c.Value})
+			chips = append(chips, map[string]string{"label": c.Label, "value": c.Value})
 		}
-		to = struct {
-			Question string        `json:"question"`
-			Plan     *ask.Plan     `json:"plan"`
-			Chips    []chipped     `json:"chips"`
-			FilledBy string        `json:"filled_by,omitempty"`
-			HTML     template.HTML `json:"html"`
-		}{p.Question.Text, p.Plan, chips, p.Filled, drawn}
+		data["question"], data["plan"], data["chips"] = p.Question.Text, p.Plan, chips
+		if p.Filled != "" {
+			data["filled_by"] = p.Filled
+		}
 	case partRequest:
-		to = struct {
-			Request *ask.Request  `json:"request"`
-			HTML    template.HTML `json:"html"`
-		}{p.Found.Request, drawn}
+		data["request"] = p.Found.Request
 	case partRows:
-		to = struct {
-			Figures []ask.Figure  `json:"figures"`
-			Columns []ask.Column  `json:"columns"`
-			Rows    [][]any       `json:"rows"`
-			HTML    template.HTML `json:"html"`
-		}{p.Found.Figures, p.Found.Columns, p.Found.Rows, drawn}
+		data["figures"], data["columns"], data["rows"] = p.Found.Figures, p.Found.Columns, p.Found.Rows
 	case partChart:
-		to = struct {
-			Chart *ask.Chart    `json:"chart"`
-			HTML  template.HTML `json:"html"`
-		}{p.Found.Chart, drawn}
+		data["chart"] = p.Found.Chart
 	case partAnswer:
-		to = struct {
-			Answer  string        `json:"answer"`
-			Caveats []string      `json:"caveats"`
-			HTML    template.HTML `json:"html"`
-		}{p.Found.Answer, p.Found.Caveats, drawn}
+		data["answer"], data["caveats"] = p.Found.Answer, p.Found.Caveats
 	case partUnclear:
 		try := []string{}
 		for _, e := range p.Unclear.Try {
 			try = append(try, e.Text)
 		}
-		to = struct {
-			Why  string        `json:"why"`
-			Try  []string      `json:"try"`
-			HTML template.HTML `json:"html"`
-		}{p.Unclear.Why, try, drawn}
+		data["why"], data["try"] = p.Unclear.Why, try
 	case partError:
-		to = struct {
-			Code    int           `json:"code"`
-			Error   string        `json:"error"`
-			Message string        `json:"message"`
-			HTML    template.HTML `json:"html"`
-		}{p.Problem.Status, p.Problem.Slug, p.Problem.Text, drawn}
-	default:
-		to = struct {
-			Paid string `json:"paid"`
-			Free int    `json:"free"`
-		}{p.Paid, account.FreeQuestions}
+		data["code"], data["error"], data["message"] = p.Problem.Status, p.Problem.Slug, p.Problem.Text
+	case partDone:
+		data["paid"], data["free"] = p.Paid, account.FreeQuestions
+		return json.Marshal(data)
 	}
-	return json.Marshal(to)
+	html, err := s.pages.Fragment("ask", part, p)
+	if err != nil {
+		return nil, err
+	}
+	data["html"] = html
+	return json.Marshal(data)
 }
