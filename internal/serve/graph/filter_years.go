@@ -144,60 +144,49 @@ func (r *Reading) judgeYears(name string) {
 // overlaps reports whether the span has one of the years from first to last.
 func (s Span) overlaps(first, last int) bool { return s.From <= last && (s.To == 0 || s.To >= first) }
 
-func writeYears(f *Filter, set func(name, value string)) {
-	var list []string
-	for _, s := range f.Years {
-		switch {
-		case s == nothingSpan:
-			list = append(list, strconv.Itoa(firstYear))
-			set("min_year", strconv.Itoa(firstYear+1))
-		case s.From == s.To:
-			list = append(list, strconv.Itoa(s.From))
-		case s.From != 0 && s.To != 0:
-			list = append(list, fmt.Sprintf("%d-%d", s.From, s.To))
-		case s.From != 0:
-			set("min_year", strconv.Itoa(s.From))
-		default:
-			set("max_year", strconv.Itoa(s.To))
-		}
-	}
-	set("year", strings.Join(list, ","))
-}
+// spanForms say a span: one year, up to a year, from a year on, and between two.
+type spanForms [4]string
 
-func yearsSQL(spans []Span) string {
-	var any []string
+func (forms spanForms) of(spans []Span) (said []string) {
 	for _, s := range spans {
 		switch {
 		case s.From == s.To:
-			any = append(any, fmt.Sprintf("tax_year = %d", s.From))
+			said = append(said, fmt.Sprintf(forms[0], s.From))
 		case s.From == 0:
-			any = append(any, fmt.Sprintf("tax_year <= %d", s.To))
+			said = append(said, fmt.Sprintf(forms[1], s.To))
 		case s.To == 0:
-			any = append(any, fmt.Sprintf("tax_year >= %d", s.From))
+			said = append(said, fmt.Sprintf(forms[2], s.From))
 		default:
-			any = append(any, fmt.Sprintf("tax_year BETWEEN %d AND %d", s.From, s.To))
+			said = append(said, fmt.Sprintf(forms[3], s.From, s.To))
 		}
 	}
-	if len(any) == 1 {
-		return any[0]
+	return said
+}
+
+func writeYears(f *Filter, set func(name, value string)) {
+	switch s := f.Years[0]; {
+	case s == nothingSpan:
+		set("year", strconv.Itoa(firstYear))
+		set("min_year", strconv.Itoa(firstYear+1))
+	case s.To == 0:
+		set("min_year", strconv.Itoa(s.From))
+	case s.From == 0:
+		set("max_year", strconv.Itoa(s.To))
+	default:
+		set("year", strings.Join(spanForms{"%d", "", "", "%d-%d"}.of(f.Years), ","))
 	}
-	return "(" + strings.Join(any, " OR ") + ")"
+}
+
+func yearsSQL(spans []Span) string {
+	parts := spanForms{"tax_year = %d", "tax_year <= %d", "tax_year >= %d", "tax_year BETWEEN %d AND %d"}.of(spans)
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
 func sayYears(w *Words, f *Filter) {
-	var said []string
-	for _, y := range f.Years {
-		switch {
-		case y.From == y.To:
-			said = append(said, strconv.Itoa(y.From))
-		case y.From == 0:
-			said = append(said, "up to "+strconv.Itoa(y.To))
-		case y.To == 0:
-			said = append(said, "from "+strconv.Itoa(y.From)+" on")
-		default:
-			said = append(said, fmt.Sprintf("%d–%d", y.From, y.To))
-		}
-	}
+	said := spanForms{"%d", "up to %d", "from %d on", "%d–%d"}.of(f.Years)
 	text := "fiscal years " + strings.Join(said, ", ")
 	if y := f.Years; len(y) == 1 && y[0].From == y[0].To {
 		text = "fiscal year " + said[0]
