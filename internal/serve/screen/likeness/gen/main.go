@@ -2,10 +2,10 @@
 //
 //	go run ./internal/serve/screen/likeness/gen -out internal/serve/screen/likeness/frequency.gz FOLDER-OR-FILE…
 //
-// It reads parts of the business master file, CSV with a header that has the
-// column NAME, plain or gzipped, and counts in how many names each word stands.
-// Words of fewer than five names are left out: they weigh as much as unknown
-// ones, and would say more about an organization than about the language.
+// It reads parts of the business master file, CSV with a header that has the column NAME,
+// plain or gzipped, and counts in how many names each word occurs. It leaves out words of
+// fewer than five names: they weigh as much as unknown words, and belong to an organization
+// more than to the language.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,7 +126,7 @@ func count(path string, counts map[string]int) (names int, err error) {
 	}
 }
 
-// least is in how many names a word of the table stands, at least.
+// least is the least number of names in which a word of the table occurs.
 const least = 5
 
 // write encodes the table in the form that package likeness documents.
@@ -138,13 +139,8 @@ func write(path string, counts map[string]int, names int) (words, size int, err 
 			words++
 		}
 	}
-	steps := make([]int, 0, len(by))
-	for s := range by {
-		steps = append(steps, s)
-	}
-	slices.Sort(steps)
 	var text bytes.Buffer
-	for _, s := range steps {
+	for _, s := range slices.Sorted(maps.Keys(by)) {
 		slices.Sort(by[s])
 		fmt.Fprintf(&text, "%d %s\n", s, strings.Join(by[s], " "))
 	}

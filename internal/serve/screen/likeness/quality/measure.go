@@ -7,7 +7,7 @@ import (
 	"grantgraph/internal/serve/screen/likeness"
 )
 
-// Report is what was measured.
+// Report is the result of a measurement.
 type Report struct {
 	Names     int // of the list
 	Positives int // asked for
@@ -25,12 +25,11 @@ type Measure struct {
 	negatives int
 }
 
-// Thresholds are those that are measured.
+// Thresholds returns the thresholds that are measured.
 func Thresholds() []float64 { return []float64{likeness.Threshold, 0.85} }
 
-// Evaluate asks the list for every case, on all cores. A positive counts as
-// found when any of its hits is the entry, a negative as false when it has any
-// hit.
+// Evaluate searches the list for every case, on all cores. A positive counts as found when
+// one of its hits is the entry; a negative counts as false when it has any hit.
 func Evaluate(ctx context.Context, l *likeness.List, cases []Case) (*Report, error) {
 	type outcome struct{ entry, any float64 } // best scores
 	outcomes := make([]outcome, len(cases))
@@ -78,7 +77,7 @@ func Evaluate(ctx context.Context, l *likeness.List, cases []Case) (*Report, err
 	return rep, nil
 }
 
-// Recall is the share of positives that were found.
+// Recall returns the share of positives that were found.
 func (m *Measure) Recall() float64 {
 	asked := 0
 	for _, n := range m.Asked {
@@ -87,17 +86,16 @@ func (m *Measure) Recall() float64 {
 	return share(m.Found, asked)
 }
 
-// RecallOf is the same for one variant.
+// RecallOf returns the same for one variant.
 func (m *Measure) RecallOf(variant string) float64 { return share(m.Hits[variant], m.Asked[variant]) }
 
-// FalsePerThousand is how many of a thousand names that are not in the list are
-// taken for one that is.
+// FalsePerThousand returns how many of a thousand unrelated names have a hit.
 func (m *Measure) FalsePerThousand() float64 { return 1000 * share(m.False, m.negatives) }
 
-// Precision is the share of right answers among the names that had a hit.
+// Precision returns the share of right answers among the names with a hit.
 func (m *Measure) Precision() float64 { return share(m.Found, m.Found+m.False) }
 
-// F1 is the harmonic mean of precision and recall.
+// F1 returns the harmonic mean of precision and recall.
 func (m *Measure) F1() float64 {
 	p, r := m.Precision(), m.Recall()
 	if p+r == 0 {

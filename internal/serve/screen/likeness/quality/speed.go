@@ -31,9 +31,8 @@ const (
 	scanSample  = 100
 )
 
-// Race times names one by one, some of them also with a plain scan, and then as
-// many as bulk says on so many cores, asking for the names again where there
-// are fewer.
+// Race times names one by one, some of them also with a plain scan, and then bulk names on so
+// many cores. If there are fewer names, it repeats them.
 func Race(ctx context.Context, l *likeness.List, names []string, bulk, cores int) (*Speed, error) {
 	s := &Speed{Names: l.Len(), Cores: cores, Bulk: bulk}
 	if len(names) == 0 {
@@ -78,7 +77,7 @@ func Race(ctx context.Context, l *likeness.List, names []string, bulk, cores int
 	return s, err
 }
 
-// PerSecond is how many names a second were screened together.
+// PerSecond returns how many names a second were screened together.
 func (s *Speed) PerSecond() float64 {
 	if s.Took <= 0 {
 		return 0

@@ -1,8 +1,6 @@
-// Package quality measures how well a list of names is searched: how many of
-// the names that were written differently are found, and how many of the names
-// that have nothing to do with the list are taken for one of it. It makes the
-// different spellings itself, from a seed, and takes names from wherever they
-// come; it reads no files.
+// Package quality measures how well a list of names is searched: how many differently
+// written names are found, and how many unrelated names are mistaken for a name of the list.
+// It makes the different spellings from a seed. It reads no files.
 package quality
 
 import (
@@ -22,8 +20,8 @@ type Case struct {
 	Negative bool
 }
 
-// Variants are the ways in which a name is written differently, in the order of
-// the tables.
+// Variants returns the ways in which a name is written differently, in the order of the
+// tables.
 func Variants() []string {
 	names := make([]string, len(variations))
 	for i, v := range variations {
@@ -32,8 +30,7 @@ func Variants() []string {
 	return names
 }
 
-// variation writes a name differently. ok is false for a name that cannot be
-// written so.
+// variation writes a name differently; ok is false for a name that cannot be written so.
 type variation struct {
 	name  string
 	write func(words []string, r *rand.Rand) (s string, ok bool)
@@ -51,9 +48,8 @@ var variations = []variation{
 	{"transliteration", transliteration},
 }
 
-// Make makes each variant of so many names of the list. Weak aliases are left
-// out: they are not meant to be found by anything but themselves. The same seed
-// gives the same cases.
+// Make makes each variant of so many names of the list. It leaves out weak aliases, which
+// are meant to be found only by themselves. The same seed gives the same cases.
 func Make(names []likeness.Name, seed uint64, each int) []Case {
 	usable := make([]likeness.Name, 0, len(names))
 	for _, n := range names {
@@ -108,8 +104,8 @@ func reordered(words []string, r *rand.Rand) (string, bool) {
 	return join(w), true
 }
 
-// droppedWord leaves a word out of a name that has three at least beside its
-// legal form: what is left of a shorter one, SHIPPING COMPANY, names nobody.
+// droppedWord drops a word of a name with at least three words besides its legal form: the
+// rest of a shorter name, such as SHIPPING COMPANY, identifies nobody.
 func droppedWord(words []string, r *rand.Rand) (string, bool) {
 	if len(words) < 3 || len(likeness.Words(join(words))) < 3 {
 		return "", false
@@ -129,9 +125,9 @@ func addedWord(words []string, r *rand.Rand) (string, bool) {
 	return join(slices.Insert(slices.Clone(words), []int{0, len(words)}[r.IntN(2)], add)), true
 }
 
-// typos makes so many slips: a letter lost, doubled, changed, added or swapped
-// with the next. A name with fewer than six letters for each would become
-// another name: an acronym with a slip is the acronym of somebody else.
+// typos makes so many typos: a letter lost, doubled, changed, added or swapped with the next.
+// It leaves out names with fewer than six letters for each: an acronym with a typo is another
+// acronym.
 func typos(s string, n int, r *rand.Rand) (string, bool) {
 	if letters(s) < 6*n {
 		return "", false
@@ -173,8 +169,7 @@ func lostSpace(words []string, r *rand.Rand) (string, bool) {
 	return join(slices.Delete(w, i+1, i+2)), true
 }
 
-// legalForms are what is put in the place of a legal form, or after a name that
-// has none.
+// legalForms replace a legal form, or follow a name that has none.
 var legalForms = []string{"LLC", "Ltd.", "LIMITED", "Inc", "CORPORATION", "CO.", "JSC", "OOO", "GMBH", "S.A.", "PJSC", "LTDA", "FZE", ""}
 
 func legalForm(words []string, r *rand.Rand) (string, bool) {
@@ -182,7 +177,8 @@ func legalForm(words []string, r *rand.Rand) (string, bool) {
 	w := slices.Clone(words)
 	isForm := func(s string) bool {
 		s = strings.ToUpper(strings.NewReplacer(".", "", ",", "").Replace(s))
-		return slices.Contains(strings.Fields("LLC LTD LIMITED INC CORPORATION CORP CO COMPANY JSC OJSC PJSC CJSC OOO OAO AO ZAO PAO GMBH SA LTDA FZE SAL SARL SRL"), s)
+		return slices.Contains(strings.Fields("LLC LTD LIMITED INC CORPORATION CORP CO COMPANY JSC OJSC PJSC CJSC "+
+			"OOO OAO AO ZAO PAO GMBH SA LTDA FZE SAL SARL SRL"), s)
 	}
 	if len(w) > 1 && isForm(w[len(w)-1]) {
 		w = w[:len(w)-1]
@@ -197,11 +193,11 @@ func legalForm(words []string, r *rand.Rand) (string, bool) {
 	return join(w), true
 }
 
-// romanized are letters that are written otherwise in another transliteration.
+// romanized are letters that another transliteration writes differently.
 var romanized = []string{"KH H", "OU U", "U OU", "Q K", "K Q", "Y I", "I Y", "IY Y", "EE I", "OO U", "PH F", "DJ J", "J DJ", "CH TCH", "TS TZ",
 	"ZH J", "GH G", "W V", "YA IA", "YE E", "AY AI", "EI EY", "SHCH SCH", "MM M", "SS S", "LL L", "AA A", "X KS", "IYA IA", "O U", "A E"}
 
-// transliteration writes one or two groups of letters otherwise.
+// transliteration writes one or two groups of letters differently.
 func transliteration(words []string, r *rand.Rand) (string, bool) {
 	s := strings.ToUpper(join(words))
 	left := 1 + r.IntN(2)

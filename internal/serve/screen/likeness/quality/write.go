@@ -7,35 +7,36 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"grantgraph/internal/money"
 )
 
-// WriteTable writes the report as Markdown: a row for each variant, and the
-// figures of the whole.
+// WriteTable writes the report as Markdown: a row for each variant, and the figures of the
+// whole.
 func (r *Report) WriteTable(w io.Writer) error {
 	p := printer{w: w}
-	p.line("| Variant | Names |%s", r.columns(func(m *Measure) string { return fmt.Sprintf(" Found at %.2f |", m.Threshold) }))
-	p.line("|---|---:|%s", r.columns(func(*Measure) string { return "---:|" }))
-	for _, v := range r.variants() {
-		p.line("| `%s` | %s |%s", v, money.Grouped(int64(r.At[0].Asked[v])), r.columns(func(m *Measure) string { return fmt.Sprintf(" %.4f |", m.RecallOf(v)) }))
+	row := func(name, names, format string, figure func(*Measure) float64) {
+		for i := range r.At {
+			names += fmt.Sprintf(format, figure(&r.At[i]))
+		}
+		p.line("| %s |%s", name, names)
 	}
-	p.line("| **All variants** | %s |%s", money.Grouped(int64(r.Positives)), r.columns(func(m *Measure) string { return fmt.Sprintf(" %.4f |", m.Recall()) }))
-	p.line("| False hits in a thousand names | %s |%s", money.Grouped(int64(r.Negatives)), r.columns(func(m *Measure) string { return fmt.Sprintf(" %.3f |", m.FalsePerThousand()) }))
-	p.line("| Precision | |%s", r.columns(func(m *Measure) string { return fmt.Sprintf(" %.4f |", m.Precision()) }))
-	p.line("| F1 | |%s", r.columns(func(m *Measure) string { return fmt.Sprintf(" %.4f |", m.F1()) }))
+	row("Variant", " Names |", " Found at %.2f |", func(m *Measure) float64 { return m.Threshold })
+	p.line("|---|---:|%s", strings.Repeat("---:|", len(r.At)))
+	count := func(n int) string { return " " + money.Grouped(int64(n)) + " |" }
+	for _, v := range r.variants() {
+		row("`"+v+"`", count(r.At[0].Asked[v]), " %.4f |", func(m *Measure) float64 { return m.RecallOf(v) })
+	}
+	row("**All variants**", count(r.Positives), " %.4f |", (*Measure).Recall)
+	row("False hits in a thousand names", count(r.Negatives), " %.3f |", (*Measure).FalsePerThousand)
+	row("Precision", " |", " %.4f |", (*Measure).Precision)
+	row("F1", " |", " %.4f |", (*Measure).F1)
 	return p.err
 }
 
-func (r *Report) columns(cell func(*Measure) string) (row string) {
-	for i := range r.At {
-		row += cell(&r.At[i])
-	}
-	return row
-}
-
-// variants are those that were asked for: those that Make makes in their order,
-// then others by name.
+// variants returns the variants that were asked for: those that Make makes, in their order,
+// and then others by name.
 func (r *Report) variants() []string {
 	var others []string
 	known := Variants()
