@@ -3,6 +3,7 @@ package snippet
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,9 +49,9 @@ var (
 	javascript = literals{"  ", "true", "false", "null", [2]string{"[", "]"}}
 )
 
-// pairs writes a query as an object, or as a list of pairs where a name comes
+// Pairs writes a query as an object, or as a list of pairs where a name comes
 // twice.
-func (l literals) pairs(query [][2]string) string {
+func (l literals) Pairs(query [][2]string) string {
 	names := make([]string, len(query))
 	for i, p := range query {
 		names[i] = p[0]
@@ -77,13 +78,12 @@ func (l literals) pairs(query [][2]string) string {
 // a name.
 const setter = "__proto__"
 
-// body writes a body as the language would have it: an object that can be
+// Object writes a body as the language would have it: an object that can be
 // changed. What would not come out as the same JSON stays a text that is read.
-func (l literals) body(body string) string {
+func (l literals) Object(body string) string {
 	d := json.NewDecoder(strings.NewReader(body))
 	d.UseNumber()
-	text, err := l.value(d, "\n")
-	if err == nil && exact(body) {
+	if text, err := l.value(d, "\n"); err == nil && !d.More() {
 		return text
 	}
 	if l.yes == python.yes {
@@ -91,6 +91,10 @@ func (l literals) body(body string) string {
 	}
 	return "JSON.parse(" + quote(body) + ")"
 }
+
+// errInexact says that an object of JavaScript would not come out as the same JSON:
+// a name comes twice, or a number is not one that JavaScript has.
+var errInexact = errors.New("not the same JSON")
 
 // value reads one value and writes it. line is a line break with the indent of
 // where it stands.
@@ -105,6 +109,9 @@ func (l literals) value(d *json.Decoder, line string) (string, error) {
 	case string:
 		return quote(t), nil
 	case json.Number:
+		if f, err := t.Float64(); err != nil || strconv.FormatFloat(f, 'f', -1, 64) != t.String() {
+			return "", errInexact
+		}
 		return t.String(), nil
 	case bool:
 		if t {
@@ -119,6 +126,7 @@ func (l literals) value(d *json.Decoder, line string) (string, error) {
 // plain and it fits, else each on its own.
 func (l literals) many(d *json.Decoder, open json.Delim, line string) (string, error) {
 	var items []string
+	names := map[string]bool{setter: true}
 	nested, size := false, len(line)
 	for d.More() {
 		item := ""
@@ -127,7 +135,10 @@ func (l literals) many(d *json.Decoder, open json.Delim, line string) (string, e
 			if err != nil {
 				return "", err
 			}
-			item = quote(name.(string)) + ": "
+			if item = quote(name.(string)) + ": "; names[name.(string)] {
+				return "", errInexact
+			}
+			names[name.(string)] = true
 		}
 		value, err := l.value(d, line+l.indent)
 		if err != nil {
@@ -146,58 +157,4 @@ func (l literals) many(d *json.Decoder, open json.Delim, line string) (string, e
 	}
 	inner := line + l.indent
 	return open.String() + inner + strings.Join(items, ","+inner) + "," + line + end.(json.Delim).String(), nil
-}
-
-// exact reports whether a body is the same JSON when it was an object of
-// JavaScript in between: names come once, and numbers are those that it has.
-func exact(body string) bool {
-	if strings.Contains(body, setter) {
-		return false
-	}
-	var plain any
-	d := json.NewDecoder(strings.NewReader(body))
-	d.UseNumber()
-	if d.Decode(&plain) != nil || d.More() {
-		return false
-	}
-	return count([]byte(body)) == size(plain)
-}
-
-// count is how many values the text of a body has, or -1 when a number is not
-// one of JavaScript's.
-func count(body []byte) int {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	n := 0
-	for {
-		t, err := d.Token()
-		if err != nil {
-			return n
-		}
-		if x, ok := t.(json.Number); ok {
-			f, err := strconv.ParseFloat(x.String(), 64)
-			if err != nil || strconv.FormatFloat(f, 'f', -1, 64) != x.String() {
-				return -1
-			}
-		}
-		n++
-	}
-}
-
-// size is the number of tokens of a value.
-func size(v any) int {
-	n := 1
-	switch v := v.(type) {
-	case map[string]any:
-		n++
-		for _, item := range v {
-			n += 1 + size(item)
-		}
-	case []any:
-		n++
-		for _, item := range v {
-			n += size(item)
-		}
-	}
-	return n
 }

@@ -5,11 +5,12 @@
 package snippet
 
 import (
-	"fmt"
+	_ "embed"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"text/template"
 
 	"grantgraph/internal/serve/api"
 )
@@ -100,18 +101,38 @@ func pairs(query string) (list [][2]string) {
 
 const commandLine = "Command line"
 
+//go:embed snippets.tmpl
+var snippets string
+
+// languages has a template for each of them.
+var languages = template.Must(template.New("").Funcs(template.FuncMap{
+	"quote": quote, "shell": shell, "laidOut": laidOut,
+	"python": func() literals { return python }, "javascript": func() literals { return javascript },
+	"indent": func(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") },
+}).Parse(snippets))
+
 // Code is the request in every language.
 func (r Request) Code() []Code {
+	in := func(name string) string {
+		var b strings.Builder
+		if err := languages.ExecuteTemplate(&b, name, &r); err != nil {
+			panic("snippet: " + err.Error())
+		}
+		return b.String()
+	}
 	return []Code{
-		{"bash", "curl", r.curl()},
-		{"python", "Python", r.python()},
-		{"javascript", "JavaScript", r.javascript()},
-		{"bash", commandLine, r.command()},
+		{"bash", "curl", in("curl")},
+		{"python", "Python", in("python")},
+		{"javascript", "JavaScript", in("javascript")},
+		{"bash", commandLine, in("command")},
 	}
 }
 
-// target is the path with its query.
-func (r *Request) target() string {
+// URL is the address of the request.
+func (r *Request) URL() string { return r.Base + r.Target() }
+
+// Target is the path with its query.
+func (r *Request) Target() string {
 	var b strings.Builder
 	b.WriteString(r.Path)
 	mark := byte('?')
@@ -124,8 +145,8 @@ func (r *Request) target() string {
 	return b.String()
 }
 
-// format is the format that is asked for.
-func (r *Request) format() string {
+// Format is the format that is asked for.
+func (r *Request) Format() string {
 	for _, p := range r.Query {
 		if p[0] == "format" {
 			return p[1]
@@ -134,180 +155,26 @@ func (r *Request) format() string {
 	return "json"
 }
 
-// file is where an answer goes that is not for reading.
-const file = "answer.pdf"
-
-func (r *Request) header() (name, prefix string) {
+// Header is the header that the key travels in, and Prefix what stands before the
+// key there.
+func (r *Request) Header() string {
 	if r.Bearer {
-		return "Authorization", "Bearer "
+		return "Authorization"
 	}
-	return "X-API-Key", ""
+	return "X-API-Key"
 }
 
-// usual says whether the method is the one that tools take without being told.
-func (r *Request) usual() bool {
-	sends := r.Body != "" || r.File != ""
-	return r.Method == http.MethodGet && !sends || r.Method == http.MethodPost && sends
+func (r *Request) Prefix() string {
+	if r.Bearer {
+		return "Bearer "
+	}
+	return ""
 }
 
-func (r *Request) curl() string {
-	line := []string{"curl"}
-	if !r.usual() {
-		line[0] += " -X " + r.Method
-	}
-	if r.format() == "pdf" {
-		line[0] += " -o " + file
-	}
-	if r.Key != "" {
-		name, prefix := r.header()
-		line = append(line, fmt.Sprintf(`-H "%s: %s$%s"`, name, prefix, r.Key))
-	}
-	switch {
-	case r.File != "":
-		line = append(line, "-H 'Content-Type: application/json'", "--data-binary "+shell("@"+r.File))
-	case r.Body != "":
-		line = append(line, "-H 'Content-Type: application/json'", "--data-raw "+shell(laidOut(r.Body)))
-	}
-	address := shell(r.Base + r.target())
-	if len(line) == 1 {
-		return line[0] + " " + address + "\n"
-	}
-	return line[0] + " " + address + " \\\n  " + strings.Join(line[1:], " \\\n  ") + "\n"
-}
+// Sends reports whether the request has a body.
+func (r *Request) Sends() bool { return r.Body != "" || r.File != "" }
 
-func (r *Request) command() string {
-	line := "grantgraph get"
-	if !r.usual() {
-		line += " -X " + r.Method
-	}
-	if r.Key != "" {
-		line += fmt.Sprintf(` --key "$%s"`, r.Key)
-	}
-	line += " " + shell(r.target())
-	switch {
-	case r.File != "":
-		line += ` --body "$(cat ` + shell(r.File) + `)"`
-	case r.Body != "":
-		line += " \\\n  --body " + shell(laidOut(r.Body))
-	}
-	if r.format() == "pdf" {
-		line += " > " + file
-	}
-	return line + "\n"
-}
-
-func (r *Request) python() string {
-	var b strings.Builder
-	b.WriteString("import json\n")
-	if r.Key != "" {
-		b.WriteString("import os\n")
-	}
-	b.WriteString("import urllib.error\n")
-	if len(r.Query) > 0 {
-		b.WriteString("import urllib.parse\n")
-	}
-	b.WriteString("import urllib.request\n\n")
-	address := quote(r.Base + r.Path)
-	if len(r.Query) > 0 {
-		b.WriteString("query = urllib.parse.urlencode(" + python.pairs(r.Query) + ")\n")
-		address = quote(r.Base+r.Path+"?") + " + query"
-	}
-	body := ""
-	switch {
-	case r.File != "":
-		b.WriteString("with open(" + quote(r.File) + ", \"rb\") as file:\n    body = file.read()\n")
-		body = "body"
-	case r.Body != "":
-		b.WriteString("body = " + python.body(r.Body) + "\n")
-		body = "json.dumps(body).encode()"
-	}
-	b.WriteString("request = urllib.request.Request(" + address)
-	if body != "" {
-		b.WriteString(", " + body)
-	}
-	if !r.usual() {
-		b.WriteString(", method=" + quote(r.Method))
-	}
-	b.WriteString(")\n")
-	if body != "" {
-		b.WriteString("request.add_header(\"Content-Type\", \"application/json\")\n")
-	}
-	if r.Key != "" {
-		name, prefix := r.header()
-		value := "os.environ[" + quote(r.Key) + "]"
-		if prefix != "" {
-			value = quote(prefix) + " + " + value
-		}
-		b.WriteString("request.add_header(" + quote(name) + ", " + value + ")\n")
-	}
-	b.WriteString("try:\n    answer = urllib.request.urlopen(request)\n" +
-		"except urllib.error.HTTPError as refusal:\n    answer = refusal  # its body says why\n")
-	switch r.format() {
-	case "json":
-		b.WriteString("print(json.dumps(json.load(answer), indent=2))\n")
-	case "pdf":
-		b.WriteString("with open(" + quote(file) + ", \"wb\") as page:\n    page.write(answer.read())\n")
-	default:
-		b.WriteString("print(answer.read().decode())\n")
-	}
-	text := b.String()
-	if !strings.Contains(text, "json.") {
-		text = strings.TrimPrefix(text, "import json\n")
-	}
-	return text
-}
-
-// javascript chains promises: await at the top of a file works in modules only,
-// and a pasted file is none.
-func (r *Request) javascript() string {
-	var b strings.Builder
-	address := quote(r.Base + r.Path)
-	if len(r.Query) > 0 {
-		b.WriteString("const query = new URLSearchParams(" + javascript.pairs(r.Query) + ");\n")
-		address = quote(r.Base+r.Path+"?") + " + query"
-	}
-	b.WriteString("fetch(" + address)
-	body := ""
-	switch {
-	case r.File != "":
-		body = "require(\"node:fs\").readFileSync(" + quote(r.File) + ")"
-	case r.Body != "":
-		body = "JSON.stringify(" + strings.ReplaceAll(javascript.body(r.Body), "\n", "\n  ") + ")"
-	}
-	var headers []string
-	if body != "" {
-		headers = append(headers, `"Content-Type": "application/json"`)
-	}
-	if r.Key != "" {
-		name, prefix := r.header()
-		value := "process.env." + r.Key
-		if prefix != "" {
-			value = quote(prefix) + " + " + value
-		}
-		headers = append(headers, quote(name)+": "+value)
-	}
-	if r.Method != http.MethodGet || len(headers) > 0 {
-		b.WriteString(", {\n")
-		if r.Method != http.MethodGet {
-			b.WriteString("  method: " + quote(r.Method) + ",\n")
-		}
-		if len(headers) > 0 {
-			b.WriteString("  headers: { " + strings.Join(headers, ", ") + " },\n")
-		}
-		if body != "" {
-			b.WriteString("  body: " + body + ",\n")
-		}
-		b.WriteString("}")
-	}
-	b.WriteString(")\n")
-	switch r.format() {
-	case "json":
-		b.WriteString("  .then((answer) => answer.json())\n  .then((body) => console.log(JSON.stringify(body, null, 2)));\n")
-	case "pdf":
-		b.WriteString("  .then((answer) => answer.arrayBuffer())\n" +
-			"  .then(async (page) => (await import(\"node:fs/promises\")).writeFile(" + quote(file) + ", Buffer.from(page)));\n")
-	default:
-		b.WriteString("  .then((answer) => answer.text())\n  .then((body) => console.log(body));\n")
-	}
-	return b.String()
+// Usual reports whether the method is the one that tools use without being told.
+func (r *Request) Usual() bool {
+	return r.Method == http.MethodGet && !r.Sends() || r.Method == http.MethodPost && r.Sends()
 }
