@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,22 +32,32 @@ type metrics struct {
 }
 
 func newMetrics(memory *budget.Budget) *metrics {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_" + name, Help: help})
+	}
+	gauge := func(name, help string) prometheus.Gauge {
+		return prometheus.NewGauge(prometheus.GaugeOpts{Name: "grantgraph_" + name, Help: help})
+	}
+	bytes := func(name, help string, of func() int64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_" + name, Help: help}, func() float64 { return float64(of()) })
+	}
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_requests_total", Help: "Requests by route and status."}, []string{"route", "status"}),
+		requests: prometheus.NewCounterVec(
+			prometheus.CounterOpts{Name: "grantgraph_requests_total", Help: "Requests by route and status."}, []string{"route", "status"}),
 		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "grantgraph_request_seconds", Help: "Time to answer, by route.",
 			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30},
 		}, []string{"route"}),
-		inFlight:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "grantgraph_requests_in_flight", Help: "Requests being answered."}),
-		swaps:           prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_swaps_total", Help: "Snapshots taken up while running."}),
-		refreshFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_snapshot_refresh_failures_total", Help: "Times that a snapshot or the lists could not be taken up."}),
-		cutOff:          prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_clients_cut_off_total", Help: "Answers that were cut off because the client did not read them in time."}),
-		accountsUp:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "grantgraph_accounts_up", Help: "1 while the store of the accounts answers."}),
+		inFlight:        gauge("requests_in_flight", "Requests being answered."),
+		swaps:           counter("snapshot_swaps_total", "Snapshots taken up while running."),
+		refreshFailures: counter("snapshot_refresh_failures_total", "Times that a snapshot or the lists could not be taken up."),
+		cutOff:          counter("clients_cut_off_total", "Answers that were cut off because the client did not read them in time."),
+		accountsUp:      gauge("accounts_up", "1 while the store of the accounts answers."),
 	}
-	held := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_held_bytes", Help: "Memory of the budget that running requests hold."}, func() float64 { return float64(memory.Held()) })
-	budgeted := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_memory_budget_bytes", Help: "Memory that all requests together may hold; 0 is without bounds."}, func() float64 { return float64(memory.Size()) })
-	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp, held, budgeted,
+	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp,
+		bytes("memory_held_bytes", "Memory of the budget that running requests hold.", memory.Held),
+		bytes("memory_budget_bytes", "Memory that all requests together may hold; 0 is without bounds.", memory.Size),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -54,6 +65,10 @@ func newMetrics(memory *budget.Budget) *metrics {
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
+
+// countedRoutes are the first parts of paths that are counted apart.
+var countedRoutes = strings.Fields("org search ask explore grant place cause compare check download share sitemap sql data reconcile " +
+	"account signin signup static openapi.json llms.txt mcp healthz readyz")
 
 // route reduces a path to one of a few names, so that strangers cannot make
 // the metrics grow.
@@ -64,8 +79,7 @@ func route(path string, operation func(path string) string) string {
 	if strings.HasPrefix(path, "/api/") {
 		return "/api/other"
 	}
-	switch head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head {
-	case "", "org", "search", "ask", "explore", "grant", "place", "cause", "compare", "check", "download", "share", "sitemap", "sql", "data", "reconcile", "account", "signin", "signup", "static", "openapi.json", "llms.txt", "mcp", "healthz", "readyz":
+	if head, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/"); head == "" || slices.Contains(countedRoutes, head) {
 		return "/" + head
 	}
 	return "/other"
@@ -130,7 +144,10 @@ func survive(log *slog.Logger, operation func(path string) string, next http.Han
 			return
 		}
 		id := w.Header().Get("X-Request-Id")
-		log.Error("a request panicked", slog.String("request_id", id), slog.String("path", shown(r.URL.Path, operation)), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		log.Error(
+			"a request panicked", slog.String("request_id", id), slog.String("path", shown(r.URL.Path, operation)), slog.Any("panic", p),
+			slog.String("stack", string(debug.Stack())),
+		)
 		if !w.wrote {
 			http.Error(w, "Something broke on our side. It has been recorded under the request id "+id+".", http.StatusInternalServerError)
 		}

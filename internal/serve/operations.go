@@ -70,7 +70,10 @@ func asRead(d *dataset.Dataset) api.Dataset {
 	if d == nil {
 		return nil
 	}
-	to := &Dataset{Manifest: d.Snapshot.Manifest, Directory: d.Directory, Profiles: d.Profiles, Compliance: d.Lists, Screen: d.Screen, Standing: d.Standing, Changes: d.Changes, ListLog: d.ListLog}
+	to := &Dataset{
+		Manifest: d.Snapshot.Manifest, Directory: d.Directory, Profiles: d.Profiles, Compliance: d.Lists, Screen: d.Screen, Standing: d.Standing,
+		Changes: d.Changes, ListLog: d.ListLog,
+	}
 	if d.Graph != nil {
 		to.Graph = d.Graph
 	}
@@ -199,8 +202,11 @@ func Examples(base string) (api.Examples, error) {
 // Invented is the dataset of the examples.
 func Invented() *Dataset {
 	orgs, standing := example.Directory()
-	return &Dataset{Manifest: example.Manifest(), Graph: example.Grants(), Search: example.Organizations(), Directory: orgs, Standing: standing, Profiles: example.Profiles(),
-		SQL: example.Warehouse{}, Compliance: example.Lists(), Screen: example.Screener(), Changes: example.Changes(), ListLog: example.ListLog()}
+	return &Dataset{
+		Manifest: example.Manifest(), Graph: example.Grants(), Search: example.Organizations(), Directory: orgs, Standing: standing,
+		Profiles: example.Profiles(), SQL: example.Warehouse{}, Compliance: example.Lists(), Screen: example.Screener(),
+		Changes: example.Changes(), ListLog: example.ListLog(),
+	}
 }
 
 // OpenAPI is the OpenAPI document of a service at an address.

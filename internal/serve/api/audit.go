@@ -62,7 +62,10 @@ func (s *Handler) note(ctx context.Context, c *Call, err error) {
 	if skipped > 0 {
 		details += fmt.Sprintf(" (%d refusals before it were not noted)", skipped)
 	}
-	s.config.Log.Info("a caller was refused", slog.String("request_id", c.ID), slog.String("operation", c.op.ID), slog.String("error", f.Slug), slog.String("key", c.Caller.Key))
+	s.config.Log.Info(
+		"a caller was refused", slog.String("request_id", c.ID), slog.String("operation", c.op.ID), slog.String("error", f.Slug),
+		slog.String("key", c.Caller.Key),
+	)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
 	defer cancel()
 	who := "caller"
@@ -72,7 +75,9 @@ func (s *Handler) note(ctx context.Context, c *Call, err error) {
 	case c.Caller.Tier != "" || c.op.ForAgents:
 		who = "agent"
 	}
-	if err := s.audit.Audit(ctx, account.Event{Kind: account.EventRefusal, Actor: who, Key: c.Caller.Key, Address: c.Caller.Address, Details: details}); err != nil {
+	if err := s.audit.Audit(ctx, account.Event{
+		Kind: account.EventRefusal, Actor: who, Key: c.Caller.Key, Address: c.Caller.Address, Details: details,
+	}); err != nil {
 		s.config.Log.Warn("a refusal could not be put into the trail", slog.String("request_id", c.ID), slog.Any("error", err))
 	}
 }

@@ -132,7 +132,10 @@ func (s *Handler) giveBack(ctx context.Context, c *Call, claim claimed) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
 	defer cancel()
 	if err := claim(ctx); err != nil {
-		s.config.Log.Error("what a request had claimed could not be given back", slog.String("request_id", c.ID), slog.String("operation", c.op.ID), slog.String("key", c.Caller.Key), slog.Any("error", err))
+		s.config.Log.Error(
+			"what a request had claimed could not be given back", slog.String("request_id", c.ID), slog.String("operation", c.op.ID),
+			slog.String("key", c.Caller.Key), slog.Any("error", err),
+		)
 	}
 }
 
@@ -164,7 +167,9 @@ func (s *Handler) admitAdmin(h http.Header) error {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
 	given, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.config.AdminToken.Reveal()))
 	if s.config.AdminToken.Empty() || subtle.ConstantTimeCompare(given[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
-		return fault.New(refusedAdmin.Slug, "This endpoint needs the admin token of the service.").Try("send it as Authorization: Bearer <token>; keys of the service do not work here")
+		return fault.New(
+			refusedAdmin.Slug, "This endpoint needs the admin token of the service.",
+		).Try("send it as Authorization: Bearer <token>; keys of the service do not work here")
 	}
 	return nil
 }

@@ -122,7 +122,9 @@ func (f *Form) problem(kind string, input, ctx any, format string, args ...any) 
 // at records a problem at a place in the body.
 func (f *Form) at(where []any, kind string, input, ctx any, format string, args ...any) {
 	if len(f.params.problems) < 50 {
-		f.params.problems = append(f.params.problems, client.Problem{Loc: append(append([]any{"body"}, f.path...), where...), Msg: fmt.Sprintf(format, args...), Type: kind, Input: input, Ctx: ctx})
+		f.params.problems = append(f.params.problems, client.Problem{
+			Loc: append(append([]any{"body"}, f.path...), where...), Msg: fmt.Sprintf(format, args...), Type: kind, Input: input, Ctx: ctx,
+		})
 	}
 }
 

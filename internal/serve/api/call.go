@@ -100,7 +100,8 @@ func (c *Call) Caveat(parameter, reason string) { c.warn.Caveat(parameter, reaso
 // dataset is built so and the answer may hold grants to them.
 func (c *Call) CaveatMasked() {
 	if masked(c.Data.Snapshot()) != "" {
-		c.Caveat("_individuals", "Grants to private persons are masked in this dataset: their names, cities, ZIP codes and purposes are left out, and each is called AN INDIVIDUAL. Sums and counts are those of all grants.")
+		c.Caveat("_individuals", "Grants to private persons are masked in this dataset: their names, cities, ZIP codes and purposes are left out, and "+
+			"each is called AN INDIVIDUAL. Sums and counts are those of all grants.")
 	}
 }
 

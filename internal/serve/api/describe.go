@@ -70,7 +70,9 @@ func (s *Handler) catalog() []byte {
 	for i := range s.table.ops {
 		op := &s.table.ops[i]
 		if op.listed() {
-			items = append(items, map[string]string{"href": s.config.BaseURL + "/docs/api/" + op.ID, "type": "text/html", "title": op.Method + " " + Versioned + op.Path + ": " + op.Summary})
+			items = append(items, map[string]string{
+				"href": s.config.BaseURL + "/docs/api/" + op.ID, "type": "text/html", "title": op.Method + " " + Versioned + op.Path + ": " + op.Summary,
+			})
 		}
 	}
 	return compact(map[string]any{"linkset": []map[string]any{{
@@ -123,8 +125,10 @@ func (s *Handler) llms() []byte {
 	base := s.config.BaseURL
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n> %s\n\n", title, pitch)
-	fmt.Fprintf(&b, "Every answer is JSON with `code` and `message`, unless `format` asks for something else; read `x_service.warnings` before trusting a filter: a parameter in `x_service.unsupported` did NOT run. "+
-		"`strict=1` turns those into errors. Find EINs with `/search` first. Send a key as `X-API-Key`. `example=1` on any endpoint answers from invented data without a key.\n\n")
+	fmt.Fprintf(&b, "Every answer is JSON with `code` and `message`, unless `format` asks for something else; read `x_service.warnings` before "+
+		"trusting a filter: a parameter in `x_service.unsupported` did NOT run. "+
+		"`strict=1` turns those into errors. Find EINs with `/search` first. Send a key as `X-API-Key`. `example=1` on any endpoint answers from "+
+		"invented data without a key.\n\n")
 	for _, g := range s.table.groups {
 		if g.Note != "" {
 			b.WriteString(g.Note + "\n\n")
@@ -150,8 +154,10 @@ func (s *Handler) llms() []byte {
 	for _, r := range s.table.refusals {
 		fmt.Fprintf(&b, "- %d `%s`: %s\n", r.Status, r.Slug, r.Means)
 	}
-	fmt.Fprintf(&b, "\n## Tools\n\n- [%s%s](%s/docs/mcp): the same operations as tools of the Model Context Protocol, over streamable HTTP, with the same keys and the same price; [server card](%s%s/server-card)\n", base, toolsPath, base, base, toolsPath)
-	fmt.Fprintf(&b, "\n## Description\n\n- [Documentation](%s/docs): guides, every parameter and field, every error and what to do about it\n- [OpenAPI 3.1](%s/openapi.json): every parameter, field and status\n- [Metadata](%s%s/meta): build stamp, scope, sources\n", base, base, base, Versioned)
+	fmt.Fprintf(&b, "\n## Tools\n\n- [%s%s](%s/docs/mcp): the same operations as tools of the Model Context Protocol, over streamable HTTP, with "+
+		"the same keys and the same price; [server card](%s%s/server-card)\n", base, toolsPath, base, base, toolsPath)
+	fmt.Fprintf(&b, "\n## Description\n\n- [Documentation](%s/docs): guides, every parameter and field, every error and what to do about it\n- "+
+		"[OpenAPI 3.1](%s/openapi.json): every parameter, field and status\n- [Metadata](%s%s/meta): build stamp, scope, sources\n", base, base, base, Versioned)
 	return []byte(b.String())
 }
 

@@ -58,7 +58,10 @@ func (l *List[T]) Pick(fields []string) *List[picked] {
 	for i := range l.Results {
 		rows[i] = picked{&l.Results[i], fields}
 	}
-	return &List[picked]{client.List[picked]{Head: l.Head, Hits: l.Hits, Page: l.Page, Limit: l.Limit, ResultsCount: l.ResultsCount, TotalPages: l.TotalPages, NextCursor: l.NextCursor, Results: rows, Tail: l.Tail}}
+	return &List[picked]{client.List[picked]{
+		Head: l.Head, Hits: l.Hits, Page: l.Page, Limit: l.Limit, ResultsCount: l.ResultsCount, TotalPages: l.TotalPages, NextCursor: l.NextCursor,
+		Results: rows, Tail: l.Tail,
+	}}
 }
 
 // Count is the number of rows, where they are all there are.

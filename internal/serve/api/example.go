@@ -71,7 +71,9 @@ func (c *Call) examples() *client.ExampleList {
 	list := &client.ExampleList{Head: Success, Results: []client.ExampleCase{}}
 	for i := range c.op.Examples {
 		e := &c.op.Examples[i]
-		list.Results = append(list.Results, client.ExampleCase{Case: e.Case, Description: e.Description, Request: c.op.request(e), URL: c.Base + c.op.at(e) + "?example=" + e.Case})
+		list.Results = append(list.Results, client.ExampleCase{
+			Case: e.Case, Description: e.Description, Request: c.op.request(e), URL: c.Base + c.op.at(e) + "?example=" + e.Case,
+		})
 	}
 	list.Service = c.Service()
 	return list

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base32"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -16,11 +14,9 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"grantgraph/client"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
@@ -55,8 +51,8 @@ func (s *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &reply{header: http.Header{}, id: RequestID(r)}
 	out.header.Set("X-Request-Id", out.id)
 	out.header.Set("X-Content-Type-Options", "nosniff")
-	out.header.Set("Link", fmt.Sprintf(`<%s%s>; rel="api-catalog", <%s/openapi.json>; rel="service-desc"; type="%s", <%s/llms.txt>; rel="service-doc"; type="text/plain"`,
-		s.config.BaseURL, catalogPath, s.config.BaseURL, openapiType, s.config.BaseURL))
+	out.header.Set("Link", fmt.Sprintf(`<%[1]s%[2]s>; rel="api-catalog", <%[1]s/openapi.json>; rel="service-desc"; type="%[3]s", `+
+		`<%[1]s/llms.txt>; rel="service-doc"; type="text/plain"`, s.config.BaseURL, catalogPath, openapiType))
 	// One dataset from the first read to the last byte.
 	data, release := s.config.Acquire()
 	if release != nil {
@@ -148,8 +144,11 @@ func oversize(r *http.Request) error {
 	return nil
 }
 
-// operate takes a request through its steps. The order is the contract: what
-// is refused before the charge costs nothing.
+// operate takes a request through its steps. The order is the contract: a request
+// that is refused before the charge costs nothing.
+//
+// Kept whole: the steps of every request stand here one below the other, and a
+// reader checks their order by reading down.
 func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *Call, path map[string]string) error {
 	op := c.op
 	values, malformed := parseQuery(r.URL.RawQuery)
@@ -198,11 +197,11 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 		return err
 	}
 	if c.Data == nil {
-		out.header.Set("Retry-After", "30")
+		out.askAgain(retryNoDataset)
 		return fault.New(refusedNoDataset.Slug, "No dataset is being served yet.").Try("ask again in a moment")
 	}
 	if err := op.lacks(c.Data); err != nil {
-		out.header.Set("Retry-After", "60")
+		out.askAgain(retryLacking)
 		return err
 	}
 	if err := s.solvent(ctx, out, c); err != nil {
@@ -313,68 +312,6 @@ func (op *Operation) lacks(d Dataset) error {
 	return op.Needs(d)
 }
 
-// fail writes an error into the reply. logged says that the cause is already
-// in the log.
-func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
-	out.header.Set("Cache-Control", "no-store")
-	out.header.Del("ETag")
-	var bad *invalid
-	var service *client.Service
-	if f, ok := fault.Of(err); c.shown != nil || ok && f.Slug == refusedStrict.Slug {
-		block := c.Service()
-		service = &block
-		if len(block.Unsupported) > 0 {
-			out.header.Set("X-Service-Unsupported", headerNames(block.Unsupported))
-		}
-	}
-	if errors.As(err, &bad) {
-		out.status = http.StatusUnprocessableEntity
-		out.encode(c.format, &client.Invalid{
-			Detail: bad.problems, Code: out.status, Message: bad.Error(), Error: refusedInvalid.Slug, Docs: s.described(refusedInvalid.Slug), RequestID: out.id, Service: service,
-		})
-		return
-	}
-	var wait *account.WaitError
-	if errors.As(err, &wait) {
-		out.header.Set("Retry-After", strconv.Itoa(account.Seconds(wait.Wait)))
-	}
-	f, hidden := s.table.explain(err)
-	out.status = s.table.status(f.Slug)
-	// The client is told what it can do; why is for the operator.
-	cause := f.Err
-	if hidden {
-		cause = err
-	}
-	if wait != nil {
-		cause = nil // that is no cause, and the caller is told
-	}
-	if cause != nil && out.status >= http.StatusInternalServerError && !logged {
-		operation := ""
-		if c.op != nil {
-			operation = c.op.ID
-		}
-		s.config.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", operation), slog.String("slug", f.Slug), slog.Any("error", cause))
-	}
-	switch out.status {
-	case http.StatusUnauthorized:
-		out.header.Set("WWW-Authenticate", `Bearer realm="grantgraph"`)
-	case http.StatusServiceUnavailable:
-		if out.header.Get("Retry-After") == "" {
-			out.header.Set("Retry-After", "5")
-		}
-	}
-	failure := client.Failure{Code: out.status, Message: f.Message, Error: f.Slug, Hint: f.Hint, Docs: s.described(f.Slug), RequestID: out.id, Service: service}
-	var more Detailed
-	if errors.As(err, &more) {
-		out.encode(c.format, &detailed{failure, more.Detail()})
-		return
-	}
-	out.encode(c.format, &failure)
-}
-
-// described is where the site describes a failure.
-func (s *Handler) described(slug string) string { return s.config.BaseURL + Errors + "#" + slug }
-
 // RequestID is the identifier of a request: the one a proxy gave it, when it
 // is harmless, else a new one.
 func RequestID(r *http.Request) string {
@@ -386,79 +323,4 @@ func RequestID(r *http.Request) string {
 	var b [10]byte
 	rand.Read(b[:])
 	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
-}
-
-// unchanged names the answer and reports whether the client already has it.
-func (r *reply) unchanged(req *http.Request, c *Call, values url.Values, path map[string]string) bool {
-	if !c.op.cacheable() {
-		return false
-	}
-	tag := etag(c, values, path)
-	r.header.Set("ETag", tag)
-	return matches(req.Header, tag)
-}
-
-// etag names the answer to a question from one build of the dataset. What the
-// request was warned of is in the answer too, so it is part of the name. It is
-// weak because compression changes the bytes.
-func etag(c *Call, values url.Values, path map[string]string) string {
-	asked := c.Question
-	if asked == "" {
-		asked = values.Encode()
-	}
-	m := c.Data.Snapshot()
-	parts := []string{answerFormat, m.Version, m.Content, c.Base, c.op.ID, c.format, strings.Join(c.Fields, ","), asked, string(c.Caller.Tier) + c.Allowed}
-	if c.shown != nil {
-		parts = append(parts, c.shown.Case)
-	}
-	for _, w := range c.warn.list {
-		parts = append(parts, w.Parameter, w.Severity, w.Reason)
-	}
-	for _, p := range c.op.Params {
-		if p.In == "path" {
-			parts = append(parts, path[p.Name])
-		}
-	}
-	if c.op.Lists {
-		parts = append(parts, c.Data.Lists())
-	}
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
-}
-
-// answerFormat changes when the same request to the same dataset gets another
-// answer because the code has changed.
-const answerFormat = "6"
-
-// matches reports whether a client has the answer of that name. A star, which
-// stands for any answer, is none: whether there is one, such as for an EIN that
-// nobody has, is known only when it was looked for.
-func matches(h http.Header, tag string) bool {
-	weak := func(t string) string { return strings.TrimPrefix(t, "W/") }
-	return slices.ContainsFunc(items(h, "If-None-Match"), func(t string) bool { return weak(t) == weak(tag) })
-}
-
-// items are the members of a header that holds a list, which may be sent in
-// several lines.
-func items(h http.Header, name string) []string {
-	list := strings.Split(strings.Join(h.Values(name), ","), ",")
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	return list
-}
-
-// cache says how long an answer may be kept. Answers to a key are private; a
-// repeated request with If-None-Match costs nothing.
-func (r *reply) cache(op *Operation) {
-	if !op.cacheable() {
-		r.header.Set("Cache-Control", "no-store")
-		return
-	}
-	if op.Access == Open {
-		r.header.Set("Cache-Control", "public, max-age=300")
-		return
-	}
-	r.header.Set("Cache-Control", "private, max-age=300")
-	r.header.Add("Vary", "X-API-Key, Authorization")
 }

@@ -17,7 +17,8 @@ import (
 
 const (
 	title = "Grantgraph"
-	pitch = "A read-only API over US grantmaking as reported in e-filed tax returns (Forms 990, 990-EZ and 990-PF): who funded whom, how much, when and for what, in both directions."
+	pitch = "A read-only API over US grantmaking as reported in e-filed tax returns (Forms 990, 990-EZ and 990-PF): who funded whom, how much, when " +
+		"and for what, in both directions."
 )
 
 // object is a JSON object; its members are written in the order of their
@@ -36,7 +37,10 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &describer{schemas: object{}, types: map[string]reflect.Type{}, names: map[reflect.Type]string{}, params: object{}, handler: &Handler{config: Config{BaseURL: base, Examples: examples}, table: all, examples: all}}
+	d := &describer{
+		schemas: object{}, types: map[string]reflect.Type{}, names: map[reflect.Type]string{}, params: object{},
+		handler: &Handler{config: Config{BaseURL: base, Examples: examples}, table: all, examples: all},
+	}
 	tags := []object{}
 	for _, g := range examples.Groups {
 		tags = append(tags, object{"name": g.Tag, "description": g.About})
@@ -72,7 +76,8 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 			"securitySchemes": object{
 				"apiKey": object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "A key of the service. Keys are secrets: server-side only."},
 				"bearer": object{"type": "http", "scheme": "bearer", "description": "The same key as a bearer token."},
-				"admin":  object{"type": "http", "scheme": "bearer", "description": "The admin token of the service, for billing systems. The admin endpoints exist only where one is set."},
+				"admin": object{"type": "http", "scheme": "bearer", "description": "The admin token of the service, for billing systems. The admin " +
+					"endpoints exist only where one is set."},
 			},
 		},
 	}
@@ -238,9 +243,11 @@ func (d *describer) content(op *Operation, examples object) object {
 		case "json":
 			content[kind] = object{"schema": d.schema(reflect.TypeOf(op.Response)), "examples": examples}
 		case "xml":
-			content[kind] = object{"schema": object{"type": "string", "description": "The same document as XML: an element response with an element per member, item elements in lists, and nil=\"true\" for null."}}
+			content[kind] = object{"schema": object{"type": "string", "description": "The same document as XML: an element response with an element per " +
+				"member, item elements in lists, and nil=\"true\" for null."}}
 		case "csv":
-			content[kind] = object{"schema": object{"type": "string", "description": "The rows with a header line; nested fields have a dot in their name, lists are joined by semicolons. A text that a spreadsheet would take for a formula begins with an apostrophe."}}
+			content[kind] = object{"schema": object{"type": "string", "description": "The rows with a header line; nested fields have a dot in their " +
+				"name, lists are joined by semicolons. A text that a spreadsheet would take for a formula begins with an apostrophe."}}
 		case "pdf":
 			content[kind] = file
 		default:
@@ -318,7 +325,9 @@ func (d *describer) responses(op *Operation) (object, error) {
 			}
 			switch f.Status {
 			case http.StatusPaymentRequired, http.StatusTooManyRequests, http.StatusServiceUnavailable:
-				response["headers"] = object{"Retry-After": object{"schema": object{"type": "integer"}, "description": "Seconds after which to ask again; absent where waiting alone does not help."}}
+				response["headers"] = object{"Retry-After": object{
+					"schema": object{"type": "integer"}, "description": "Seconds after which to ask again; absent where waiting alone does not help.",
+				}}
 			}
 			out[key] = response
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -174,3 +175,58 @@ func (t *operationTable) explain(err error) (f *fault.Fault, hidden bool) {
 	}
 	return fault.New(refusedInternal.Slug, "Something broke on our side. It has been recorded under the request_id."), true
 }
+
+// fail writes an error into the reply. logged says that the log already has the
+// cause.
+func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
+	out.header.Set("Cache-Control", "no-store")
+	out.header.Del("ETag")
+	var bad *invalid
+	var service *client.Service
+	if f, ok := fault.Of(err); c.shown != nil || ok && f.Slug == refusedStrict.Slug {
+		block := c.Service()
+		service = &block
+		if len(block.Unsupported) > 0 {
+			out.header.Set("X-Service-Unsupported", headerNames(block.Unsupported))
+		}
+	}
+	if errors.As(err, &bad) {
+		out.status = http.StatusUnprocessableEntity
+		out.encode(c.format, &client.Invalid{
+			Detail: bad.problems, Code: out.status, Message: bad.Error(), Error: refusedInvalid.Slug,
+			Docs: s.described(refusedInvalid.Slug), RequestID: out.id, Service: service,
+		})
+		return
+	}
+	f, hidden := s.table.explain(err)
+	out.status = s.table.status(f.Slug)
+	// The client is told what it can do; why is for the operator.
+	cause := f.Err
+	if hidden {
+		cause = err
+	}
+	if out.setRetryAfter(err) {
+		cause = nil // only a wait, which the caller is told
+	}
+	if cause != nil && out.status >= http.StatusInternalServerError && !logged {
+		operation := ""
+		if c.op != nil {
+			operation = c.op.ID
+		}
+		s.config.Log.Error("a request failed", slog.String("request_id", out.id), slog.String("operation", operation),
+			slog.String("slug", f.Slug), slog.Any("error", cause))
+	}
+	if out.status == http.StatusUnauthorized {
+		out.header.Set("WWW-Authenticate", `Bearer realm="grantgraph"`)
+	}
+	failure := client.Failure{Code: out.status, Message: f.Message, Error: f.Slug, Hint: f.Hint, Docs: s.described(f.Slug), RequestID: out.id, Service: service}
+	var more Detailed
+	if errors.As(err, &more) {
+		out.encode(c.format, &detailed{failure, more.Detail()})
+		return
+	}
+	out.encode(c.format, &failure)
+}
+
+// described is where the site describes a failure.
+func (s *Handler) described(slug string) string { return s.config.BaseURL + Errors + "#" + slug }

@@ -125,7 +125,11 @@ func (o operations) account(do func(Registry, context.Context, string) (account.
 			if err != nil {
 				return nil, err
 			}
-			out := &client.AccountAnswer{Head: api.Success, Account: client.AccountState{ID: a.ID, Email: a.Email, Verified: a.Verified, Plan: string(a.Plan), Active: a.Active, CreatedAt: api.Instant(a.Created)}, Keys: []client.KeyState{}, Tail: c.Tail()}
+			out := &client.AccountAnswer{
+				Head:    api.Success,
+				Account: client.AccountState{ID: a.ID, Email: a.Email, Verified: a.Verified, Plan: string(a.Plan), Active: a.Active, CreatedAt: api.Instant(a.Created)},
+				Keys:    []client.KeyState{}, Tail: c.Tail(),
+			}
 			for _, k := range keys {
 				state, err := o.keyState(ctx, k)
 				if err != nil {

@@ -91,7 +91,9 @@ func (o *operations) planRenew(c *api.Call) (api.Run, error) {
 
 func (o *operations) planMint(c *api.Call) (api.Run, error) {
 	f := c.ReadForm()
-	a := agent.Application{Purpose: f.Text("purpose", maxPurpose), Source: f.Text("source", maxPurpose), Address: c.Caller.Address, RequestID: c.ID, Request: c.Request}
+	a := agent.Application{
+		Purpose: f.Text("purpose", maxPurpose), Source: f.Text("source", maxPurpose), Address: c.Caller.Address, RequestID: c.ID, Request: c.Request,
+	}
 	f.Finish()
 	return func(ctx context.Context) (client.Answer, error) {
 		minted, err := o.keys.Mint(ctx, a, o.rows(c))
@@ -194,7 +196,8 @@ func Admit(keys *agent.Keys) func(context.Context, *api.Call, url.Values) error 
 		}
 		terms := tier.Terms()
 		if tier != account.Anonymous {
-			c.Caveat("_credential", fmt.Sprintf("This is a trial key of the %s tier: at most %d rows in a page and %d calls in all, which never refill. It has no year slice, so hits is a corpus total.", tier, terms.Rows, terms.Calls))
+			c.Caveat("_credential", fmt.Sprintf("This is a trial key of the %s tier: at most %d rows in a page and %d calls in all, which never refill. "+
+				"It has no year slice, so hits is a corpus total.", tier, terms.Rows, terms.Calls))
 			return nil
 		}
 		op := c.Operation()
@@ -203,10 +206,12 @@ func Admit(keys *agent.Keys) func(context.Context, *api.Call, url.Values) error 
 			return err
 		}
 		if name == "" {
-			c.Caveat("_credential", fmt.Sprintf("This is a trial key of the anonymous tier: at most %d rows in a page and %d calls until another challenge is answered, for a day. It has no year slice, so hits is a corpus total.", terms.Rows, terms.Calls))
+			c.Caveat("_credential", fmt.Sprintf("This is a trial key of the anonymous tier: at most %d rows in a page and %d calls until another "+
+				"challenge is answered, for a day. It has no year slice, so hits is a corpus total.", terms.Rows, terms.Calls))
 			return nil
 		}
-		c.Caveat("_credential", "This key is locked: it may make the three calls of its challenge and no others; they are not counted. It has no year slice, so hits is a corpus total.")
+		c.Caveat("_credential", "This key is locked: it may make the three calls of its challenge and no others; they are not counted. It has no year "+
+			"slice, so hits is a corpus total.")
 		c.Allowed = name
 		c.Pay = func(ctx context.Context) error { return keys.TakeCall(ctx, c.Caller.Key, name) }
 		return nil

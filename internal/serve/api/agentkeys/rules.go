@@ -19,8 +19,10 @@ var shows = map[account.Tier]string{
 func rules(c *api.Call, keys *agent.Keys) *client.AgentRules {
 	at := URL(c.Base)
 	a := &client.AgentRules{
-		Head:    api.Success,
-		Mint:    client.MintRules{Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: account.MintsAnHour, InvalidIsFatal: true},
+		Head: api.Success,
+		Mint: client.MintRules{
+			Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: account.MintsAnHour, InvalidIsFatal: true,
+		},
 		Locked:  client.LockedRules{Answer: at + "/answer", Renew: at + "/challenge", Attempts: account.MostAttempts, MostCalls: account.MostCalls},
 		Signing: keys.Requirements(), Tail: c.Tail(),
 	}
@@ -28,7 +30,10 @@ func rules(c *api.Call, keys *agent.Keys) *client.AgentRules {
 		a.Locked.WaitsS = append(a.Locked.WaitsS, account.Seconds(account.FirstWait<<i))
 	}
 	for _, t := range account.Tiers() {
-		a.Tiers = append(a.Tiers, client.TierRules{Tier: string(t.Tier), Shows: shows[t.Tier], LifetimeS: account.Seconds(t.Lifetime), Calls: t.Calls, Refills: t.Tier == account.Anonymous, MaxLimit: t.Rows})
+		a.Tiers = append(a.Tiers, client.TierRules{
+			Tier: string(t.Tier), Shows: shows[t.Tier], LifetimeS: account.Seconds(t.Lifetime), Calls: t.Calls, Refills: t.Tier == account.Anonymous,
+			MaxLimit: t.Rows,
+		})
 	}
 	return a
 }

@@ -156,7 +156,8 @@ func (p Parts) planBuilds(c *api.Call) (api.Run, error) {
 		return &ChangesAnswer{client.ChangesAnswer{
 			Head: list.Head, From: api.OrNull(s.from), To: c.Data.Snapshot().Version, Versions: p.Changes(c.Data).Versions(), Summary: summary(page),
 			ListsFrom: api.OrNull(s.edition), ListsTo: p.edition(c), Lists: totals(found),
-			Hits: list.Hits, Page: list.Page, Limit: list.Limit, ResultsCount: list.ResultsCount, TotalPages: list.TotalPages, NextCursor: list.NextCursor, Results: rows,
+			Hits: list.Hits, Page: list.Page, Limit: list.Limit, ResultsCount: list.ResultsCount, TotalPages: list.TotalPages,
+			NextCursor: list.NextCursor, Results: rows,
 			Tail: c.Tail(),
 		}}, nil
 	}, nil

@@ -98,7 +98,8 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 				switch {
 				case t.Compared || len(sources) > 0 && !slices.Contains(sources, sourceOf(t.Name)):
 				case t.Name == change.Matches:
-					c.Caveat("source", "Potential matches with the sanctions list are not known for one of the editions, or were found by names from other lists, so none are reported.")
+					c.Caveat("source", "Potential matches with the sanctions list are not known for one of the editions, or were found by names from other "+
+						"lists, so none are reported.")
 				default:
 					c.Caveat("source", "The list "+t.Name+" was not loaded in one of the editions, so nothing is reported about its changes.")
 				}

@@ -113,7 +113,8 @@ func (p Parts) plan(c *api.Call) (api.Run, error) {
 func (p Parts) signing(c *api.Call) client.Signing {
 	s := client.Signing{
 		Algorithm: report.Algorithm, Verify: c.Base + api.Versioned + "/screening/verify",
-		Note: "key_id is the RFC 7638 thumbprint of the key. Every key that was ever used is published at " + c.Base + "/.well-known/jwks.json, so that reports signed before a rotation can be verified too; grantgraph verify does so without this service.",
+		Note: "key_id is the RFC 7638 thumbprint of the key. Every key that was ever used is published at " + c.Base + "/.well-known/jwks.json, so " +
+			"that reports signed before a rotation can be verified too; grantgraph verify does so without this service.",
 	}
 	ctx := context.Background()
 	if c.Request != nil {
@@ -152,7 +153,9 @@ func describe(c *api.Call, signing client.Signing, sources *client.ComplianceSou
 			LastCompleteFiscalYear: m.Counts.LastCompleteYear, PartialFiscalYears: partial,
 		},
 		Trial: client.Trial{
-			Note:                      "A trial key sees every fiscal year of the grant graph, within a row cap and a call budget. It may run one screening, of any organization, with GET /screening/{ein}: the fields below are left out of it and listed in x_service.withheld, and there is no signed report. A free key may as well. The second one is a 402.",
+			Note: "A trial key sees every fiscal year of the grant graph, within a row cap and a call budget. It may run one " +
+				"screening, of any organization, with GET /screening/{ein}: the fields below are left out of it and listed in x_service.withheld, and there " +
+				"is no signed report. A free key may as well. The second one is a 402.",
 			Mint:                      c.Base + api.Versioned + "/agent-key",
 			ComplianceScreensIncluded: 1,
 			ComplianceWithheldFields:  screen.Withheld,
@@ -165,9 +168,10 @@ func describe(c *api.Call, signing client.Signing, sources *client.ComplianceSou
 		ResponseCompat: client.ResponseCompat{
 			Default: "json",
 			Modes: []client.CompatMode{{
-				Mode:        "legacy_strings",
-				Description: "Renders the listed booleans as \"True\" and \"False\", and status words in TitleCase, such as \"Not Screened\". It changes representation only: never a value, a field name or which organizations are returned.",
-				Fields:      []string{"conflict", "in_bmf", "pub78_verified", "revoked", "screened"},
+				Mode: "legacy_strings",
+				Description: "Renders the listed booleans as \"True\" and \"False\", and status words in TitleCase, such as \"Not Screened\". It changes " +
+					"representation only: never a value, a field name or which organizations are returned.",
+				Fields: []string{"conflict", "in_bmf", "pub78_verified", "revoked", "screened"},
 			}},
 		},
 		Tail: c.Tail(),

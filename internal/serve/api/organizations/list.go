@@ -125,9 +125,11 @@ func (p *Parts) planList(c *api.Call) (api.Run, error) {
 func organizationRow(base string, r *directory.Row, m *matched) client.OrganizationRow {
 	row := client.OrganizationRow{
 		EIN: r.EIN.String(), Name: r.Name, City: api.OrNull(r.City), State: api.OrNull(r.State), ZIP: api.OrNull(r.ZIP), CountyFIPS: api.OrNull(r.County),
-		NTEECode: api.OrNull(string(r.NTEE)), SubsectionCode: api.OrNull(r.Subsection), FoundationType: api.OrNull(r.FoundationType), FoundationCode: api.OrNull(r.Foundation),
+		NTEECode: api.OrNull(string(r.NTEE)), SubsectionCode: api.OrNull(r.Subsection),
+		FoundationType: api.OrNull(r.FoundationType), FoundationCode: api.OrNull(r.Foundation),
 		GroupExemption: api.OrNull(r.Group), RulingYear: yearOrNull(r.RulingYear), FunderType: api.OrNull(r.FunderKind),
-		ReturnType: api.OrNull(r.ReturnType), FiscalYear: yearOrNull(r.FiscalYear), TotalRevenue: r.Revenue, TotalExpenses: r.Expenses, TotalAssets: r.Assets, GrantsPaid: r.GrantsPaid,
+		ReturnType: api.OrNull(r.ReturnType), FiscalYear: yearOrNull(r.FiscalYear),
+		TotalRevenue: r.Revenue, TotalExpenses: r.Expenses, TotalAssets: r.Assets, GrantsPaid: r.GrantsPaid,
 		InBMF: r.InBMF, Pub78Verified: r.Pub78, Revoked: r.OnRevoked, Score: m.score, Match: api.OrNull(m.match), DisplayName: orgname.Display(r.Name),
 		URL: base + "/org/" + r.EIN.String() + "/" + search.Slug(r.Name),
 	}

@@ -104,14 +104,18 @@ func (r *listReader) readTerms(filters *api.Form) {
 }
 
 // orders are the words of sort_by.
-var orders = map[string]directory.Order{"revenue": directory.ByRevenue, "assets": directory.ByAssets, "expenses": directory.ByExpenses, "grants_paid": directory.ByGrantsPaid, "name": directory.ByName}
+var orders = map[string]directory.Order{
+	"revenue": directory.ByRevenue, "assets": directory.ByAssets, "expenses": directory.ByExpenses, "grants_paid": directory.ByGrantsPaid,
+	"name": directory.ByName,
+}
 
 var orderWords = []string{"name", "revenue", "assets", "expenses", "grants_paid", "score"}
 
 // orderMeant are other words for them.
 var orderMeant = map[string]string{
-	"organization_name": "name", "org_name": "name", "total_revenue": "revenue", "income": "revenue", "size": "revenue", "total_assets": "assets", "total_expenses": "expenses",
-	"grants": "grants_paid", "giving": "grants_paid", "relevance": "score", "_score": "score", "best": "score",
+	"organization_name": "name", "org_name": "name", "total_revenue": "revenue", "income": "revenue", "size": "revenue",
+	"total_assets": "assets", "total_expenses": "expenses", "grants": "grants_paid", "giving": "grants_paid",
+	"relevance": "score", "_score": "score", "best": "score",
 }
 
 // readSort reads the order, which may stand in sort or at the top.

@@ -1,6 +1,7 @@
 package organizations
 
 import (
+	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,40 +16,16 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/table"
 )
 
 // noData says why a filter of another service is not honored, by the name that
-// warnings call it by.
-var noData = map[string]string{
-	"profile_levels":                         "Organizations have no profile levels here.",
-	"demographics":                           "Filings do not say who leads, staffs or is served by an organization.",
-	"dei":                                    "Filings do not say who leads, staffs or is served by an organization.",
-	"population":                             "Filings do not say whom an organization serves.",
-	"radius":                                 "There is no search by distance.",
-	"msa":                                    "Metropolitan areas are not resolved.",
-	"number_of_employees":                    "There is no filter by employees.",
-	"allow_online_giving":                    "Filings do not say whether gifts are taken online.",
-	"last_updated":                           "Records have no timestamp of their own; compare dataset.version, the build stamp, instead.",
-	"geography.radius":                       "There is no search by distance; zip is applied without it.",
-	"geography.msa":                          "Metropolitan areas are not resolved.",
-	"organization.audits":                    "There is no filter by federal audits.",
-	"financials.audits":                      "There is no filter by federal audits.",
-	"organization.profile_levels":            "Organizations have no profile levels here.",
-	"organization.subject_codes":             "Codes of a proprietary taxonomy are not used; send cause.",
-	"organization.population_served_codes":   "Filings do not say whom an organization serves.",
-	"organization.number_of_employees":       "There is no filter by employees.",
-	"organization.number_of_employees_range": "There is no filter by employees.",
-	"organization.affiliation_type":          "There is no filter by relationship.",
-	"organization.properties.exclude_defunct_or_merged_organizations":          "Neither filings nor the lists mark organizations as defunct or merged.",
-	"organization.properties.allow_online_giving":                              "Filings do not say whether gifts are taken online.",
-	"organization.properties.dei_submitted":                                    "There are no self-reported profiles in the data.",
-	"organization.properties.relationship_type":                                "There is no filter by relationship.",
-	"organization.specific_exclusions.exclude_defunct_or_merged_organizations": "Neither filings nor the lists mark organizations as defunct or merged.",
-	"organization.form_types.required_to_file_990t":                            "There is no filter by the duty to file Form 990-T.",
-	"financials.required_to_file_990t":                                         "There is no filter by the duty to file Form 990-T.",
-	"financials.a_133_audit_performed":                                         "There is no filter by federal audits.",
-	"financials.most_recent_year.form_types.f990n":                             "Forms 990-N are not in the data.",
-}
+// warnings call the filter by.
+//
+//go:embed not_honored.tsv
+var notHonored string
+
+var noData = table.Map("not_honored.tsv", notHonored, "field", "reason")
 
 // unhonored reports those fields of a block that no data stands behind.
 func (r *listReader) unhonored(f *api.Form) {
@@ -391,7 +368,10 @@ func (r *listReader) subsections(f *api.Form, name string) {
 			continue
 		}
 		if rest = strings.TrimPrefix(rest, ")"); rest != "" {
-			f.Caveat(name, "Of %q the subsection %s was applied alone; foundation_type tells public charities from private foundations.", api.Clip(item), irscode.SubsectionLabel(code))
+			f.Caveat(
+				name, "Of %q the subsection %s was applied alone; foundation_type tells public charities from private foundations.", api.Clip(item),
+				irscode.SubsectionLabel(code),
+			)
 		}
 		list = append(list, code)
 	}
@@ -413,7 +393,9 @@ func (r *listReader) foundations(f *api.Form, name string) {
 			case irscode.FoundationLabel(item) != "":
 				list = append(list, item)
 			default:
-				r.outside(f, name, item, []string{"PC", "PF", "POF", "SO"}, map[string]string{"PRIVATE_FOUNDATION": "PF", "PUBLIC_CHARITY": "PC", "PUBLIC CHARITY": "PC", "PRIVATE FOUNDATION": "PF"})
+				r.outside(f, name, item, []string{"PC", "PF", "POF", "SO"}, map[string]string{
+					"PRIVATE_FOUNDATION": "PF", "PUBLIC_CHARITY": "PC", "PUBLIC CHARITY": "PC", "PRIVATE FOUNDATION": "PF",
+				})
 			}
 		}
 	}

@@ -75,7 +75,8 @@ func whyUnfiled(p *profile.Profile) (reason, detail string) {
 		return NotRequiredToFile, "The master file says that the organization is not required to file a return."
 	}
 	if p.LastPeriod != "" && p.LastPeriod < efileMandatory {
-		return FilesOnPaper, fmt.Sprintf("The latest return that the master file knows of is for the period that ended in %s; returns of that time could be filed on paper, and no electronic one was read.", monthOf(p.LastPeriod))
+		return FilesOnPaper, fmt.Sprintf("The latest return that the master file knows of is for the period that ended in %s; returns of that time "+
+			"could be filed on paper, and no electronic one was read.", monthOf(p.LastPeriod))
 	}
 	return NoFilingRead, "No return of the organization was among those that were read."
 }

@@ -29,8 +29,14 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 	if err != nil {
 		return core, err
 	}
-	core.Given = client.ProfileGiven{TotalAmount: given.Total, GrantCount: given.Grants, RecipientCount: given.Parties, FirstFiscalYear: yearOrNull(given.FirstYear), LastFiscalYear: yearOrNull(given.LastYear)}
-	core.Received = client.ProfileReceived{TotalAmount: received.Total, GrantCount: received.Grants, FunderCount: received.Parties, FirstFiscalYear: yearOrNull(received.FirstYear), LastFiscalYear: yearOrNull(received.LastYear)}
+	core.Given = client.ProfileGiven{
+		TotalAmount: given.Total, GrantCount: given.Grants, RecipientCount: given.Parties, FirstFiscalYear: yearOrNull(given.FirstYear),
+		LastFiscalYear: yearOrNull(given.LastYear),
+	}
+	core.Received = client.ProfileReceived{
+		TotalAmount: received.Total, GrantCount: received.Grants, FunderCount: received.Parties, FirstFiscalYear: yearOrNull(received.FirstYear),
+		LastFiscalYear: yearOrNull(received.LastYear),
+	}
 	core.Organization = organization(c.Base, &found.Organization)
 	core.Organization.KnownFrom = knownFrom(found, given.Grants > 0, received.Grants > 0)
 	if found.Latest != nil {
@@ -43,7 +49,8 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 	core.Filings = []client.ProfileReturn{}
 	for _, f := range found.Filings {
 		core.Filings = append(core.Filings, client.ProfileReturn{
-			ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, FiscalYear: int(f.FiscalYear), TaxPeriodEnd: f.PeriodEnd, Amended: f.Amended, URL: api.FilingURL(found.EIN, f.ObjectID),
+			ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, FiscalYear: int(f.FiscalYear), TaxPeriodEnd: f.PeriodEnd,
+			Amended: f.Amended, URL: api.FilingURL(found.EIN, f.ObjectID),
 		})
 	}
 	return core, nil
@@ -68,8 +75,9 @@ func organization(base string, o *profile.Organization) client.ProfileOrganizati
 		EIN: o.EIN.String(), Name: o.Name, AlsoKnownAs: orEmpty(o.AlsoKnown), FormerNames: orEmpty(o.Former),
 		Street: api.OrNull(o.Street), City: api.OrNull(o.City), State: api.OrNull(o.State), ZIP: api.OrNull(o.ZIP), CountyFIPS: api.OrNull(o.County),
 		SubsectionCode: api.OrNull(o.Subsection), SubsectionLabel: api.OrNull(irscode.SubsectionLabel(o.Subsection)),
-		FoundationCode: api.OrNull(o.Foundation), FoundationType: api.OrNull(irscode.FoundationType(o.Foundation)), FoundationLabel: api.OrNull(irscode.FoundationLabel(o.Foundation)),
-		Deductibility: api.OrNull(irscode.DeductibilityLabel(o.Deductible)), GroupExemption: api.OrNull(strings.TrimLeft(o.Group, "0")),
+		FoundationCode: api.OrNull(o.Foundation), FoundationType: api.OrNull(irscode.FoundationType(o.Foundation)),
+		FoundationLabel: api.OrNull(irscode.FoundationLabel(o.Foundation)),
+		Deductibility:   api.OrNull(irscode.DeductibilityLabel(o.Deductible)), GroupExemption: api.OrNull(strings.TrimLeft(o.Group, "0")),
 		Mission: api.OrNull(cmp.Or(o.Mission, o.Activity)), WebsiteURL: api.OrNull(o.Website), Kind: o.Kind, Type: o.Type, FunderType: api.OrNull(o.FunderKind),
 		URL: pageURL(base, o.EIN, o.Name),
 	}
@@ -158,6 +166,8 @@ func financials(filer ein.EIN, f *snapshot.Financial) client.ProfileFinancials {
 		FiscalYear: int(f.TaxYear), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd,
 		TotalRevenue: f.TotalRevenue, TotalExpenses: f.TotalExpenses, TotalAssets: f.TotalAssets, TotalLiabilities: f.TotalLiabilities,
 		NetAssets: f.NetAssets, GrantsPaid: f.GrantsPaid, MonthsLiquid: f.MonthsLiquid,
-		Filing: client.ProfileReturnReference{ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd, URL: api.FilingURL(filer, f.ObjectID)},
+		Filing: client.ProfileReturnReference{
+			ObjectID: api.OrNull(f.ObjectID), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd, URL: api.FilingURL(filer, f.ObjectID),
+		},
 	}
 }

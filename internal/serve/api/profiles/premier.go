@@ -106,7 +106,8 @@ func (a *PremierAnswer) addCofunders(c *api.Call, n neighbors.Neighbors, absent 
 		a.CofunderScope = &client.CofunderScope{CofunderCount: n.Total, RecipientsExamined: n.Examined, RecipientCount: n.Parties}
 	}
 	if n.Examined < n.Parties {
-		c.Caveat("ein", fmt.Sprintf("cofunders were found among %d of its %d recipients: those with the fewest funders, which say the most about who funds together.", n.Examined, n.Parties))
+		c.Caveat("ein", fmt.Sprintf("cofunders were found among %d of its %d recipients: those with the fewest funders, which say the most about who "+
+			"funds together.", n.Examined, n.Parties))
 	}
 }
 
@@ -122,16 +123,25 @@ func letterOrNull(key string) (letter, label *string) {
 }
 
 func grantsOut(l *ledger.Ledger) *client.GrantsOut {
-	out := &client.GrantsOut{RecipientCount: l.Parties, ByYear: []client.GivenYear{}, BySubject: []client.GivenSubject{}, ByState: []client.GivenState{}, TopRecipients: []client.TopRecipient{}}
+	out := &client.GrantsOut{
+		RecipientCount: l.Parties, ByYear: []client.GivenYear{}, BySubject: []client.GivenSubject{}, ByState: []client.GivenState{},
+		TopRecipients: []client.TopRecipient{},
+	}
 	for _, y := range l.Years {
-		out.ByYear = append(out.ByYear, client.GivenYear{FiscalYear: y.FiscalYear, GivenSums: client.GivenSums{TotalAmount: y.Total, GrantCount: y.Grants, RecipientCount: y.Parties}, Partial: y.Partial})
+		out.ByYear = append(out.ByYear, client.GivenYear{
+			FiscalYear: y.FiscalYear, GivenSums: client.GivenSums{TotalAmount: y.Total, GrantCount: y.Grants, RecipientCount: y.Parties}, Partial: y.Partial,
+		})
 	}
 	for _, g := range l.Subjects {
 		letter, label := letterOrNull(g.Key)
-		out.BySubject = append(out.BySubject, client.GivenSubject{Subject: letter, SubjectLabel: label, GivenSums: client.GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties}})
+		out.BySubject = append(out.BySubject, client.GivenSubject{
+			Subject: letter, SubjectLabel: label, GivenSums: client.GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties},
+		})
 	}
 	for _, g := range l.States {
-		out.ByState = append(out.ByState, client.GivenState{State: api.OrNull(g.Key), GivenSums: client.GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties}})
+		out.ByState = append(out.ByState, client.GivenState{
+			State: api.OrNull(g.Key), GivenSums: client.GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties},
+		})
 	}
 	for _, p := range l.Top {
 		out.TopRecipients = append(out.TopRecipients, client.TopRecipient{
@@ -143,16 +153,26 @@ func grantsOut(l *ledger.Ledger) *client.GrantsOut {
 }
 
 func fundingIn(l *ledger.Ledger) *client.FundingIn {
-	in := &client.FundingIn{FunderCount: l.Parties, ByYear: []client.ReceivedYear{}, BySubject: []client.ReceivedSubject{}, ByState: []client.ReceivedState{}, TopFunders: []client.TopFunder{}}
+	in := &client.FundingIn{
+		FunderCount: l.Parties, ByYear: []client.ReceivedYear{}, BySubject: []client.ReceivedSubject{}, ByState: []client.ReceivedState{},
+		TopFunders: []client.TopFunder{},
+	}
 	for _, y := range l.Years {
-		in.ByYear = append(in.ByYear, client.ReceivedYear{FiscalYear: y.FiscalYear, ReceivedSums: client.ReceivedSums{TotalAmount: y.Total, GrantCount: y.Grants, FunderCount: y.Parties}, Partial: y.Partial})
+		in.ByYear = append(in.ByYear, client.ReceivedYear{
+			FiscalYear: y.FiscalYear, ReceivedSums: client.ReceivedSums{TotalAmount: y.Total, GrantCount: y.Grants, FunderCount: y.Parties},
+			Partial: y.Partial,
+		})
 	}
 	for _, g := range l.Subjects {
 		letter, label := letterOrNull(g.Key)
-		in.BySubject = append(in.BySubject, client.ReceivedSubject{Subject: letter, SubjectLabel: label, ReceivedSums: client.ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties}})
+		in.BySubject = append(in.BySubject, client.ReceivedSubject{
+			Subject: letter, SubjectLabel: label, ReceivedSums: client.ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties},
+		})
 	}
 	for _, g := range l.States {
-		in.ByState = append(in.ByState, client.ReceivedState{State: api.OrNull(g.Key), ReceivedSums: client.ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties}})
+		in.ByState = append(in.ByState, client.ReceivedState{
+			State: api.OrNull(g.Key), ReceivedSums: client.ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties},
+		})
 	}
 	for _, p := range l.Top {
 		in.TopFunders = append(in.TopFunders, client.TopFunder{
@@ -212,13 +232,18 @@ func (a *PremierAnswer) addGovernance(p *profile.Profile, absent *absences) {
 		}
 		return
 	}
-	g := &client.ProfileGovernance{People: []client.ProfilePerson{}, PeopleCount: p.InAll.People, BoardLinks: []client.ProfileBoardLink{}, BoardLinkCount: p.InAll.BoardLinks}
+	g := &client.ProfileGovernance{
+		People: []client.ProfilePerson{}, PeopleCount: p.InAll.People, BoardLinks: []client.ProfileBoardLink{}, BoardLinkCount: p.InAll.BoardLinks,
+	}
 	for i := range p.People {
 		g.People = append(g.People, person(&p.People[i]))
 		g.FiscalYear = &g.People[0].FiscalYear
 	}
 	for _, l := range p.BoardLinks {
-		g.BoardLinks = append(g.BoardLinks, client.ProfileBoardLink{EIN: l.Other.String(), Name: l.OtherName, SharedPeople: int(l.SharedPeople), PossibleSharedPeople: int(l.Possible), SameState: l.SameState, Confidence: l.Confidence})
+		g.BoardLinks = append(g.BoardLinks, client.ProfileBoardLink{
+			EIN: l.Other.String(), Name: l.OtherName, SharedPeople: int(l.SharedPeople), PossibleSharedPeople: int(l.Possible), SameState: l.SameState,
+			Confidence: l.Confidence,
+		})
 	}
 	a.Governance = g
 }
@@ -237,7 +262,10 @@ func person(p *snapshot.Person) client.ProfilePerson {
 	for _, r := range []struct {
 		has  bool
 		word string
-	}{{p.Director, "director"}, {p.Institution, "institutional_trustee"}, {p.Officer, "officer"}, {p.KeyEmployee, "key_employee"}, {p.HighestPaid, "highest_paid"}, {p.Former, "former"}} {
+	}{
+		{p.Director, "director"}, {p.Institution, "institutional_trustee"}, {p.Officer, "officer"}, {p.KeyEmployee, "key_employee"},
+		{p.HighestPaid, "highest_paid"}, {p.Former, "former"},
+	} {
 		if r.has {
 			w.Roles = append(w.Roles, r.word)
 		}
@@ -265,13 +293,17 @@ func (a *PremierAnswer) addAssets(p *profile.Profile, absent *absences) {
 	}
 	a.Assets = &client.ProfileAssets{
 		Profile: client.ProfileAssetProfile{
-			TotalAssetsFMV: s.TotalAssetsFMV, ClassifiedFMV: s.ClassifiedFMV, ClassifiedPct: s.ClassifiedPct, PublicEquityFMV: s.PublicEquityFMV, FixedIncomeFMV: s.FixedIncomeFMV,
-			AltsFMV: s.AltsFMV, PEFMV: s.PEFMV, VCFMV: s.VCFMV, HedgeFMV: s.HedgeFMV, ImpactFMV: s.ImpactFMV, TopHoldingFMV: s.TopHoldingFMV, TopHoldingPct: s.TopHoldingPct,
+			TotalAssetsFMV: s.TotalAssetsFMV, ClassifiedFMV: s.ClassifiedFMV, ClassifiedPct: s.ClassifiedPct, PublicEquityFMV: s.PublicEquityFMV,
+			FixedIncomeFMV: s.FixedIncomeFMV, AltsFMV: s.AltsFMV, PEFMV: s.PEFMV, VCFMV: s.VCFMV, HedgeFMV: s.HedgeFMV, ImpactFMV: s.ImpactFMV,
+			TopHoldingFMV: s.TopHoldingFMV, TopHoldingPct: s.TopHoldingPct,
 			Items: s.Items, SelfManaged: s.SelfManaged,
 		},
 		Holdings: []client.ProfileHolding{}, HoldingCount: p.InAll.Holdings,
 	}
 	for _, h := range p.Holdings {
-		a.Assets.Holdings = append(a.Assets.Holdings, client.ProfileHolding{Name: h.CanonicalName, FMV: h.FMV, EntityType: h.EntityType, AssetClass: h.AssetClass, Vehicle: api.OrNull(h.Vehicle), Manager: api.OrNull(h.Manager), IsImpact: h.IsImpact})
+		a.Assets.Holdings = append(a.Assets.Holdings, client.ProfileHolding{
+			Name: h.CanonicalName, FMV: h.FMV, EntityType: h.EntityType, AssetClass: h.AssetClass, Vehicle: api.OrNull(h.Vehicle),
+			Manager: api.OrNull(h.Manager), IsImpact: h.IsImpact,
+		})
 	}
 }

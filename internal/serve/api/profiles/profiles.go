@@ -113,7 +113,9 @@ func (p Parts) subject(c *api.Call) ein.EIN {
 }
 
 func nobody(e ein.EIN) error {
-	return fault.New("unknown_ein", "No organization with the EIN %s is known: it is in no list, in no return and on no grant line that was read.", e.Hyphenated()).
+	return fault.New(
+		"unknown_ein", "No organization with the EIN %s is known: it is in no list, in no return and on no grant line that was read.", e.Hyphenated(),
+	).
 		Try("find the organization by its name with /search")
 }
 

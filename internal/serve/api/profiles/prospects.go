@@ -56,9 +56,16 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 		case !known:
 			return nil, nobody(e)
 		}
-		c.Caveat("ein", "Prospects are an association found in public filings, not a statement of any funder, no sign that it takes requests, and no advice. The score orders them and promises nothing.")
+		c.Caveat("ein", "Prospects are an association found in public filings, not a statement of any funder, no sign that it takes requests, and no "+
+			"advice. The score orders them and promises nothing.")
 		if counts.LastCompleteYear != 0 {
-			c.Caveat("ein", fmt.Sprintf("Funders that gave to it in fiscal year %d or later are left out. Returns that were not read may hold others.", counts.LastCompleteYear-prospect.Lately+1))
+			c.Caveat(
+				"ein",
+				fmt.Sprintf(
+					"Funders that gave to it in fiscal year %d or later are left out. Returns that were not read may hold others.",
+					counts.LastCompleteYear-prospect.Lately+1,
+				),
+			)
 		}
 		hits := int64(found.Total)
 		return &api.List[client.ProspectRow]{List: client.List[client.ProspectRow]{
@@ -103,7 +110,8 @@ func readProspectFilter(c *api.Call) (f prospect.Filter, asked string, err error
 		subject, err := ntee.ParseSubject(value)
 		var refused *ntee.ProprietaryError
 		if errors.As(err, &refused) {
-			return f, "", fault.New("proprietary_subject", "subject: %s.", refused.Error()).Try("NTEE letters and their causes are listed in the documentation of /grants/transactions")
+			return f, "", fault.New("proprietary_subject", "subject: %s.", refused.Error()).
+				Try("NTEE letters and their causes are listed in the documentation of /grants/transactions")
 		}
 		if err != nil {
 			return f, "", err

@@ -177,7 +177,8 @@ func (of warehouseOf) plan(c *api.Call) (api.Run, error) {
 		}
 		c.CaveatMasked()
 		if found.Truncated {
-			c.Caveat("sql", fmt.Sprintf("There were more rows than an answer may have: these are the first %d the query came to. Aggregate, filter, or page by a key in ORDER BY and WHERE.", len(found.Rows)))
+			c.Caveat("sql", fmt.Sprintf("There were more rows than an answer may have: these are the first %d the query came to. Aggregate, filter, or "+
+				"page by a key in ORDER BY and WHERE.", len(found.Rows)))
 		}
 		a := &SQLAnswer{client.SQLAnswer{
 			Head: api.Success, Columns: []client.SQLResultColumn{}, Rows: found.Rows, RowCount: len(found.Rows), Truncated: found.Truncated,
@@ -214,7 +215,10 @@ func schema(c *api.Call) *client.SQLSchemaAnswer {
 	}
 	for i := range tables {
 		v := &tables[i]
-		t := client.SQLTable{Name: v.Name, Group: v.Group, Plan: "paid", Meaning: v.Meaning, Columns: []client.SQLColumn{}, Traps: append([]string{}, v.Traps...), Examples: []client.SQLExample{}}
+		t := client.SQLTable{
+			Name: v.Name, Group: v.Group, Plan: "paid", Meaning: v.Meaning, Columns: []client.SQLColumn{}, Traps: append([]string{}, v.Traps...),
+			Examples: []client.SQLExample{},
+		}
 		if v.Pro {
 			t.Plan = "pro"
 		}

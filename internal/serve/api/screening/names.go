@@ -42,7 +42,10 @@ func (o *operations) planNames(c *api.Call) (api.Run, error) {
 	}
 	return func(ctx context.Context) (client.Answer, error) {
 		at, s := o.Clock(), o.Screener(c.Data)
-		a := &client.NamesAnswer{Head: api.Success, ResultsCount: len(list), Results: make([]client.NameResult, len(list)), Sources: &client.NameSources{OFAC: s.Sources(at).OFAC}, Tail: c.Tail()}
+		a := &client.NamesAnswer{
+			Head: api.Success, ResultsCount: len(list), Results: make([]client.NameResult, len(list)), Sources: &client.NameSources{OFAC: s.Sources(at).OFAC},
+			Tail: c.Tail(),
+		}
 		err := parallel.Each(ctx, 0, len(list), func(ctx context.Context, i int) error {
 			n, to := &list[i], &a.Results[i]
 			*to = client.NameResult{Name: n.subject.Name, Country: n.subject.Country, City: n.subject.City}
