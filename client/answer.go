@@ -27,7 +27,7 @@ type Build struct {
 	Individuals  string `json:"individuals,omitempty" enum:"masked" doc:"masked when the dataset leaves out who the private persons are that grants were paid …"`
 }
 
-// Excluded is what leaving out classes of rows took away.
+// Excluded has the size of each class of rows that the request left out.
 type Excluded struct {
 	DAF          *Cost `json:"daf,omitempty"`
 	Individuals  *Cost `json:"individuals,omitempty"`
@@ -41,7 +41,7 @@ type Cost struct {
 	TotalAmount int64 `json:"total_amount" doc:"Whole dollars."`
 }
 
-// Shown marks an example.
+// Shown marks an answer as an example.
 type Shown struct {
 	Case    string `json:"case" doc:"Which example this is."`
 	Request string `json:"request,omitempty" doc:"The request that it answers."`
@@ -54,7 +54,7 @@ type Head struct {
 	Message string `json:"message" doc:"Status text."`
 }
 
-// Tail is its end.
+// Tail is the end of every success.
 type Tail struct {
 	Service Service `json:"x_service"`
 }
@@ -94,8 +94,8 @@ type Problem struct {
 	Ctx   any    `json:"ctx,omitempty" doc:"The limits that apply."`
 }
 
-// Failure is the body of every error but a 422. Those of some operations have
-// members of their own as well, see Detailed.
+// Failure is the body of every error but a 422. The failures of some operations
+// have more members, such as AgentAttempt.
 type Failure struct {
 	Code      int    `json:"code" doc:"The HTTP status."`
 	Message   string `json:"message" doc:"What went wrong, safe to show a user."`

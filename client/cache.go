@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// cache keeps answers with their ETags, those that were asked for last, in so
-// many bytes.
+// cache keeps the answers that were used last, with their ETags, within a number of
+// bytes.
 type cache struct {
 	limit int64 // bytes
 
@@ -22,14 +22,14 @@ type keptAnswer struct {
 	body         []byte
 }
 
-// size is what it takes, with its share of the map and the list.
+// size is how many bytes an answer takes, with its share of the map and the list.
 func (k *keptAnswer) size() int64 { return int64(len(k.body)+len(k.address)+len(k.tag)) + 256 }
 
 func newCache(limit int64) *cache {
 	return &cache{limit: limit, order: list.New(), at: map[string]*list.Element{}}
 }
 
-// find is the answer that an address gave, nil when it is not kept.
+// find returns the kept answer of an address, or nil.
 func (c *cache) find(address string) *keptAnswer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,8 +41,9 @@ func (c *cache) find(address string) *keptAnswer {
 	return e.Value.(*keptAnswer)
 }
 
-// keep keeps an answer in the place of an earlier one. What has no tag, or is
-// larger than a quarter of all, is not kept: it would displace all others.
+// keep stores an answer and replaces an earlier answer of the same address. It does
+// not store an answer without a tag, or one larger than a quarter of the cache,
+// which would displace all others.
 func (c *cache) keep(address, tag string, body []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

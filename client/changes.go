@@ -22,7 +22,7 @@ type ChangesAnswer struct {
 	Tail
 }
 
-// ChangesSummary is what is different of all funders.
+// ChangesSummary adds up the differences of all funders.
 type ChangesSummary struct {
 	Funders        int   `json:"funders" doc:"Funders of which something is different."`
 	ReturnsNew     int64 `json:"returns_new" doc:"Returns for a period that had none."`
@@ -34,7 +34,7 @@ type ChangesSummary struct {
 	NetAmount      int64 `json:"net_amount" doc:"Dollars of all grants now less those before, whole dollars."`
 }
 
-// FunderChange is what is different of one funder.
+// FunderChange has the differences of one funder.
 type FunderChange struct {
 	FunderEIN      string  `json:"funder_ein" doc:"EIN of the grantmaker, nine digits." pattern:"^[0-9]{9}$"`
 	FunderName     *string `json:"funder_name" doc:"Its name; null when nothing names it any more."`
@@ -59,7 +59,7 @@ type ChangesOfList struct {
 	MatchesCompared *bool          `json:"matches_compared" doc:"For ofac only: whether potential matches of organizations were compared too. If false, …"`
 }
 
-// ChangesCount is how many entries of a list became one thing.
+// ChangesCount is the number of entries of a list with one kind of change.
 type ChangesCount struct {
 	Change string `json:"change" enum:"…" doc:"What they are now; delisted for not on the list any more, …"`
 	Count  int    `json:"count" doc:"How many: organizations, names on the lists without EINs, or potential matches, …"`
@@ -90,5 +90,5 @@ type SanctionsNameMatch struct {
 	Score float64 `json:"score" doc:"How much it resembles a name of the entity, 0.75 to 1, as in a screening."`
 }
 
-// String is how a file of rows has it.
+// String is the value as a CSV file has it.
 func (m SanctionsNameMatch) String() string { return fmt.Sprintf("%s %s %g", m.EIN, m.Name, m.Score) }

@@ -40,10 +40,9 @@ import (
 // versioned is where the paths of operations begin.
 const versioned = "/api/v1"
 
-// Options are how a service is called. The zero value is fit for use without a
-// key.
+// Options say how a service is called. The zero value works without a key.
 type Options struct {
-	Key       string // API key; what needs none works without
+	Key       string // API key; operations that need no key work without it
 	UserAgent string // what the program calls itself; grantgraph-go when empty
 
 	// PlainHTTP lets the key travel unencrypted to a host other than this one.
@@ -52,12 +51,12 @@ type Options struct {
 
 	Timeout     time.Duration // of one attempt; a minute when 0
 	Attempts    int           // in all, where the service is busy or the connection breaks; 4 when 0
-	LongestWait time.Duration // between two; a service that asks for more is an error. A minute when 0
+	LongestWait time.Duration // between two attempts; a service that asks for a longer wait is an error. A minute when 0
 	MaxAnswer   int64         // bytes of an answer; 64 MiB when 0
-	CacheBytes  int64         // of answers kept to be asked for again by their ETag; 16 MiB when 0, none when negative
+	CacheBytes  int64         // of answers kept to be asked for again by their ETag; 16 MiB when 0, no cache when negative
 
 	Transport http.RoundTripper                                // nil for http.DefaultTransport
-	Pause     func(ctx context.Context, d time.Duration) error // waits; nil for the clock on the wall
+	Pause     func(ctx context.Context, d time.Duration) error // waits; nil for a timer of package time
 }
 
 // The defaults.
@@ -87,7 +86,7 @@ func New(address string, o Options) (*Client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		told := strconv.Quote(address)
 		if strings.Contains(address, "@") {
-			// What stands before it may be a password, and messages end up in logs.
+			// The text before the @ may be a password, and messages end up in logs.
 			told = "an address with a user name or a password"
 		}
 		return nil, &Error{Slug: SlugBadAddress, Message: told + " is not the address of a service", Hint: "give one such as https://grants.example.org"}
@@ -136,7 +135,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Address is that of the service, without the path of its API.
+// Address is the address of the service, without the path of its API.
 func (c *Client) Address() string { return c.base.String() }
 
 // Request is a call of any operation.
@@ -145,7 +144,7 @@ type Request struct {
 	Path   string // of the operation, such as /grants/summary
 	Query  url.Values
 	Body   any                       // sent as JSON
-	Once   bool                      // is not sent again when it failed, because it may have been carried out
+	Once   bool                      // a failed request is not sent again, because the service may have carried it out
 	Sign   func(*http.Request) error // is called last, on every attempt; may be nil
 }
 
@@ -157,8 +156,8 @@ type Response struct {
 	Kept   bool   // the service confirmed an answer that was kept, and counted nothing
 }
 
-// Do calls an operation and waits where the service asks for it. What the service
-// refuses, and what is no answer of such a service, is an *Error.
+// Do calls an operation, and waits and tries again where the service asks for it. A
+// refusal is an *Error, and so is an answer that does not come from such a service.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	var body []byte
 	if r.Body != nil {
@@ -217,7 +216,7 @@ func (c *Client) try(ctx context.Context, r *Request, body []byte) (*Response, *
 	return nil, c.refusal(resp, raw)
 }
 
-// request is what is sent.
+// request makes the HTTP request of one attempt.
 func (c *Client) request(ctx context.Context, r *Request, body []byte) (*http.Request, error) {
 	address, method := c.base.String()+versioned+r.Path, r.Method
 	if len(r.Query) > 0 {
@@ -247,7 +246,7 @@ func (c *Client) request(ctx context.Context, r *Request, body []byte) (*http.Re
 	return q, err
 }
 
-// refusal is the error that an answer says.
+// refusal turns an answer that is not a success into an error.
 func (c *Client) refusal(resp *http.Response, raw []byte) *Error {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		e := c.unexpected(resp, "")
@@ -257,7 +256,7 @@ func (c *Client) refusal(resp *http.Response, raw []byte) *Error {
 	}
 	var said struct {
 		Failure
-		Detail json.RawMessage `json:"detail"` // of a 422 alone; elsewhere a text is possible
+		Detail json.RawMessage `json:"detail"` // a list on a 422; other services may send a text
 	}
 	again := false
 	switch resp.StatusCode {
@@ -272,7 +271,7 @@ func (c *Client) refusal(resp *http.Response, raw []byte) *Error {
 			Slug: cmp.Or(said.Error, SlugUnexpected), Message: said.Message, Hint: said.Hint, Docs: said.Docs, Status: resp.StatusCode,
 			RequestID: cmp.Or(said.RequestID, resp.Header.Get("X-Request-Id")), Body: raw,
 		}
-		_ = json.Unmarshal(said.Detail, &e.Problems) // without them the message still says what is wrong
+		_ = json.Unmarshal(said.Detail, &e.Problems) // the message says what is wrong even without the problems
 	}
 	e.again, e.RetryAfter = again, retryAfter(resp.Header)
 	return e
@@ -293,14 +292,14 @@ func retryAfter(h http.Header) time.Duration {
 	return max(date.Sub(now), time.Nanosecond)
 }
 
-// unanswered is the error of a request that had no answer. A connection that
-// broke may be there again; at an address where nothing is, another attempt is
-// in vain.
+// unanswered is the error of a request without an answer. After a broken connection
+// another attempt makes sense; after a refused connection it does not.
 func (c *Client) unanswered(ctx context.Context, err error) *Error {
 	if u := (*url.Error)(nil); errors.As(err, &u) {
-		err = u.Err // the request is named already
+		err = u.Err // the message names the request already
 	}
-	// A deadline of the context is the caller's; one of an attempt is not.
+	// The deadline of the context is the caller's; the deadline of an attempt is
+	// ours.
 	if ended := ctx.Err(); ended != nil || errors.Is(err, context.Canceled) {
 		return &Error{Slug: SlugStopped, Message: "stopped before " + c.base.String() + " responded", Err: errors.Join(ended, err)}
 	}
@@ -313,7 +312,7 @@ func (c *Client) unanswered(ctx context.Context, err error) *Error {
 	return e
 }
 
-// unexpected is the error of an answer that no such service gives.
+// unexpected is the error of an answer that does not come from such a service.
 func (c *Client) unexpected(resp *http.Response, what string) *Error {
 	e := &Error{
 		Slug: SlugUnexpected, Message: "the response of " + c.base.String() + " " + what,

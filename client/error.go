@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Error is why there is no answer. The service names the cause by a slug that
-// does not change, see the constants; so does this package, of what never reached
-// the service or is no answer of it.
+// Error says why there is no answer. Slug names the cause and never changes; the
+// constants list the slugs of the service. This package has slugs of its own for
+// requests that never reached the service and for answers that do not come from it.
 type Error struct {
 	Slug       string        // stable identifier of the cause
 	Message    string        // what went wrong
@@ -19,10 +19,10 @@ type Error struct {
 	RetryAfter time.Duration // how long the service asks to wait; 0 when it does not say
 	Problems   []Problem     // what could not be read of the request, on a 422
 	Attempts   int           // how often it was tried
-	Body       []byte        // the answer as it came; nil where it is none of the service
+	Body       []byte        // the answer as it came; nil when it does not come from the service
 	Err        error         // the cause, for errors.Is; may be nil
 
-	again bool // another attempt may be answered otherwise
+	again bool // another attempt may succeed
 }
 
 // Slugs of what does not come from the service.
@@ -34,7 +34,7 @@ const (
 	SlugRedirect    = "redirect"          // the service is somewhere else, and the key is not sent there
 	SlugUnreachable = "unreachable"       // nothing answered, or the connection broke
 	SlugStopped     = "stopped"           // the context ended
-	SlugUnexpected  = "unexpected_answer" // the answer is none of such a service
+	SlugUnexpected  = "unexpected_answer" // the answer does not come from such a service
 )
 
 func (e *Error) Error() string {
@@ -47,7 +47,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// SlugOf is the slug of an error of this package, and empty for every other.
+// SlugOf returns the slug of an error of this package, and an empty text for any
+// other error.
 func SlugOf(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

@@ -79,7 +79,7 @@ type GovernmentAwardJoin struct {
 	Confidence float64 `json:"confidence" doc:"How sure that is, 0 to 1."`
 }
 
-// GovernmentCoverage is what the award files cover that were read.
+// GovernmentCoverage says which award files were read.
 type GovernmentCoverage struct {
 	FederalThrough *string  `json:"federal_through" doc:"Date of the latest federal award that was read; null when no federal file was."`
 	StatesRead     []string `json:"states_read" doc:"States whose award files were read. Awards of every other state are not covered."`

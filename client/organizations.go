@@ -160,7 +160,7 @@ type FinancialsBlock struct {
 	MostRecentYear *MostRecentYearBlock `json:"most_recent_year,omitempty" doc:"Of the latest filing."`
 }
 
-// MostRecentYearBlock is those of the latest filing.
+// MostRecentYearBlock is Candid's filters of the latest filing.
 type MostRecentYearBlock struct {
 	FormTypes     *FormTypesBlock `json:"form_types,omitempty" doc:"As return_type: any of those that are true."`
 	TotalRevenue  *RangeBlock     `json:"total_revenue,omitempty" doc:"As min_revenue and max_revenue."`

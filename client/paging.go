@@ -9,15 +9,14 @@ import (
 	"strconv"
 )
 
-// ListOrganizations are all organizations that match, however many pages they
-// take, as ListTransactions are grants. A question that leaves Size out is asked
-// in the largest pages there are.
+// ListOrganizations iterates over all organizations that match, page by page.
+// Without Size it asks for the largest pages.
 func (c *Client) ListOrganizations(ctx context.Context, body OrganizationQuery) iter.Seq2[OrganizationRow, error] {
 	if body.Size == 0 {
 		body.Size = int64(byCursor)
 	}
 	return func(yield func(OrganizationRow, error) bool) {
-		body, seen := body, int64(0) // a sequence may be walked again
+		body, seen := body, int64(0) // a caller may walk the sequence again
 		for {
 			page, err := c.ListOrganizationsPage(ctx, body, url.Values{"strict": {"1"}})
 			if err != nil {
@@ -43,8 +42,8 @@ func (c *Client) ListOrganizations(ctx context.Context, body OrganizationQuery) 
 	}
 }
 
-// paging is how a list goes on: by the cursor of the page before, or, where it is
-// short, by the number of the page; and how many rows its largest pages have.
+// paging says how a list goes on: by the cursor of the page before or, for a short
+// list, by the number of the page. It also has the size of the largest pages.
 type paging int
 
 const (
@@ -52,14 +51,15 @@ const (
 	byNumber paging = 100
 )
 
-// rows are all rows of a list, page by page. A loop sees no warnings, so what the
-// service does not honor is an error, unless the query says otherwise.
+// rows iterates over all rows of a list, page by page. A loop sees no warnings, so
+// a parameter that the service does not honor is an error, unless the query says
+// otherwise.
 func rows[T any](ctx context.Context, c *Client, path string, given url.Values, by paging) iter.Seq2[T, error] {
 	query := url.Values{"strict": {"1"}, "limit": {strconv.Itoa(int(by))}}
 	maps.Copy(query, given)
 	return func(yield func(T, error) bool) {
 		var none T
-		q, seen := maps.Clone(query), int64(0) // a sequence may be walked again
+		q, seen := maps.Clone(query), int64(0) // a caller may walk the sequence again
 		for {
 			page, err := ask[List[T]](ctx, c, Request{Path: path, Query: q})
 			if err != nil {
@@ -101,8 +101,9 @@ func ask[T any](ctx context.Context, c *Client, r Request) (*T, error) {
 		return nil, err
 	}
 	out := new(T)
-	// What this program does not know of yet is left out; what every answer has
-	// must be there, or an empty object would be an answer without rows.
+	// Members that this program does not know are ignored. The members that every
+	// answer has must be there, or an empty object would look like an answer
+	// without rows.
 	var head Head
 	if json.Unmarshal(resp.Body, &head) != nil || head.Code != 200 || json.Unmarshal(resp.Body, out) != nil {
 		e := c.unexpected(nil, "to "+versioned+r.Path+" is not what this operation answers")

@@ -13,8 +13,8 @@ type SimilarRow struct {
 	URL     string         `json:"url" doc:"Page of the organization." format:"uri"`
 }
 
-// SimilarReasons are in what two organizations resemble each other. What they do not
-// have in common is null.
+// SimilarReasons say how two organizations resemble each other. A reason that does
+// not apply is null.
 type SimilarReasons struct {
 	SharedFunders    *int     `json:"shared_funders" doc:"Funders that both have."`
 	SharedRecipients *int     `json:"shared_recipients" doc:"Recipients that both fund."`
@@ -41,7 +41,7 @@ type ProspectRow struct {
 	URL                  string          `json:"url" doc:"Page of the grantmaker." format:"uri"`
 }
 
-// ProspectReasons are what speaks for a funder.
+// ProspectReasons say why a funder may fund the organization.
 type ProspectReasons struct {
 	SharedRecipients     []ProspectRecipient     `json:"shared_recipients" doc:"Organizations like this one that it funds, most alike first, at most 5."`
 	SharedRecipientCount int                     `json:"shared_recipient_count" doc:"Of the organizations like this one that were looked at, those that it funds."`
@@ -69,7 +69,8 @@ type ProspectRecipient struct {
 	Likeness       float64 `json:"likeness" doc:"How much it is like the organization asked for, by the funders they share or by cause, meaning, …"`
 }
 
-// ProspectFirstTimeYear is how open a funder was in a year.
+// ProspectFirstTimeYear says how many of a funder's recipients of a year were new
+// to it.
 type ProspectFirstTimeYear struct {
 	FiscalYear     int     `json:"fiscal_year" doc:"Complete fiscal year."`
 	RecipientCount int     `json:"recipient_count" doc:"Recipients with an EIN that it funded, of those that were looked at: all, …"`
@@ -77,12 +78,12 @@ type ProspectFirstTimeYear struct {
 	FirstTimeShare float64 `json:"first_time_share" doc:"Their share, 0 to 1."`
 }
 
-// String is how a file of rows has it.
+// String is the value as a CSV file has it.
 func (r ProspectRecipient) String() string {
 	return fmt.Sprintf("%s %s %d in %d", r.RecipEIN, r.RecipName, r.TotalAmount, r.LastFiscalYear)
 }
 
-// String is how a file of rows has it.
+// String is the value as a CSV file has it.
 func (y ProspectFirstTimeYear) String() string {
 	return fmt.Sprintf("%d: %d of %d", y.FiscalYear, y.FirstTimeCount, y.RecipientCount)
 }

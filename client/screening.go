@@ -67,13 +67,14 @@ type NameResult struct {
 	Error      *string         `json:"error" doc:"Why there is no record; null when there is one."`
 }
 
-// ScreeningRecord is what is known of one organization. What is not known is null:
-// a block whose list could not be used has screened false, status not_screened and
-// nulls, and never reads like one that found nothing.
+// ScreeningRecord is what the lists say about one organization. Unknown values are
+// null. A block whose list could not be used has screened false, status
+// not_screened and nulls, so it never looks like a list that was searched without a
+// finding.
 //
 // Lists of evidence are left out when they are nil: because the list was not
 // screened, or because the evidence is withheld from the caller. An empty list is
-// written as such, and means that there is none.
+// written as [], and means that nothing was found.
 type ScreeningRecord struct {
 	EIN          string               `json:"ein" doc:"The EIN that was asked for, nine digits."`
 	Found        bool                 `json:"found" doc:"Whether any list or any filing knows the EIN. When it is false, …"`
@@ -240,7 +241,7 @@ type SanctionsMatch struct {
 }
 
 // SanctionsAlignedWord is a word of a name and the word of the sanctions list that
-// it was taken for.
+// it was paired with.
 type SanctionsAlignedWord struct {
 	Query      string  `json:"query" doc:"Word of the name that was compared."`
 	List       string  `json:"list" doc:"Word of the list's name."`
@@ -418,8 +419,8 @@ type ComplianceSources struct {
 	Revocation ComplianceSource `json:"revocation" doc:"IRS automatic revocation list."`
 }
 
-// ComplianceSource is the state of one list. What is not known is null; a list that
-// is not loaded has no rows to count and is neither current nor stale.
+// ComplianceSource is the state of one list. Unknown values are null: a list that
+// is not loaded has no count of rows, and is neither current nor stale.
 type ComplianceSource struct {
 	FetchedAt         *string `json:"fetched_at" doc:"When the list was fetched; null when it is not loaded." format:"date-time"`
 	Revised           *string `json:"revised" doc:"Oldest revision date among the parts of the list."`

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// Entrance is where a service is reached. The address for operators is open from
-// the beginning: as long as there is nothing to serve, whoever asks there is told
-// so, and why. That of clients is opened when there is something to serve: a load
-// balancer that has not noticed that the server was started anew finds nobody
-// there and asks another, instead of handing on that this one is not ready.
+// Entrance holds the addresses of a service. The address for operators is open from
+// the beginning, and says why the service is not ready. The address for clients
+// opens when there is a dataset to serve: a load balancer that has not noticed the
+// restart finds the port closed and asks another server, instead of passing on a
+// 503.
 type Entrance struct {
 	addr          string       // of clients
 	public, admin net.Listener // nil where there is none
@@ -28,8 +28,8 @@ type Entrance struct {
 }
 
 // Bind binds the address for operators and answers there that the service is not
-// ready, until a Server that was opened with the entrance runs. That the other
-// address can be had is seen at once too.
+// ready, until a Server with this entrance runs. It also checks at once that the
+// address for clients is free.
 func Bind(opt Options) (_ *Entrance, err error) {
 	e := &Entrance{addr: opt.Addr, metrics: newMetrics(opt.Budget), log: opt.Log}
 	e.Say(func() string { return "starting" })
@@ -69,11 +69,11 @@ func (e *Entrance) open() (err error) {
 	return err
 }
 
-// Say sets what is said of why the service is not ready, in a few words.
+// Say sets the reason why the service is not ready, in a few words.
 func (e *Entrance) Say(state func() string) { e.state.Store(&state) }
 
-// Addresses are those that are bound, as a client on this machine writes them; empty
-// where there is none.
+// Addresses are the bound addresses, as a client on this machine writes them. An
+// address that is not bound is empty.
 func (e *Entrance) Addresses() (public, admin string) {
 	if e.public != nil {
 		public = "http://" + reachable(e.public.Addr())
@@ -84,7 +84,7 @@ func (e *Entrance) Addresses() (public, admin string) {
 	return public, admin
 }
 
-// wait answers at an address until somebody else does.
+// wait answers at an address until the server takes over.
 func (e *Entrance) wait(l net.Listener, mux *http.ServeMux) {
 	alive(mux)
 	notReady := func(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +97,7 @@ func (e *Entrance) wait(l net.Listener, mux *http.ServeMux) {
 	})
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(e.log.Handler(), slog.LevelWarn)}
-	srv.SetKeepAlivesEnabled(false) // whoever comes again comes to the service
+	srv.SetKeepAlivesEnabled(false) // the next request of this client goes to the service
 	e.waiting = append(e.waiting, srv)
 	e.running.Go(func() {
 		if err := srv.Serve(kept{l}); !errors.Is(err, http.ErrServerClosed) {
@@ -106,11 +106,11 @@ func (e *Entrance) wait(l net.Listener, mux *http.ServeMux) {
 	})
 }
 
-// handOver ends the waiting. The addresses stay bound: who comes in between
-// waits for whoever serves next.
+// handOver ends the waiting. The addresses stay bound, so a connection that arrives
+// in between waits for the server.
 func (e *Entrance) handOver() error {
-	// What is answered here is short; who has not sent a request by then is cut off,
-	// because clients wait already.
+	// Answers here are short. A connection that has not sent a request by then is
+	// closed, because clients are waiting already.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	for _, srv := range e.waiting {

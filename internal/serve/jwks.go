@@ -9,8 +9,8 @@ import (
 // jwksPath is where the keys are that screening reports are verified with.
 const jwksPath = "/.well-known/jwks.json"
 
-// jwks publishes the keys. The document may be kept for five minutes: that is how
-// long a compromise may stay unknown to who asks before each report.
+// jwks publishes the keys. Clients may keep the document for five minutes, so a
+// client that asks before each report learns of a compromised key within that time.
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -20,7 +20,7 @@ func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {
 	}
 	keys, err := s.keys.Keys(r.Context())
 	if err != nil && r.Context().Err() != nil {
-		return // nobody waits for it
+		return // no request waits for it
 	}
 	if err != nil {
 		s.log.Error("the signing keys cannot be read", "error", err)

@@ -8,9 +8,9 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// masked is a log in which no key can be read, whoever writes what into it: the
-// address of a page that does not exist, the cause of a failure, the value of a
-// panic. What is safe by the care of those who write is so until one forgets.
+// masked is a log handler that hides keys in everything that is logged: addresses
+// of missing pages, causes of failures, values of panics. Hiding them here does not
+// depend on the care of every caller.
 type masked struct{ slog.Handler }
 
 func (m masked) Handle(ctx context.Context, r slog.Record) error {
@@ -32,8 +32,8 @@ func (m masked) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (m masked) WithGroup(name string) slog.Handler { return masked{m.Handler.WithGroup(name)} }
 
-// mask is an attribute without keys. One of a type of its own stays as it is
-// unless there is a key in what it says.
+// mask hides keys in an attribute. A value of a type of its own stays as it is,
+// unless its text has a key.
 func mask(a slog.Attr) slog.Attr {
 	switch v := a.Value.Resolve(); v.Kind() {
 	case slog.KindString:

@@ -85,8 +85,8 @@ func route(path string, operation func(path string) string) string {
 	return "/other"
 }
 
-// shown is a path as it is logged. In an address of the API there may be a key
-// or an email, so it is that of the operation, or the beginning of it.
+// shown is a path as it is logged. A path of the API may have a key or an email
+// address, so the path of the operation is logged, or the beginning of the path.
 func shown(path string, operation func(path string) string) string {
 	if !strings.HasPrefix(path, "/api/") {
 		return path
@@ -101,8 +101,8 @@ func shown(path string, operation func(path string) string) string {
 	return strings.Join(part[:4], "/") + "/…"
 }
 
-// statusGone is counted and logged for a request that was given up because its
-// client had gone. Nobody is answered with it, and nothing failed here.
+// statusGone is counted and logged for a request whose client left before the
+// answer. It is never sent, and nothing failed here.
 const statusGone = 499
 
 // watch counts and logs every request. operation is the path of the operation
@@ -113,7 +113,7 @@ func (m *metrics) watch(log *slog.Logger, operation func(path string) string, ne
 		defer m.inFlight.Dec()
 		start := time.Now()
 		seen := &observed{ResponseWriter: w, status: http.StatusOK}
-		// Pages have no other; the API gives its own.
+		// Pages have no other request ID; the API sets its own.
 		seen.Header().Set("X-Request-Id", api.RequestID(r))
 		survive(log, operation, next, seen, r)
 		took := time.Since(start)
@@ -134,8 +134,9 @@ func (m *metrics) watch(log *slog.Logger, operation func(path string) string, ne
 	})
 }
 
-// survive ends with a 500 what would else end the connection, or the process:
-// a mapped file that turns unreadable is a fault of memory.
+// survive turns a panic into a 500, which would otherwise end the connection or the
+// process. A mapped file that becomes unreadable is a memory fault, and becomes a
+// panic here, too.
 func survive(log *slog.Logger, operation func(path string) string, next http.Handler, w *observed, r *http.Request) {
 	debug.SetPanicOnFault(true)
 	defer func() {

@@ -98,8 +98,8 @@ type parts struct {
 	sql      bool
 }
 
-// operations are all there are, in the order in which they are listed. A room
-// that is built adds its group here.
+// operations are all operations, in the order in which they are listed. A new
+// package of operations adds its group here.
 func operations(p parts) []api.Group {
 	named := func(d api.Dataset) screening.Names {
 		if x := d.(*Dataset).Search; x != nil {
@@ -157,7 +157,7 @@ func operations(p parts) []api.Group {
 	}
 }
 
-// byMeaning finds for profiles who means about the same as an organization.
+// byMeaning finds organizations with a similar meaning, for profiles.
 type byMeaning struct{ *search.Index }
 
 func (x byMeaning) Nearest(org uint32, k int) (list []profile.Near) {
@@ -182,8 +182,8 @@ func searchInfo(d api.Dataset) client.SearchInfo {
 	return info
 }
 
-// Examples are the same over invented parts: every operation there is, whatever
-// a service has of them.
+// Examples are all operations over invented parts, also those that a service does
+// not offer.
 func Examples(base string) (api.Examples, error) {
 	agents, err := example.Agents(base)
 	if err != nil {
@@ -226,22 +226,22 @@ func OpenAPI(base string) ([]byte, error) {
 type API struct {
 	api.Config // without Groups, Examples and Admit
 
-	// Agents and Registry are the other sides of the store. Each that is nil is
-	// Accounts, when that has it; without Agents the service hands out no keys to
-	// agents.
+	// Agents and Registry are other interfaces of the account store. A nil one
+	// defaults to Accounts, when Accounts implements it. Without Agents the service
+	// issues no keys to agents.
 	Agents   account.Agents
 	Registry admin.Registry
 
-	// Ring has the keys that reports are signed with; nil is that of Accounts,
-	// when those keep any. Without keys nothing can be signed.
+	// Ring has the keys that sign reports; nil uses the ring of Accounts, if it
+	// keeps one. Without keys nothing can be signed.
 	Ring *keyring.Ring
 
 	// SQL says whether the service runs the queries of POST /sql, on datasets
 	// that have a warehouse.
 	SQL bool
 
-	// Examiner draws the challenges of agents; nil is one with a secret of its
-	// own. Servers that share a store need not share it.
+	// Examiner draws the challenges of agents; nil makes one with its own secret.
+	// Servers that share a store need not share the secret.
 	Examiner agent.Drawer
 	// Directory finds the keys of agents that sign; nil asks their hosts.
 	Directory httpsig.Keys
@@ -291,8 +291,8 @@ func NewAPI(c API) (*api.Handler, error) {
 	return api.New(c.Config)
 }
 
-// openRing opens the ring of a store; that of one that keeps no signing keys is
-// empty.
+// openRing opens the ring of a store. A store without signing keys has an empty
+// ring.
 func openRing(store api.Accounts, clock func() time.Time) (*keyring.Ring, error) {
 	signing, ok := store.(account.Signing)
 	if !ok {

@@ -13,9 +13,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// secrets are what a service keeps to itself and must have again after a
-// restart: the value that guards its forms and challenges, and the key by which
-// it signs. Servers of one service share the file.
+// secrets must survive a restart: the secret that protects forms and challenges,
+// and the key that signs requests. Servers of one service share the file.
 type secrets struct {
 	Forms []byte `json:"forms"`
 	Seed  []byte `json:"signing_seed"`

@@ -55,7 +55,7 @@ type Options struct {
 	Drain   time.Duration  // how long to go on serving, but not to be ready, once told to stop
 	Window  account.Window // of the free allowance; empty is a day
 	Mail    mail.Mailer    // sends emails to people; nil writes them to the console
-	Proxies []netip.Prefix // whose word is taken on where a request comes from
+	Proxies []netip.Prefix // proxies whose X-Forwarded-For is trusted
 	Contact string         // where to report a flaw, published in security.txt; empty publishes none
 
 	Database   secret.URL   // PostgreSQL that keeps the accounts; empty keeps them in the data directory
@@ -90,8 +90,8 @@ const (
 	writeTimeout      = 60 * time.Second
 	idleTimeout       = 2 * time.Minute
 	shutdownTimeout   = 20 * time.Second
-	// More than the API takes, so that it can refuse what is too long in its
-	// own words; what is longer still, net/http refuses without an envelope.
+	// More than the API accepts, so that the API refuses long headers in its own
+	// words. Beyond this, net/http refuses without an envelope.
 	maxHeaderBytes = 160 << 10
 )
 
@@ -114,12 +114,12 @@ type Server struct {
 	stopping atomic.Bool
 	lost     atomic.Bool // the accounts do not answer
 
-	// refused are the failures to take up something new that were last
-	// complained of.
+	// refused are the last failures that were logged, so that each is logged once.
 	refused struct{ snapshot, lists string }
 
-	// store is the file of the accounts as it was opened; nil when they are in
-	// a database, or when somebody has taken the file away and it was said.
+	// store is the file of the accounts as it was opened. It is nil when the
+	// accounts are in a database, or after the server has complained that the file
+	// is gone.
 	store os.FileInfo
 }
 
@@ -172,7 +172,7 @@ func Open(opt Options) (_ *Server, err error) {
 			return nil, fault.Disk(Accounts(opt.Data), err)
 		}
 	}
-	// Its own name stands in the audit log: nobody asked for the first key.
+	// The audit log names the server: nobody asked for the first key.
 	starting := account.As(context.Background(), account.Actor{Name: "server"})
 	if s.keys, err = keyring.Open(starting, s.accounts, s.opt.Clock); err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func Open(opt Options) (_ *Server, err error) {
 }
 
 // reachable is an address that a client on this machine can use. A listener on
-// every interface has none of its own.
+// every interface has only an unspecified address.
 func reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {
@@ -226,7 +226,7 @@ func Probe(addr string) error {
 	return l.Close()
 }
 
-// route puts the faces together.
+// route puts the API, the site and the tools behind one handler.
 func (s *Server) route() error {
 	examiner, err := agent.NewExaminer(s.secrets.Forms)
 	if err != nil {
@@ -263,7 +263,7 @@ func (s *Server) route() error {
 	mux := http.NewServeMux()
 	mux.Handle("/api/", apiHandler)
 	for _, path := range asking.Paths {
-		// Whoever is not the page is refused by the API.
+		// The API refuses every caller but the page.
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			if s.pages.Asks(r) {
 				s.pages.ServeHTTP(w, r)
@@ -302,15 +302,15 @@ func (s *Server) route() error {
 	return nil
 }
 
-// tools are the operations as tools for language models. Without a way to
-// authorize calls, each is that of the key it carries.
+// tools are the operations as tools for language models. Without authorize, each
+// call uses the key it carries.
 func (s *Server) tools(authorize func(*http.Request, http.Header) *http.Request) (*mcp.Service, error) {
 	return mcp.New(mcp.Config{
 		Reference: s.api.Reference(), API: mcp.InProcess(s.api), Authorize: authorize, Version: s.opt.Version, Address: s.address, Budget: s.opt.Budget, Log: s.log,
 	})
 }
 
-// Tools are the same for whoever owns the data: nothing is charged.
+// Tools are the same for the owner of the data: nothing is charged.
 func (s *Server) Tools() (*mcp.Service, error) {
 	return s.tools(func(r *http.Request, _ http.Header) *http.Request { return api.AsOwner(r) })
 }
@@ -322,9 +322,9 @@ func (s *Server) Asker() (a *ask.Asker, release func()) {
 	return ask.New(ask.Source{Data: d, Ask: s.ask, Caller: api.Caller{Paid: true, Pro: true}, BaseURL: s.opt.BaseURL}), release
 }
 
-// address is where a request comes from. A proxy that is trusted puts the
-// address it was asked from at the end of X-Forwarded-For; what stands before
-// it, anybody may have written.
+// address is the address of the client of a request. A trusted proxy appends the
+// address of its client to X-Forwarded-For. Anybody may have written the addresses
+// before that one.
 func (s *Server) address(r *http.Request) string {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -356,8 +356,8 @@ func (s *Server) health(mux *http.ServeMux) {
 			fmt.Fprintln(w, "ready", version)
 		}
 	})
-	// While one server has lost the database of the accounts and others have not, a
-	// load balancer that asks this sends nothing to it.
+	// A load balancer that asks this sends no requests to a server that has lost
+	// the account database while others have not.
 	mux.HandleFunc("GET /readyz/accounts", func(w http.ResponseWriter, r *http.Request) {
 		if version, ok := s.ready(w, r); ok && s.lost.Load() {
 			unavailable(w, r, "store_unavailable", "The accounts do not answer.", otherServer)
@@ -372,8 +372,8 @@ func alive(mux *http.ServeMux) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 }
 
-// ready says which dataset requests would be answered from, or answers why they
-// had better go elsewhere.
+// ready returns the version of the dataset being served, or answers why requests
+// should go to another server.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) (version string, ok bool) {
 	d, release := s.holder.Acquire()
 	defer release()
@@ -440,7 +440,8 @@ func (s *Server) Run(ctx context.Context) error {
 	select {
 	case first = <-failed:
 	case <-ctx.Done():
-		// Those who send requests here are told to stop before they are turned away.
+		// Load balancers see that the server is not ready before it refuses
+		// connections.
 		s.stopping.Store(true)
 		if s.opt.Drain > 0 {
 			s.log.Info("no longer ready; serving on", "for", s.opt.Drain)
@@ -458,7 +459,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 	}
 	end()
-	following.Wait() // so that Close takes nothing away that is being taken up
+	following.Wait() // so that Close does not close a dataset that is being opened
 	s.log.Info("stopped")
 	if errors.Is(first, http.ErrServerClosed) {
 		return nil
@@ -466,8 +467,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return first
 }
 
-// parting asks clients that keep their connections for later to make new ones once
-// the server is told to stop: those are made to other servers.
+// parting closes keep-alive connections once the server is told to stop, so that
+// clients connect to other servers.
 func (s *Server) parting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.stopping.Load() {
@@ -477,13 +478,12 @@ func (s *Server) parting(next http.Handler) http.Handler {
 	})
 }
 
-// pingTimeout is after what time a store of accounts counts as lost. Requests have
-// more patience than that.
+// pingTimeout is when the account store counts as lost. Requests wait longer than
+// that.
 const pingTimeout = 3 * time.Second
 
-// watchAccounts keeps what is said of the accounts true: whether their database
-// answers. That it is asked here, and not whenever somebody asks for our health,
-// keeps strangers from asking it often.
+// watchAccounts keeps track of whether the account store answers. Asking here, and
+// not on every health check, keeps strangers from asking the database often.
 func (s *Server) watchAccounts(ctx context.Context) {
 	tick := time.NewTicker(s.opt.Poll)
 	defer tick.Stop()
@@ -549,9 +549,8 @@ func (s *Server) refresh() {
 	s.guardStore()
 }
 
-// guardStore complains once when the file of the accounts was removed or
-// replaced: SQLite goes on with the one it has opened, which is lost when the
-// server stops.
+// guardStore complains once when the file of the accounts was removed or replaced.
+// SQLite goes on with the file it has opened, which is lost when the server stops.
 func (s *Server) guardStore() {
 	if s.store == nil {
 		return
@@ -564,8 +563,8 @@ func (s *Server) guardStore() {
 	}
 }
 
-// complain logs and counts a failure when it is new; the attempt goes on being
-// made every few seconds and would fill the log with the same words.
+// complain logs and counts a failure when it is new. The server tries again every
+// few seconds, and the same message each time would fill the log.
 func (s *Server) complain(last *string, text string, err error) {
 	now := ""
 	if err != nil {
@@ -578,7 +577,7 @@ func (s *Server) complain(last *string, text string, err error) {
 	*last = now
 }
 
-// Close lets go of everything. Run must have returned.
+// Close closes everything. Run must have returned.
 func (s *Server) Close() {
 	if s.entrance != nil {
 		s.entrance.Close()

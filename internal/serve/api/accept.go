@@ -16,11 +16,10 @@ var mediaTypes = map[string][]string{
 	"pdf":    {"application/pdf", "application/x-pdf"},
 }
 
-// accepted reads the header Accept: the format that it prefers among those an
-// operation has, and the first of them, JSON, where it prefers none or accepts
-// none, because an answer in another format is worth more than a refusal. A
-// header that asks for HTML is a browser's, which would get XML without anybody
-// having asked for it.
+// accepted chooses a format of the operation by the Accept header. Without a match
+// it chooses the first format, JSON, because an answer in another format is worth
+// more than a refusal. A header that asks for HTML comes from a browser, which also
+// accepts XML; nobody asked for XML then, so it gets JSON.
 func accepted(h http.Header, formats []string) string {
 	best, bestQ, bestFit := formats[0], 0.0, 0
 	ranges := items(h, "Accept")
@@ -30,15 +29,15 @@ func accepted(h http.Header, formats []string) string {
 			return formats[0]
 		}
 	}
-	// Between formats that are as welcome, one that was named goes before one
-	// that is merely included, and then the one that was named first.
+	// Of formats with the same quality, the header's exact match wins over a
+	// wildcard, and then the format that is named first.
 	for at, item := range ranges {
 		name, rest, _ := strings.Cut(item, ";")
 		name = strings.ToLower(strings.TrimSpace(name))
 		for _, f := range formats {
 			fit := fits(name, f)
 			if fit == 0 || fit < closest(ranges, f) {
-				continue // another member says more exactly what holds for this format
+				continue // another member names this format more exactly
 			}
 			if q := quality(rest); q > bestQ || q == bestQ && q > 0 && fit > bestFit {
 				best, bestQ, bestFit = f, q, fit

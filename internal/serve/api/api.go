@@ -4,8 +4,8 @@
 // and llms.txt all read that table and nothing else.
 //
 // A request goes through fixed steps: authenticate, read and validate the
-// parameters, compare the ETag, take memory, charge, run, and hold the memory
-// until the last byte is written. What is refused before any data is read
+// parameters, compare the ETag, take memory, charge, run, and hold the memory until
+// the last byte is written. A request that is refused before any data is read
 // therefore costs nothing.
 //
 // The package is the engine: table, call, parameters, envelope, errors,
@@ -76,8 +76,9 @@ type Config struct {
 	// off; 0 means ten seconds.
 	Patience time.Duration
 
-	// Admit looks at a request of a key before it is read: it refuses it, or
-	// says on the call what else holds for the key. Nil admits all.
+	// Admit sees a request with a key before its parameters are read. It refuses
+	// the request, or notes on the call what else holds for the key. Nil admits
+	// every request.
 	Admit func(ctx context.Context, c *Call, query url.Values) error
 	// Address is the network address of the client that a request comes from;
 	// nil means that of the connection. Behind a proxy it has to be set.
@@ -86,8 +87,8 @@ type Config struct {
 	AdminToken secret.Text
 }
 
-// Examples are the operations once more, over invented parts, so that an
-// example is answered by the code it is an example of.
+// Examples are the same operations over invented parts, so that an example is
+// answered by the same code as a real request.
 type Examples struct {
 	Groups []Group
 	Data   Dataset
@@ -153,9 +154,9 @@ func New(c Config) (*Handler, error) {
 // minAdminToken is the least number of characters of an admin token.
 const minAdminToken = 16
 
-// Route is the operation's own path for the path of a request, such as
-// /admin/keys/{id}: one of a few that hold nothing of the client's. It is
-// empty when no operation is there.
+// Route is the path of the operation that a request is for, such as
+// /admin/keys/{id}, with nothing that the client sent. It is empty when there is no
+// operation at the path.
 func (s *Handler) Route(path string) string {
 	if ops, _ := s.table.routes.find(path); ops != nil {
 		return ops[0].Path

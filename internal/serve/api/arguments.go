@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Describe is the table of a service that is elsewhere: all operations there are,
-// for who speaks to it and has no data of it.
+// Describe is the table of a service that runs elsewhere, with all operations. A
+// client that has no data of its own uses it.
 func Describe(base string, examples Examples) (*Reference, error) {
 	base, err := CheckBase(base)
 	if err != nil {
@@ -24,10 +24,10 @@ func Describe(base string, examples Examples) (*Reference, error) {
 // Base is the address of the service that the table is of.
 func (r *Reference) Base() string { return r.handler.config.BaseURL }
 
-// Arguments describes all that a request of an operation takes, in its path, its
-// query and its body, as the properties of one object of JSON Schema, each with
-// the words of the published description. Schemas within it are written out, since
-// not everybody who reads a schema follows references.
+// Arguments describes the path, the query and the body of a request as the
+// properties of one JSON Schema object, with the published descriptions. Schemas
+// within it are written out, because not every reader of a schema follows
+// references.
 func (r *Reference) Arguments(op *Operation) (properties map[string]any, required []string) {
 	properties = map[string]any{}
 	for i := range op.Params {
@@ -49,7 +49,7 @@ func (r *Reference) Arguments(op *Operation) (properties map[string]any, require
 	return properties, append(required, body["required"].([]string)...)
 }
 
-// written is a schema with what it refers to in the place of the references.
+// written is a schema with each reference replaced by the schema it refers to.
 func (d *describer) written(schema any) any {
 	switch s := schema.(type) {
 	case object:
@@ -60,7 +60,8 @@ func (d *describer) written(schema any) any {
 		for name, v := range s {
 			out[name] = d.written(v)
 		}
-		// What was said beside a reference is said of what it refers to.
+		// A description beside a reference becomes the description of the schema
+		// itself.
 		if all, ok := out["allOf"].([]any); ok && len(all) == 1 {
 			delete(out, "allOf")
 			whole := maps.Clone(all[0].(object))

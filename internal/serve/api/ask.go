@@ -10,19 +10,19 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Inquiry is a question that another face of the service asks: what a GET of the
-// same path and query would answer, from the same table, but without a key, a
-// charge or a rendering.
+// Inquiry is a request from another part of the service, such as a page. It gets
+// the answer of a GET with the same path and query, without a key, a charge or a
+// rendering.
 type Inquiry struct {
 	Path   string // of an operation, such as /grants/funders
 	Query  url.Values
-	Data   Dataset // held by the one who asks until it has used the answer
+	Data   Dataset // the asker holds it until it has used the answer
 	Caller Caller  // what a plan shows depends on it
 }
 
-// Ask answers an inquiry. The memory of the answer is held until release is
-// called, which is never nil. What cannot be read is an error that Problems
-// takes apart; others have a slug of the table.
+// Ask answers an inquiry. The memory of the answer is held until release is called;
+// release is never nil. Problems takes apart the error of values that cannot be
+// read; every other error has a slug of the table.
 func (s *Handler) Ask(ctx context.Context, q Inquiry) (a client.Answer, release func(), err error) {
 	release = func() {}
 	ops, path := s.table.routes.find(Versioned + q.Path)
@@ -49,8 +49,8 @@ func (s *Handler) Ask(ctx context.Context, q Inquiry) (a client.Answer, release 
 	return a, hold.Release, nil
 }
 
-// Problems are the values of a request that cannot be read, none when the error
-// is another.
+// Problems are the values of a request that cannot be read. It is empty for any
+// other error.
 func Problems(err error) []client.Problem {
 	var bad *invalid
 	if errors.As(err, &bad) {

@@ -16,11 +16,11 @@ type audit interface {
 	Audit(ctx context.Context, e account.Event) error
 }
 
-// Refusals are noted at most so many times a minute: whoever is refused decides
-// how often, and must not fill the trail.
+// The trail notes at most so many refusals a minute. The caller decides how often
+// it is refused, and must not be able to fill the trail.
 const notesAMinute = 60
 
-// limiter lets a number of things through in a minute and counts the others.
+// limiter lets a number of events through per minute and counts the rest.
 type limiter struct {
 	mu      sync.Mutex
 	minute  time.Time
@@ -28,7 +28,7 @@ type limiter struct {
 	skipped int
 }
 
-// take says whether this one goes through, and how many before it did not.
+// take says whether an event goes through, and how many before it did not.
 func (l *limiter) take(now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,8 +47,8 @@ func (l *limiter) take(now time.Time) (skipped int, ok bool) {
 // noteTimeout bounds how long a refusal waits for the trail.
 const noteTimeout = 2 * time.Second
 
-// note puts a refusal into the trail. What cannot be written there is in the
-// log at least; the caller is refused all the same.
+// note puts a refusal into the trail. If that fails, the log still has it, and the
+// caller is refused all the same.
 func (s *Handler) note(ctx context.Context, c *Call, err error) {
 	f, ok := fault.Of(err)
 	if !ok || s.audit == nil || c.shown != nil || !s.table.refusal(f.Slug).Audit {

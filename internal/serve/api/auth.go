@@ -47,7 +47,7 @@ func (s *Handler) authenticate(ctx context.Context, h http.Header, c *Call, quer
 	return key.Require(c.op.Access.scope())
 }
 
-// identify finds the key of a request, or the account that it is asked for.
+// identify finds the key of a request, or the account that pays for it.
 func (s *Handler) identify(ctx context.Context, given string) (account.KeyInfo, error) {
 	if owner, ok := ctx.Value(owner{}).(account.KeyInfo); ok {
 		return owner, nil
@@ -58,37 +58,38 @@ func (s *Handler) identify(ctx context.Context, given string) (account.KeyInfo, 
 	return s.config.Accounts.Authenticate(ctx, given)
 }
 
-// owner is where the context of a request has the account that it is asked for.
+// owner is the key under which the context of a request has the account that pays
+// for it.
 type owner struct{}
 
-// For makes a request that of an account, whose owner is signed in: it is
-// answered, refused and counted as if it carried a key of the account.
+// For makes a request on behalf of an account whose owner is signed in. The request
+// is answered, refused and counted as if it carried a key of the account.
 func For(r *http.Request, a account.Account) *http.Request {
 	key := account.KeyInfo{ID: a.ID, Plan: a.Plan, Email: a.Email, Active: a.Active, Created: a.Created, Account: a.ID}
 	return r.WithContext(context.WithValue(r.Context(), owner{}, key))
 }
 
-// AsOwner makes a request that of whoever owns the data, in whose hands it is:
-// everything is answered, and nothing is charged.
+// AsOwner makes a request on behalf of the owner of the data, on whose machine the
+// program runs: everything is answered, and nothing is charged.
 func AsOwner(r *http.Request) *http.Request {
 	key := account.KeyInfo{Plan: account.Pro, Active: true}
 	return r.WithContext(context.WithValue(r.Context(), owner{}, key))
 }
 
-// solvent refuses a request whose key has nothing left to pay for it with, where
-// already its plan takes time of the machine.
+// solvent refuses a request whose key has no calls left, before its plan runs. It
+// matters where the plan alone takes time of the machine.
 func (s *Handler) solvent(ctx context.Context, out *reply, c *Call) error {
 	if !c.op.Works || c.Caller.Key == "" {
 		return nil
 	}
 	if b, err := s.config.Accounts.Balance(ctx, c.Caller.Key); err != nil || b.Remaining >= c.op.Cost {
-		return nil // what is wrong with the store is told by the charge
+		return nil // the charge reports what is wrong with the store
 	}
 	return s.meter(ctx, out, c)
 }
 
-// meter takes what a request costs: a call from the allowance, or one of those
-// that a locked key may make. It takes it once.
+// meter charges a request, once: from the allowance, or from the calls that a
+// locked key may make.
 func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
 	switch {
 	case c.paid:
@@ -108,10 +109,10 @@ func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
 	return err
 }
 
-// claimed is what a request has claimed beside its calls.
+// claimed gives back what a request has taken beside its calls.
 type claimed func(context.Context) error
 
-// claim takes it.
+// claim takes what the answer uses up beside its calls.
 func (c *Call) claim(ctx context.Context) (claimed, error) {
 	if c.Claim == nil {
 		return nil, nil
@@ -123,8 +124,8 @@ func (c *Call) claim(ctx context.Context) (claimed, error) {
 // giveBackTimeout bounds how long a refusal waits for the store.
 const giveBackTimeout = 5 * time.Second
 
-// giveBack undoes the claim of a request that has no answer, also when its
-// caller has left.
+// giveBack undoes the claim of a request without an answer, even when the caller
+// has left.
 func (s *Handler) giveBack(ctx context.Context, c *Call, claim claimed) {
 	if claim == nil {
 		return
@@ -147,7 +148,7 @@ func (s *Handler) showBalance(ctx context.Context, out *reply, c *Call) {
 	}
 	if balance, err := s.config.Accounts.Balance(ctx, c.Caller.Key); err == nil {
 		out.balance(balance)
-	} else if ctx.Err() == nil { // else there is nobody to tell
+	} else if ctx.Err() == nil { // otherwise the caller has left
 		s.config.Log.Warn("the balance of a key is not known", slog.String("request_id", out.id), slog.Any("error", err))
 	}
 }

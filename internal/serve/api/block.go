@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Block reads a field that is an object itself, if it is there; one that is not
-// there has no fields. Warnings call its fields by this name in front of theirs.
+// Block reads a field that is an object. A missing object has no fields. In
+// warnings, called stands before the names of its fields.
 func (f *Form) Block(name, called string) *Form {
 	b := &Form{params: f.params, words: f.words, path: append(append([]any{}, f.path...), name), called: called, read: map[string]bool{}}
 	raw, ok := f.Value(name)
@@ -41,8 +41,8 @@ func (f *Form) Has(name string) bool {
 	return ok && string(raw) != "null"
 }
 
-// Problem records why a field, or an item of it, cannot be read; index is
-// negative for the whole of it, and input empty where it is not repeated.
+// Problem records why a field, or an item of it, cannot be read. index is negative
+// for the whole field. input is empty where the value must not be repeated.
 func (f *Form) Problem(name string, index int, kind, input string, ctx any, format string, args ...any) {
 	where := []any{name}
 	if index >= 0 {
@@ -63,7 +63,7 @@ func (f *Form) Ignored(name, format string, args ...any) {
 	f.params.Warn.Ignored(f.Called(name), fmt.Sprintf(format, args...))
 }
 
-// Caveat records a limit of a field that was.
+// Caveat records a limit of a field that was honored.
 func (f *Form) Caveat(name, format string, args ...any) {
 	f.params.Warn.Caveat(f.Called(name), fmt.Sprintf(format, args...))
 }

@@ -16,9 +16,8 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// Form is the JSON object in the body of a request. Like the reader of
-// parameters it remembers what was asked for, so that what is left over can be
-// told to the caller.
+// Form is the JSON object in the body of a request. Like Reader it remembers which
+// fields were read, so that the answer can name the rest.
 type Form struct {
 	params  *Reader
 	words   map[string]string // other words for its fields
@@ -30,15 +29,15 @@ type Form struct {
 	called string // what stands before the names of its fields in warnings
 }
 
-// ReadForm reads the body as an object. One that is none is a problem, and
-// every field of it is missing then without another word.
+// ReadForm reads the body as an object. A body that is not an object is one
+// problem; its missing fields are not reported on top of that.
 func (c *Call) ReadForm() *Form {
 	list, err := members(c.body)
 	return c.form(list, err, "a JSON object")
 }
 
-// ReadFormOrList does the same, and takes a bare array for the object that has
-// it as its one field.
+// ReadFormOrList does the same, and reads a bare array as an object with the array
+// as its one field.
 func (c *Call) ReadFormOrList(field string) *Form {
 	const what = "a JSON object or array"
 	if !bytes.HasPrefix(bytes.TrimLeft(c.body, " \t\r\n"), []byte("[")) {
@@ -67,22 +66,22 @@ func (c *Call) form(list map[string]json.RawMessage, err error, what string) *Fo
 	return f
 }
 
-// maxMembers is how many fields of a body are looked at: far more than any has,
-// and so few that a body costs no more than its bytes.
+// maxMembers bounds the fields of a body. No body needs as many, and reading them
+// costs little more than the bytes of the body.
 const maxMembers = 100
 
 var errMembers = errors.New("there are too many members")
 
-// errTwice names a member that an object has twice, with different values: one of
-// them would go unheard.
+// errTwice names a member that an object has twice with different values. Reading
+// one of them would silently ignore the other.
 type errTwice string
 
 func (e errTwice) Error() string { return "there are two of " + string(e) }
 
 const twiceGiven = "the field was given twice with different values; give it once"
 
-// members reads one JSON object. Nothing is kept of one with too many members, nor
-// of one that says two things at once.
+// members reads one JSON object. It returns no members when there are too many, or
+// when a name has two values.
 func members(body []byte) (map[string]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -138,7 +137,7 @@ func (f *Form) member(name string) (json.RawMessage, bool) {
 	return raw, ok
 }
 
-// otherWord tells of a field that was sent in place of one that is missing.
+// otherWord names a field that was probably meant as the missing one.
 func (f *Form) otherWord(name string) string {
 	for _, given := range slices.Sorted(maps.Keys(f.members)) {
 		if word := plainWord(given); word == name || f.words[word] == name {
@@ -215,8 +214,8 @@ func (f *Form) Texts(name string, most int) []string {
 	return list
 }
 
-// Items reads a list of one to so many values of any kind, each as it was sent.
-// Of a longer one no more is kept.
+// Items reads a list of one to most values of any kind, each as it was sent. A
+// longer list is a problem.
 func (f *Form) Items(name string, most int) []json.RawMessage {
 	raw, ok := f.member(name)
 	if !ok {
@@ -225,11 +224,11 @@ func (f *Form) Items(name string, most int) []json.RawMessage {
 	return f.items(name, raw, 1, most)
 }
 
-// ExactInteger reports whether every JSON reader takes n for the same number. A
-// report that repeats another one could not be signed.
+// ExactInteger reports whether every JSON reader reads n as the same number. A
+// report with another number could not be signed.
 func ExactInteger(n int64) bool { return -1<<53 <= n && n <= 1<<53 }
 
-// Integers reads a list of at most so many whole numbers, if it is there.
+// Integers reads an optional list of at most so many whole numbers.
 func (f *Form) Integers(name string, most int) (list []int64) {
 	f.read[name] = true
 	raw, ok := f.members[name]
@@ -271,7 +270,7 @@ func (f *Form) items(name string, raw json.RawMessage, least, most int) (items [
 	return items
 }
 
-// Verbatim reads a text that is kept as it is.
+// Verbatim reads a text without changing it.
 func (f *Form) Verbatim(name string) string {
 	raw, ok := f.member(name)
 	if !ok {
@@ -285,8 +284,8 @@ func (f *Form) Verbatim(name string) string {
 	return *value
 }
 
-// Optional reads a field into a value, if it is there. The problem of one that
-// cannot be read is told in the words of its fault, or of the message.
+// Optional reads an optional field into a value. A field that cannot be read is a
+// problem, in the words of its fault or of the message.
 func (f *Form) Optional(name string, into any, kind, message string) {
 	f.read[name] = true
 	raw, ok := f.members[name]

@@ -9,11 +9,11 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// Caller is whose request it is.
+// Caller says who sent a request.
 type Caller struct {
 	Key     string       // ID of the key, empty for none
-	Secret  string       // the key itself, where the operation is for agents, whose answers repeat it
-	Owner   string       // whose key it is: the account, or the key itself when it has none
+	Secret  string       // the key itself, for operations of agents, whose answers repeat it
+	Owner   string       // the account that the key belongs to, or the key itself without an account
 	Paid    bool         // the plan of the key is a paid one
 	Pro     bool         // it is Pro
 	Tier    account.Tier // of the key of an agent
@@ -31,25 +31,26 @@ type Call struct {
 
 	// Set by the plan of an operation:
 
-	// Weight is how many bytes the answer takes while it is made, beside those
-	// that every answer does.
+	// Weight is how many bytes the answer takes while it is made, on top of those
+	// of every answer.
 	Weight int64
 	// Fields are the columns asked for; none means all.
 	Fields []string
-	// Question is what is asked, written the same for every way to ask it. It
-	// names the answer together with what the request was warned of; where it is
-	// empty the parameters do, as they were sent.
+	// Question is the canonical form of the request: the same text for every way to
+	// ask it. Together with the warnings it names the answer. When it is empty, the
+	// parameters as they were sent do.
 	Question string
-	// Worked says that a plan which refused has used what a call pays for.
+	// Worked says that a plan refused the request after it used machine time, so
+	// that the call is charged.
 	Worked bool
-	// Claim takes what the answer uses up beside its calls, when it is not nil.
-	// It is called before the charge; what it returns gives it back where there
-	// is no answer, because the charge failed or the run did.
+	// Claim takes what the answer uses up beside its calls; it may be nil. It is
+	// called before the charge. The function it returns gives the claim back when
+	// there is no answer, because the charge or the run failed.
 	Claim func(context.Context) (giveBack func(context.Context) error, err error)
 
 	// Set where the caller is admitted:
 
-	// Pay takes the place of the charge when it is not nil.
+	// Pay, when it is not nil, replaces the charge.
 	Pay func(context.Context) error
 	// Allowed names the exception under which the caller was admitted.
 	Allowed string
@@ -67,7 +68,7 @@ type Call struct {
 // Operation is the entry of the table that the call is for.
 func (c *Call) Operation() *Operation { return c.op }
 
-// RequirePaid refuses a key of no paid plan, where only a part of an operation
+// RequirePaid refuses a key without a paid plan, where only a part of an operation
 // needs one.
 func (c *Call) RequirePaid() error {
 	if c.Caller.Paid {
@@ -96,8 +97,8 @@ func (c *Call) Serves(method, path string) bool {
 // Caveat tells the caller of a limit of something that ran.
 func (c *Call) Caveat(parameter, reason string) { c.warn.Caveat(parameter, reason) }
 
-// CaveatMasked tells the caller that private persons are not named, where the
-// dataset is built so and the answer may hold grants to them.
+// CaveatMasked tells the caller that the dataset does not name private persons,
+// where the answer may hold grants to them.
 func (c *Call) CaveatMasked() {
 	if masked(c.Data.Snapshot()) != "" {
 		c.Caveat("_individuals", "Grants to private persons are masked in this dataset: their names, cities, ZIP codes and purposes are left out, and "+

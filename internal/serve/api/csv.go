@@ -66,9 +66,9 @@ func cells(record []string, row reflect.Value, columns []column) []string {
 	return record
 }
 
-// Harmless is a text as CSV has it. One that a spreadsheet would take for a
-// formula gets an apostrophe in front: purposes and names come from filings,
-// and nobody should be made to run one.
+// Harmless is a text for CSV. A text that a spreadsheet would read as a formula
+// gets an apostrophe in front: names and purposes come from filings, and a filing
+// must not run formulas.
 func Harmless(s string) string {
 	if s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 {
 		return "'" + s
@@ -102,8 +102,8 @@ func cell(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// fileName is the name under which rows are saved. In a file nothing else says
-// that a filter did not run, so its name does.
+// fileName is the name under which rows are saved. It names the filters that did
+// not run, because nothing else in the file does.
 func fileName(op *Operation, notApplied []string) string {
 	const most = 3 // names that are told
 	name := safeName(strings.ReplaceAll(strings.Trim(op.Path, "/"), "/", "-"))
@@ -120,7 +120,8 @@ func fileName(op *Operation, notApplied []string) string {
 	return name + ".csv"
 }
 
-// safeName is a name, which a client may have made up, fit for that of a file.
+// safeName makes a name, which a client may have invented, safe as a part of a file
+// name.
 func safeName(s string) string {
 	const most = 40
 	s = strings.Map(func(r rune) rune {

@@ -9,9 +9,10 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// A cursor is a place in the result of one question to one build of the
-// dataset: a mark of each, and how many rows came before. It is opaque to
-// clients and worth nothing elsewhere, so it is not signed.
+// A cursor is a place in the result of one question to one build of the dataset. It
+// is base64url of three parts: a mark of the build, a mark of the operation and the
+// question, and the number of rows before the place as a varint. It opens nothing
+// that the caller could not ask for, so it is not signed.
 const markSize = 6
 
 // maxOffset bounds how far into a result a cursor may point.
@@ -64,8 +65,8 @@ func encodeCursor(version, operation string, question []byte, offset int64) stri
 	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(b, uint64(offset)))
 }
 
-// decodeCursor reads a cursor. readable is false when it is none; the error
-// says that it belongs elsewhere.
+// decodeCursor reads a cursor. readable is false for a text that is not a cursor.
+// The error says that the cursor belongs to another build or question.
 func decodeCursor(cursor, version, operation string, question []byte) (offset int64, readable bool, err error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err != nil || len(b) <= 2*markSize {

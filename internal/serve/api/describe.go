@@ -29,8 +29,7 @@ func (s *Handler) describe(r *http.Request, out *reply) (handled bool, err error
 		if err != nil {
 			return true, err
 		}
-		// A browser that follows the link shows JSON, and would offer a type it
-		// does not know for download.
+		// A browser shows JSON, but would offer the type of OpenAPI for download.
 		kind, body = contentTypes["json"], doc
 		out.header.Add("Vary", "Accept")
 		if strings.Contains(r.Header.Get("Accept"), openapiType) {
@@ -92,8 +91,8 @@ func (s *Handler) catalog() []byte {
 // documents made here.
 const toolsPath = "/mcp"
 
-// listed reports whether an operation is told to everybody: not what this service
-// does not offer, nor what is for billing systems.
+// listed reports whether an operation is published: this service offers it, and it
+// is not for billing systems.
 func (op *Operation) listed() bool { return op.Access != Admin && !op.Off }
 
 func (s *Handler) listing() []byte {
@@ -111,7 +110,7 @@ func (s *Handler) listing() []byte {
 	return compact(l)
 }
 
-// compact writes values that are made here and cannot fail to be written.
+// compact encodes a value of this package, which cannot fail.
 func compact(v any) []byte {
 	var b bytes.Buffer
 	if err := encoder(&b).Encode(v); err != nil {

@@ -18,7 +18,7 @@ func stamp(m *snapshot.Manifest) client.Build {
 	return client.Build{Version: m.Version, Refresh: Refresh, ReportingLag: ReportingLag, Invented: m.Invented, Individuals: masked(m)}
 }
 
-// masked is how private persons are shown, where that is not as filed.
+// masked is "masked" when the dataset hides private persons, and empty otherwise.
 func masked(m *snapshot.Manifest) string {
 	if m.Individuals == snapshot.IndividualsMasked {
 		return m.Individuals
@@ -26,25 +26,25 @@ func masked(m *snapshot.Manifest) string {
 	return ""
 }
 
-// Tabular is an answer of which csv and ndjson carry the rows alone. hits is
-// how many there are in all, nil when nobody has counted them.
+// Tabular is an answer whose csv and ndjson carry only the rows. hits is the number
+// of matching rows in all, nil when it was not counted.
 type Tabular interface {
 	client.Answer
 	Table() (rows any, hits *int64, next *string)
 }
 
-// Document is an answer of which a format is a file that is not made by this
-// package, such as a PDF.
+// Document is an answer that another package makes a file of, such as a PDF.
 type Document interface {
 	client.Answer
 	// File is the file and its name, fit for a header.
 	File() (name string, body []byte)
 }
 
-// ownCSV is a Tabular whose columns its type does not tell.
+// ownCSV is a Tabular that writes its own CSV, because its type does not have its
+// columns.
 type ownCSV interface{ WriteCSV(w io.Writer) error }
 
-// Success is the head of every answer that is one.
+// Success is the head of every success.
 var Success = client.Head{Code: 200, Message: "OK"}
 
 // List is the envelope of a page of rows.
@@ -70,8 +70,8 @@ func Count[T any](rows []T) *int64 {
 	return &n
 }
 
-// OrNull is a pointer to a text, nil when it is empty, which is how the wire
-// says that something is not known.
+// OrNull is a pointer to a text, or nil for an empty text: null means unknown on
+// the wire.
 func OrNull(s string) *string {
 	if s == "" {
 		return nil
@@ -79,8 +79,7 @@ func OrNull(s string) *string {
 	return &s
 }
 
-// RefOrNull is the same for a text that lives as long as the row, which is then
-// not copied.
+// RefOrNull is OrNull without a copy, for a text that lives as long as the row.
 func RefOrNull(s *string) *string {
 	if *s == "" {
 		return nil

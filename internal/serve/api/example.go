@@ -13,8 +13,8 @@ import (
 // invented is what every example says of itself.
 const invented = "Everything here is invented: the organizations do not exist and their EINs are reserved. No key was needed and nothing was counted."
 
-// example answers a request from the fixture. It goes through the same code as
-// a request for data, so an example cannot differ from what it shows.
+// example answers a request from invented data. It runs the same code as a real
+// request, so an example cannot differ from a real answer.
 func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.Values) error {
 	c.op, c.Data, c.Caller.Secret = s.examples.op(c.op.ID), s.config.Examples.Data, s.config.Examples.Key
 	out.stamp(c.Data)
@@ -54,8 +54,8 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 	if err != nil {
 		return err
 	}
-	// The case unsupported shows both severities, also where no parameter has a
-	// caveat; and rows or a file alone do not say that they are invented.
+	// The case "unsupported" always shows both severities. Rows or a file alone do
+	// not say that they are invented, so a caveat does.
 	if name == "unsupported" && !c.warn.has(caveat) || c.format != "json" && c.format != "xml" {
 		c.warn.Caveat("example", "The answer is invented, and all other parameters except format were ignored.")
 	}

@@ -29,8 +29,8 @@ const (
 	timeout   = 30 * time.Second // of an operation that does not ask for more
 )
 
-// What answers take of the memory that all requests share, in bytes, until
-// their size is known.
+// Bytes of the shared memory that a request takes until the size of its answer is
+// known.
 const (
 	baseWeight = 64 << 10 // any
 	bodyCopies = 3        // of the bytes of a body, while it is read
@@ -119,7 +119,7 @@ func (s *Handler) dispatch(r *http.Request, out *reply, c *Call) error {
 	return s.operate(ctx, r, out, c, path)
 }
 
-// otherMethod refuses a method, and says which are answered.
+// otherMethod refuses a method and names those that are allowed.
 func (r *reply) otherMethod(req *http.Request, allowed string) error {
 	r.header.Set("Allow", allowed)
 	return fault.New(refusedMethod.Slug, "%s does not answer %s.", shown(account.MaskKeys(req.URL.EscapedPath())), shown(req.Method)).Try("use %s", allowed)
@@ -152,16 +152,15 @@ func oversize(r *http.Request) error {
 func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *Call, path map[string]string) error {
 	op := c.op
 	values, malformed := parseQuery(r.URL.RawQuery)
-	// An error before the parameters are read is answered in the format asked
-	// for as well.
+	// Errors before the parameters are read use the format that was asked for, too.
 	if slices.Contains(op.Formats, "xml") && (strings.EqualFold(values.Get("format"), "xml") || !values.Has("format") && accepted(r.Header, op.Formats) == "xml") {
 		c.format = "xml"
 	}
 	if len(op.Formats) > 1 {
 		out.header.Add("Vary", "Accept")
 	}
-	// The key comes before what is wrong with the query, because every answer to
-	// a key tells its balance.
+	// The key is checked before the query, because every answer to a key, even a
+	// refusal, has its balance.
 	example := values.Has("example")
 	if op.Access != Open && !example {
 		if err := s.authenticate(ctx, r.Header, c, values); err != nil {
@@ -209,7 +208,7 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 	}
 	run, err := c.prepare(values, path)
 	if err != nil && c.Worked {
-		// Also when the caller has left.
+		// The charge is made even when the caller has left.
 		if unpaid := s.meter(context.WithoutCancel(ctx), out, c); unpaid != nil {
 			return unpaid
 		}
@@ -222,7 +221,7 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 		out.status = http.StatusNotModified
 		return nil
 	}
-	out.hold.Release() // of the body, which the next one counts
+	out.hold.Release() // the hold of the body; the next hold includes the body
 	if out.hold, err = s.config.Budget.Take(ctx, baseWeight+int64(len(c.body))+c.Weight); err != nil {
 		return err
 	}
@@ -251,7 +250,7 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 	return nil
 }
 
-// prepare reads the parameters of a request, all of them.
+// prepare reads all parameters of a request.
 func (c *Call) prepare(values url.Values, path map[string]string) (Run, error) {
 	c.Params = &Reader{table: c.table, op: c.op, values: values, path: path, read: map[string]bool{"example": true}, Warn: c.warn}
 	strict := c.Params.Boolean("strict")
@@ -304,7 +303,7 @@ func tooLarge(most int64) error {
 	return fault.New(refusedBody.Slug, "The request body is larger than %d bytes.", most).Try("send it in parts")
 }
 
-// lacks says what an operation misses in a dataset.
+// lacks is the refusal of a dataset that lacks what an operation needs.
 func (op *Operation) lacks(d Dataset) error {
 	if op.Needs == nil {
 		return nil
@@ -312,8 +311,8 @@ func (op *Operation) lacks(d Dataset) error {
 	return op.Needs(d)
 }
 
-// RequestID is the identifier of a request: the one a proxy gave it, when it
-// is harmless, else a new one.
+// RequestID is the identifier of a request: the one from a proxy when it has only
+// harmless characters, else a new one.
 func RequestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	harmless := len(id) >= 8 && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == ""

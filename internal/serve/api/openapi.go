@@ -94,7 +94,7 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 type describer struct {
 	schemas object
 	types   map[string]reflect.Type // behind the schemas
-	names   map[reflect.Type]string // of types that have another than their own
+	names   map[reflect.Type]string // names in the document that differ from the names of the types
 	params  object                  // those that several operations share
 	handler *Handler
 }
@@ -157,7 +157,7 @@ func (d *describer) withheld(w Withheld, groups []Group) object {
 	}
 }
 
-// file is a body that is no text.
+// file is a binary body.
 var file = object{"schema": object{"type": "string", "format": "binary"}}
 
 // parameter describes one parameter, by reference where several operations
@@ -184,9 +184,8 @@ func (d *describer) parameter(p *Param) object {
 	return object{"$ref": "#/components/parameters/" + name}
 }
 
-// parameter describes one parameter. Lists are described as comma-separated
-// arrays. A vocabulary is described, not enforced, by enum: what is outside it
-// is reported by a warning.
+// parameter describes one parameter. Lists are comma-separated arrays. enum
+// describes a vocabulary but does not enforce it: a word outside it gets a warning.
 func parameter(p *Param) object {
 	in := p.In
 	if in == "" {
@@ -353,7 +352,7 @@ func (d *describer) examples(op *Operation) (map[int]object, error) {
 			continue // one large example is enough
 		}
 		if e.Foreign || c.format != "json" && r.status == http.StatusOK {
-			continue // the schema describes another
+			continue // the schema does not describe this format
 		}
 		if out[r.status] == nil {
 			out[r.status] = object{}
@@ -418,8 +417,7 @@ func (d *describer) schemaName(t reflect.Type) string {
 	return inner[strings.LastIndexByte(inner, '.')+1:] + outer
 }
 
-// addTo adds the fields of one type to the schema of another, in whose place
-// they may stand.
+// addTo adds the fields of one type to the schema of another.
 func (d *describer) addTo(to, more reflect.Type) {
 	properties := d.schemas[d.schemaName(to)].(object)["properties"].(object)
 	for name, p := range d.structure(more)["properties"].(object) {
@@ -475,7 +473,7 @@ func (d *describer) property(m Member) object {
 	if m.Nullable {
 		p["type"] = []string{p["type"].(string), "null"}
 	}
-	if also := m.Tag.Get("also"); also != "" { // of a request: what is read as well
+	if also := m.Tag.Get("also"); also != "" { // for requests: other types that are accepted
 		p["type"] = append([]string{p["type"].(string)}, strings.Split(also, "|")...)
 	}
 	if m.Doc != "" {

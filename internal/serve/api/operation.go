@@ -72,9 +72,8 @@ type Group struct {
 	Schemas map[reflect.Type]string
 }
 
-// Withheld is an operation that serves a page of the service and nobody else. It
-// is described, so that nobody has to guess what it is, and refused whoever calls
-// it through the API, by whatever method.
+// Withheld is an operation that serves only a page of the site. The document
+// describes it, so that nobody has to guess, and the API refuses every call of it.
 type Withheld struct {
 	ID, Method, Path     string
 	Summary, Description string
@@ -104,27 +103,27 @@ type Operation struct {
 	Details     []any     // values of the types that its failures carry, see Detailed
 	Examples    []Example
 	Lists       bool          // the answer changes with the compliance lists as well
-	Anew        bool          // every answer is issued anew: it is not to be kept, and has no ETag
+	Anew        bool          // every answer is issued anew: it must not be cached and has no ETag
 	Timeout     time.Duration // of a request, when the usual one is too short
-	Works       bool          // reading a request takes time of the machine: who has no calls left is refused before
+	Works       bool          // reading a request takes machine time: a key without calls left is refused before that
 
 	AtOnce *budget.AtOnce // how many may be under way, for a body that is sent without a key; nil for any
 
 	ForAgents bool // automated agents call it, with their key or to get one
 
 	Optional bool // not every service has it
-	Off      bool // this one has not
+	Off      bool // this service does not have it
 
-	// Needs says what is missing from a dataset without which there is no
-	// answer, nil when nothing is, or when it is nil itself.
+	// Needs returns the refusal of a dataset that lacks something the answer needs.
+	// It may be nil.
 	Needs func(Dataset) error
 
-	// Plan reads the request, with no look at the data, and returns the
-	// function that makes the answer. It is called before the caller is charged.
+	// Plan reads the request without looking at data, and returns the function that
+	// makes the answer. It is called before the charge.
 	Plan func(c *Call) (Run, error)
 }
 
-// Damaged is the refusal of a dataset a file of which is out of service.
+// Damaged is the refusal of a dataset with a damaged file.
 func Damaged() error {
 	return fault.New(refusedDamaged.Slug, "A file that this answer needs is damaged, so it is out of service.").
 		Try("ask again when another build of the dataset is served")
@@ -140,7 +139,7 @@ type Example struct {
 	Query       string            // the query string that is run against the fixture
 	Path        map[string]string // values of the path's parameters
 	Body        string            // the request body
-	Unpaid      bool              // it is asked with a key of no paid plan
+	Unpaid      bool              // its caller has no paid plan
 	Foreign     bool              // it is rendered for clients of another service, not as the description has it
 }
 
@@ -155,8 +154,8 @@ func (op *Operation) price() string {
 	return fmt.Sprintf("costs %d calls", op.Cost)
 }
 
-// cacheable says whether an answer may be kept: not where something was done,
-// nor what only an operator sees, nor what is issued anew.
+// cacheable reports whether a client may keep an answer. It may not keep the answer
+// of a change, of an admin operation, or one that is issued anew.
 func (op *Operation) cacheable() bool {
 	return op.Method == http.MethodGet && op.Access != Admin && !op.Anew
 }
@@ -253,8 +252,8 @@ func (t *operationTable) op(id string) *Operation {
 	return nil
 }
 
-// refusal finds a failure by its slug. One that nobody listed is a mistake of
-// ours, so it is a 500.
+// refusal finds a failure by its slug. A slug that no operation lists is our
+// mistake, so it is a 500.
 func (t *operationTable) refusal(slug string) Refusal {
 	for _, r := range t.refusals {
 		if r.Slug == slug {
@@ -283,8 +282,7 @@ func (t *operationTable) takes(name string) bool {
 	})
 }
 
-// complete adds the cases that every operation shows, where it has none of its
-// own.
+// complete adds the examples that every operation has, unless it has its own.
 func (op *Operation) complete() {
 	plain := op.Examples[0]
 	for _, e := range []Example{
@@ -339,10 +337,9 @@ func (r *routes) add(path string, op *Operation) {
 	r.list = append(r.list, route{segments, []*Operation{op}})
 }
 
-// find returns the operations at an escaped path, one per method, and the
-// values of the path's parameters, in which a slash may be written %2F. A
-// trailing slash does not matter. Where several fit, the one with the fewest
-// parameters is meant.
+// find returns the operations at an escaped path, one per method, and the values of
+// the path's parameters, in which %2F stands for a slash. A trailing slash does not
+// matter. Of several routes that fit, it takes the one with the fewest parameters.
 func (r *routes) find(path string) (ops []*Operation, values map[string]string) {
 	segments := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
 	for i, s := range segments {
@@ -377,8 +374,9 @@ func match(pattern, segments []string) (map[string]string, bool) {
 	return values, true
 }
 
-// choose picks the operation for a method. HEAD is GET without the body; what
-// is issued anew each time has no such form, because it would be spent unseen.
+// choose picks the operation for a method. HEAD is GET without the body. An
+// operation that issues something anew has no HEAD: the call would be charged for
+// something that nobody sees.
 func choose(ops []*Operation, method string) *Operation {
 	for _, op := range ops {
 		if op.Method == method || method == http.MethodHead && op.headed() {

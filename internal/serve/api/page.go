@@ -35,8 +35,8 @@ func (c *Call) ReadPage(asked []byte) (offset, limit int, err error) {
 	return int(from), int(size), nil
 }
 
-// ListOf is the envelope of a page of the rows that a question has. Its tail is
-// for the caller to add, once all warnings are there.
+// ListOf is the envelope of a page of rows. The caller adds the tail, once all
+// warnings are there.
 func ListOf[T any](c *Call, asked []byte, rows []T, hits int64, offset, limit int) *List[T] {
 	list := &List[T]{List: client.List[T]{
 		Head: Success, Hits: hits, Page: int64(offset/limit) + 1, Limit: limit,

@@ -58,8 +58,8 @@ const (
 // Bound is a Min, Max or Cap.
 func Bound(x float64) *float64 { return &x }
 
-// unhonored are parameters of the service's vocabulary that no data stands
-// behind. Each is told to the caller with its reason.
+// unhonored are known parameters for which there is no data. The caller gets a
+// warning with the reason.
 var unhonored = []struct{ name, reason string }{
 	{"include_gov", "There are no government grantmakers in the data: only organizations that file returns grant here. The filter did not run."},
 	{"population", "Filings do not say whom a grant benefits, so the filter did not run."},
@@ -68,8 +68,8 @@ var unhonored = []struct{ name, reason string }{
 	{"profile_levels", "Organizations have no profile levels here. The filter did not run."},
 }
 
-// Reader hands out the parameters of one request and remembers which were
-// asked for, so that what is left over can be told to the caller.
+// Reader hands out the parameters of one request and remembers which were read, so
+// that the answer can name the rest.
 type Reader struct {
 	table    *operationTable
 	op       *Operation
@@ -93,8 +93,8 @@ func (r *Reader) Err() error {
 	return nil
 }
 
-// parseQuery decodes a query string. Beside an error it returns what could be
-// decoded.
+// parseQuery decodes a query string. With an error it still returns the part that
+// could be decoded.
 func parseQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -123,8 +123,8 @@ func (r *Reader) Param(name string) *Param {
 	panic("api: " + r.op.ID + " reads the parameter " + name + ", which its table entry does not have")
 }
 
-// Problem records why a value cannot be read. index is the position in a
-// list, or negative; input is empty where the value is not repeated.
+// Problem records why a value cannot be read. index is the position in a list, or
+// negative. input is empty where the value must not be repeated.
 func (r *Reader) Problem(p *Param, index int, kind, input string, ctx any, format string, args ...any) {
 	if len(r.problems) >= 50 { // as the description of detail says
 		return
@@ -147,10 +147,9 @@ func (r *Reader) Problem(p *Param, index int, kind, input string, ctx any, forma
 // Limit is the ctx of a problem: the bounds that apply.
 type Limit map[string]any
 
-// Text reads one value, trimmed. One rule holds for every parameter that is
-// there but empty: the request is served as if it were not there, and that is
-// reported, because a filter that silently does not run looks like an answer.
-// Only what is required cannot be absent, so its empty value is a value.
+// Text reads one value, trimmed. A parameter that is present but empty is ignored
+// with a warning, because a filter that silently does not run looks like an answer.
+// A required parameter may be empty.
 func (r *Reader) Text(name string) (string, bool) {
 	p := r.Param(name)
 	r.read[name] = true
@@ -244,8 +243,8 @@ func (r *Reader) Integer(name string) (int64, bool) {
 		return 0, false
 	}
 	p := r.Param(name)
-	// One with too many digits is read as the largest, which is beyond every
-	// bound as well.
+	// ParseInt reads a number with too many digits as the largest, which is beyond
+	// every bound, too.
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		r.Problem(p, -1, "int_parsing", value, nil, "the value is not a whole number; write digits only")
@@ -300,8 +299,8 @@ func (r *Reader) Boolean(name string) bool {
 	return false
 }
 
-// Choice reads one word of an enumeration, empty when none is given. A word
-// outside it is reported and not applied; understood is false only then.
+// Choice reads one word of an enumeration, empty when the parameter is absent. An
+// unknown word gets a warning and is not applied; only then is understood false.
 func (r *Reader) Choice(name string) (word string, understood bool) {
 	value, ok := r.Text(name)
 	if !ok {
@@ -316,8 +315,8 @@ func (r *Reader) Choice(name string) (word string, understood bool) {
 	return "", false
 }
 
-// Choices reads a list of words of an enumeration, each once. Those outside it
-// are reported and not applied.
+// Choices reads a list of words of an enumeration, each once. Unknown words get a
+// warning and are not applied.
 func (r *Reader) Choices(name string) (words []string) {
 	p := r.Param(name)
 	for _, item := range r.List(name) {
@@ -331,9 +330,9 @@ func (r *Reader) Choices(name string) (words []string) {
 	return words
 }
 
-// finish reports what nobody read and then says whether the request can be
-// served: not with a value that cannot be understood, and with strict not with
-// anything that would be ignored.
+// finish warns of parameters that nobody read. It then refuses a request with
+// values that cannot be read and, with strict, a request of which anything would be
+// ignored.
 func (r *Reader) finish(strict bool) error {
 	var left []string
 	for name := range r.values {
@@ -361,12 +360,11 @@ func (r *Reader) finish(strict bool) error {
 	return nil
 }
 
-// shown is a name or value that a client made up, fit for an answer.
+// shown makes a name or value from a client safe to repeat in an answer.
 func shown(s string) string { return strings.ToValidUTF8(Clip(s), "\uFFFD") }
 
 // Clip shortens what is repeated back to a client.
 func Clip(s string) string { return fault.Clip(s, maxQuoted) }
 
-// Failed reports whether a value could not be read, so that nothing need be
-// asked of it.
+// Failed reports whether any value could not be read.
 func (r *Reader) Failed() bool { return len(r.problems) > 0 }

@@ -20,10 +20,9 @@ import (
 // of its slug.
 const Errors = "/docs/errors"
 
-// Reference is the table for people who look something up in it: what the pages
-// of the documentation are drawn from.
+// Reference is the operation table as the pages of the documentation show it.
 type Reference struct {
-	Groups   []Group   // with all that their operations take and answer; without what this service does not offer
+	Groups   []Group   // without the operations that this service does not offer
 	Refusals []Refusal // of all operations there are, by status
 	handler  *Handler
 	names    map[reflect.Type]string
@@ -81,7 +80,7 @@ func (p *Param) Kind() string {
 	return kind
 }
 
-// Rule says what a value may be, empty when its type says it all.
+// Rule says which values a parameter takes. It is empty when the type says enough.
 func (p *Param) Rule() string {
 	var rules []string
 	switch most := cmp.Or(p.Max, p.Cap); {
@@ -107,7 +106,8 @@ func (p *Param) Rule() string {
 	return strings.Join(rules, "; ")
 }
 
-// grouped writes a bound as people do; years are never in one.
+// grouped writes a bound with thousands separators, except a number that may be a
+// year.
 func grouped(x float64) string {
 	if x == float64(int64(x)) && (x >= 10_000 || x < 1900) {
 		return money.Grouped(int64(x))
@@ -210,8 +210,9 @@ type Sample struct {
 	Body    []byte // JSON
 }
 
-// Sample answers the first example of an operation, without a key and without
-// counting. It is the same every time but for what is issued anew.
+// Sample answers the first example of an operation, without a key and without a
+// charge. The answer is the same every time, unless the operation issues something
+// anew.
 func (r *Reference) Sample(ctx context.Context, op *Operation) (Sample, error) {
 	c := &Call{table: r.handler.table, op: op, warn: &Warnings{}, Base: r.handler.config.BaseURL, format: "json"}
 	out := &reply{header: http.Header{}, id: "example-request"}

@@ -21,7 +21,7 @@ type Refusal struct {
 	Status int
 	Means  string // what it means in general
 	Do     string // what to do about it, in general
-	Audit  bool   // it says something about who tries what, and goes into the audit trail
+	Audit  bool   // the audit trail notes it, because it may be a sign of abuse
 }
 
 // refusalTable has every refusal of the service, so that a slug has one status and
@@ -127,9 +127,8 @@ func InvalidBody(field, kind string, ctx any, message string) error {
 	return &invalid{[]client.Problem{{Loc: loc, Type: kind, Ctx: ctx, Msg: message}}}
 }
 
-// Detailed is an error that says more than words: the members of its detail, a
-// struct, stand beside those of the Failure. An operation lists the types of
-// its details.
+// Detailed is an error with data: the members of its detail, a struct, are written
+// beside those of the Failure. An operation lists the types of its details.
 type Detailed interface {
 	error
 	Detail() any
@@ -200,7 +199,7 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	}
 	f, hidden := s.table.explain(err)
 	out.status = s.table.status(f.Slug)
-	// The client is told what it can do; why is for the operator.
+	// The client is told what to do; the cause is for the operator.
 	cause := f.Err
 	if hidden {
 		cause = err

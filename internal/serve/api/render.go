@@ -197,9 +197,9 @@ const (
 	pace  = 64 << 10
 )
 
-// deadline is when the next piece must be taken by the client, after so many
-// bytes. What it leaves unread is held in memory for it, so it may pause for as
-// long as patience lasts, and fall as far behind the pace; no further.
+// deadline is when the client must have read the next piece, after so many bytes.
+// Unread bytes stay in memory, so a client may pause, or fall behind the pace, only
+// as long as patience lasts.
 func deadline(began, now time.Time, written int, patience time.Duration) time.Time {
 	late := began.Add(patience + time.Duration(written)*time.Second/pace)
 	if pause := now.Add(patience); pause.Before(late) {

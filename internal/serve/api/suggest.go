@@ -9,10 +9,10 @@ import (
 	"unicode"
 )
 
-// Alias is another word for a parameter: what callers of other services, or
-// those who guess, would send. A parameter is never read under another name,
-// because one request would then have two spellings; the answer says which name
-// was meant, which a guess from the spelling alone could not.
+// Alias is another word for a parameter, which callers of other services or callers
+// who guess may send. A parameter is never read under an alias, because one request
+// would then have two spellings. The answer names the parameter that was meant; its
+// spelling alone would often not lead there.
 type Alias struct {
 	Word string
 	Say  string // what was meant; empty is the name of the parameter
@@ -34,8 +34,8 @@ func Either(say, list string) (aliases []Alias) {
 	return aliases
 }
 
-// plainWord is a name as the tables have it: small letters, with underscores
-// where it has other marks or a capital within.
+// plainWord is a name as the tables write it: in small letters, with an underscore
+// for other marks and before a capital.
 func plainWord(s string) string {
 	if len(s) > maxText {
 		return ""
@@ -72,8 +72,8 @@ func (p *Param) says(word string) string {
 	return ""
 }
 
-// meant finds the parameter of the operation that another word stands for, or
-// that has the name in another dress, such as funderId.
+// meant finds the parameter that an alias stands for, or that has the same name in
+// another style, such as funderId.
 func (op *Operation) meant(name string) string {
 	word := plainWord(name)
 	for i := range op.Params {
@@ -91,7 +91,7 @@ func (op *Operation) meant(name string) string {
 	return ""
 }
 
-// otherWord tells of a parameter that was sent in place of one that is missing.
+// otherWord names a parameter that was probably meant as the missing one.
 func (r *Reader) otherWord(p *Param) string {
 	for _, name := range slices.Sorted(maps.Keys(r.values)) {
 		if word := plainWord(name); word == p.Name || p.says(word) != "" {

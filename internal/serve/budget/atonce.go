@@ -6,10 +6,9 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// AtOnce bounds how many requests of a kind are under way at a time, in all and
-// from one address. It is for what everybody may send without a key: memory is
-// held for a body before it has arrived, and whoever sends it slowly would hold
-// that of all others.
+// AtOnce bounds how many requests of a kind run at a time, in all and from one
+// address. It is for requests without a key: memory is held for a body before the
+// body has arrived, so slow senders could hold all of it.
 type AtOnce struct {
 	all, each int
 

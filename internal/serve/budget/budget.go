@@ -1,7 +1,7 @@
-// Package budget holds all requests together to a number of bytes. Who is about
-// to use much memory takes a hold on so much of it, waits a moment in a fair
-// queue when there is none left, and is turned away when the moment is over:
-// better a few are asked to come again than that the process ends for all.
+// Package budget bounds the memory of all requests together. A request takes a hold
+// on the bytes it will use. When there are not enough, it waits a moment in a fair
+// queue, and then it is refused: it is better to refuse a few requests than to run
+// out of memory for all.
 package budget
 
 import (
@@ -13,7 +13,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Busy is the slug of the fault that those get who were turned away.
+// Busy is the slug of the fault of a refused request.
 const Busy = "server_busy"
 
 // Small holds, of at most one part in smallPart of the budget, do not queue
@@ -24,10 +24,10 @@ const (
 	keptPart  = 8
 )
 
-// Options say how long those wait for whom there is no room. The zero value of
-// a field is its default.
+// Options say how long a request waits for memory. The zero value of a field is its
+// default.
 type Options struct {
-	Wait    time.Duration // how long one waits at most; two seconds
+	Wait    time.Duration // how long a request waits at most; two seconds
 	Waiters int           // how many may wait at a time; 64
 
 	// Timer starts a timer, and returns what it sends to and how to stop it; nil
@@ -75,9 +75,9 @@ type Hold struct {
 	bytes int64
 }
 
-// Take takes a hold of so many bytes, or of all there are for one when it is
-// more than that: then it has them alone. The error is a fault of the slug
-// Busy, or that of the context.
+// Take takes a hold of so many bytes. A request for more than the whole budget gets
+// the whole budget, alone. The error is a fault of the slug Busy, or the error of
+// the context.
 func (b *Budget) Take(ctx context.Context, bytes int64) (*Hold, error) {
 	if b == nil {
 		return nil, nil
@@ -111,12 +111,12 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (*Hold, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
-	case <-w.ready: // it came at the same moment
+	case <-w.ready: // the hold came at the same moment
 		return &Hold{b, bytes}, nil
 	default:
 	}
 	b.waiting.Remove(at)
-	b.admit() // those behind may need less
+	b.admit() // requests behind it may need less
 	return nil, err
 }
 
@@ -135,7 +135,7 @@ func (b *Budget) fits(bytes int64) bool {
 	return bytes <= room
 }
 
-// admit gives their holds to those who wait, as far as there is room.
+// admit gives holds to waiting requests, as far as there is room.
 func (b *Budget) admit() {
 	for at := b.waiting.Front(); at != nil; at = b.waiting.Front() {
 		w := at.Value.(*waiter)
@@ -148,8 +148,8 @@ func (b *Budget) admit() {
 	}
 }
 
-// Resize makes the hold what is really used. That may be more than was taken,
-// and then those who come later have less.
+// Resize sets the hold to the bytes that are really used. That may be more than was
+// taken; later requests then have less.
 func (h *Hold) Resize(bytes int64) {
 	if h == nil || h.from == nil {
 		return

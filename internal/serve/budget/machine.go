@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Machine is the memory in bytes that this process may use: that of the
-// machine, or what the control groups it is in leave of it. It is 0 where the
-// system does not tell.
+// Machine is the memory in bytes that this process may use: the memory of the
+// machine, or the limit of its control groups. It is 0 when the system does not
+// say.
 func Machine() int64 { return machine(os.DirFS("/")) }
 
 func machine(root fs.FS) int64 {
@@ -41,8 +41,8 @@ func machine(root fs.FS) int64 {
 		} else if part[0] != "0" {
 			continue
 		}
-		// A group has what its parents leave it; in a container the path may be
-		// that of the host, and then only the top is there.
+		// A group is bounded by its parents, too. In a container the path may be
+		// the host's, and then only the top exists.
 		for at := path.Join("/", part[2]); ; at = path.Dir(at) {
 			if limit, ok := readNumber(root, path.Join(dir, at, file)); ok && (total == 0 || limit < total) {
 				total = limit

@@ -12,10 +12,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// pack makes a handler whose answers are packed as they are written. What has
-// fewer bytes than a packet stays as it is, and so does what says already how it
-// is encoded. A few bytes of no meaning are added, so that the length of a page
-// alone does not tell how well a secret and the words of a visitor went together.
+// pack makes a handler whose answers are compressed as they are written. Answers
+// smaller than a packet stay plain, and so do answers that already have an
+// encoding. A few random bytes are added, so that the length of a page does not
+// reveal how well a secret and a visitor's words compress together.
 var pack = func() func(http.Handler) http.HandlerFunc {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(1<<10), gzhttp.CompressionLevel(gzip.BestSpeed),
 		gzhttp.ContentTypeFilter(compressible), gzhttp.EnableZstd(false), gzhttp.RandomJitter(32, 0, false))
@@ -25,9 +25,9 @@ var pack = func() func(http.Handler) http.HandlerFunc {
 	return wrap
 }()
 
-// compressible says of a media type whether packing is worth its time: fonts and
-// pictures of pixels are packed already, as are most of those that the library
-// leaves alone. An event is sent when it is there, not when a packet is full.
+// compressible reports whether compressing a media type is worth the time. Fonts
+// and bitmaps are compressed already, as are most types that the library skips.
+// Events must be sent at once, not when a packet is full.
 func compressible(mediaType string) bool {
 	return mediaType != "text/event-stream" && !strings.HasPrefix(mediaType, "font/") && mediaType != "image/png" && gzhttp.DefaultContentTypeFilter(mediaType)
 }
@@ -37,8 +37,8 @@ func compressible(mediaType string) bool {
 // instead.
 func Handler(next http.Handler) http.Handler { return pack(next) }
 
-// Body packs a whole answer before any of it is written, and reports whether it
-// did: whether the client accepts it and it is worth it.
+// Body compresses a whole answer before any of it is written. It reports false when
+// the client does not accept gzip or compressing is not worth it.
 func Body(r *http.Request, mediaType string, body []byte, into *bytes.Buffer) bool {
 	if !strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept-Encoding"), ",")), "gzip") {
 		return false // a look before the work
@@ -50,8 +50,8 @@ func Body(r *http.Request, mediaType string, body []byte, into *bytes.Buffer) bo
 	return out.header.Get("Content-Encoding") != ""
 }
 
-// memory is an answer that stays here, once it is packed. A plain one is dropped:
-// whoever asked has it already, and it may be large.
+// memory collects a compressed answer. It drops a plain one, which the caller has
+// already and which may be large.
 type memory struct {
 	header http.Header
 	packed *bytes.Buffer

@@ -4,9 +4,10 @@
 // read, and gives it back after its last byte, so that everything in an answer
 // is of one version.
 //
-// A Holder has the current dataset and takes up what is newer without dropping
-// a request: whoever has the old one goes on reading it, and when the last of
-// them is done, what no newer dataset shares is closed and may be pruned.
+// A Holder has the current dataset and takes up a newer one without dropping a
+// request. Requests that hold the old dataset go on reading it. When the last of
+// them is done, the parts that no newer dataset shares are closed and may be
+// pruned.
 package dataset
 
 import (
@@ -36,12 +37,12 @@ type Dataset struct {
 	Changes   *change.Index // since earlier builds
 	SQL       *SQL
 	Lists     *lists.Current
-	Screen    *screen.Screener // never nil: without lists nobody is screened, which it says
+	Screen    *screen.Screener // never nil: without lists it answers not_screened
 	Standing  *screen.Standing // of the organizations of Directory with Screen; nil without Directory
 	ListLog   *change.Log      // what changed on Lists since earlier editions; never nil
 
-	// build, warehouse and edition are what has to be closed. Datasets that
-	// follow each other share what has not changed.
+	// build, warehouse and edition must be closed. Consecutive datasets share those
+	// that have not changed.
 	build, warehouse, edition *shared
 
 	readers int // under the holder's lock; being current counts as one
@@ -50,8 +51,8 @@ type Dataset struct {
 // Version is the version that answers are stamped with.
 func (d *Dataset) Version() string { return d.Snapshot.Manifest.Version }
 
-// Whole says whether all indexes of the dataset itself are in service. What tells
-// of changes is not among them: only those who ask for it miss it.
+// Whole reports whether all indexes of the dataset are in service. It ignores the
+// index of changes, which only the requests for changes need.
 func (d *Dataset) Whole() bool {
 	return d.Browsable() && d.Directory != nil && d.Profiles != nil
 }
@@ -119,8 +120,8 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 		}
 	}
 	if d.Search != nil && d.Search.Bad() != nil {
-		// Names are still searched, which is better than nothing, and worse than
-		// the dataset before.
+		// Searching by name still works. That is better than nothing, but worse
+		// than the dataset before.
 		if !lenient {
 			return nil, nil, errors.Join(d.Search.Bad(), d.build.close())
 		}

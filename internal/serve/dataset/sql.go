@@ -16,7 +16,7 @@ import (
 // SQL answers queries from the warehouse of one snapshot.
 type SQL struct {
 	*sqlbox.Warehouse
-	damaged atomic.Bool // found while it was served
+	damaged atomic.Bool // found while the warehouse was served
 }
 
 // Check asks the gate whether a query may run.
@@ -30,7 +30,7 @@ func (s *SQL) Check(ctx context.Context, r sqlbox.Request) error {
 // Run runs a query that Check has let pass.
 func (s *SQL) Run(ctx context.Context, r sqlbox.Request) (*sqlbox.Result, error) {
 	found, err := s.Warehouse.Run(ctx, r)
-	if s.damaged.Load() { // what was found may be wrong
+	if s.damaged.Load() { // the result may be wrong
 		return nil, damagedWarehouse()
 	}
 	return found, err
@@ -50,8 +50,8 @@ func (h *Holder) startWorkers(s *snapshot.Snapshot) (*sqlbox.Warehouse, error) {
 	return h.box.Open(s.Dir)
 }
 
-// retryWorkers is startWorkers for when they could not be started beside the
-// indexes, which may have left them too little time.
+// retryWorkers starts the workers again when they failed to start while the indexes
+// were opened, which may have left them too little time.
 func (h *Holder) retryWorkers(s *snapshot.Snapshot, w *sqlbox.Warehouse, err error) (*sqlbox.Warehouse, error) {
 	if err == nil {
 		return w, nil
@@ -59,9 +59,9 @@ func (h *Holder) retryWorkers(s *snapshot.Snapshot, w *sqlbox.Warehouse, err err
 	return h.startWorkers(s)
 }
 
-// takeSQL takes up the workers on the warehouse of a snapshot, or err, why there
-// are none. A snapshot without them is served all the same; SQL then says so,
-// rather than answer from the snapshot before.
+// takeSQL takes up the workers on the warehouse of a snapshot; err says why there
+// are none. A snapshot without workers is served without SQL. Its queries are
+// refused, never answered from the snapshot before.
 func (h *Holder) takeSQL(s *snapshot.Snapshot, w *sqlbox.Warehouse, err error) (*SQL, *shared) {
 	h.retrySQL = time.Time{}
 	if err != nil {

@@ -27,7 +27,7 @@ type Holder struct {
 	opt  Options
 	box  *sqlbox.Box // nil when there is no SQL
 
-	// change is held while another dataset is made current, and guards:
+	// change is held while another dataset becomes current. It guards:
 	change   sync.Mutex
 	closed   bool
 	refused  struct{ snapshot, lists refusal }
@@ -39,21 +39,21 @@ type Holder struct {
 	current *Dataset   // nil before the first one
 }
 
-// retryAfter is how long what could not be opened is left alone: to look at it
-// takes reading all of it.
+// retryAfter is how long the holder waits before it tries again to open a snapshot
+// or an edition that failed. Each attempt reads all of it.
 const retryAfter = time.Minute
 
-// refusal remembers what could not be taken up, and why.
+// refusal remembers a version that could not be opened, and why.
 type refusal struct {
 	version string
 	until   time.Time
 	err     error
 }
 
-// Open opens the current snapshot of a data directory and its lists. An index
-// or an edition that is damaged is left out of service, and logged; so is a
-// warehouse that cannot be opened. Call FinishOpening when all else that
-// requests need is there.
+// Open opens the current snapshot of a data directory and its lists. A damaged
+// index or edition stays out of service and is logged, and so does a warehouse that
+// cannot be opened. Call FinishOpening when everything else that requests need is
+// ready.
 func Open(data string, opt Options) (_ *Holder, err error) {
 	if opt.Clock == nil {
 		opt.Clock = time.Now
@@ -75,9 +75,9 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 	return h, nil
 }
 
-// FinishOpening does what would have held up Open, beside the requests: the other
-// workers for SQL start, and what no index has checked as it was opened is verified.
-// For the datasets that follow the holder does so itself.
+// FinishOpening does the work that would have delayed Open, while requests are
+// served: it starts the other SQL workers and verifies the files that no index
+// checked when it was opened. For later datasets the holder does this itself.
 func (h *Holder) FinishOpening() {
 	h.change.Lock()
 	defer h.change.Unlock()
@@ -86,10 +86,10 @@ func (h *Holder) FinishOpening() {
 	}
 }
 
-// openFirst opens the first dataset, all of it at a time. There is none to fall
-// back on, so whatever is sound is served: a snapshot without an index that is
-// damaged, and without compliance lists where they cannot be read. What screens
-// and what tells of the lists then says so, rather than nothing.
+// openFirst opens the first dataset, all parts at the same time. There is no
+// earlier dataset to keep, so it serves every part that is sound: a snapshot
+// without a damaged index, or without compliance lists that cannot be read.
+// Screenings then say that the lists are missing.
 func (h *Holder) openFirst() (err error) {
 	h.change.Lock()
 	defer h.change.Unlock()
@@ -139,7 +139,8 @@ func (h *Holder) openFirst() (err error) {
 	return nil
 }
 
-// openFirstLists opens the lists as the data directory has them, or none.
+// openFirstLists opens the lists of the data directory, or an empty edition when
+// they cannot be read.
 func (h *Holder) openFirstLists() (o opened, err error) {
 	var none *lists.Current
 	now, err := none.Reread(h.data)
@@ -165,8 +166,8 @@ func (h *Holder) Acquire() (d *Dataset, release func()) {
 	return d, func() { h.release(d) }
 }
 
-// release gives a dataset back. What the last reader of an old one leaves behind
-// is closed.
+// release gives a dataset back. The last reader of an old dataset closes the parts
+// that nobody shares.
 func (h *Holder) release(d *Dataset) {
 	h.mu.Lock()
 	var idle []*shared
@@ -204,10 +205,9 @@ func (h *Holder) swap(next *Dataset) {
 	}
 }
 
-// Refresh takes up the snapshot that the data directory points to, if it is
-// another one than the current, and tries a warehouse again that could not be
-// opened. swapped says that the snapshot is another one. On an error the
-// dataset that was current stays so.
+// Refresh takes up a new snapshot: the one that the data directory points to, if it
+// is not the current one. It also tries again to open a warehouse that failed.
+// swapped says that the snapshot changed. On an error the current dataset stays.
 func (h *Holder) Refresh() (swapped bool, err error) {
 	h.change.Lock()
 	defer h.change.Unlock()
@@ -256,7 +256,8 @@ func (h *Holder) Refresh() (swapped bool, err error) {
 	return true, nil
 }
 
-// retryWarehouse tries to open the warehouse of a dataset that is served without.
+// retryWarehouse tries to open the warehouse of a dataset that is served without
+// it.
 func (h *Holder) retryWarehouse(d *Dataset) {
 	if h.retrySQL.IsZero() || h.opt.Clock().Before(h.retrySQL) {
 		return
@@ -270,9 +271,8 @@ func (h *Holder) retryWarehouse(d *Dataset) {
 	}
 }
 
-// RefreshLists takes up the compliance lists as the data directory has them.
-// swapped says that the edition is another one. On an error the lists that
-// were served stay.
+// RefreshLists takes up the compliance lists that the data directory has. swapped
+// says that the edition changed. On an error the current lists stay.
 func (h *Holder) RefreshLists() (swapped bool, err error) {
 	h.change.Lock()
 	defer h.change.Unlock()
@@ -310,8 +310,8 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	return true, nil
 }
 
-// listsVersion is the edition that a data directory points to, empty where it
-// cannot be told.
+// listsVersion is the edition that a data directory points to, empty when it cannot
+// be read.
 func listsVersion(data string) string {
 	e, err := lists.Open(data)
 	if err != nil {
@@ -320,7 +320,7 @@ func listsVersion(data string) string {
 	return e.Manifest.Version
 }
 
-// refuseLists leaves an edition alone for a while, and returns why.
+// refuseLists remembers why an edition could not be opened, and returns the error.
 func (h *Holder) refuseLists(version string, err error) error {
 	h.refused.lists = refusal{version, h.opt.Clock().Add(retryAfter), err}
 	return err
@@ -332,8 +332,8 @@ func (h *Holder) logBadChanges(o opened) {
 	}
 }
 
-// finishOpening starts the other workers for SQL and verifies what no index has
-// checked, beside the requests.
+// finishOpening starts the other SQL workers and verifies the files that no index
+// checked, while requests are served.
 func (h *Holder) finishOpening(d *Dataset) {
 	if d.SQL != nil {
 		d.SQL.StartMore()
@@ -341,11 +341,10 @@ func (h *Holder) finishOpening(d *Dataset) {
 	h.verify(d)
 }
 
-// verify holds the files of the snapshot that no index has checked as it was
-// opened against their checksums, beside the requests. A warehouse that is
-// damaged is taken out of service.
+// verify compares the files that no index checked with their checksums, while
+// requests are served. It takes a damaged warehouse out of service.
 func (h *Holder) verify(d *Dataset) {
-	h.stop() // what was verified before is of no interest any more
+	h.stop() // the dataset before need not be verified any more
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	_, release := h.Acquire()
@@ -363,7 +362,7 @@ func (h *Holder) verify(d *Dataset) {
 	})
 }
 
-// verifyInTurn is VerifyFiles on one core: requests want the others.
+// verifyInTurn is VerifyFiles on one core, which leaves the others to requests.
 func verifyInTurn(ctx context.Context, s *snapshot.Snapshot, keep func(snapshot.File) bool) error {
 	for _, f := range s.Manifest.Files {
 		if !keep(f) {
@@ -376,7 +375,7 @@ func verifyInTurn(ctx context.Context, s *snapshot.Snapshot, keep func(snapshot.
 	return nil
 }
 
-// Close closes the current dataset once nobody reads it.
+// Close closes the current dataset when its last reader is done.
 func (h *Holder) Close() {
 	h.change.Lock()
 	defer h.change.Unlock()

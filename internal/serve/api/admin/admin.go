@@ -98,7 +98,7 @@ func (o operations) key(do func(Registry, context.Context, string) (account.KeyI
 	return func(c *api.Call) (api.Run, error) {
 		id, _ := c.Params.Text("id")
 		if strings.HasPrefix(id, "gg_") {
-			// Addresses are logged, so a key in one is a key given away.
+			// Addresses are logged, so a key in an address is no longer secret.
 			c.Params.Problem(c.Params.Param("id"), -1, "key_id", "", nil, "this is a key; send its ID, and rotate a key that was put into an address")
 		}
 		return func(ctx context.Context) (client.Answer, error) {
@@ -142,8 +142,8 @@ func (o operations) account(do func(Registry, context.Context, string) (account.
 	}
 }
 
-// missing says of a key or an account in the address that it is not there:
-// that is no failure to authenticate.
+// missing turns an unknown key or account in the address into a 404. The store's
+// own error would read as a failure to authenticate.
 func missing(err error) error {
 	switch {
 	case errors.Is(err, account.ErrUnknownKey):

@@ -123,7 +123,7 @@ func (o *operations) planAnswer(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// state is a key as the wire tells it.
+// state is the state of a key on the wire.
 func state(c *api.Call, secret string, s agent.State) client.Answer {
 	out := &client.AgentKeyAnswer{
 		Head: api.Success, APIKey: secret, Status: string(s.Status), Tier: string(s.Tier), ExpiresAt: api.Instant(s.Expires),
@@ -163,7 +163,7 @@ func (a *attempted) Unwrap() error { return a.error }
 // Detail is what the refusal says beside the words.
 func (a *attempted) Detail() any { return a.attempt }
 
-// refusal puts what an agent has to know into the refusal of its answers.
+// refusal adds to the refusal of answers what the agent needs for its next attempt.
 func refusal(c *api.Call, err error) error {
 	var counted *agent.Miscounted
 	if errors.As(err, &counted) {
@@ -185,9 +185,9 @@ func refusal(c *api.Call, err error) error {
 	return &attempted{err, a}
 }
 
-// Admit holds the keys of agents to what they may do: a locked one to the
-// calls of its challenge, which are counted in the place of the charge. It
-// tells every one of them what its key holds back.
+// Admit holds the keys of agents to what they may do. A locked key may make only
+// the calls of its challenge, which are counted instead of charged. Every answer to
+// such a key has a caveat with its limits.
 func Admit(keys *agent.Keys) func(context.Context, *api.Call, url.Values) error {
 	return func(ctx context.Context, c *api.Call, query url.Values) error {
 		tier := c.Caller.Tier

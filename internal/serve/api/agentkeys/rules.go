@@ -7,7 +7,7 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// shows says what an agent shows to get a tier.
+// shows says what an agent must show to get a key of a tier.
 var shows = map[account.Tier]string{
 	account.Anonymous: "The answers to the challenge the key arrives with.",
 	account.Signed:    "A valid signature on the request for a key, by a key in the directory of the Signature-Agent host.",

@@ -181,8 +181,8 @@ func (p Parts) funderRow(c *api.Call, f *change.Filer) client.FunderChange {
 	return row
 }
 
-// whois is who an organization is, and its page: as the dataset knows it, else as
-// the lists do; nothing where nobody names it.
+// whois finds the name, the place and the page of an organization: in the dataset,
+// else in the lists. All are nil when neither knows it.
 func (p Parts) whois(c *api.Call, e ein.EIN) (name, city, state, page *string) {
 	if names := p.Names(c.Data); names != nil {
 		if org, known := names.Lookup(e); known {
@@ -202,8 +202,8 @@ func (p Parts) edition(c *api.Call) *string {
 	return nil
 }
 
-// compared says whether there is an edition of the lists to compare with; where
-// there is none, so does the answer.
+// compared reports whether there is an edition of the lists to compare with. If
+// not, it adds a caveat to the answer.
 func (p Parts) compared(c *api.Call, s span) bool {
 	if s.edition == "" {
 		c.Caveat("lists_since", "What the compliance lists were then is not known, so nothing is told of their changes.")

@@ -26,8 +26,8 @@ func allWords() (words []string) {
 	return slices.Concat(words, []string{change.Delisted}, change.Words(change.Matches))
 }
 
-// sourceOf is the list that a change is of, on the wire: whom the sanctions list
-// may mean is told with it.
+// sourceOf is the list of a change on the wire. Potential matches belong to the
+// sanctions list.
 func sourceOf(list string) string {
 	if list == change.Matches {
 		return lists.OFAC
@@ -41,9 +41,10 @@ const (
 	mostCandidates = 10 // organizations for each
 )
 
-// matches are the organizations that a name of a sanctioned entity may mean: those
-// that the search finds by it, of which a screening by name finds the entity. It is
-// nil where one of both is out of service.
+// matches are the organizations that a name on the sanctions list may mean. The
+// search finds candidates by the name, and a candidate counts when screening its
+// name finds the entity. It is nil when the search or the screening is out of
+// service.
 func (p Parts) matches(ctx context.Context, c *api.Call, x *change.ListChange) ([]client.SanctionsNameMatch, error) {
 	names := p.Names(c.Data)
 	if names == nil {
@@ -81,8 +82,8 @@ func (p Parts) planLists(c *api.Call) (api.Run, error) {
 	}
 	slices.Sort(sources)
 	slices.Sort(words)
-	// The edition is part of the question: another one has other rows, and a
-	// cursor into these says nothing of them.
+	// The edition is part of the question: another edition has other rows, so a
+	// cursor of this one must not be used there.
 	asked := []byte(strings.Join([]string{s.edition, now, strings.Join(sources, ","), strings.Join(words, ",")}, " "))
 	offset, limit, err := c.ReadPage(asked)
 	if err != nil {

@@ -37,8 +37,9 @@ func sourceFiles(m *snapshot.Manifest) []client.SourceInfo {
 	return list
 }
 
-// resolution is what the build counted. The rules are in its report, and a
-// snapshot whose report does not say has none.
+// resolution says how many rows each rule found the recipient of, as the build
+// counted them in its report. Without those counts in the report, the lists are
+// empty.
 func resolution(m *snapshot.Manifest) client.Resolution {
 	rates, err := m.Rates()
 	if err != nil || len(rates.Rules) == 0 {
@@ -93,7 +94,8 @@ func Group(p Parts) api.Group {
 
 func (p Parts) plan(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
-	// Both change without a new build: a key is replaced, a list grows too old.
+	// Both change without a new build: a key is replaced, or a list becomes too
+	// old.
 	signing, lists := p.signing(c), screen.SourcesOf(p.Lists(c.Data), p.Clock())
 	state, err := json.Marshal([]any{signing, lists})
 	if err != nil {

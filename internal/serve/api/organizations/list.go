@@ -22,8 +22,7 @@ const (
 	maxFrom     = 1_000_000_000
 )
 
-// maxListBody bounds the body of POST /essentials: all values that its lists may
-// have fit.
+// maxListBody bounds the body of POST /essentials. Full lists of values fit.
 const maxListBody = 64 << 10
 
 // listRowWeight is what a row takes of the memory that all requests share, in
@@ -54,8 +53,8 @@ type listQuestion struct {
 	size   int
 }
 
-// canonical is the question without its page, written the same for every way to
-// ask it.
+// canonical is the question without its page: the same text for every way to ask
+// it.
 func (q *listQuestion) canonical(lists string) string {
 	s := fmt.Sprintf("%q %s %s score=%t by=%d asc=%t", q.terms, q.mode, q.filter.Canonical(), q.score, q.sort.By, q.sort.Asc)
 	if q.filter.Standing() {
@@ -159,7 +158,7 @@ var foundationCodes = func() map[string][]string {
 	return types
 }()
 
-// usable is the standing with those lists that may be used now.
+// usable is the standing without the lists that are out of service now.
 func (r *listReader) usable() *screen.Standing {
 	if r.standing == nil {
 		return nil

@@ -34,8 +34,8 @@ type listReader struct {
 	blocks   []*api.Form // to be finished
 }
 
-// read reads everything but the cursor, which names the question. The error is a
-// refusal; what is wrong with values is kept by the form.
+// read reads everything but the cursor, which can be checked only against the whole
+// question. The error is a refusal; the form keeps the problems of values.
 func (r *listReader) read() error {
 	filters := r.block(r.Form, "filters", "")
 	r.readTerms(filters)
@@ -63,7 +63,7 @@ func (r *listReader) finish() {
 	}
 }
 
-// block reads an object, and remembers to look at what is left of it.
+// block reads an object, and remembers to report its unread fields.
 func (r *listReader) block(in *api.Form, name, called string) *api.Form {
 	b := in.Block(name, called)
 	r.blocks = append(r.blocks, b)
@@ -301,7 +301,7 @@ func (r *listReader) integer(f *api.Form, name string, least, most int64) (int64
 // wholeNumber reads a number without a fraction: 1000000, 1e6, $1,000,000.
 func wholeNumber(text string) (int64, bool) {
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !strings.ContainsAny(text, "xXpP_nN") {
-		// What no figure comes up to is as good as any other such number.
+		// Figures are smaller than 2^53, so a larger bound means the same as 2^53.
 		return int64(max(-1<<53, min(x, 1<<53))), x == math.Trunc(x)
 	}
 	cents, ok := money.Parse(text)

@@ -27,7 +27,7 @@ var notHonored string
 
 var noData = table.Map("not_honored.tsv", notHonored, "field", "reason")
 
-// unhonored reports those fields of a block that no data stands behind.
+// unhonored reports the fields of a block for which there is no data.
 func (r *listReader) unhonored(f *api.Form) {
 	prefix := f.Called("")
 	for _, name := range slices.Sorted(maps.Keys(noData)) {
@@ -145,8 +145,8 @@ func (r *listReader) have() *screen.Standing {
 	return r.standing
 }
 
-// stands reads a filter by a list, which does not run without the list: whom a
-// list that is missing does not name may be on it.
+// stands reads a filter by a compliance list. Without the list the filter does not
+// run: an organization that a missing list does not name may be on it.
 func (r *listReader) stands(f *api.Form, name string, to **bool, list *client.ComplianceSource, set []uint64) {
 	if is := r.flag(f, name); is != nil {
 		r.standsAs(f, name, is, to, list, set)
@@ -185,8 +185,8 @@ func (r *listReader) places(f *api.Form) {
 	put(f, "county", &x.Counties, r.counties(f))
 }
 
-// inStates reads a list in which a bare state code says where the name before it
-// is.
+// inStates reads a list of names, in which a bare state code belongs to the name
+// before it.
 func (r *listReader) inStates(f *api.Form, name string) (list []directory.City) {
 	for _, item := range r.parts(f, name) {
 		if region, ok := place.RegionOf(item); ok && len(item) == 2 {
@@ -221,7 +221,7 @@ func (r *listReader) cities(f *api.Form) (list []directory.City) {
 	return list
 }
 
-// someOf writes a list, of which the end may be left out.
+// someOf writes a list, and shortens a long one.
 func someOf(list []string) string {
 	const most = 10
 	if len(list) > most {
@@ -230,8 +230,8 @@ func someOf(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// zips reads ZIP codes: five digits, nine, a beginning of three, or four of which
-// a zero in front is lost.
+// zips reads ZIP codes of five or nine digits, prefixes of three digits, and four
+// digits that have lost their leading zero.
 func (r *listReader) zips(f *api.Form) (list []string) {
 	for i, item := range r.parts(f, "zip") {
 		digits := strings.ReplaceAll(item, "-", "")
@@ -250,8 +250,8 @@ func (r *listReader) zips(f *api.Form) (list []string) {
 	return list
 }
 
-// countyNames finds counties by their names in capitals, with and without what
-// kind of county it is.
+// countyNames finds counties by their names in capitals, with and without a last
+// word such as County.
 var countyNames = sync.OnceValue(func() map[string][]place.County {
 	names := map[string][]place.County{}
 	for _, c := range place.Shipped().Counties() {
@@ -338,7 +338,7 @@ func (r *listReader) forms(f *api.Form, name string) {
 	put(f, name, &r.question.filter.ReturnTypes, list)
 }
 
-// formTypes reads Candid's form_types: any of those that are true.
+// formTypes reads Candid's form_types: the forms that are true.
 func (r *listReader) formTypes(f *api.Form) {
 	b := r.nested(f, "form_types")
 	var list []string

@@ -17,8 +17,8 @@ const (
 	rankedWeight = 512
 )
 
-// matched is an organization of a page; score and match only of one that was
-// searched for.
+// matched is an organization of a page. It has a score and a match only when the
+// question has search terms.
 type matched struct {
 	org   uint32
 	score *float64
@@ -103,8 +103,8 @@ func (l *lister) ranked(ctx context.Context, set directory.Set, n int) (*foundPa
 	return out, nil
 }
 
-// ordered is a page of all matches in another order, with the scores of those on
-// it.
+// ordered is a page of all matches in another order, with the scores of the
+// organizations on it.
 func (l *lister) ordered(ctx context.Context, set directory.Set, n int) (*foundPage, error) {
 	all, err := l.words.Matching(ctx, l.ask(set, n, 0))
 	if err != nil {
@@ -117,7 +117,7 @@ func (l *lister) ordered(ctx context.Context, set directory.Set, n int) (*foundP
 	if out.page, err = l.page(all, out.hits); err != nil {
 		return nil, err
 	}
-	// The scores are asked for those of the page alone.
+	// Only the organizations of the page are scored.
 	clear(set)
 	for _, m := range out.page {
 		set[m.org>>6] |= 1 << (m.org & 63)

@@ -26,8 +26,8 @@ type Searcher interface {
 // indexOf finds the index of a dataset, nil when it is out of service.
 type indexOf func(api.Dataset) Searcher
 
-// Parts are what the operations work with. What is out of service in a dataset is
-// nil.
+// Parts are what the operations work with. A part that is out of service in a
+// dataset is nil.
 type Parts struct {
 	Search    func(api.Dataset) Searcher
 	Directory func(api.Dataset) *directory.Index

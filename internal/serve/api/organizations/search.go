@@ -26,8 +26,8 @@ func (s *SearchAnswer) Table() (any, *int64, *string) {
 // modes of /search.
 var modes = []string{"text", "semantic", "hybrid"}
 
-// encoding bounds the questions by meaning that are under way: nobody needs a key
-// for them, and each keeps a core busy for some hundredths of a second.
+// encoding bounds the searches by meaning that run at once: they need no key, and
+// each keeps a core busy for some hundredths of a second.
 var encoding = budget.NewAtOnce(64, 16)
 
 func (of indexOf) planSearch(c *api.Call) (api.Run, error) {
@@ -80,7 +80,7 @@ func found(base string, r *search.Result) client.Found {
 	href := "/org/" + r.EIN.String() + "/" + slug
 	revenue := r.Revenue
 	if revenue == nil {
-		revenue = new(int64) // the interface has a number here, as it has a text for the state
+		revenue = new(int64) // the interface promises a number here, not null
 	}
 	return client.Found{
 		EIN: r.EIN.String(), Name: r.Name, Type: r.Type, Kind: r.Kind,

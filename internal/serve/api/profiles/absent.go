@@ -39,7 +39,7 @@ const noInvestments = "Only private foundations list their investments."
 // notRequired are the codes of those who need not file.
 var notRequired = []string{"00", "06", "07", "13", "14"}
 
-// absences collects what an answer does not have.
+// absences collects the absent parts of an answer.
 type absences struct {
 	profile *profile.Profile
 	list    []client.Absent
@@ -66,7 +66,7 @@ func whyUnfiled(p *profile.Profile) (reason, detail string) {
 	if p.Sources&snapshot.SourceBMF == 0 {
 		return NoFilingRead, "No return of the organization was read, and the current master file does not list it."
 	}
-	switch private := irscode.PrivateFoundation(p.Foundation); { // those file another form, which has a code of its own
+	switch private := irscode.PrivateFoundation(p.Foundation); { // private foundations file another form, which has its own code
 	case p.FilingReq == noticeCode:
 		return Files990N, "The organization may file Form 990-N, an electronic notice without figures."
 	case p.FilingReq == groupReturnCode:

@@ -113,7 +113,7 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-// yearAndMonth takes YYYYMM apart; what is not known is null.
+// yearAndMonth splits YYYYMM; an unknown part is nil.
 func yearAndMonth(yyyymm string) (year, month *int) {
 	if len(yyyymm) != 6 {
 		return nil, nil
@@ -129,7 +129,7 @@ func yearAndMonth(yyyymm string) (year, month *int) {
 	return &y, &m
 }
 
-// knownFrom says where anything is known of an organization from.
+// knownFrom lists the sources that know an organization.
 func knownFrom(p *profile.Profile, given, received bool) []string {
 	list := []string{}
 	for _, s := range []struct {

@@ -82,11 +82,11 @@ func fundingAnswer(f *profile.Funding, number int64, limit int) *FundingAnswer {
 	return a
 }
 
-// statesBut are the states and territories that are not among some.
+// statesBut are the states and territories that are not in the list.
 func statesBut(read []string) []string {
 	list := []string{}
 	for _, r := range place.Regions() {
-		if r.FIPS != "" && !slices.Contains(read, r.Code) { // those of military mail are nowhere
+		if r.FIPS != "" && !slices.Contains(read, r.Code) { // codes of military mail are not places
 			list = append(list, r.Code)
 		}
 	}

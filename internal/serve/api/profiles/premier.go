@@ -63,7 +63,7 @@ func (a *PremierAnswer) addServiceAreas(c *api.Call, p *profile.Profile, absent 
 	}
 }
 
-// addGrants adds what it grants out and who funds it.
+// addGrants adds the grants that the organization made and received.
 func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e ein.EIN, absent *absences) error {
 	g, causeOf := p.Graph(c.Data), p.Profiles(c.Data).Cause
 	if a.Given.GrantCount > 0 {
@@ -87,8 +87,8 @@ func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e e
 	return nil
 }
 
-// addCofunders adds who funds with it.
-func (a *PremierAnswer) addCofunders(c *api.Call, n neighbors.Neighbors, absent *absences) {
+// addCofunders adds the other funders of its recipients.
+func (a *PremierAnswer) addCofunders(c *api.Call, n graph.Neighbors, absent *absences) {
 	a.Cofunders = []client.Cofunder{}
 	for _, x := range n.List[:min(len(n.List), topCofunders)] {
 		a.Cofunders = append(a.Cofunders, client.Cofunder{

@@ -1,9 +1,8 @@
 // Package profiles is the operations about one organization: its essentials, its
-// full profile, those that resemble it, who may fund it, and what governments
-// awarded it. What is known of an organization is in packages profile, graph,
-// prospect and screen; here are the wire forms, the plans that parts need, and
-// the words for what is absent. Routing, metering and rendering are left to package api, and no other
-// operations are imported.
+// full profile, similar organizations, funders that may fund it, and government
+// awards. The data comes from packages profile, graph, prospect and screen. This
+// package turns it into the types of the wire, knows which plan each part needs,
+// and says why a part is absent.
 package profiles
 
 import (
@@ -95,8 +94,8 @@ func (p Parts) missing(d api.Dataset) error {
 	return nil
 }
 
-// subject reads the EIN of the path. An organization that nobody knows is
-// refused before anything is counted, but after what is wrong with the request.
+// subject reads the EIN of the path. An unknown EIN is refused before the charge,
+// but after the problems of the request.
 func (p Parts) subject(c *api.Call) ein.EIN {
 	text, _ := c.Params.Text("ein")
 	e, err := ein.Parse(text)
@@ -119,7 +118,7 @@ func nobody(e ein.EIN) error {
 		Try("find the organization by its name with /search")
 }
 
-// Bytes that answers take while they are made, beside what grows with the
+// Bytes that answers take while they are made, on top of what grows with the
 // organization.
 const (
 	essentialsWeight = 256 << 10
@@ -152,8 +151,8 @@ func (p Parts) planEssentials(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// inService says which lists the standing rests on: they grow too old without a
-// new edition, and the answer changes with it.
+// inService says which lists the standing rests on. A list can become too old
+// without a new edition, and then the answer changes.
 func (p Parts) inService(c *api.Call) string {
 	s := p.Screener(c.Data).Sources(p.Clock())
 	return strconv.FormatBool(s.BMF.Screens) + strconv.FormatBool(s.Pub78.Screens) + strconv.FormatBool(s.Revocation.Screens)

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// An organization with fewer funders than this is compared with others by
-	// cause, meaning, place and size too: its funders say little of it.
+	// An organization with fewer funders than this is also compared with others by
+	// cause, meaning, place and size, because its funders say little about it.
 	fewFunders = 5
 	// alikeWeight is what such a likeness counts for beside shared funders.
 	alikeWeight = 0.3

@@ -89,7 +89,7 @@ func shared(list []neighbors.Neighbor) (out []profile.Shared) {
 	return out
 }
 
-// sayAssociation says what the likeness of organizations is worth.
+// sayAssociation adds the caveat about similar organizations.
 func sayAssociation(c *api.Call, r profile.Resembling) {
 	by := "shared funders and recipients, cause, meaning, place and size"
 	if !r.Meaning {

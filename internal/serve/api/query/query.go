@@ -30,12 +30,12 @@ type Warehouse interface {
 }
 
 const (
-	// maxSQL is far above the longest statement that is read, so that the
-	// refusal of one speaks of the statement.
+	// maxSQL is far above the longest statement that is read, so that the refusal
+	// of a long statement names the limit of statements.
 	maxSQL = 1 << 20
 
-	// sqlTimeout leaves a query its full time after it has waited for the gate,
-	// been read and waited for a worker, each as long as may be.
+	// sqlTimeout leaves a query its full time, even after the longest wait for the
+	// gate, the longest reading and the longest wait for a worker.
 	sqlTimeout = 55 * time.Second
 )
 
@@ -106,9 +106,9 @@ func sqlCell(raw json.RawMessage) (string, error) {
 	return string(raw), nil
 }
 
-// weight is what a query takes of the memory that all requests share, in bytes:
-// its result, and while it is rendered a buffer that has grown to twice its
-// size beside the one it has outgrown.
+// weight is the shared memory that a query takes, in bytes: its result and, while
+// the result is rendered, a buffer of twice that size and the smaller buffer before
+// it.
 const weight = 4 * sqlbox.Held
 
 // warehouseOf finds the warehouse of a dataset, nil when it has none.
@@ -191,7 +191,7 @@ func (of warehouseOf) plan(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// withWait tells those who met a full house when to come again.
+// withWait adds a Retry-After to the refusals of a sandbox that is full.
 func withWait(err error) error {
 	if f, ok := fault.Of(err); ok && (f.Slug == sqlbox.Busy || f.Slug == sqlbox.Concurrent) {
 		f.Err = &account.WaitError{Wait: sqlbox.RetryAfter * time.Second}

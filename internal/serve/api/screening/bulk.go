@@ -14,8 +14,8 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// What one of many records takes while it is made and rendered, in bytes, and
-// what its report takes beside it.
+// Bytes that one of many records takes while it is made and rendered, and that its
+// report takes on top.
 const (
 	weightOfMany   = 256 << 10
 	weightOfReport = 256 << 10
@@ -82,8 +82,8 @@ func (o *operations) planBulk(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// readWanted reads one EIN: a text, or a whole number of which a spreadsheet
-// may have lost the zeros in front.
+// readWanted reads one EIN: a text, or a whole number that may have lost its
+// leading zeros in a spreadsheet.
 func readWanted(item json.RawMessage) (w wanted) {
 	const not = "This is not an EIN; write nine digits, such as 12-3456789."
 	text := ""

@@ -46,9 +46,8 @@ func asLegacy(answer any, tail client.Tail) (*Legacy, error) {
 	return &Legacy{w.out.Bytes(), tail}, nil
 }
 
-// legacyBooleans are the booleans that are rendered as strings, and titled the
-// members whose words are written in title case, which are those of a fixed
-// vocabulary.
+// legacyBooleans are the booleans that are rendered as strings. titled are the
+// members whose words are written in title case, if the words are in vocabulary.
 var (
 	legacyBooleans = []string{"conflict", "in_bmf", "pub78_verified", "revoked", "screened"}
 	titled         = []string{"status", "result"}
@@ -58,8 +57,8 @@ var (
 	}
 )
 
-// untouched are the members under which nothing is changed: the report is
-// signed, and the records of the registry are as it writes them.
+// untouched are members that are copied as they are: the report is signed, and
+// registry records keep the words of the registry.
 var untouched = []string{"report", "registry_records"}
 
 // titleCase writes a word of the vocabulary as other services do.

@@ -1,10 +1,8 @@
-// Package screening is the operations of screening: an organization, many of
-// them, names without an EIN, and whether a report that somebody brings back is
-// one that was issued. What the lists say is in package screen, and reports are
-// made and verified in package report; here are their wire forms, their
-// parameters, and the one screening that comes without a paid plan. Routing,
-// metering and rendering are left to package api, and no other operations are
-// imported.
+// Package screening is the operations of screening: one organization, many
+// organizations, names without an EIN, and the verification of reports. Package
+// screen reads the lists, and package report makes and verifies reports. This
+// package reads the requests and keeps the one screening that comes without a paid
+// plan.
 package screening
 
 import (
@@ -34,8 +32,8 @@ type Names interface {
 	Lookup(ein.EIN) (search.Result, bool)
 }
 
-// Trials keeps the one screening of those without a paid plan; every
-// account.Store does.
+// Trials keeps the one screening of a key without a paid plan; every account.Store
+// does.
 type Trials interface {
 	TakeScreen(ctx context.Context, id string) (first bool, err error)
 	ReturnScreen(ctx context.Context, id string) error
@@ -239,8 +237,8 @@ func (o *operations) addFiled(c *api.Call, q *screen.Query) bool {
 // claimTimeout bounds how long a claim waits for the store.
 const claimTimeout = 10 * time.Second
 
-// claim takes the one screening of the owner of a key, to be given back when
-// nothing comes of it. It is not left half done when the caller leaves.
+// claim takes the one screening of the owner of a key, and gives it back when there
+// is no answer. It finishes even when the caller leaves.
 func (o *operations) claim(key string) func(context.Context) (func(context.Context) error, error) {
 	return func(ctx context.Context) (func(context.Context) error, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)

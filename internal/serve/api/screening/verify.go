@@ -9,8 +9,8 @@ import (
 	"grantgraph/internal/serve/report"
 )
 
-// weightOfVerdict is what verification takes, in bytes: a small page may hold
-// much, and so many values as are read of a document take more than its bytes.
+// weightOfVerdict is the memory that verification takes, in bytes. A small PDF may
+// unpack to much, and parsed values take more than the bytes of the document.
 const weightOfVerdict = 16 << 20
 
 func (o *operations) planVerify(c *api.Call) (api.Run, error) {
@@ -38,7 +38,7 @@ func (o *operations) planVerify(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// keys are those that reports were ever signed with.
+// keys are all keys that ever signed reports.
 func (o *operations) keys(ctx context.Context) (list []report.PublicKey, err error) {
 	keys, err := o.Ring.Keys(ctx)
 	for _, k := range keys {

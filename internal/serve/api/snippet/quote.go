@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// shell quotes a text for the shells that people paste into. Within single
-// quotes nothing has a meaning but the quote that ends them.
+// shell quotes a text for a shell. Within single quotes only the single quote has a
+// meaning.
 func shell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// quote writes a text as a literal. What JSON writes, Python and JavaScript read
-// as the same text: neither has an escape that means another thing.
+// quote writes a text as a literal. Python and JavaScript read a JSON string as the
+// same text.
 func quote(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -74,12 +74,13 @@ func (l literals) Pairs(query [][2]string) string {
 	return ends[:1] + "\n" + l.indent + strings.Join(items, ",\n"+l.indent) + ",\n" + ends[1:]
 }
 
-// setter is the one name that an object literal of JavaScript does not take for
-// a name.
+// setter is the one name that does not make a property in an object literal of
+// JavaScript.
 const setter = "__proto__"
 
-// Object writes a body as the language would have it: an object that can be
-// changed. What would not come out as the same JSON stays a text that is read.
+// Object writes a body as an object literal of the language, which is easy to
+// change. A body that would not come out as the same JSON stays a text that the
+// code parses.
 func (l literals) Object(body string) string {
 	d := json.NewDecoder(strings.NewReader(body))
 	d.UseNumber()
@@ -96,8 +97,8 @@ func (l literals) Object(body string) string {
 // a name comes twice, or a number is not one that JavaScript has.
 var errInexact = errors.New("not the same JSON")
 
-// value reads one value and writes it. line is a line break with the indent of
-// where it stands.
+// value reads one value and writes it. line is a line break with the current
+// indent.
 func (l literals) value(d *json.Decoder, line string) (string, error) {
 	t, err := d.Token()
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package snippet writes requests of the API as code that can be pasted: for
-// curl, Python, JavaScript and this program's own command line. It asks for
-// nothing beyond what each of them brings along, and quotes every value so that
-// it arrives as it was given.
+// Package snippet writes requests of the API as code to paste: for curl, Python,
+// JavaScript and this program's command line. The code needs only what each
+// language ships with, and every value is quoted so that it arrives unchanged.
 package snippet
 
 import (
@@ -26,7 +25,7 @@ type Code struct {
 // command line reads it without being told.
 const Key = "GRANTGRAPH_KEY"
 
-// token is the same for the admin token, which is not a key.
+// token is the environment variable of the admin token, which is not a key.
 const token = "GRANTGRAPH_ADMIN_TOKEN"
 
 // Request is a request before it is written in any language.
@@ -44,9 +43,9 @@ type Request struct {
 	Bearer bool
 }
 
-// Of is the first example of an operation in every language. With no key it
-// asks for the invented answer, which works as it is pasted; else key is the
-// environment variable that has one, and the request is for data.
+// Of is the first example of an operation in every language. Without a key it asks
+// for the invented answer, which works as it is pasted. Otherwise key is the
+// environment variable that has the key, and the request is for data.
 func Of(op *api.Operation, base, key string) []Code {
 	return Case(op, &op.Examples[0], base, key)
 }
@@ -79,15 +78,14 @@ func Case(op *api.Operation, e *api.Example, base, key string) []Code {
 	return all
 }
 
-// long is the size of a body that nobody would paste, which only reports have.
-// Examples do not read their body, so it is left out of them; who has a report
-// has it in a file.
+// long is the size of a body that nobody would paste; only reports are that long.
+// An example does not need its body, so it is left out. A real report is in a file.
 const (
 	long     = 2000
 	document = "report.json"
 )
 
-// pairs takes a query string apart in its order.
+// pairs splits a query string and keeps its order.
 func pairs(query string) (list [][2]string) {
 	for _, item := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' }) {
 		name, value, _ := strings.Cut(item, "=")
