@@ -101,36 +101,25 @@ type parts struct {
 // operations are all operations, in the order in which they are listed. A new
 // package of operations adds its group here.
 func operations(p parts) []api.Group {
-	named := func(d api.Dataset) screening.Names {
-		if x := d.(*Dataset).Search; x != nil {
-			return x
-		}
-		return nil
-	}
+	screener := func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }
 	return []api.Group{
 		organizations.Group(organizations.Parts{
 			Search:    func(d api.Dataset) organizations.Searcher { return d.(*Dataset).Search },
 			Directory: func(d api.Dataset) *directory.Index { return d.(*Dataset).Directory },
 			Standing:  func(d api.Dataset) *screen.Standing { return d.(*Dataset).Standing },
-			Screener:  func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen },
-			Clock:     p.clock,
+			Screener:  screener, Clock: p.clock,
 		}),
-		meta.Group(meta.Parts{Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock, Search: searchInfo}),
+		meta.Group(meta.Parts{
+			Lists: func(d api.Dataset) *lists.Current { return d.(*Dataset).Compliance }, Ring: p.ring, Clock: p.clock, Search: searchInfo,
+		}),
 		changes.Group(changes.Parts{
 			Changes: func(d api.Dataset) *change.Index { return d.(*Dataset).Changes },
 			Log:     func(d api.Dataset) *change.Log { return d.(*Dataset).ListLog },
-			Names: func(d api.Dataset) changes.Names {
-				if x := d.(*Dataset).Search; x != nil {
-					return x
-				}
-				return nil
-			},
-			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen },
-			Clock:    p.clock,
+			Names:   func(d api.Dataset) changes.Names { return d.(*Dataset).Search }, Screener: screener, Clock: p.clock,
 		}),
 		grants.Group(func(d api.Dataset) grants.Graph { return d.(*Dataset).Graph }),
 		screening.Group(screening.Parts{
-			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }, Names: named,
+			Screener: screener, Names: func(d api.Dataset) screening.Names { return d.(*Dataset).Search },
 			Trials: p.trials, Ring: p.ring, Base: p.base, Clock: p.clock, Samples: p.samples,
 		}),
 		profiles.Group(profiles.Parts{
@@ -148,12 +137,15 @@ func operations(p parts) []api.Group {
 				}
 				return nil
 			},
-			Screener: func(d api.Dataset) *screen.Screener { return d.(*Dataset).Screen }, Clock: p.clock,
+			Screener: screener, Clock: p.clock,
 		}),
 		agentkeys.Group(p.agents, func(d api.Dataset) agent.Asker { return d.(*Dataset).Graph }, p.base),
 		query.Group(func(d api.Dataset) query.Warehouse { return d.(*Dataset).SQL }, p.sql),
 		admin.Group(p.registry),
-		{Tag: "Questions", About: "Questions in plain English, which the page /ask answers. No part of the public API.", Withheld: []api.Withheld{asking.Described}},
+		{
+			Tag: "Questions", About: "Questions in plain English, which the page /ask answers. No part of the public API.",
+			Withheld: []api.Withheld{asking.Described},
+		},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -54,14 +55,25 @@ func headings(names []string, columns []column, prefix string) []string {
 	return names
 }
 
-func cells(record []string, row reflect.Value, columns []column) []string {
+// leaves are the values of a row in the order of its columns, those of nested objects
+// in place of the object.
+func leaves(row reflect.Value, columns []column) iter.Seq[reflect.Value] {
+	return func(yield func(reflect.Value) bool) { eachLeaf(row, columns, yield) }
+}
+
+func eachLeaf(row reflect.Value, columns []column, yield func(reflect.Value) bool) bool {
 	for _, c := range columns {
 		v := row.FieldByIndex(c.index)
-		if c.nest != nil {
-			record = cells(record, v, c.nest)
-		} else {
-			record = append(record, cell(v))
+		if c.nest != nil && !eachLeaf(v, c.nest, yield) || c.nest == nil && !yield(v) {
+			return false
 		}
+	}
+	return true
+}
+
+func cells(record []string, row reflect.Value, columns []column) []string {
+	for v := range leaves(row, columns) {
+		record = append(record, cell(v))
 	}
 	return record
 }

@@ -127,21 +127,18 @@ func grantsOut(l *ledger.Ledger) *client.GrantsOut {
 		RecipientCount: l.Parties, ByYear: []client.GivenYear{}, BySubject: []client.GivenSubject{}, ByState: []client.GivenState{},
 		TopRecipients: []client.TopRecipient{},
 	}
+	sums := func(total, grants, parties int64) client.GivenSums {
+		return client.GivenSums{TotalAmount: total, GrantCount: grants, RecipientCount: parties}
+	}
 	for _, y := range l.Years {
-		out.ByYear = append(out.ByYear, client.GivenYear{
-			FiscalYear: y.FiscalYear, GivenSums: client.GivenSums{TotalAmount: y.Total, GrantCount: y.Grants, RecipientCount: y.Parties}, Partial: y.Partial,
-		})
+		out.ByYear = append(out.ByYear, client.GivenYear{FiscalYear: y.FiscalYear, GivenSums: sums(y.Total, y.Grants, y.Parties), Partial: y.Partial})
 	}
 	for _, g := range l.Subjects {
 		letter, label := letterOrNull(g.Key)
-		out.BySubject = append(out.BySubject, client.GivenSubject{
-			Subject: letter, SubjectLabel: label, GivenSums: client.GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties},
-		})
+		out.BySubject = append(out.BySubject, client.GivenSubject{Subject: letter, SubjectLabel: label, GivenSums: sums(g.Total, g.Grants, g.Parties)})
 	}
 	for _, g := range l.States {
-		out.ByState = append(out.ByState, client.GivenState{
-			State: api.OrNull(g.Key), GivenSums: client.GivenSums{TotalAmount: g.Total, GrantCount: g.Grants, RecipientCount: g.Parties},
-		})
+		out.ByState = append(out.ByState, client.GivenState{State: api.OrNull(g.Key), GivenSums: sums(g.Total, g.Grants, g.Parties)})
 	}
 	for _, p := range l.Top {
 		out.TopRecipients = append(out.TopRecipients, client.TopRecipient{
@@ -157,22 +154,18 @@ func fundingIn(l *ledger.Ledger) *client.FundingIn {
 		FunderCount: l.Parties, ByYear: []client.ReceivedYear{}, BySubject: []client.ReceivedSubject{}, ByState: []client.ReceivedState{},
 		TopFunders: []client.TopFunder{},
 	}
+	sums := func(total, grants, parties int64) client.ReceivedSums {
+		return client.ReceivedSums{TotalAmount: total, GrantCount: grants, FunderCount: parties}
+	}
 	for _, y := range l.Years {
-		in.ByYear = append(in.ByYear, client.ReceivedYear{
-			FiscalYear: y.FiscalYear, ReceivedSums: client.ReceivedSums{TotalAmount: y.Total, GrantCount: y.Grants, FunderCount: y.Parties},
-			Partial: y.Partial,
-		})
+		in.ByYear = append(in.ByYear, client.ReceivedYear{FiscalYear: y.FiscalYear, ReceivedSums: sums(y.Total, y.Grants, y.Parties), Partial: y.Partial})
 	}
 	for _, g := range l.Subjects {
 		letter, label := letterOrNull(g.Key)
-		in.BySubject = append(in.BySubject, client.ReceivedSubject{
-			Subject: letter, SubjectLabel: label, ReceivedSums: client.ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties},
-		})
+		in.BySubject = append(in.BySubject, client.ReceivedSubject{Subject: letter, SubjectLabel: label, ReceivedSums: sums(g.Total, g.Grants, g.Parties)})
 	}
 	for _, g := range l.States {
-		in.ByState = append(in.ByState, client.ReceivedState{
-			State: api.OrNull(g.Key), ReceivedSums: client.ReceivedSums{TotalAmount: g.Total, GrantCount: g.Grants, FunderCount: g.Parties},
-		})
+		in.ByState = append(in.ByState, client.ReceivedState{State: api.OrNull(g.Key), ReceivedSums: sums(g.Total, g.Grants, g.Parties)})
 	}
 	for _, p := range l.Top {
 		in.TopFunders = append(in.TopFunders, client.TopFunder{
