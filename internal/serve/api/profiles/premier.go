@@ -88,7 +88,7 @@ func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e e
 }
 
 // addCofunders adds the other funders of its recipients.
-func (a *PremierAnswer) addCofunders(c *api.Call, n graph.Neighbors, absent *absences) {
+func (a *PremierAnswer) addCofunders(c *api.Call, n neighbors.Neighbors, absent *absences) {
 	a.Cofunders = []client.Cofunder{}
 	for _, x := range n.List[:min(len(n.List), topCofunders)] {
 		a.Cofunders = append(a.Cofunders, client.Cofunder{
