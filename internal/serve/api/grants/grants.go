@@ -6,6 +6,7 @@ package grants
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 
 	"grantgraph/client"
@@ -33,35 +34,21 @@ type Graph interface {
 // graphOf finds the graph of a dataset, nil when it is out of service.
 type graphOf func(api.Dataset) Graph
 
+//go:embed operations.json
+var operationsFile []byte
+
 // Group is the operations over the graph of a dataset, nil when that is out of
 // service.
 func Group(of func(api.Dataset) Graph) api.Group {
 	g := graphOf(of)
-	group := api.Group{
-		Tag: "Grants", About: "The funder-to-grantee graph.",
-		Operations: []api.Operation{
-			listing(g, graph.AboutGrants, grantRow, Graph.Transactions, api.Operation{
-				ID: "listTransactions", Path: "/grants/transactions", Summary: "Grants, one row each",
-				Description: "Lists the grants that match the filters, largest first.",
-				Examples:    grantExamples("funder_id=00-0000001"),
-			}),
-			listing(g, graph.AboutFunders, alike(funderRow), Graph.Funders, api.Operation{
-				ID: "listFunders", Path: "/grants/funders", Summary: "Funders, ranked by dollars",
-				Description: "Lists the funders of the grants that match the filters, with the totals of those grants, ranked by total dollars.",
-				Examples:    grantExamples("recip_id=00-0000004"),
-			}),
-			listing(g, graph.AboutRecipients, alike(recipientRow), Graph.Recipients, api.Operation{
-				ID: "listRecipients", Path: "/grants/recipients", Summary: "Recipients, ranked by dollars",
-				Description: "Lists the recipients of the grants that match the filters, with the totals of those grants, ranked by dollars received.",
-				Examples:    grantExamples("funder_id=00-0000001"),
-			}),
-			g.summary(),
+	return api.ReadGroup(operationsFile, map[string]api.Operation{
+		"listTransactions": listing(g, graph.AboutGrants, grantRow, Graph.Transactions),
+		"listFunders":      listing(g, graph.AboutFunders, alike(funderRow), Graph.Funders),
+		"listRecipients":   listing(g, graph.AboutRecipients, alike(recipientRow), Graph.Recipients),
+		"summarizeGrants": {
+			Params: append(filterParams(), groupParams()...), Response: SummaryAnswer{}, Needs: g.missing, Plan: g.planSummary,
 		},
-	}
-	for i := range group.Operations {
-		group.Operations[i].Needs = g.missing
-	}
-	return group
+	})
 }
 
 // missing refuses a dataset whose graph is out of service.
@@ -72,47 +59,13 @@ func (of graphOf) missing(d api.Dataset) error {
 	return nil
 }
 
-// The failures of these operations.
-var (
-	proprietary = api.Refusal{Slug: graph.ProprietarySubject, Status: 400, Means: "subject has the shape of a code from a proprietary taxonomy",
-		Do: "Give an NTEE letter (B), an NTEE code (B42) or a cause (Education)."}
-	idType = api.Refusal{Slug: graph.UnsupportedIDType, Status: 400, Means: "id_type is not ein", Do: "Leave out id_type and send EINs."}
-)
-
 // rowWeight is the bytes that a row takes on its way to the wire.
 const rowWeight = 6 << 10
 
-var (
-	refusals     = []api.Refusal{proprietary, idType}
-	listRefusals = []api.Refusal{proprietary, idType, api.CursorStale, api.CursorOther}
-)
-
-const graphNote = " Amounts are grants paid in the fiscal year, as itemized on Form 990-PF Part XV and Form 990 Schedule I. " +
-	"Figures are associations, never causation."
-
 // listing is an operation that answers pages of rows.
-func listing[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filter) R, ask question[T], op api.Operation) api.Operation {
+func listing[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) api.Operation {
 	var row R
-	op.Method, op.Access, op.Cost = "GET", api.Grants, 1
-	op.Description += graphNote
-	op.Params, op.Response = listParams(about, row), api.List[R]{}
-	op.Formats, op.Refusals = api.Formats, listRefusals
-	op.Plan = listPlan(of, about, wire, ask)
-	return op
-}
-
-func (of graphOf) summary() api.Operation {
-	return api.Operation{
-		ID: "summarizeGrants", Method: "GET", Path: "/grants/summary", Access: api.Grants, Cost: 1,
-		Summary: "Totals, overall and by year",
-		Description: "Sums up the grants that match the filters: dollars, grants, distinct funders and distinct recipients, overall and by fiscal year. " +
-			"With by it adds the same grants by one grouping: the groups with the most dollars, " +
-			"the rest of them in one row, and the grants without a value in a row of their own." + graphNote,
-		Params: append(filterParams(), groupParams()...), Response: SummaryAnswer{}, Formats: api.Formats, Refusals: refusals,
-		Examples: append(grantExamples("year=2020-2022"), api.Example{Case: "groups",
-			Description: "One grouping: the causes of the grants, with a row for those without one", Query: "year=2020-2022&by=subject"}),
-		Plan: of.planSummary,
-	}
+	return api.Operation{Params: listParams(about, row), Response: api.List[R]{}, Needs: of.missing, Plan: listPlan(of, about, wire, ask)}
 }
 
 // question is a method of the graph that answers a page of rows.
@@ -249,15 +202,4 @@ func service(ctx context.Context, c *api.Call, g Graph, f *graph.Filter) (client
 			RelatedParty: cost(graph.RelatedParty), Unidentified: cost(graph.Unidentified)}
 	}
 	return s, nil
-}
-
-// grantExamples are the cases of an endpoint of the grant graph.
-func grantExamples(query string) []api.Example {
-	return []api.Example{
-		{Case: "1", Description: "A plain success", Query: query},
-		{Case: "unsupported", Query: query + "&population=children&min_match_prob=0.97",
-			Description: "Both severities of warnings: a filter that is not honored, and one that ran with a caveat"},
-		{Case: "strict", Description: "What strict=1 refuses: the same filter that is not honored becomes a 400", Query: query + "&population=children&strict=1"},
-		{Case: "subject_pcs", Description: "A code of a proprietary taxonomy is refused, not matched", Query: query + "&subject=SA0200"},
-	}
 }
