@@ -27,6 +27,7 @@ import (
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/serve/indexes"
+	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -111,7 +112,11 @@ func (w World) made(tb testing.TB) *made {
 		if _, err := m.report(); err != nil {
 			return nil, err
 		}
-		result, err := ingest.Run(context.Background(), ingest.Options{Sources: m.sources, Data: m.data, Indexers: indexes.Reading(documents), ListIndexers: indexes.Lists(),
+		indexers := indexes.Reading(documents)
+		if !warehouse.Linked() {
+			indexers = slices.DeleteFunc(indexers, func(x snapshot.Indexer) bool { return x.Name == "warehouse" })
+		}
+		result, err := ingest.Run(context.Background(), ingest.Options{Sources: m.sources, Data: m.data, Indexers: indexers, ListIndexers: indexes.Lists(),
 			Now: func() time.Time { return Built }})
 		if err != nil {
 			return nil, err
@@ -149,7 +154,8 @@ func (w World) CopySources(tb testing.TB) string {
 	return dir
 }
 
-// Snapshot is the world as it is built, with all indexes. It is shared.
+// Snapshot is the world as it is built, with all indexes. The warehouse is missing
+// from it in a test program that does not link DuckDB. It is shared.
 func (w World) Snapshot(tb testing.TB) *snapshot.Snapshot {
 	tb.Helper()
 	s, err := w.made(tb).snapshot()

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	_ "github.com/duckdb/duckdb-go/v2"
+
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/warehouse"
 )
