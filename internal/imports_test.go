@@ -57,6 +57,10 @@ var mayImport = map[string][]string{
 	"terminal": {"ground"},
 }
 
+// linkDuckDB are the packages that may import DuckDB: the process that runs SQL,
+// and the benchmark that compares the graph with it.
+var linkDuckDB = []string{"serve/sqlbox/worker", "bench/oracle"}
+
 // areaOf is the part of the house that a path below internal is in, or beside it.
 func areaOf(path string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "../"), "/")
@@ -107,6 +111,9 @@ func TestImports(t *testing.T) {
 			inside, ours := strings.CutPrefix(name, "grantgraph/")
 			if from == "client" && strings.Contains(strings.Split(name, "/")[0], ".") {
 				t.Errorf("%s imports %s, which every program that uses it would have to take", path, name)
+			}
+			if strings.HasPrefix(name, "github.com/duckdb/") && !slices.Contains(linkDuckDB, filepath.ToSlash(filepath.Dir(path))) {
+				t.Errorf("%s imports DuckDB, and every test of what imports it would link 100 MB: put the code into one of %v", path, linkDuckDB)
 			}
 			if to := areaOf(strings.TrimPrefix(inside, "internal/")); ours && to != from && !slices.Contains(allowed, to) {
 				t.Errorf("%s imports %s: %s may not import %s", path, name, from, to)

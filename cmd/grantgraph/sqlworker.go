@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/serve/sqlbox/worker"
 	"grantgraph/internal/terminal"
 )
 
@@ -12,7 +12,7 @@ import (
 type sqlWorkerCmd struct{}
 
 func (sqlWorkerCmd) Run(a *terminal.App) error {
-	if code := sqlbox.Work(a.In, a.Out); code != 0 {
+	if code := worker.Run(a.In, a.Out); code != 0 {
 		return fmt.Errorf("the SQL worker ended with code %d", code)
 	}
 	return nil

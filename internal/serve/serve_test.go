@@ -23,13 +23,13 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/serve/sqlbox/worker"
 )
 
 // TestMain is a SQL worker when a server starts it as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
-		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
+		os.Exit(worker.Run(os.Stdin, os.Stdout))
 	}
 	os.Exit(world.Main(m))
 }

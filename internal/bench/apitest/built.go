@@ -1,7 +1,6 @@
 package apitest
 
 import (
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot/lists"
 )
 
@@ -28,12 +28,8 @@ var built struct {
 	err  error
 }
 
-// Main runs the tests of a package that asks for the built world. It is a SQL
-// worker when a sandbox starts it as one.
+// Main runs the tests of a package that asks for the built world.
 func Main(m *testing.M) int {
-	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
-		return sqlbox.Work(os.Stdin, os.Stdout)
-	}
 	code := world.Main(m)
 	if built.sql != nil {
 		built.sql.Close()
@@ -41,7 +37,8 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Built is the built world. It is shared, so nobody may change it.
+// Built is the built world. It is shared, so nobody may change it. It answers SQL
+// in a test program that links package worker and is a worker when started as one.
 func Built(t testing.TB) *serve.Dataset {
 	t.Helper()
 	s := world.Small.Snapshot(t)
@@ -67,6 +64,11 @@ func Built(t testing.TB) *serve.Dataset {
 		if changes, built.err = change.Open(s); built.err != nil {
 			return
 		}
+		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, Directory: orgs, Standing: &screen.Standing{}, Profiles: profiles,
+			Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{}), Changes: changes, ListLog: &change.Log{}}
+		if !warehouse.Linked() {
+			return
+		}
 		// Tests run side by side with the same few keys.
 		if box, built.err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerOwner: 1000}); built.err != nil {
 			return
@@ -74,8 +76,7 @@ func Built(t testing.TB) *serve.Dataset {
 		if built.sql, built.err = box.Open(s.Dir); built.err != nil {
 			return
 		}
-		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, Directory: orgs, Standing: &screen.Standing{}, Profiles: profiles,
-			SQL: built.sql, Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{}), Changes: changes, ListLog: &change.Log{}}
+		built.data.SQL = built.sql
 	})
 	if built.err != nil {
 		t.Fatal(built.err)

@@ -8,12 +8,13 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/serve/sqlbox/worker"
 )
 
 // TestMain is the SQL worker when it is started as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
-		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
+		os.Exit(worker.Run(os.Stdin, os.Stdout))
 	}
 	os.Exit(world.Main(m))
 }

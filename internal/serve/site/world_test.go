@@ -23,13 +23,13 @@ import (
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/site/mail"
 	"grantgraph/internal/serve/site/visitor"
-	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/serve/sqlbox/worker"
 )
 
 // TestMain is a SQL worker when a sandbox starts it as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
-		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
+		os.Exit(worker.Run(os.Stdin, os.Stdout))
 	}
 	os.Exit(world.Main(m))
 }

@@ -62,7 +62,7 @@ func BenchmarkOverhead(b *testing.B) {
 		}
 	})
 	b.Run("inprocess", func(b *testing.B) {
-		r, err := openRunner(b.Context(), s.Dir, false, 1<<30, 2)
+		r, err := openRunner(b.Context(), testDriver, hello{Dir: s.Dir, Memory: 1 << 30, Threads: 2})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func openGate(ctx context.Context, memory int64) (*gate, error) {
 	}
 	statements = append(statements,
 		"CREATE MACRO find_org(name) AS CAST(NULL AS VARCHAR)",
-		"CREATE TABLE find_org_columns ("+findOrgColumns+")",
+		"CREATE TABLE find_org_columns ("+FindOrgColumns+")",
 		"CREATE MACRO find_org(name) AS TABLE SELECT * FROM find_org_columns",
 	)
 	statements = append(statements, hardening(memory, 1)...)

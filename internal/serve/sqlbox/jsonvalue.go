@@ -13,17 +13,20 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	duckdb "github.com/duckdb/duckdb-go/v2"
 )
+
+// jsonWriter writes values of the engine as JSON.
+type jsonWriter struct {
+	plain func(v any) any // Driver.Plain
+}
 
 // appendValue writes a value of the engine as JSON. Numbers keep every digit,
 // days and times are ISO 8601, bytes are base64, lists and structs are arrays
 // and objects. NaN and infinity, which JSON has no number for, are text. The
 // type tells a day from a time. It is nil where the engine gives no type, as
 // inside JSON.
-func appendValue(b []byte, v any, t *columnType) []byte {
-	switch v := v.(type) {
+func (w jsonWriter) appendValue(b []byte, v any, t *columnType) []byte {
+	switch v := w.plain(v).(type) {
 	case nil:
 		return append(b, "null"...)
 	case bool:
@@ -38,8 +41,8 @@ func appendValue(b []byte, v any, t *columnType) []byte {
 		return appendFloat(b, v, 64)
 	case *big.Int:
 		return v.Append(b, 10)
-	case duckdb.Decimal:
-		return append(b, v.String()...)
+	case Decimal:
+		return append(b, v...)
 	case string:
 		if t.is("JSON") {
 			return appendJSON(b, v)
@@ -47,16 +50,12 @@ func appendValue(b []byte, v any, t *columnType) []byte {
 		return appendText(b, v)
 	case []byte:
 		if t.is("UUID") && len(v) == 16 {
-			var u duckdb.UUID
-			copy(u[:], v)
-			return appendText(b, u.String())
+			return appendText(b, fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:]))
 		}
 		return appendText(b, base64.StdEncoding.EncodeToString(v))
-	case duckdb.UUID:
-		return appendText(b, v.String())
 	case time.Time:
 		return appendText(b, timeText(v, t))
-	case duckdb.Interval:
+	case Interval:
 		return appendText(b, intervalText(v))
 	case []any:
 		b = append(b, '[')
@@ -64,17 +63,15 @@ func appendValue(b []byte, v any, t *columnType) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendValue(b, x, t.typeOf(0))
+			b = w.appendValue(b, x, t.typeOf(0))
 		}
 		return append(b, ']')
 	case map[string]any:
-		return appendStruct(b, v, t)
-	case duckdb.OrderedMap:
-		return appendMap(b, &v, t)
-	case *duckdb.OrderedMap:
-		return appendMap(b, v, t)
-	case duckdb.Union:
-		return appendValue(b, v.Value, t.typeOf(slices.Index(t.names(), v.Tag)))
+		return w.appendStruct(b, v, t)
+	case Map:
+		return w.appendMap(b, v, t)
+	case Union:
+		return w.appendValue(b, v.Value, t.typeOf(slices.Index(t.names(), v.Tag)))
 	case fmt.Stringer:
 		return appendText(b, v.String())
 	}
@@ -92,7 +89,7 @@ func appendJSON(b []byte, text string) []byte {
 }
 
 // appendStruct keeps the order of the fields.
-func appendStruct(b []byte, fields map[string]any, t *columnType) []byte {
+func (w jsonWriter) appendStruct(b []byte, fields map[string]any, t *columnType) []byte {
 	names := t.names()
 	if names == nil {
 		names = slices.Sorted(maps.Keys(fields))
@@ -103,24 +100,23 @@ func appendStruct(b []byte, fields map[string]any, t *columnType) []byte {
 			b = append(b, ',')
 		}
 		b = append(appendText(b, name), ':')
-		b = appendValue(b, fields[name], t.typeOf(i))
+		b = w.appendValue(b, fields[name], t.typeOf(i))
 	}
 	return append(b, '}')
 }
 
-func appendMap(b []byte, m *duckdb.OrderedMap, t *columnType) []byte {
+func (w jsonWriter) appendMap(b []byte, m Map, t *columnType) []byte {
 	b = append(b, '{')
-	values := m.Values()
-	for i, k := range m.Keys() {
+	for i, k := range m.Keys {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		key := string(appendValue(nil, k, t.typeOf(0)))
+		key := string(w.appendValue(nil, k, t.typeOf(0)))
 		if !strings.HasPrefix(key, `"`) {
 			key = string(appendText(nil, key))
 		}
 		b = append(append(b, key...), ':')
-		b = appendValue(b, values[i], t.typeOf(1))
+		b = w.appendValue(b, m.Values[i], t.typeOf(1))
 	}
 	return append(b, '}')
 }
@@ -181,7 +177,7 @@ func timeText(v time.Time, t *columnType) string {
 }
 
 // intervalText writes an interval in ISO 8601.
-func intervalText(i duckdb.Interval) string {
+func intervalText(i Interval) string {
 	sign, micros := "", uint64(i.Micros)
 	if i.Micros < 0 {
 		sign, micros = "-", -micros

@@ -17,34 +17,35 @@ import (
 
 // runner runs statements that the gate has let pass.
 type runner struct {
-	db    *sql.DB
-	conn  *sql.Conn
-	names func() (*search.Index, error) // opens the large index when the first query calls find_org
+	driver Driver
+	db     *sql.DB
+	conn   *sql.Conn
+	names  func() (*search.Index, error) // opens the large index when the first query calls find_org
 }
 
 // openRunner opens the warehouse of a snapshot. Without pro it does not open the
 // file of the Pro tables at all.
-func openRunner(ctx context.Context, dir string, pro bool, memory int64, threads int) (*runner, error) {
+func openRunner(ctx context.Context, driver Driver, h hello) (*runner, error) {
 	db, conn, err := openEngine(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{db: db, conn: conn}
-	if err := r.open(ctx, dir, pro, memory, threads); err != nil {
+	r := &runner{driver: driver, db: db, conn: conn}
+	if err := r.open(ctx, h); err != nil {
 		r.close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *runner) open(ctx context.Context, dir string, pro bool, memory int64, threads int) error {
+func (r *runner) open(ctx context.Context, h hello) error {
 	attach := func(file, as string) string {
-		path := strings.ReplaceAll(filepath.Join(dir, file), "'", "''")
+		path := strings.ReplaceAll(filepath.Join(h.Dir, file), "'", "''")
 		return "ATTACH '" + path + "' AS " + as + " (READ_ONLY)"
 	}
 	statements := []string{attach(warehouse.OpenFile, "warehouse")}
 	path := "warehouse.main"
-	if pro {
+	if h.Pro {
 		statements = append(statements, attach(warehouse.ProFile, "warehouse_pro"))
 		path += ",warehouse_pro.main"
 	}
@@ -52,13 +53,13 @@ func (r *runner) open(ctx context.Context, dir string, pro bool, memory int64, t
 		return err
 	}
 	var err error
-	if r.names, err = search.OpenNamesLater(&snapshot.Snapshot{Dir: dir}); err != nil {
+	if r.names, err = search.OpenNamesLater(&snapshot.Snapshot{Dir: h.Dir}); err != nil {
 		return err
 	}
-	if err := r.findOrg(ctx); err != nil {
+	if err := r.addFindOrg(ctx); err != nil {
 		return err
 	}
-	return run(ctx, r.conn, append([]string{"SET search_path = '" + path + "'"}, hardening(memory, threads)...)...)
+	return run(ctx, r.conn, append([]string{"SET search_path = '" + path + "'"}, hardening(h.Memory, h.Threads)...)...)
 }
 
 // close closes the engine. The index of names stays mapped until the process ends.
@@ -102,6 +103,7 @@ func (r *runner) query(ctx context.Context, text string, params Params, rows, by
 		res.Columns = append(res.Columns, c)
 		keys[i] = string(appendText(nil, c.Name)) + ":"
 	}
+	write := jsonWriter{r.driver.Plain}
 	values, into := make([]any, len(types)), make([]any, len(types))
 	for i := range values {
 		into[i] = &values[i]
@@ -120,7 +122,7 @@ func (r *runner) query(ctx context.Context, text string, params Params, rows, by
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendValue(append(b, keys[i]...), v, shapes[i])
+			b = write.appendValue(append(b, keys[i]...), v, shapes[i])
 		}
 		b = append(b, '}')
 		if size += len(b); size > bytes {

@@ -20,22 +20,26 @@ import (
 	"grantgraph/internal/serve/warehouse"
 )
 
-// TestMain is the worker when it is started as one, as the program itself is.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
-		os.Exit(Work(os.Stdin, os.Stdout))
-	}
-	if len(os.Args) == 3 && os.Args[1] == "odd-worker" {
+// RunTests runs the tests of this package with a driver, which only the external
+// test package can import. The test program is a worker when it is started as one,
+// as the program itself is.
+func RunTests(m *testing.M, driver Driver) int {
+	testDriver = driver
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == "sql-worker":
+		return Work(os.Stdin, os.Stdout, driver)
+	case len(os.Args) == 3 && os.Args[1] == "odd-worker":
 		oddWorker(os.Args[2])
-		os.Exit(0)
-	}
-	if len(os.Args) == 2 && os.Args[1] == "confined" {
+		return 0
+	case len(os.Args) == 2 && os.Args[1] == "confined":
 		probe()
-		os.Exit(0)
+		return 0
 	}
 	startTimeout = time.Hour
-	os.Exit(world.Main(m))
+	return world.Main(m)
 }
+
+var testDriver Driver
 
 // box is a warehouse of the world in a Box of its own.
 func box(t testing.TB, opt Options) *Warehouse {
@@ -416,7 +420,7 @@ func TestWorkerNonsense(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{"", "\xff\xff\xff\xff", "\x00\x00\x00\x01x", "\x00\x00\x00\x10{\"Role\":\"other\"}"} {
 		var out strings.Builder
-		if code := Work(strings.NewReader(in), &out); code == 0 {
+		if code := Work(strings.NewReader(in), &out, testDriver); code == 0 {
 			t.Errorf("%q is taken as an order", in)
 		}
 	}

@@ -17,12 +17,12 @@ import (
 // Work runs a worker process. It takes the role that the first frame names, gives
 // up every right it no longer needs, and answers statements one at a time until
 // its input ends. It returns the exit code of the process.
-func Work(in io.Reader, out io.Writer) int {
+func Work(in io.Reader, out io.Writer, driver Driver) int {
 	var h hello
 	if err := readFrame(in, maxRequest, &h); err != nil {
 		return 2
 	}
-	serve, notes, err := openRole(h)
+	serve, notes, err := openRole(h, driver)
 	first := ready{Notes: notes}
 	if err != nil {
 		first = ready{Err: err.Error()}
@@ -110,7 +110,7 @@ func processorTime() time.Duration {
 }
 
 // openRole opens what the role needs and confines the process.
-func openRole(h hello) (serve func(workerRequest) workerReply, notes []string, err error) {
+func openRole(h hello, driver Driver) (serve func(workerRequest) workerReply, notes []string, err error) {
 	ctx := context.Background()
 	switch h.Role {
 	case roleGate:
@@ -124,7 +124,7 @@ func openRole(h hello) (serve func(workerRequest) workerReply, notes []string, e
 			return replyFor(nil, g.check(ctx, a.SQL, a.Pro, a.Params), g.conn)
 		}
 	case roleRunner:
-		r, err := openRunner(ctx, h.Dir, h.Pro, h.Memory, h.Threads)
+		r, err := openRunner(ctx, driver, h)
 		if err != nil {
 			return nil, nil, err
 		}

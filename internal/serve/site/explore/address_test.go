@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"grantgraph/internal/bench/world"
-	"grantgraph/internal/serve/sqlbox"
+	"grantgraph/internal/serve/sqlbox/worker"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
-		os.Exit(sqlbox.Work(os.Stdin, os.Stdout))
+		os.Exit(worker.Run(os.Stdin, os.Stdout))
 	}
 	os.Exit(world.Main(m))
 }

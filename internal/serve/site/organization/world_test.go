@@ -25,9 +25,16 @@ import (
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/serve/site/organization"
+	"grantgraph/internal/serve/sqlbox/worker"
 )
 
-func TestMain(m *testing.M) { os.Exit(apitest.Main(m)) }
+// TestMain is the worker when it is started as one, as the program itself is.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
+		os.Exit(worker.Run(os.Stdin, os.Stdout))
+	}
+	os.Exit(apitest.Main(m))
+}
 
 // place is the pages over the built world, with everything around them in the
 // hands of a test.

@@ -1,70 +1,44 @@
-package sqlbox
+package worker
 
 import (
-	"context"
+	"database/sql"
 	"database/sql/driver"
-	"errors"
-	"fmt"
 	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/sqlbox"
 )
-
-// findOrgColumns are the columns of find_org as a table.
-const findOrgColumns = "ein VARCHAR, name VARCHAR, city VARCHAR, state VARCHAR, kind VARCHAR, ntee_cd VARCHAR, revenue BIGINT, score DOUBLE"
 
 // maxCandidates bounds find_org as a table.
 const maxCandidates = 50
 
-// findOrg registers find_org with the engine, as a value and as a table.
-func (r *runner) findOrg(ctx context.Context) error {
+// AddFindOrg registers find_org as a value and as a table.
+func (Driver) AddFindOrg(conn *sql.Conn, find sqlbox.FindOrg) error {
 	text, err := duckdb.NewTypeInfo(duckdb.TYPE_VARCHAR)
 	if err != nil {
 		return err
 	}
-	if err := duckdb.RegisterScalarUDF(r.conn, "find_org", &bestMatch{r.find, text}); err != nil {
-		return fmt.Errorf("registering find_org: %w", err)
+	if err := duckdb.RegisterScalarUDF(conn, "find_org", &bestMatch{find, text}); err != nil {
+		return err
 	}
-	err = duckdb.RegisterTableUDF(r.conn, "find_org_table", duckdb.ChunkTableFunction{
+	return duckdb.RegisterTableUDF(conn, "find_org_table", duckdb.ChunkTableFunction{
 		Config: duckdb.TableFunctionConfig{Arguments: []duckdb.TypeInfo{text}},
 		BindArguments: func(_ map[string]any, args ...any) (duckdb.ChunkTableSource, error) {
 			name, _ := args[0].(string)
-			found, err := r.find(name, maxCandidates)
+			found, err := find(name, maxCandidates)
 			if err != nil {
 				return nil, err
 			}
 			return newCandidates(found)
 		},
 	})
-	if err != nil {
-		return fmt.Errorf("registering find_org as a table: %w", err)
-	}
-	// A null would crash the driver.
-	return run(ctx, r.conn, "CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))")
-}
-
-// find looks an organization up by its name.
-func (r *runner) find(name string, most int) ([]search.Result, error) {
-	index, err := r.names()
-	if err != nil {
-		return nil, errors.New("find_org is out of service: the index of names is damaged")
-	}
-	return index.Find(boundName(name), "", most), nil
-}
-
-// boundName clips a name to 300 bytes. No organization has a longer one.
-func boundName(s string) string {
-	if len(s) > 300 {
-		s = strings.ToValidUTF8(s[:300], "")
-	}
-	return s
 }
 
 // bestMatch is find_org as a value.
 type bestMatch struct {
-	find func(name string, most int) ([]search.Result, error)
+	find sqlbox.FindOrg
 	text duckdb.TypeInfo
 }
 
@@ -92,7 +66,7 @@ type candidates struct {
 
 func newCandidates(found []search.Result) (*candidates, error) {
 	c := &candidates{found: found}
-	for _, col := range strings.Split(findOrgColumns, ", ") {
+	for _, col := range strings.Split(sqlbox.FindOrgColumns, ", ") {
 		name, typ, _ := strings.Cut(col, " ")
 		kinds := map[string]duckdb.Type{"VARCHAR": duckdb.TYPE_VARCHAR, "BIGINT": duckdb.TYPE_BIGINT, "DOUBLE": duckdb.TYPE_DOUBLE}
 		info, err := duckdb.NewTypeInfo(kinds[typ])

@@ -1,0 +1,69 @@
+package sqlbox
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"grantgraph/internal/serve/search"
+)
+
+// Driver is what a worker needs of DuckDB's driver beyond database/sql. Package
+// worker implements it. This package does not import the driver, because a server
+// only talks to workers: what tests a server need not link the engine.
+type Driver interface {
+	// AddFindOrg registers the function find_org and the table function
+	// find_org_table with a connection.
+	AddFindOrg(conn *sql.Conn, find FindOrg) error
+	// Plain returns a value of one of the driver's own types as a Decimal, an
+	// Interval, a Map, a Union or a string, and every other value as it is.
+	Plain(v any) any
+}
+
+// FindOrg looks an organization up by its name.
+type FindOrg func(name string, most int) ([]search.Result, error)
+
+// FindOrgColumns are the columns of find_org as a table.
+const FindOrgColumns = "ein VARCHAR, name VARCHAR, city VARCHAR, state VARCHAR, kind VARCHAR, ntee_cd VARCHAR, revenue BIGINT, score DOUBLE"
+
+// Values of the engine that Go has no type for.
+type (
+	Decimal  string // all digits of a number
+	Interval struct {
+		Months, Days int32
+		Micros       int64
+	}
+	Map   struct{ Keys, Values []any }
+	Union struct {
+		Tag   string
+		Value any
+	}
+)
+
+// addFindOrg registers find_org with the engine, as a value and as a table.
+func (r *runner) addFindOrg(ctx context.Context) error {
+	if err := r.driver.AddFindOrg(r.conn, r.find); err != nil {
+		return fmt.Errorf("registering find_org: %w", err)
+	}
+	// A null would crash the driver.
+	return run(ctx, r.conn, "CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))")
+}
+
+// find looks an organization up by its name.
+func (r *runner) find(name string, most int) ([]search.Result, error) {
+	index, err := r.names()
+	if err != nil {
+		return nil, errors.New("find_org is out of service: the index of names is damaged")
+	}
+	return index.Find(boundName(name), "", most), nil
+}
+
+// boundName clips a name to 300 bytes. No organization has a longer one.
+func boundName(s string) string {
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:300], "")
+	}
+	return s
+}
