@@ -23,7 +23,6 @@ import (
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
-	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/snapshot/lists"
 	"grantgraph/internal/terminal"
@@ -268,18 +267,7 @@ func (d *demo) pickExamples(a *terminal.App, data string) error {
 	defer h.Close()
 	set, release := h.Acquire()
 	defer release()
-	funders, _, err := set.Graph.Funders(a.Ctx, &graph.Filter{}, graph.Sort{By: graph.ByCount}, graph.Page{Limit: 1})
-	if err != nil || len(funders) == 0 {
-		return err
-	}
-	d.funder = funders[0].EIN
-	recipients, _, err := set.Graph.Recipients(a.Ctx, &graph.Filter{Funders: []ein.EIN{d.funder}}, graph.Sort{}, graph.Page{Limit: 20})
-	for _, r := range recipients {
-		if r.EIN != ein.None {
-			d.recipient = r.EIN
-			break
-		}
-	}
+	d.funder, d.recipient, err = set.Busiest(a.Ctx)
 	return err
 }
 
