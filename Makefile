@@ -5,10 +5,13 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 2s
 CASES ?= 50000
+# Flags of the linker for bin/. Without debug information it takes half the time;
+# "make build LDFLAGS=" keeps it for a debugger. Stack traces do not need it.
+LDFLAGS ?= -w
 # Test binaries that hold DuckDB are large, and linking many at once takes memory.
 PACKAGES := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
 
-.PHONY: FORCE run build test require lint fuzz oracle soak fleet bench audit clean
+.PHONY: FORCE run build test golden minutes require lint fuzz oracle soak fleet bench audit clean
 
 run: bin/grantgraph ## make an invented world, build it, serve it on 127.0.0.1:8080
 	@bin/grantgraph demo
@@ -16,10 +19,18 @@ run: bin/grantgraph ## make an invented world, build it, serve it on 127.0.0.1:8
 build: bin/grantgraph bin/measure ## both programs, in bin/
 
 bin/grantgraph bin/measure: FORCE # Go knows whether there is anything to do
-	$(GO) build -o $@ ./cmd/$(@F)
+	$(GO) build -ldflags="$(LDFLAGS)" -o $@ ./cmd/$(@F)
 
 test: require lint ## everything continuous integration runs; seeds of fuzz targets run as tests
-	$(GO) test -p $(PACKAGES) -timeout 60m ./...
+	$(GO) test -vet=off -p $(PACKAGES) -timeout 60m ./... # lint has vetted everything already
+
+golden: ## write all golden files and generated pages anew; then look at the difference
+	GOLDEN=1 $(GO) test -vet=off -count=1 -timeout 60m -run 'Golden|Page|Docs|Generated|Glossary|Pictures|OpenAPI|EvalJudged|Example' \
+		$$(grep -rl --include='*_test.go' 'internal/bench/golden"' cmd internal | xargs -n1 dirname | sort -u | sed 's,^,./,')
+	git status --short
+
+minutes: ## where the minutes of "make test" go, step by step and package by package
+	./scripts/minutes
 
 require: ## what the tests need beyond Go, installed where it is missing and we may
 	./scripts/require

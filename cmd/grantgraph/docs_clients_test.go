@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/format"
 	"net/http"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -14,12 +13,13 @@ import (
 	"testing"
 	"unicode"
 
+	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
 )
 
 // TestClientsGenerated holds what the clients have from the operation table
-// against the table: the methods and the failures. UPDATE_DOCS=1 writes it.
+// against the table: the methods and the failures.
 func TestClientsGenerated(t *testing.T) {
 	t.Parallel()
 	g := newClientText(t)
@@ -31,10 +31,10 @@ func TestClientsGenerated(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", path, err, text)
 		}
-		current(t, path, string(source))
+		golden.Check(t, path, string(source))
 	}
 	const module = "../../clients/python/grantgraph.py"
-	current(t, module, g.python(textOf(t, module)))
+	golden.Check(t, module, g.python(textOf(t, module)))
 }
 
 // TestWireTypes holds the rule that all that goes over the wire is a type of package
@@ -71,20 +71,6 @@ func TestWireTypes(t *testing.T) {
 	}
 	if len(seen) < 100 {
 		t.Errorf("saw %d types", len(seen))
-	}
-}
-
-// current holds a file against what it should be.
-func current(t *testing.T, path, want string) {
-	t.Helper()
-	if os.Getenv("UPDATE_DOCS") != "" {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if textOf(t, path) != want {
-		t.Errorf("%s is not current: UPDATE_DOCS=1 go test ./cmd/grantgraph -run TestClientsGenerated", path)
 	}
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -13,6 +11,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
+	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/plural"
@@ -23,7 +22,7 @@ import (
 )
 
 // writeTables holds the generated parts of a page against what they should be,
-// in their order. UPDATE_DOCS=1 writes them.
+// in their order.
 func writeTables(t *testing.T, page string, tables ...string) {
 	t.Helper()
 	text := []byte(textOf(t, page))
@@ -35,17 +34,10 @@ func writeTables(t *testing.T, page string, tables ...string) {
 		}
 		return []byte(string(m[1]) + "\n" + tables[n-1] + "\n" + string(m[2]))
 	})
-	switch {
-	case n != len(tables):
+	if n != len(tables) {
 		t.Fatalf("%s has places for %d tables, and there are %d", page, n, len(tables))
-	case bytes.Equal(text, want):
-	case os.Getenv("UPDATE_DOCS") == "":
-		t.Errorf("%s is not what the program says; UPDATE_DOCS=1 writes it", page)
-	default:
-		if err := os.WriteFile(page, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
 	}
+	golden.Check(t, page, string(want))
 }
 
 // limit is a bound that a page states. One that its package keeps to itself is
@@ -140,7 +132,7 @@ func thousands(n int) string {
 }
 
 // TestLimitsPage holds the figures of the guides to limits and for agents
-// against the program. UPDATE_DOCS=1 writes them.
+// against the program.
 func TestLimitsPage(t *testing.T) {
 	t.Parallel()
 	opens := map[account.Plan]string{
@@ -161,7 +153,6 @@ func TestLimitsPage(t *testing.T) {
 }
 
 // TestCandidPage holds the tables of the guide against the map that /meta has.
-// UPDATE_DOCS=1 writes them.
 func TestCandidPage(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/guide/candid.md"
@@ -209,8 +200,7 @@ func TestCandidPage(t *testing.T) {
 }
 
 // TestGlossary writes the tables of the glossary from the program: how recipients
-// are identified, and what the letters of the NTEE mean. UPDATE_DOCS=1 writes
-// them.
+// are identified, and what the letters of the NTEE mean.
 func TestGlossary(t *testing.T) {
 	t.Parallel()
 	means := map[grant.Rule]string{

@@ -11,8 +11,7 @@ import (
 )
 
 // TestMCPPage holds the tables of docs/mcp.md against the tools, the resources and
-// the prompts there are, and reads its settings as a program would. UPDATE_DOCS=1
-// writes the tables.
+// the prompts there are, and reads its settings as a program would.
 func TestMCPPage(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/mcp.md"

@@ -20,6 +20,7 @@ import (
 	"github.com/gowebpki/jcs"
 
 	"grantgraph/client"
+	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/agent/httpsig"
 	"grantgraph/internal/serve/report"
@@ -316,7 +317,7 @@ func hasPath(t reflect.Type, path string) bool {
 var workedExample = regexp.MustCompile(`(?s)(<!-- begin worked example -->\n).*?(<!-- end worked example -->)`)
 
 // TestWorkedExample holds the worked example of the page against the example of
-// the API. UPDATE_DOCS=1 writes it.
+// the API.
 func TestWorkedExample(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -357,13 +358,5 @@ func TestWorkedExample(t *testing.T) {
 		m := workedExample.FindSubmatch(old)
 		return slices.Concat(m[1], []byte("\n"), b.Bytes(), []byte("\n"), m[2])
 	})
-	if bytes.Equal(text, want) {
-		return
-	}
-	if os.Getenv("UPDATE_DOCS") == "" {
-		t.Fatalf("the worked example of %s is not what the API answers, which is\n%s", screeningPage, b.String())
-	}
-	if err := os.WriteFile(screeningPage, want, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Check(t, screeningPage, string(want))
 }

@@ -5,22 +5,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"sync"
 	"testing"
 
+	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/snapshot"
 )
-
-var update = flag.Bool("update", false, "write the golden challenge anew")
 
 // TestGolden pins a challenge: whoever changes how they are drawn changes the
 // challenges of every locked key.
@@ -33,20 +30,9 @@ func TestGolden(t *testing.T) {
 	}
 	got = append(got, '\n')
 	path := filepath.Join("testdata", "challenge.golden.json")
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the challenge is now\n%s", got)
-	}
+	golden.Check(t, path, string(got))
 	var back Challenge
-	if err := json.Unmarshal(want, &back); err != nil || !reflect.DeepEqual(compacted(t, &back), compacted(t, c)) {
+	if err := json.Unmarshal(got, &back); err != nil || !reflect.DeepEqual(compacted(t, &back), compacted(t, c)) {
 		t.Errorf("read back: %v %+v", err, back)
 	}
 }

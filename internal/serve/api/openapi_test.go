@@ -3,10 +3,10 @@ package api_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"grantgraph/client"
 	"grantgraph/internal/bench/apitest"
+	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/api"
 	"maps"
@@ -19,30 +19,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with a file, or writes it with -update.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; write it with go test ./internal/serve/api -update", err)
-	}
-	if string(want) != string(got) {
-		t.Errorf("%s differs; if the change is meant, run go test ./internal/serve/api -update and look at the diff", path)
-	}
-}
 
 func document(t *testing.T) ([]byte, *openapi3.T) {
 	t.Helper()
@@ -87,14 +63,14 @@ func TestOpenAPIValid(t *testing.T) {
 }
 
 // TestOpenAPIPromise holds the document against the golden one: in v1 nothing
-// is removed, renamed or retyped. -update writes additions, but refuses to
+// is removed, renamed or retyped. make golden writes additions, but refuses to
 // write a document that breaks the promise.
 func TestOpenAPIPromise(t *testing.T) {
 	t.Parallel()
 	const file = "openapi.golden.json"
 	raw, _ := document(t)
 	published, err := os.ReadFile(filepath.Join("testdata", file))
-	if os.IsNotExist(err) && *update {
+	if os.IsNotExist(err) && golden.Renewing() {
 		published, err = raw, nil
 	}
 	if err != nil {
@@ -111,7 +87,7 @@ func TestOpenAPIPromise(t *testing.T) {
 		t.Error(broken)
 	}
 	if !t.Failed() {
-		golden(t, file, raw)
+		golden.Check(t, filepath.Join("testdata", file), string(raw))
 	}
 	// The check itself finds what it is for.
 	for _, damage := range []func(doc map[string]any){
@@ -274,7 +250,7 @@ func TestExamples(t *testing.T) {
 			if err := enc.Encode(json.RawMessage(rec.Body.Bytes())); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, filepath.Join("example", op.ID+"."+e.Case+".json"), []byte(pretty.String()))
+			golden.Check(t, filepath.Join("testdata", "example", op.ID+"."+e.Case+".json"), pretty.String())
 		}
 	}
 	apitest.RunAll(t, []apitest.Scenario{

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -24,11 +23,10 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
 	"grantgraph/client"
+	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/screen"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	api.DisableConfigDir() // the independent reader leaves nothing in the home directory
@@ -121,14 +119,7 @@ func TestPageText(t *testing.T) {
 	for name, report := range samples(t) {
 		got := joined(textOn(t, pdfOf(t, report)))
 		path := filepath.Join("testdata", name+".golden.txt")
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if want, err := os.ReadFile(path); err != nil || got != string(want) {
-			t.Errorf("%s differs (%v); -update if it is meant:\n%s", name, err, got)
-		}
+		golden.Check(t, path, got)
 	}
 }
 
@@ -146,14 +137,7 @@ func TestPageBytes(t *testing.T) {
 	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
 	got := strings.Join(lines, "")
 	path := filepath.Join("testdata", "pages-"+Format+".sha256")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(path); err != nil || got != string(want) {
-		t.Errorf("pages differ from those that were issued (%v):\n%s", err, got)
-	}
+	golden.Check(t, path, got)
 }
 
 // TestPageIsOfTheReportAlone holds that how the JSON is laid out does not matter,

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/snapshot"
 )
 
@@ -226,22 +227,9 @@ func TestMarkdown(t *testing.T) {
 }
 
 // TestPage holds the page of the documentation against the definition.
-// UPDATE_DOCS=1 writes it.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	const page = "../../../docs/warehouse.md"
-	if os.Getenv("UPDATE_DOCS") != "" {
-		if err := os.WriteFile(page, []byte(Markdown()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	body, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(body) != Markdown() {
-		t.Error("docs/warehouse.md is not what the definition says; run UPDATE_DOCS=1 go test ./internal/serve/warehouse -run TestPage")
-	}
+	golden.Check(t, "../../../docs/warehouse.md", Markdown())
 }
 
 func TestCancel(t *testing.T) {

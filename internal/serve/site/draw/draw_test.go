@@ -2,18 +2,15 @@ package draw
 
 import (
 	"encoding/xml"
-	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/place"
 )
-
-var update = flag.Bool("update", false, "write the golden files again")
 
 // TestPictures holds every picture to the byte, and that each is well-formed.
 func TestPictures(t *testing.T) {
@@ -32,15 +29,7 @@ func TestPictures(t *testing.T) {
 			path := filepath.Join("testdata", s.name+".html")
 			// A line for each element, so that a difference can be read.
 			got := strings.ReplaceAll(string(s.html), "><", ">\n<")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil || got != string(want) {
-				t.Errorf("%s differs (%v); go test -update writes it again, then look at it in the gallery:\n%s", path, err, got)
-			}
+			golden.Check(t, path, got)
 		})
 	}
 }
