@@ -51,14 +51,14 @@ type limit struct {
 // sizes, spans and visits are the bounds of docs/guide/limits.md.
 var (
 	sizes = []limit{
-		{"Rows in a page of grants, funders or recipients (`limit`)", "1,000", "api/page.go", "maxLimit", "1000"},
-		{"EINs in `funder_id` or `recip_id`", "1,000", "api/grants/filter.go", "maxEINs", "1000"},
-		{"Keys in `grant_key`", "1,000", "api/grants/filter.go", "maxKeys", "1000"},
+		{"Rows in a page of grants, funders or recipients (`limit`)", "1,000", "api/parameters.json", `"limit", "type": "integer", "min": 1, "cap": `, "1000"},
+		{"EINs in `funder_id` or `recip_id`", "1,000", "graph/filter_party.go", "maxEINs", "1000"},
+		{"Keys in `grant_key`", "1,000", "graph/filter_key.go", "maxKeys", "1000"},
 		{"Groups of a summary (`top`)", "1,000", "graph/grouping.go", "MaxGroups", "1000"},
-		{"Miles of `within`", "500", "api/grants/location.go", "maxMiles", "500"},
+		{"Miles of `within`", "500", "graph/filter_place_read.go", "maxMiles", "500"},
 		{"Organizations in a page of `POST /essentials` (`size`)", "1,000", "api/organizations/list.go", "maxSize", "1000"},
 		{"Bytes of `search_terms`", "200", "api/organizations/list_body.go", "maxTerms", "200"},
-		{"Awards in a page of `/gov-funding`", "1,000", "api/profiles/similar.go", "maxAwards", "1000"},
+		{"Awards in a page of `/gov-funding`", "1,000", "api/profiles/operations.json", `"limit", "type": "integer", "min": 1, "cap": `, "1000"},
 		{"EINs in one `POST /screening/bulk`", "100", "api/screening/screening.go", "maxEINs", "100"},
 		{"Names in one `POST /screening/names`", "100", "api/screening/screening.go", "maxNames", "100"},
 		{"A report sent to `POST /screening/verify`", "2 MB", "api/screening/screening.go", "maxDocument", "2 << 20"},
