@@ -24,24 +24,27 @@ func (g *Graph) ReachingFunders(ctx context.Context, f *Filter) (int64, error) {
 func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
 	place := &Filter{Years: f.Years, Place: f.Place}
 	place.Place.Of = RecipientPlace
-	key := cacheKey('a', Question{About: AboutTotals, Filter: place})
-	if found, ok := g.cache.get(key); ok {
-		return found.(bitset), nil
-	}
+	return remember(g, cacheKey(reachAnswer, Question{About: AboutTotals, Filter: place}), func() (bitset, int, error) {
+		reach, err := g.fundersReaching(ctx, place)
+		return reach, 8 * len(reach), err
+	})
+}
+
+// fundersReaching is the funders of the rows of a filter.
+func (g *Graph) fundersReaching(ctx context.Context, f *Filter) (bitset, error) {
 	reach := make(bitset, wordsFor(len(g.dict.funders)))
-	if c, ok := g.cellFilter(place); ok {
+	if c, ok := g.cellFilter(f); ok {
 		list, _ := g.sums.funderStates.within(g, c)
 		for _, l := range list {
 			for i := range l.cells {
 				reach.set(l.cells[i].ID)
 			}
 		}
-		g.cache.put(key, reach, 8*len(reach))
 		return reach, ctx.Err()
 	}
 	e := g.evaluate(ctx)
 	defer e.end()
-	set, err := e.filter(place)
+	set, err := e.filter(f)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +53,5 @@ func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
 			reach.set(g.cols.funders[row])
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	g.cache.put(key, reach, 8*len(reach))
-	return reach, nil
+	return reach, err
 }

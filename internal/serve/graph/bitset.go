@@ -28,7 +28,7 @@ func (b bitset) setRange(lo, hi uint32) {
 	b[last] |= tail
 }
 
-// take keeps what is in the other set too, and empties that one.
+// take keeps the members that the other set has too, and empties the other set.
 func (b bitset) take(other bitset) {
 	for i, w := range other {
 		b[i] &= w

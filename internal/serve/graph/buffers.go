@@ -2,9 +2,9 @@ package graph
 
 import "sync"
 
-// buffers is memory that questions borrow. A set is emptied when it is lent.
-// The arrays, of which many a question uses few elements, are lent with zeros
-// alone, and whoever has borrowed one gives it back so.
+// buffers is memory that questions borrow. A set is emptied when it is lent. The
+// arrays are all zero when they are lent, and the borrower returns them all zero:
+// many questions use few elements, and clear those alone.
 type buffers struct {
 	sets   freeList[bitset]
 	totals freeList[[]partyTotals] // one per recipient
@@ -12,9 +12,9 @@ type buffers struct {
 	blocks freeList[*cellSums]
 }
 
-// freeList keeps a few pieces of memory for the next question. Unlike a
-// sync.Pool it is not emptied by the garbage collector: making the pieces anew
-// costs more than many a question.
+// freeList keeps a few pieces of memory for the next question. The garbage collector
+// does not empty it, as it would a sync.Pool: making the pieces again costs more
+// than many questions.
 type freeList[T any] struct {
 	mu     sync.Mutex
 	pieces []T

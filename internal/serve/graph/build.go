@@ -14,9 +14,9 @@ import (
 // fileName is where the index stands in a snapshot.
 const fileName = "graph/index"
 
-// fileKind is the file of the index. Its version changes with the sections that are
-// read and with what their numbers mean. A section that is not read any more may be
-// there or not.
+// fileKind is the file of the index. Its version changes when the sections that are
+// read change, or the meaning of their numbers. A section that nobody reads any more
+// may be there or not.
 var fileKind = &mapped.Kind{
 	Magic: "GGgraph7", Name: "graph index",
 	Missing: "graph_missing", Version: "graph_version", Damaged: Damaged,
@@ -49,10 +49,10 @@ const (
 // classes is the number of classes that can be excluded.
 const classes = 4
 
-// Build derives the index from the tables of an unpublished snapshot and
-// writes it under graph/. The rows are read once and held as columns; what is
-// derived from them is made when its turn to be written comes, and dropped. The
-// result is a function of the tables.
+// Build derives the index from the tables of an unpublished snapshot and writes it
+// under graph/. It reads the rows once and holds them as columns. It makes each
+// derived section when that section is written, and drops it afterwards. The result
+// is a function of the tables.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	b := newBuilder()
 	s := w.Unpublished()

@@ -2,26 +2,24 @@ package graph
 
 import (
 	"math"
-	"slices"
 
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// partyClasses are the classes that a recipient has of its rows.
+// partyClasses are the classes that a recipient inherits from its rows.
 const partyClasses = flagPerson | flagNobody
 
-// letters is how many causes a table of them has room for: none, the letters
-// that are registered, and as many that are inferred, which count only with the
-// wider basis.
+// letters is the size of a table of causes: no cause, the 26 registered letters, and
+// the 26 inferred letters, which count only with the wider basis.
 const letters = 1 + 2*majors
 
 // supportSets is the number of sets of strategies.
 const supportSets = 1 << grant.Strategies
 
-// groupIndex is what rows are grouped by beside the columns that there are for
-// other ends, and the sums of all rows.
+// groupIndex is the columns that rows are grouped by and that no other question
+// needs, and the sums of all rows by each.
 type groupIndex struct {
 	countyList []uint32 // numbers of short strings, ascending
 	states     []uint16 // by row: number in stateList
@@ -34,18 +32,10 @@ type groupIndex struct {
 // groupRows fills the columns and adds all rows up.
 func (b *builder) groupRows(states []uint32) error {
 	x := &b.groups
-	for i := range b.placeList {
-		x.countyList = append(x.countyList, b.placeList[i].County)
-	}
-	slices.Sort(x.countyList)
-	x.countyList = slices.Compact(x.countyList)
+	var countyOf []uint32 // of a place
+	x.countyList, countyOf = distinct(b.placeList, func(p *placeRecord) uint32 { return p.County })
 	if max(len(states), len(x.countyList)) > math.MaxUint16 {
 		return inconsistent("the grants are in %d states and %d counties", len(states), len(x.countyList))
-	}
-	countyOf := make([]uint16, len(b.placeList))
-	for i := range b.placeList {
-		no, _ := slices.BinarySearch(x.countyList, b.placeList[i].County)
-		countyOf[i] = uint16(no)
 	}
 	letterOf := make([]uint8, len(b.recip))
 	for i := range b.recip {
@@ -62,7 +52,7 @@ func (b *builder) groupRows(states []uint32) error {
 	x.supportSums, x.letterSums = make([]Cost, supportSets), make([]Cost, letters)
 	for row := range b.rows {
 		amount, at := b.amounts[row], b.places[row]
-		x.states[row], x.counties[row], x.letters[row] = uint16(b.placeList[at].StateNo), countyOf[at], letterOf[b.recips[row]]
+		x.states[row], x.counties[row], x.letters[row] = uint16(b.placeList[at].StateNo), uint16(countyOf[at]), letterOf[b.recips[row]]
 		x.stateSums[x.states[row]].add(amount)
 		x.countySums[x.counties[row]].add(amount)
 		x.letterSums[x.letters[row]].add(amount)

@@ -8,8 +8,8 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// numberAll turns every dictionary into sorted order, so that numbers compare as
-// the strings do, and checks the order of the rows.
+// numberAll sorts every dictionary, so that numbers compare as their strings do, and
+// checks the order of the rows.
 func (b *builder) numberAll() error {
 	b.numberRecipients()
 	b.nameDict.sorted(b.names)
@@ -59,8 +59,8 @@ func (b *builder) numberProbs() {
 	b.probNumbers = nil
 }
 
-// inOrderOf sorts a list of distinct values and says of each former number which
-// it is now.
+// inOrderOf sorts a list of distinct values. It returns the new number of each former
+// number.
 func inOrderOf[T cmp.Ordered](list []T) []uint32 {
 	former := slices.Clone(list)
 	slices.Sort(list)
@@ -84,9 +84,9 @@ func (b *builder) splitPlaces() {
 	}
 }
 
-// describeRecipients gives a name and a place to the recipients that no
-// organization stands behind: those filed most often, the first in order when
-// several are.
+// describeRecipients gives a name and a place to the recipients that the table of
+// organizations does not have: the name and the place that most rows have, and of
+// several the first in order.
 func (b *builder) describeRecipients() error {
 	// Places that differ in the county alone are one place to a recipient.
 	group := make([]uint32, len(b.placeList))
@@ -157,8 +157,8 @@ func mode[T cmp.Ordered](list []T) (best T) {
 	return best
 }
 
-// usualName is the name that most rows have, in capitals: names are as filed,
-// and how somebody writes them is no other name.
+// usualName is the name that most rows have, in capitals: two names as filed that
+// differ in their case are one name.
 func (b *builder) usualName(rows []uint32) string {
 	first := b.names[rows[0]]
 	if !slices.ContainsFunc(rows, func(row uint32) bool { return b.names[row] != first }) {
@@ -171,34 +171,27 @@ func (b *builder) usualName(rows []uint32) string {
 	return mode(names)
 }
 
-// numberStates lists the states of rows and numbers them in the table of
-// places.
-func (b *builder) numberStates() []uint32 {
-	var states []uint32
-	for i := range b.placeList {
-		states = append(states, b.placeList[i].State)
+// distinct lists the distinct values of some items, ascending, and says which number
+// in the list the value of each item has.
+func distinct[T any](items []T, value func(*T) uint32) (list, numbers []uint32) {
+	for i := range items {
+		list = append(list, value(&items[i]))
 	}
-	slices.Sort(states)
-	states = slices.Compact(states)
-	for i := range b.placeList {
-		no, _ := slices.BinarySearch(states, b.placeList[i].State)
-		b.placeList[i].StateNo = uint32(no)
+	numbers = slices.Clone(list)
+	slices.Sort(list)
+	list = slices.Compact(list)
+	for i, v := range numbers {
+		no, _ := slices.BinarySearch(list, v)
+		numbers[i] = uint32(no)
 	}
-	return states
+	return list, numbers
 }
 
-// numberCodes lists the NTEE codes of recipients, none among them, and the
-// recipients of each.
-func (b *builder) numberCodes() (codes []uint32, recips lists) {
-	for i := range b.recip {
-		codes = append(codes, b.recip[i].NTEE)
+// numberStates lists the states of rows and numbers them in the table of places.
+func (b *builder) numberStates() []uint32 {
+	states, numbers := distinct(b.placeList, func(p *placeRecord) uint32 { return p.State })
+	for i := range b.placeList {
+		b.placeList[i].StateNo = numbers[i]
 	}
-	slices.Sort(codes)
-	codes = slices.Compact(codes)
-	codeOf := make([]uint32, len(b.recip))
-	for i := range b.recip {
-		no, _ := slices.BinarySearch(codes, b.recip[i].NTEE)
-		codeOf[i] = uint32(no)
-	}
-	return codes, invert(codeOf, len(codes))
+	return states
 }

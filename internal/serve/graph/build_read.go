@@ -198,7 +198,10 @@ func flagsOf(r *grantRow) (flags uint8) {
 	for _, f := range [...]struct {
 		on  bool
 		bit uint8
-	}{{r.IsDAF, flagDAF}, {r.IsIndividual, flagPerson}, {r.IsRelatedParty, flagRelated}, {r.IsUnidentified, flagNobody}, {r.SourceTier.Text == grant.Matched, flagMatched}} {
+	}{
+		{r.IsDAF, flagDAF}, {r.IsIndividual, flagPerson}, {r.IsRelatedParty, flagRelated},
+		{r.IsUnidentified, flagNobody}, {r.SourceTier.Text == grant.Matched, flagMatched},
+	} {
 		if f.on {
 			flags |= f.bit
 		}
@@ -290,8 +293,8 @@ func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 	return nil
 }
 
-// readCauses takes in the causes that were inferred for recipients without a
-// code. A snapshot that has no such table has none.
+// readCauses reads the causes that were inferred for recipients without a code. Older
+// snapshots do not have this table.
 func (b *builder) readCauses(s *snapshot.Snapshot) error {
 	if !s.HasTable(snapshot.InferredCauses) {
 		return nil

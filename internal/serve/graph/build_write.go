@@ -30,7 +30,7 @@ func (b *builder) write(ctx context.Context, out io.Writer) error {
 	back = backward{}
 
 	states := b.numberStates()
-	codes, recipsOfCode := b.numberCodes()
+	codes, codeOf := distinct(b.recip, func(r *RecipientRecord) uint32 { return r.NTEE })
 	if err := stage(ctx, func() error { return b.groupRows(states) }); err != nil {
 		return err
 	}
@@ -66,9 +66,10 @@ func (b *builder) write(ctx context.Context, out io.Writer) error {
 	byPlace := invert(b.places, len(b.placeList))
 	byPlace.layout(s, "place.rows", len(b.placeList), b.rows)
 	byPlace = lists{}
+	recipsOfCode := invert(codeOf, len(codes))
 	recipsOfCode.layout(s, "code.recips", len(codes), len(b.recip))
 
-	// Of the rows, the words need nothing but their texts.
+	// The word index needs nothing of the rows but their texts.
 	b.columns = columns{names: b.names, purposes: b.purposes}
 	b.groups, b.sums = groupIndex{}, storedSums{}
 	if err := stage(ctx, b.indexWords); err != nil {
@@ -84,7 +85,7 @@ func (b *builder) write(ctx context.Context, out io.Writer) error {
 	return w.Close()
 }
 
-// inOrder is the rows of a column in another order.
+// inOrder is the values of some rows of a column, in the order of these rows.
 func inOrder[T any](column []T, rows []uint32) []T {
 	out := make([]T, len(rows))
 	for i, row := range rows {

@@ -24,8 +24,35 @@ type entry struct {
 	size  int
 }
 
-// cacheKey is the key of an answer: which kind of answer, and the question.
-func cacheKey(kind byte, q Question) string { return string(kind) + string(q.Canonical()) }
+// answerKind says what is remembered of a question. It begins the key in the cache.
+type answerKind byte
+
+const (
+	rowsAnswer answerKind = iota
+	rankingAnswer
+	summaryAnswer
+	groupsAnswer
+	facetsAnswer
+	excludedAnswer
+	widerAnswer
+	reachAnswer
+)
+
+// cacheKey names an answer to a question.
+func cacheKey(kind answerKind, q Question) string { return string(kind) + string(q.Canonical()) }
+
+// remember is the value of a key in the cache. If there is none, it is made and
+// remembered, with the number of bytes that it takes.
+func remember[T any](g *Graph, key string, make func() (value T, size int, err error)) (T, error) {
+	if found, ok := g.cache.get(key); ok {
+		return found.(T), nil
+	}
+	value, size, err := make()
+	if err == nil {
+		g.cache.put(key, value, size)
+	}
+	return value, err
+}
 
 func newCache(limit int) *cache {
 	return &cache{limit: limit, byKey: make(map[string]*list.Element), order: list.New()}

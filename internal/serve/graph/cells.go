@@ -8,8 +8,9 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// cells are all rows added up by what most people ask for, so that a question
-// about nothing else looks at thousands of sums and not at millions of rows.
+// cells are the sums of all rows by year, state, cause, kind of funder and class,
+// and by year and state with county or strategies. A question about these alone
+// reads thousands of sums instead of millions of rows.
 type cells struct {
 	keys []uint32 // ascending
 	sums []Cost   // of each key
@@ -65,8 +66,8 @@ func supportParts(key uint32) (year, state, set uint32) {
 	return key / cellStates % maxYears, key % cellStates, set
 }
 
-// makeCells adds all rows up. With more states than there is room for there are
-// no cells, and rows are looked at.
+// makeCells adds all rows up. If there are more states than a key has room for, it
+// makes no cells, and questions read rows.
 func (b *builder) makeCells(states int) (c cells) {
 	if states > cellStates {
 		return c
@@ -122,13 +123,18 @@ type cellFilter struct {
 	more       bool // it asks for more than years and states
 }
 
+// has reports whether a filter takes a cell.
+func (c *cellFilter) has(year, state, letter, kind, class uint32) bool {
+	return c.years[year] && c.states[state] && c.letters[letter] && c.kinds[kind] && c.classes[class]
+}
+
 func all[T any](list []T, value T) {
 	for i := range list {
 		list[i] = value
 	}
 }
 
-// cellFilter reads a filter that cells can answer; ok is false for others.
+// cellFilter reads a filter that cells can answer. ok is false for other filters.
 func (g *Graph) cellFilter(f *Filter) (c *cellFilter, ok bool) {
 	other := *f
 	other.Years, other.FunderKind, other.Exclude = nil, "", 0
@@ -176,64 +182,77 @@ func (g *Graph) cellFilter(f *Filter) (c *cellFilter, ok bool) {
 	return c, true
 }
 
-// fromCells answers the groupings of one filter from the cells; ok is false
-// where rows must be looked at.
+// fromCells answers the groupings of one filter from the cells. ok is false if
+// rows must be read.
 func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 	c, ok := g.cellFilter(asks[0].Filter)
 	if !ok {
 		return nil, false
 	}
-	rough, counties, supports, funders := false, false, false, false
 	for i := range asks {
-		switch asks[i].By {
-		case GroupSubject, GroupState, GroupYear, GroupFunderType:
-			rough = true
-		case GroupCounty:
-			counties = true
-		case GroupSupport:
-			supports = true
-		case GroupFunder:
-			funders = true
-		default:
+		if by := asks[i].By; by == GroupRecipient || by.fine() && c.more {
 			return nil, false
 		}
 	}
-	if (counties || supports || funders) && c.more {
-		return nil, false
-	}
 	t = &tables{}
-	if rough {
-		t.years, t.states, t.letters, t.kinds = make([]Cost, maxYears), make([]Cost, cellStates), make([]Cost, cellLetters), make([]Cost, cellKinds)
-		for i, key := range g.sums.cells.keys {
-			year, state, letter, kind, class := cellParts(key)
-			if c.years[year] && c.states[state] && c.letters[letter] && c.kinds[kind] && c.classes[class] {
-				sum := g.sums.cells.sums[i]
-				t.years[year].merge(sum, 1)
-				t.states[state].merge(sum, 1)
-				t.letters[letter].merge(sum, 1)
-				t.kinds[kind].merge(sum, 1)
-			}
+	for i := range asks {
+		if by := asks[i].By; by.fine() {
+			g.addFineCells(t, c, by)
+		} else if t.years == nil {
+			g.addCells(t, c)
 		}
-		t.states, t.letters = t.states[:len(g.dict.states)], t.letters[:letters]
 	}
-	if counties {
+	return t, true
+}
+
+// fine reports whether a grouping has cells of its own, by years and states alone.
+func (by Grouping) fine() bool { return by == GroupCounty || by == GroupSupport || by == GroupFunder }
+
+// addCells fills the tables of years, states, causes and kinds of funders.
+func (g *Graph) addCells(t *tables, c *cellFilter) {
+	t.years, t.states, t.letters, t.kinds = make([]Cost, maxYears), make([]Cost, cellStates), make([]Cost, cellLetters), make([]Cost, cellKinds)
+	for i, key := range g.sums.cells.keys {
+		if year, state, letter, kind, class := cellParts(key); c.has(year, state, letter, kind, class) {
+			sum := g.sums.cells.sums[i]
+			t.years[year].merge(sum, 1)
+			t.states[state].merge(sum, 1)
+			t.letters[letter].merge(sum, 1)
+			t.kinds[kind].merge(sum, 1)
+		}
+	}
+	t.states, t.letters = t.states[:len(g.dict.states)], t.letters[:letters]
+}
+
+// addFineCells fills the table of counties, strategies or funders, for a filter
+// that asks for years and states alone.
+func (g *Graph) addFineCells(t *tables, c *cellFilter, by Grouping) {
+	switch by {
+	case GroupCounty:
 		t.counties = make([]Cost, len(g.groups.countyList))
 		for i, key := range g.sums.cells.countyKeys {
 			if year, state, county := countyParts(key); c.years[year] && c.states[state] && int(county) < len(t.counties) {
 				t.counties[county].merge(g.sums.cells.countySums[i], 1)
 			}
 		}
-	}
-	if supports {
+	case GroupSupport:
 		t.supports = make([]Cost, supportSets)
 		for i, key := range g.sums.cells.supportKeys {
 			if year, state, set := supportParts(key); c.years[year] && c.states[state] {
 				t.supports[set].merge(g.sums.cells.supportSums[i], 1)
 			}
 		}
-	}
-	if funders && !c.everywhere {
+	case GroupFunder:
 		t.funders = make([]Cost, len(g.dict.funders))
+		if c.everywhere {
+			for f := range t.funders {
+				for _, p := range g.sums.giving.yearsOf(uint32(f)) {
+					if c.years[p.Year%maxYears] {
+						t.funders[f].merge(Cost{Amount: p.Amount, Grants: int64(p.Grants)}, 1)
+					}
+				}
+			}
+			return
+		}
 		list, _ := g.sums.funderStates.within(g, c)
 		for _, l := range list {
 			for i := range l.cells {
@@ -241,29 +260,19 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 				t.funders[p.ID].merge(Cost{Amount: p.Amount, Grants: int64(p.Grants)}, 1)
 			}
 		}
-	} else if funders {
-		t.funders = make([]Cost, len(g.dict.funders))
-		for f := range t.funders {
-			for _, p := range g.sums.giving.yearsOf(uint32(f)) {
-				if c.years[p.Year%maxYears] {
-					t.funders[f].merge(Cost{Amount: p.Amount, Grants: int64(p.Grants)}, 1)
-				}
-			}
-		}
 	}
-	return t, true
 }
 
-// recipientsFromCells is the recipients with the most dollars of a filter that
-// asks for years, states and causes alone; ok is false for others.
-func (e *evaluation) recipientsFromCells(a *GroupsOf) (out best, ok bool, err error) {
+// recipientsFromCells is the recipients with the most dollars for a filter that
+// asks for years, states and causes alone. ok is false for other filters.
+func (e *evaluation) recipientsFromCells(a *GroupsOf) (out *best, ok bool, err error) {
 	g := e.g
 	c, ok := g.cellFilter(a.Filter)
 	if !ok {
-		return out, false, nil
+		return nil, false, nil
 	}
 	if c.everywhere && c.always && !c.more {
-		out = best{most: a.Top, count: g.sums.all.Recipients, whole: Cost{Amount: g.sums.all.Amount, Grants: g.sums.all.Grants}}
+		out = &best{most: a.Top, count: g.sums.all.Recipients, whole: Cost{Amount: g.sums.all.Amount, Grants: g.sums.all.Grants}}
 		for _, id := range g.sums.recipTop[:min(a.Top, len(g.sums.recipTop))] {
 			s := &g.sums.recips[id]
 			out.list = append(out.list, numbered{id, Cost{Amount: s.Amount, Grants: int64(s.Grants)}})
@@ -272,20 +281,13 @@ func (e *evaluation) recipientsFromCells(a *GroupsOf) (out best, ok bool, err er
 	}
 	list, ok := g.recipientCells(a.Filter, c)
 	if !ok {
-		return out, false, nil
+		return nil, false, nil
 	}
-	at := list.cuts(g)
-	parts := make([]best, len(at)-1)
-	err = betweenCuts(e.ctx, at, func(i, from, to int) {
-		b := best{most: a.Top} // not in place: two cores would share its memory
+	start := func() best { return best{most: a.Top} }
+	parts, err := inParts(e.ctx, list.cuts(g), start, func(b *best, from, to int) {
 		g.sumRecipientCells(list, from, to, func(sum *run) {
 			b.add(sum.id, Cost{Amount: sum.amount, Grants: int64(sum.grants)})
 		})
-		parts[i] = b
 	})
-	out = best{most: a.Top}
-	for i := range parts {
-		out.merge(&parts[i])
-	}
-	return out, true, err
+	return bestOf(a.Top, parts), true, err
 }

@@ -2,11 +2,11 @@ package graph
 
 import "slices"
 
-// distinctCounter counts funders or recipients, each given once, by the mask of
-// its years: those that have any year, and for each year those that have it.
-// Eight years are counted at once, in the bytes of a word that is emptied before
-// a byte can overflow. Which years a mask has is anybody's guess, so a branch on
-// them would be mispredicted time and again.
+// distinctCounter counts funders or recipients, each given once with the mask of
+// its years: how many have any year, and how many have each year. It counts eight
+// years at once, in the bytes of a word, which it empties before a byte can
+// overflow. It does not branch on the bits of a mask, because the processor could
+// not predict them.
 type distinctCounter struct {
 	n       int64
 	byYear  [maxYears]int64
@@ -40,7 +40,7 @@ func (t *distinctCounter) add(mask uint64) {
 	}
 }
 
-// flush takes what is in the lanes into byYear. It comes before a look at it.
+// flush moves the counts in the lanes to byYear. Call it before reading byYear.
 func (t *distinctCounter) flush() {
 	for i := range t.byYear {
 		t.byYear[i] += int64(t.lanes[i/8] >> (8 * (i % 8)) & 0xff)
@@ -70,11 +70,8 @@ func (e *evaluation) countRecipients(set *rowset) (recips distinctCounter, err e
 	if set.short || set.count < int64(g.rows)/sparse {
 		return e.countFewRecipients(set)
 	}
-	at := g.cuts(0, uint32(g.rows), g.back.rows.off)
-	parts := make([]distinctCounter, len(at)-1)
 	words := set.set // empty outside of its range
-	err = betweenCuts(e.ctx, at, func(i, from, to int) {
-		t := g.distinctCounter()
+	parts, err := inParts(e.ctx, g.cuts(0, uint32(g.rows), g.back.rows.off), g.distinctCounter, func(t *distinctCounter, from, to int) {
 		off, val := g.back.rows.off, g.back.rows.val
 		id, _ := slices.BinarySearch(off, uint32(from))
 		for pos := from; pos < to; id++ {
@@ -88,13 +85,17 @@ func (e *evaluation) countRecipients(set *rowset) (recips distinctCounter, err e
 			pos = end
 			t.add(mask)
 		}
-		parts[i] = t
 	})
-	recips = g.distinctCounter()
+	return g.mergeCounters(parts), err
+}
+
+// mergeCounters adds counters up.
+func (g *Graph) mergeCounters(parts []distinctCounter) distinctCounter {
+	sum := g.distinctCounter()
 	for i := range parts {
-		recips.merge(&parts[i])
+		sum.merge(&parts[i])
 	}
-	return recips, err
+	return sum
 }
 
 // countFewRecipients is countRecipients for few rows: a mask of years per recipient.

@@ -45,7 +45,7 @@ func (e *evaluation) filter(f *Filter) (rowset, error) {
 	return e.rows(conditions)
 }
 
-// conditions are what a filter asks of a row.
+// conditions compiles a filter.
 func (e *evaluation) conditions(f *Filter) ([]condition, error) {
 	var reach bitset
 	if f.Place.Of == AreaServed && !f.Place.empty() {
@@ -105,14 +105,14 @@ func (e *evaluation) rowByRow(conditions []condition, driver int) rowset {
 // fewRanges is the number of row ranges up to which they bound the work.
 const fewRanges = 64
 
-// clause is a union of sets of which rows must be in one, or in none.
+// clause is a union of sets. A row must be in the union or, with not, outside of it.
 type clause struct {
 	sets []bitset
 	not  bool
 }
 
-// setBySet combines the conditions that are sets, or cheaply made into one, and
-// tests the others on the rows that are left.
+// setBySet intersects the conditions that are sets, or that are cheap to turn into
+// sets. It tests the other conditions on the remaining rows.
 func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
 	lo, hi := uint32(0), uint32(e.g.rows)
 	var clauses []clause
@@ -151,7 +151,7 @@ func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
 	err := inRanges(e.ctx, first, last, e.g.grain.words, func(from, to int) {
 		acc := out[from:to]
 		combine(acc, from, clauses)
-		// There are no rows past the end. Before lo there are none either: it
+		// Clear the bits past the last row. There are none before lo, because lo
 		// comes from a set of ranges, which is one of the clauses.
 		if to == last {
 			acc[len(acc)-1] &= ^uint64(0) >> (63 - (hi-1)&63)
@@ -171,8 +171,8 @@ func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
 	return rowset{set: out, lo: lo, hi: hi, count: total.Load()}, nil
 }
 
-// clauseSets are the sets that a question makes of its conditions. They are never
-// more than three, however many words a query has.
+// clauseSets are the sets that a question makes for its conditions: at most three,
+// however many words a query has.
 type clauseSets struct{ within, next, without bitset }
 
 // leavingOut is the set of rows that are left out.
@@ -209,8 +209,8 @@ func (m *clauseSets) appendTo(clauses []clause) []clause {
 	return clauses
 }
 
-// combine makes acc, which are the words of a set from the given one on, the
-// rows that are in all of the clauses. It goes in blocks that stay in the cache.
+// combine sets acc, a part of the words of a set that begins at word from, to the
+// rows that satisfy all clauses. It works in blocks that stay in the cache.
 func combine(acc bitset, from int, clauses []clause) {
 	for i := range acc {
 		acc[i] = ^uint64(0)

@@ -16,17 +16,13 @@ func (g *Graph) Excluded(ctx context.Context, f *Filter) (map[Class]Cost, error)
 	rest := *f
 	rest.Exclude = 0
 	out := make(map[Class]Cost, classes)
-	key := cacheKey('x', Question{About: AboutTotals, Filter: &rest})
-	found, ok := g.cache.get(key)
-	if !ok {
+	costs, err := remember(g, cacheKey(excludedAnswer, Question{About: AboutTotals, Filter: &rest}), func() ([]Cost, int, error) {
 		list, err := g.classCosts(ctx, &rest)
-		if err != nil {
-			return nil, err
-		}
-		g.cache.put(key, list, 16*classes)
-		found = list
+		return list, 16 * classes, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	costs := found.([]Cost)
 	for i := range classes {
 		if c := Class(1 << i); f.Exclude&c != 0 {
 			out[c] = costs[i]

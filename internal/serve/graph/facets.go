@@ -95,20 +95,18 @@ func (g *Graph) Facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 		return nil, err
 	}
 	defer g.mu.RUnlock()
-	key := cacheKey('f', Question{About: AboutGroups, Filter: f}) + o.name()
-	if found, ok := g.cache.get(key); ok {
-		return found.(*Facets), nil
-	}
-	out, err := g.facets(ctx, f, o)
-	if err != nil {
-		return nil, err
-	}
-	n := len(out.Counties.Of) + len(out.States.Of) + 256
-	for _, d := range out.By {
-		n += len(d.Groups)
-	}
-	g.cache.put(key, out, 128*n)
-	return out, nil
+	key := cacheKey(facetsAnswer, Question{About: AboutGroups, Filter: f}) + o.name()
+	return remember(g, key, func() (*Facets, int, error) {
+		out, err := g.facets(ctx, f, o)
+		if err != nil {
+			return nil, 0, err
+		}
+		n := len(out.Counties.Of) + len(out.States.Of) + 256
+		for _, d := range out.By {
+			n += len(d.Groups)
+		}
+		return out, 128 * n, nil
+	})
 }
 
 // name is a key for the cache.

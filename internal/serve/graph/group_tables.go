@@ -1,14 +1,11 @@
 package graph
 
-// tables are the sums of rows by the values of columns that have few, and by
-// funder. Those that no grouping needs are nil.
+// tables are the sums of rows by the values of columns with few values, and by
+// funder. A table that no grouping needs is nil.
 type tables struct {
 	states, counties, letters, supports, years []Cost
 	funders                                    []Cost
-	kinds                                      []Cost // by kind of funder, where cells say it
-
-	missing []uint32 // the rows that were left out, where
-	few     bool     // these are few
+	kinds                                      []Cost // by kind of funder, if the sums are from cells
 }
 
 func (c *Cost) merge(o Cost, sign int64) {
@@ -16,10 +13,10 @@ func (c *Cost) merge(o Cost, sign int64) {
 	c.Grants += sign * o.Grants
 }
 
-// newTables makes the tables that the groupings need, with zeros. Of each there
-// are two, one behind the other: rows in a row tend to have the same value, and
-// adding to one sum time and again, each time waits for the last. The table of
-// funders is not made: those of different funders can share one.
+// newTables makes the tables that the groupings need, with zeros. Each table is
+// there twice, one behind the other: consecutive rows tend to have the same value,
+// and an addition to a sum waits for the previous addition to it. The table of
+// funders is not made, because parts with different funders can share one.
 func (g *Graph) newTables(asks []GroupsOf) *tables {
 	t := new(tables)
 	for i := range asks {
@@ -86,8 +83,8 @@ func (t *tables) subtractFromStored(g *Graph) {
 	}
 }
 
-// needsFunders reports whether a grouping needs the sums of funders: that of
-// recipients to know what all rows come to.
+// needsFunders reports whether a grouping needs the sums of funders. A grouping by
+// recipient needs them for the sum of all rows.
 func needsFunders(asks []GroupsOf) bool {
 	for i := range asks {
 		switch asks[i].By {
@@ -98,15 +95,13 @@ func needsFunders(asks []GroupsOf) bool {
 	return false
 }
 
-// tabulate adds the rows of a set up. All rows are stored, and of most of them it
-// is quicker to take away those that are missing.
+// tabulate adds the rows of a set up. The sums of all rows are stored. If a set has
+// more than half of all rows, it adds up the other rows and subtracts.
 func (e *evaluation) tabulate(set *rowset, asks []GroupsOf) (*tables, error) {
 	g := e.g
 	out := g.newTables(asks)
 	rows, stored := set, set.all
-	if out.missing, out.few = g.missingRows(set); out.few {
-		rows, stored = &rowset{short: true, list: out.missing, count: int64(len(out.missing))}, true
-	} else if !set.all && !set.short && set.count > int64(g.rows)/2 {
+	if !set.all && !set.short && set.count > int64(g.rows)/2 {
 		rows, stored = e.others(set), true
 	}
 	if needsFunders(asks) {
@@ -130,28 +125,25 @@ func (e *evaluation) others(set *rowset) *rowset {
 	for i, w := range set.set { // empty outside of its range
 		out.set[i] = ^w
 	}
-	return out // each does not go past the end
+	return out // rowset.each stops at hi, before the bits past the last row
 }
 
 // addUp adds the rows of a set up, on all cores.
 func (e *evaluation) addUp(out *tables, set *rowset, asks []GroupsOf) error {
 	g := e.g
-	lo, hi := set.bounds()
-	at := g.cuts(lo, hi, g.postings.funderRows)
-	parts := make([]*tables, len(at)-1)
-	err := betweenCuts(e.ctx, at, func(i, from, to int) {
+	start := func() tables {
 		t := g.newTables(asks)
 		t.funders = out.funders // no funder is in two parts
+		return *t
+	}
+	lo, hi := set.bounds()
+	parts, err := inParts(e.ctx, g.cuts(lo, hi, g.postings.funderRows), start, func(t *tables, from, to int) {
 		set.each(uint32(from), uint32(to), func(rows []uint32) { t.add(g, rows) })
-		parts[i] = t
 	})
-	if err != nil {
-		return err
+	for i := range parts {
+		out.merge(&parts[i])
 	}
-	for _, p := range parts {
-		out.merge(p)
-	}
-	return nil
+	return err
 }
 
 // add takes rows, which are ascending, into the tables.

@@ -47,7 +47,7 @@ func (g *Graph) GroupsMany(ctx context.Context, asks []GroupsOf) ([]Grouped, err
 	for i := range asks {
 		a := &asks[i]
 		a.Top = min(max(a.Top, 0), MaxGroups)
-		keys[i] = cacheKey('g', Question{About: AboutGroups, Filter: a.Filter, By: a.By, Page: Page{Limit: a.Top}})
+		keys[i] = cacheKey(groupsAnswer, Question{About: AboutGroups, Filter: a.Filter, By: a.By, Page: Page{Limit: a.Top}})
 		if found, ok := g.cache.get(keys[i]); ok {
 			out[i] = found.(*Grouped).clone()
 			continue
@@ -179,8 +179,8 @@ func (g *Graph) emptyAt(list []uint32) int {
 	return -1
 }
 
-// groupedBy is the answer from the sums of values in the order of their keys;
-// none is where the sum of those without a value is, or -1.
+// groupedBy is the answer from the sums of values in the order of their keys.
+// none is the place of the sum of rows without a value, or -1.
 func groupedBy(a *GroupsOf, sums []Cost, none int, key func(i uint32) string) Grouped {
 	b := best{most: a.Top}
 	for i, c := range sums {
@@ -204,7 +204,7 @@ func byDollars(list []Group) {
 	})
 }
 
-// some is a sum that has any rows.
+// some is a sum, or nil if it has no rows.
 func some(c Cost) *Cost {
 	if c.Grants == 0 {
 		return nil
@@ -212,7 +212,7 @@ func some(c Cost) *Cost {
 	return &c
 }
 
-// groupedSupport takes the sums of sets of strategies apart.
+// groupedSupport turns the sums of sets of strategies into sums of strategies.
 func groupedSupport(sums []Cost, top int) Grouped {
 	var each [grant.Strategies]Cost
 	for mask, c := range sums {
@@ -256,63 +256,62 @@ type numbered struct {
 	Cost
 }
 
-// best keeps the sums with the most dollars of those it is shown, and counts
-// them. Equal ones are in the order of their numbers.
+// compareNumbered puts the most dollars first. Equal sums are in the order of their
+// numbers.
+func compareNumbered(a, b numbered) int {
+	return cmp.Or(cmp.Compare(b.Amount, a.Amount), cmp.Compare(a.id, b.id))
+}
+
+// best keeps the sums with the most dollars of those it is shown, and counts all of
+// them.
 type best struct {
 	most  int
-	list  []numbered // largest first once full, in a heap's order before
+	list  []numbered // up to twice as many, not in order
+	least *numbered  // sums that come after it are not kept; nil until there are enough
 	count int64
 	whole Cost
 }
 
-func before(a, b *numbered) bool { return a.Amount > b.Amount || a.Amount == b.Amount && a.id < b.id }
-
-// add takes a sum that has rows. Most are smaller than all that are kept.
+// add takes a sum that has rows. Most sums are smaller than all that are kept.
 func (b *best) add(id uint32, c Cost) {
 	b.count++
 	b.whole.merge(c, 1)
-	n := len(b.list)
-	if n == b.most && (n == 0 || c.Amount < b.list[0].Amount) {
+	one := numbered{id, c}
+	if b.most == 0 || b.least != nil && (c.Amount < b.least.Amount || compareNumbered(one, *b.least) > 0) {
 		return
 	}
-	one := numbered{id, c}
-	switch {
-	case n < b.most:
-		b.list = append(b.list, one)
-		for i := n; i > 0 && before(&b.list[(i-1)/2], &b.list[i]); i = (i - 1) / 2 {
-			b.list[i], b.list[(i-1)/2] = b.list[(i-1)/2], b.list[i]
-		}
-	case before(&one, &b.list[0]):
-		b.list[0] = one
-		for i := 0; ; {
-			last := i
-			for _, k := range [...]int{2*i + 1, 2*i + 2} {
-				if k < n && before(&b.list[last], &b.list[k]) {
-					last = k
-				}
-			}
-			if last == i {
-				break
-			}
-			b.list[i], b.list[last] = b.list[last], b.list[i]
-			i = last
-		}
+	if b.list = append(b.list, one); len(b.list) == 2*b.most {
+		b.trim()
 	}
 }
 
-// merge takes what another one kept.
-func (b *best) merge(o *best) {
-	count, whole := b.count+o.count, b.whole
-	whole.merge(o.whole, 1)
-	for _, one := range o.list {
-		b.add(one.id, one.Cost)
+// trim sorts the list and leaves as many sums as wanted.
+func (b *best) trim() {
+	slices.SortFunc(b.list, compareNumbered)
+	if len(b.list) >= b.most && b.most > 0 {
+		b.list = b.list[:b.most]
+		least := b.list[b.most-1]
+		b.least = &least
 	}
-	b.count, b.whole = count, whole
+}
+
+// bestOf merges what several parts of some work kept.
+func bestOf(most int, parts []best) *best {
+	all := &best{most: most}
+	for i := range parts {
+		count, whole := all.count+parts[i].count, all.whole
+		whole.merge(parts[i].whole, 1)
+		for _, one := range parts[i].list {
+			all.add(one.id, one.Cost)
+		}
+		all.count, all.whole = count, whole
+	}
+	return all
 }
 
 // grouped makes the answer, in which group describes a number.
 func (b *best) grouped(by Grouping, group func(id uint32) Group) Grouped {
-	slices.SortFunc(b.list, func(x, y numbered) int { return cmp.Or(cmp.Compare(y.Amount, x.Amount), cmp.Compare(x.id, y.id)) })
+	b.trim()
 	out := Grouped{By: by, Count: b.count, Groups: make([]Group, 0, len(b.list))}
 	rest := b.whole
 	for i := range b.list {
@@ -348,13 +347,13 @@ func (g *Graph) recipientGroup() func(id uint32) Group {
 	}
 }
 
-// groupedRecipients goes through the rows in the order of recipients, unless
-// they are few. The sums of funders in the tables say what they come to.
+// groupedRecipients goes through the rows in the order of recipients, unless they
+// are few. The sums of funders in the tables add up to the sum of all rows.
 func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Grouped, error) {
 	g := e.g
 	group := g.recipientGroup()
 	if set.all || set.short || set.count < int64(g.rows)/sparse {
-		r, err := e.ranking(set, Question{About: AboutRecipients, Page: Page{Limit: a.Top}}, nil)
+		r, err := e.ranking(set, Question{About: AboutRecipients, Page: Page{Limit: a.Top}})
 		if err != nil {
 			return Grouped{}, err
 		}
@@ -367,28 +366,18 @@ func (e *evaluation) groupedRecipients(set *rowset, t *tables, a *GroupsOf) (Gro
 		}
 		return b.grouped(GroupRecipient, group), nil
 	}
-	var concerned bitset
-	if t.few {
-		concerned = touched(t.missing, g.cols.recips, len(g.dict.recips))
-	}
-	at := g.cuts(0, uint32(g.rows), g.back.rows.off)
-	parts := make([]best, len(at)-1)
-	err := betweenCuts(e.ctx, at, func(i, from, to int) {
-		b := best{most: a.Top}
-		g.addRecipients(set.set, concerned, from, to, &b)
-		parts[i] = b
+	concerned := g.missingRecipients(set)
+	start := func() best { return best{most: a.Top} }
+	parts, err := inParts(e.ctx, g.cuts(0, uint32(g.rows), g.back.rows.off), start, func(b *best, from, to int) {
+		g.addRecipients(set.set, concerned, from, to, b)
 	})
 	if err != nil {
 		return Grouped{}, err
 	}
-	all := best{most: a.Top}
-	for i := range parts {
-		all.merge(&parts[i])
-	}
-	return all.grouped(GroupRecipient, group), nil
+	return bestOf(a.Top, parts).grouped(GroupRecipient, group), nil
 }
 
-// addRecipients is sumRecipients without what a grouping has no use for.
+// addRecipients is sumRecipients for a grouping, which needs no years and funders.
 func (g *Graph) addRecipients(words, concerned bitset, from, to int, b *best) {
 	off, val := g.back.rows.off, g.back.rows.val
 	id, _ := slices.BinarySearch(off, uint32(from))

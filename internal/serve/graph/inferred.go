@@ -18,28 +18,20 @@ func (g *Graph) WiderBasis(ctx context.Context, f *Filter) (Cost, error) {
 		return Cost{}, err
 	}
 	defer g.mu.RUnlock()
-	key := cacheKey('w', Question{About: AboutTotals, Filter: f})
-	if found, ok := g.cache.get(key); ok {
-		return found.(Cost), nil
-	}
-	rest := *f
-	rest.inferredOnly = true
-	e := g.evaluate(ctx)
-	defer e.end()
-	set, err := e.filter(&rest)
-	if err != nil {
-		return Cost{}, err
-	}
-	var cost Cost
-	err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
-		for _, row := range rows {
-			cost.Grants++
-			cost.Amount += g.cols.amounts[row]
+	return remember(g, cacheKey(widerAnswer, Question{About: AboutTotals, Filter: f}), func() (cost Cost, size int, err error) {
+		rest := *f
+		rest.inferredOnly = true
+		e := g.evaluate(ctx)
+		defer e.end()
+		set, err := e.filter(&rest)
+		if err != nil {
+			return cost, 0, err
 		}
+		err = set.chunks(ctx, g.grain.chunk, func(rows []uint32) {
+			for _, row := range rows {
+				cost.add(g.cols.amounts[row])
+			}
+		})
+		return cost, 16, err
 	})
-	if err != nil {
-		return Cost{}, err
-	}
-	g.cache.put(key, cost, 16)
-	return cost, nil
 }

@@ -5,16 +5,14 @@ import (
 	"math/bits"
 )
 
-// A page far down an order is found without keeping what comes before it. The
-// items are gone through once to count how many fall into each of many
-// ranges of the order; that tells in which one the page begins, and how many
-// items come before that one. A range with too many items is divided in
-// turn. Then the items are gone through a last time, and the first from there
-// on are kept. Most pages take two rounds or three, none more than a dozen,
-// and the memory is the same for all of them.
+// A deep page is found without keeping the items before it. A first round counts how
+// many items fall into each of many ranges of the order. The counts tell in which
+// range the page begins, and how many items come before that range. A range with too
+// many items is divided by another round. A last round keeps the first items from
+// there on. Most pages take two or three rounds, and no page takes more than a dozen.
+// The memory is the same for all pages; page_memory.go says how much.
 
-// order is what the items of a list are ordered by, as far as finding a page
-// needs to know.
+// order describes the order of a list, as far as finding a page needs it.
 type order struct {
 	lo, hi int64 // of keys
 	skewed bool  // most keys are small

@@ -30,14 +30,14 @@ func compareItems(a, b item) int {
 // a floor, of which it holds at most twice as many at a time; or it counts the
 // items of a range of the order and keeps none.
 type selector struct {
-	lo, hi int64 // an item whose key is outside is of no use for certain
-	seen   int64 // how many items there were, for those who count
+	lo, hi int64 // an item with a key outside of these is not on the page
+	seen   int64 // items so far, if the caller counts them
 
 	k     int
 	buf   []item
 	full  bool
-	limit item // when full, what does not come before it is out
-	floor item // what comes before it is out
+	limit item // when full, only items before it are kept
+	floor item // items before it are not kept
 
 	counts []uint32 // nil when items are kept
 	at     orderRange
@@ -45,8 +45,8 @@ type selector struct {
 	_ [64]byte // keeps neighbours, which belong to other cores, on lines of their own
 }
 
-// skips reports whether an item with this key goes through the selector for
-// certain: most do, and then the rest of the item need not be looked at.
+// skips reports whether an item with this key is certainly not on the page. Most
+// items are skipped, and the rest of the item need not be read.
 func (s *selector) skips(key int64) bool { return key < s.lo || key > s.hi }
 
 func (s *selector) push(it item) {
@@ -72,8 +72,8 @@ func (s *selector) trim() {
 	s.hi = s.limit.key
 }
 
-// selectors lends one selector at a time to each part of some work, so that there
-// are no more of them than cores.
+// selectors lends a selector to each part of some work while it runs, so that there
+// are no more selectors than cores.
 type selectors struct {
 	mu   sync.Mutex
 	free []*selector
@@ -100,6 +100,17 @@ func (p *selectors) give(s *selector) {
 	p.free = append(p.free, s)
 }
 
+// inParts runs work over the ranges between cuts, each time with a selector.
+func (e *evaluation) inParts(cuts []int, work func(s *selector, from, to int)) func(*selectors) error {
+	return func(p *selectors) error {
+		return betweenCuts(e.ctx, cuts, func(_, from, to int) {
+			s := p.take()
+			defer p.give(s)
+			work(s, from, to)
+		})
+	}
+}
+
 // seen is how many items there were.
 func (p *selectors) seen() (n int64) {
 	for _, s := range p.all {
@@ -123,8 +134,8 @@ func (p *selectors) first(k int) []item {
 	return all[:min(k, len(all))]
 }
 
-// within is the part of a list of n that a page shows. A page past the end, or
-// one that makes no sense, shows nothing.
+// within is the part of a list of n items that a page shows. A page past the end, or
+// with a negative offset, shows nothing.
 func (p Page) within(n int64) (from, to int64) {
 	if p.Offset < 0 || p.Limit <= 0 || int64(p.Offset) >= n {
 		return 0, 0

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// grain says how work is divided. None of it changes an answer; tests make it
-// small so that a small corpus is divided like a large one.
+// grain says how work is divided. It never changes an answer. Tests make it small,
+// so that a small corpus is divided like a large one.
 type grain struct {
 	tiny  int64 // candidates up to which rows are tested one by one instead of set by set
 	part  int   // rows that are worth a part of their own on another core
@@ -20,8 +20,8 @@ type grain struct {
 	block int   // recipients whose cells are added up at a time, at most cellBlock
 }
 
-// grainFor is how work on so many rows is divided. A set takes as long to make as
-// there are rows, so a longer list is worth its tests where there are more.
+// grainFor is the grain for a number of rows. Making a set takes time in proportion
+// to all rows, so with more rows a longer list is worth testing row by row.
 func grainFor(rows int) grain {
 	return grain{tiny: max(fewRows, int64(rows)/256), part: 1 << 15, words: 8 << 10, chunk: 1 << 18, near: 4096, bins: 1 << 16, block: cellBlock}
 }
@@ -52,6 +52,19 @@ func betweenCuts(ctx context.Context, cuts []int, work func(i, from, to int)) er
 		work(i, cuts[i], cuts[i+1])
 		return nil
 	})
+}
+
+// inParts runs work over the ranges between cuts. Each range has a value of its own
+// to add to, which is not part of a shared array while it changes: two cores
+// would fight for its memory.
+func inParts[T any](ctx context.Context, cuts []int, start func() T, work func(t *T, from, to int)) ([]T, error) {
+	parts := make([]T, len(cuts)-1)
+	err := betweenCuts(ctx, cuts, func(i, from, to int) {
+		t := start()
+		work(&t, from, to)
+		parts[i] = t
+	})
+	return parts, err
 }
 
 // evenCuts divides the numbers from lo to hi-1 for several cores.

@@ -2,8 +2,9 @@ package graph
 
 import "math/bits"
 
-// partySets are sets of recipients and of funders, with which those of a cause, of
-// a kind of funder and of some years are counted without a look at rows.
+// partySets are sets of recipients and of funders. With them a summary counts the
+// recipients and funders of a cause, a kind of funder and some years without
+// reading rows.
 type partySets struct {
 	recipKinds    dimension // recipients that a kind of funder gave to in a year
 	recipLetters  dimension // recipients by their letter
@@ -11,8 +12,8 @@ type partySets struct {
 	funderKinds   dimension // funders by their kind
 }
 
-// The last of the kinds and of the letters in these sets stand for none of the
-// kinds, and for all.
+// After the kinds come a set for funders without a kind and one for all kinds.
+// After the letters comes a set for all causes.
 const anyLetter = letters
 
 var (
@@ -67,8 +68,8 @@ func (b bitset) add(other bitset) {
 	}
 }
 
-// countYears counts those who are in one of the sets of each year that counts and
-// in some, which is nil for all; sets lists those of a year.
+// countYears counts the members of the union of sets of each year. It leaves out
+// members that are not in some, unless some is nil.
 func (t *distinctCounter) countYears(words int, years []int, some bitset, sets func(year int) []bitset) {
 	lists := make([][]bitset, len(years))
 	for i, y := range years {

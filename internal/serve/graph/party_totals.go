@@ -45,20 +45,15 @@ func (r *run) record() record {
 		First: uint8(bits.TrailingZeros64(r.years)), Last: uint8(bits.Len64(r.years) - 1)}}
 }
 
-// storedRecords goes through those of the whole corpus.
+// storedRecords goes through the stored totals of all funders or recipients.
 func (e *evaluation) storedRecords(list []partyTotals, r *ranker) func(*selectors) error {
-	at := e.g.evenCuts(0, uint32(len(list)))
-	return func(p *selectors) error {
-		return betweenCuts(e.ctx, at, func(_, from, to int) {
-			s := p.take()
-			defer p.give(s)
-			for i := from; i < to; i++ {
-				if sum := &list[i]; !r.skips(s, sum.Amount, sum.Grants) {
-					r.add(s, record{uint32(i), *sum})
-				}
+	return e.inParts(e.g.evenCuts(0, uint32(len(list))), func(s *selector, from, to int) {
+		for i := from; i < to; i++ {
+			if sum := &list[i]; !r.skips(s, sum.Amount, sum.Grants) {
+				r.add(s, record{uint32(i), *sum})
 			}
-		})
-	}
+		}
+	})
 }
 
 // byFunder sums the rows of each funder. Rows stand in the order of funders
@@ -66,14 +61,9 @@ func (e *evaluation) storedRecords(list []partyTotals, r *ranker) func(*selector
 // run within it.
 func (e *evaluation) byFunder(set *rowset, r *ranker) func(*selectors) error {
 	lo, hi := set.bounds()
-	at := e.g.cuts(lo, hi, e.g.postings.funderRows)
-	return func(p *selectors) error {
-		return betweenCuts(e.ctx, at, func(_, from, to int) {
-			s := p.take()
-			defer p.give(s)
-			e.g.sumFunders(set, uint32(from), uint32(to), func(rec record) { r.add(s, rec) })
-		})
-	}
+	return e.inParts(e.g.cuts(lo, hi, e.g.postings.funderRows), func(s *selector, from, to int) {
+		e.g.sumFunders(set, uint32(from), uint32(to), func(rec record) { r.add(s, rec) })
+	})
 }
 
 // sumFunders sums the rows of each funder from row from to row to-1.
@@ -112,65 +102,47 @@ func (g *Graph) sumFunders(set *rowset, from, to uint32, add func(record)) {
 	}
 }
 
-// Where less than one row in sparse is there, it is cheaper to gather these than
-// to go through all rows in the order of recipients.
+// If fewer than one row in sparse is in a set, gathering these rows is cheaper than
+// going through all rows in the order of recipients.
 const sparse = 16
 
 // byRecipient sums the rows of each recipient. done must be called after the
 // last run.
 func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) error, done func(), err error) {
 	g := e.g
+	done = func() {}
 	if lo, hi := set.bounds(); lo < hi && g.cols.funders[lo] == g.cols.funders[hi-1] {
-		at := g.linkCuts(lo, hi)
-		return func(p *selectors) error {
-			return betweenCuts(e.ctx, at, func(_, from, to int) {
-				s := p.take()
-				defer p.give(s)
-				g.sumLinks(set, uint32(from), uint32(to), r, s)
-			})
-		}, func() {}, nil
+		return e.inParts(g.linkCuts(lo, hi), func(s *selector, from, to int) {
+			g.sumLinks(set, uint32(from), uint32(to), r, s)
+		}), done, nil
 	}
 	if set.short && len(set.list) <= fewRows {
 		list := g.fewRecipients(set.list)
-		return func(p *selectors) error {
-			s := p.take()
+		return e.inParts([]int{0, len(list)}, func(s *selector, _, _ int) {
 			for _, rec := range list {
 				r.add(s, rec)
 			}
-			return e.ctx.Err()
-		}, func() {}, nil
+		}), done, nil
 	}
 	if set.short || set.count < int64(g.rows)/sparse {
 		dense, ids, done, err := e.sumFewRows(set)
-		return func(p *selectors) error {
-			s := p.take()
+		return e.inParts([]int{0, len(ids)}, func(s *selector, _, _ int) {
 			for _, id := range ids {
 				if sum := &dense[id]; !r.skips(s, sum.Amount, sum.Grants) {
 					r.add(s, record{id, *sum})
 				}
 			}
-			return e.ctx.Err()
-		}, done, err
+		}), done, err
 	}
-	// Of nearly all rows, few recipients miss any; the totals of the others are
-	// those that are stored.
-	var concerned bitset
-	if missing, few := g.missingRows(set); few {
-		concerned = touched(missing, g.cols.recips, len(g.dict.recips))
-	}
-	at := g.cuts(0, uint32(g.rows), g.back.rows.off)
-	return func(p *selectors) error {
-		return betweenCuts(e.ctx, at, func(_, from, to int) {
-			s := p.take()
-			defer p.give(s)
-			g.sumRecipients(set.set, concerned, from, to, r, s)
-		})
-	}, func() {}, nil
+	concerned := g.missingRecipients(set)
+	return e.inParts(g.cuts(0, uint32(g.rows), g.back.rows.off), func(s *selector, from, to int) {
+		g.sumRecipients(set.set, concerned, from, to, r, s)
+	}), done, nil
 }
 
 // sumRecipients sums the rows of each recipient from place from to place to-1
-// of the order of recipients. words are the rows meant; those who are not
-// concerned, unless that is nil, have all of theirs there.
+// of the order of recipients. words is the set of rows. If concerned is not nil,
+// recipients outside of it have all of their rows in the set.
 func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, s *selector) {
 	off, val := g.back.rows.off, g.back.rows.val
 	id, _ := slices.BinarySearch(off, uint32(from))
@@ -189,7 +161,7 @@ func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, 
 		var grants, others uint32
 		other := uint32(math.MaxUint32)
 		for i, row := range rows {
-			// Without branches: whether a row is in the set is anybody's guess.
+			// Without branches, because the processor cannot predict whether a row is in the set.
 			in := words[row>>6] >> (row & 63) & 1
 			f := funders[i]
 			var change uint32
@@ -255,7 +227,8 @@ func (g *Graph) sumLinks(set *rowset, from, to uint32, r *ranker, s *selector) {
 	flush()
 }
 
-// fewRows is the length up to which a list is added up in a map.
+// fewRows is the length up to which a list is added up in a map, so that a small
+// question does not borrow an array of all recipients.
 const fewRows = 4096
 
 // fewRecipients adds a short list of rows up.
@@ -281,8 +254,8 @@ func (g *Graph) fewRecipients(rows []uint32) []record {
 	return list
 }
 
-// sumFewRows adds the rows up in an array of all recipients, of which
-// few are touched. done gives the array back.
+// sumFewRows adds the rows up in an array of all recipients, and lists the
+// recipients that have any. done gives the array back.
 func (e *evaluation) sumFewRows(set *rowset) (dense []partyTotals, ids []uint32, done func(), err error) {
 	g := e.g
 	dense, ok := g.buffers.totals.take()

@@ -27,10 +27,10 @@ func (r *ranking) page(p Page) ([]record, bool) {
 }
 
 // The beginning of a ranking is remembered, so that the next pages need no new
-// evaluation: at least and at most so many records.
+// evaluation.
 const (
-	remembered = 128
-	shared     = 1024
+	remembered = 128  // records at least
+	shared     = 1024 // records at most
 )
 
 // Funders returns one page of the funders that have rows satisfying the
@@ -46,14 +46,7 @@ func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []
 	if !AboutFunders.hasOrder(s.By) {
 		return nil, 0, fmt.Errorf("funders: %w", ErrOrder)
 	}
-	var label func(id uint32) uint32
-	switch s.By {
-	case ByFunderName:
-		label = func(id uint32) uint32 { return g.dict.funders[id].Name }
-	case ByFunderState:
-		label = func(id uint32) uint32 { return g.dict.funders[id].State }
-	}
-	page, hits, err := g.ranked(ctx, Question{About: AboutFunders, Filter: f, Sort: s, Page: p}, label)
+	page, hits, err := g.ranked(ctx, Question{About: AboutFunders, Filter: f, Sort: s, Page: p})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -82,14 +75,7 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 	if !AboutRecipients.hasOrder(s.By) {
 		return nil, 0, fmt.Errorf("recipients: %w", ErrOrder)
 	}
-	var label func(id uint32) uint32
-	switch s.By {
-	case ByRecipName:
-		label = func(id uint32) uint32 { return g.dict.recips[id].Name }
-	case ByRecipState:
-		label = func(id uint32) uint32 { return g.dict.recips[id].State }
-	}
-	page, hits, err := g.ranked(ctx, Question{About: AboutRecipients, Filter: f, Sort: s, Page: p}, label)
+	page, hits, err := g.ranked(ctx, Question{About: AboutRecipients, Filter: f, Sort: s, Page: p})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -104,23 +90,38 @@ func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows
 	return rows, hits, nil
 }
 
-// ranked is a page of funders or recipients, and how many there are. label is
-// the number of the string they are ordered by, if any.
-func (g *Graph) ranked(ctx context.Context, ask Question, label func(id uint32) uint32) ([]record, int64, error) {
+// labelOf is the number of the string that funders or recipients are ordered by, if
+// any.
+func (g *Graph) labelOf(by Order) func(id uint32) uint32 {
+	switch by {
+	case ByFunderName:
+		return func(id uint32) uint32 { return g.dict.funders[id].Name }
+	case ByFunderState:
+		return func(id uint32) uint32 { return g.dict.funders[id].State }
+	case ByRecipName:
+		return func(id uint32) uint32 { return g.dict.recips[id].Name }
+	case ByRecipState:
+		return func(id uint32) uint32 { return g.dict.recips[id].State }
+	}
+	return nil
+}
+
+// ranked is a page of funders or recipients, and how many there are.
+func (g *Graph) ranked(ctx context.Context, ask Question) ([]record, int64, error) {
 	p := ask.Page
 	// The first pages share what is remembered; a page further down has its own.
 	named := ask
 	if end := max(p.Offset, 0) + max(p.Limit, 0); end <= shared {
 		ask.Page, named.Page = Page{Limit: max(end, remembered)}, Page{}
 	}
-	name := cacheKey('r', named)
+	name := cacheKey(rankingAnswer, named)
 	if found, ok := g.cache.get(name); ok {
 		r := found.(*ranking)
 		if page, ok := r.page(p); ok {
 			return page, r.hits, nil
 		}
 	}
-	r, err := g.ranking(ctx, ask, label)
+	r, err := g.ranking(ctx, ask)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -130,32 +131,32 @@ func (g *Graph) ranked(ctx context.Context, ask Question, label func(id uint32) 
 }
 
 // ranking orders funders or recipients and takes a part.
-func (g *Graph) ranking(ctx context.Context, ask Question, label func(id uint32) uint32) (*ranking, error) {
+func (g *Graph) ranking(ctx context.Context, ask Question) (*ranking, error) {
 	e := g.evaluate(ctx)
 	defer e.end()
 	if ask.About == AboutRecipients {
 		if c, ok := g.cellFilter(ask.Filter); ok {
 			if list, ok := g.recipientCells(ask.Filter, c); ok {
-				return e.rankCells(c, list, ask, label)
+				return e.rankCells(c, list, ask)
 			}
 		}
 	}
 	if ask.About == AboutFunders && ask.Filter.onlyRecipient() {
 		if recips := g.recipsOf(ask.Filter.Recipients); len(recips) == 1 {
-			return e.rankFundersOf(recips[0], ask, label)
+			return e.rankFundersOf(recips[0], ask)
 		}
 	}
 	set, err := e.filter(ask.Filter)
 	if err != nil {
 		return nil, err
 	}
-	return e.ranking(&set, ask, label)
+	return e.ranking(&set, ask)
 }
 
-// rankCells orders the recipients of cells. Where these are in several lists, the
-// funders are counted of those who are on the page.
-func (e *evaluation) rankCells(c *cellFilter, list recipientCells, ask Question, label func(id uint32) uint32) (*ranking, error) {
-	r := newRanker(ask.Sort, label)
+// rankCells orders the recipients of cells. If the cells are in several lists, it
+// counts the funders of the recipients on the page alone.
+func (e *evaluation) rankCells(c *cellFilter, list recipientCells, ask Question) (*ranking, error) {
+	r := e.g.newRanker(ask.Sort)
 	from, to := ask.Page.within(int64(len(e.g.dict.recips)))
 	out, err := e.selected(r, from, to, len(e.g.dict.recips), e.byCells(list, r))
 	if err != nil || len(list.lists) == 1 {
@@ -170,10 +171,10 @@ func (e *evaluation) rankCells(c *cellFilter, list recipientCells, ask Question,
 	return out, nil
 }
 
-// rankFundersOf orders the funders of one recipient, in all years or in some. Its
-// rows stand together in the order of funders; in the order of the file each would
-// be a miss of the cache.
-func (e *evaluation) rankFundersOf(recip uint32, ask Question, label func(id uint32) uint32) (*ranking, error) {
+// rankFundersOf orders the funders of one recipient, in all years or in some. It
+// reads the rows in the order of recipients, where they stand together; in the order
+// of the table each row would be a cache miss.
+func (e *evaluation) rankFundersOf(recip uint32, ask Question) (*ranking, error) {
 	g := e.g
 	wanted := ^uint64(0)
 	if y, some := g.yearCond(ask.Filter.Years); some {
@@ -181,15 +182,13 @@ func (e *evaluation) rankFundersOf(recip uint32, ask Question, label func(id uin
 	}
 	lo, hi := g.back.rows.off[recip], g.back.rows.off[recip+1]
 	funders, amounts, years := g.back.funders[lo:hi], g.back.amounts[lo:hi], g.back.years[lo:hi]
-	r := newRanker(ask.Sort, label)
+	r := g.newRanker(ask.Sort)
 	from, to := ask.Page.within(int64(len(g.dict.funders)))
-	return e.selected(r, from, to, len(g.dict.funders), func(p *selectors) error {
-		s := p.take()
-		defer p.give(s)
+	return e.selected(r, from, to, len(g.dict.funders), e.inParts([]int{0, len(funders)}, func(s *selector, _, _ int) {
 		for at := 0; at < len(funders); {
 			cur := run{id: funders[at], others: 1}
 			for ; at < len(funders) && funders[at] == cur.id; at++ {
-				// Without a branch: whether a year is wanted is anybody's guess.
+				// Without a branch, because the processor cannot predict which years are wanted.
 				year := years[at] & (maxYears - 1)
 				in := wanted >> year & 1
 				cur.amount += amounts[at] & -int64(in)
@@ -200,11 +199,11 @@ func (e *evaluation) rankFundersOf(recip uint32, ask Question, label func(id uin
 				r.add(s, cur.record())
 			}
 		}
-		return e.ctx.Err()
-	})
+	}))
 }
 
-// selected is the records from place from to place to-1, of so many at most.
+// selected is the records from place from to place to-1, of at most the given
+// number.
 func (e *evaluation) selected(r *ranker, from, to int64, most int, run func(*selectors) error) (*ranking, error) {
 	list, seen, err := e.g.selectPage(r.order(e.g, most), from, to, run)
 	if err != nil {
@@ -218,7 +217,7 @@ func (e *evaluation) selected(r *ranker, from, to int64, most int, run func(*sel
 }
 
 // ranking orders the funders or recipients of the rows of a set.
-func (e *evaluation) ranking(set *rowset, ask Question, label func(id uint32) uint32) (*ranking, error) {
+func (e *evaluation) ranking(set *rowset, ask Question) (*ranking, error) {
 	g := e.g
 	s, all, byTotal := ask.Sort, g.sums.funders, g.sums.funderTop
 	if ask.About == AboutRecipients {
@@ -232,7 +231,7 @@ func (e *evaluation) ranking(set *rowset, ask Question, label func(id uint32) ui
 		}
 		return out, nil
 	}
-	r := newRanker(s, label)
+	r := g.newRanker(s)
 	var run func(*selectors) error
 	switch {
 	case set.all:
@@ -257,15 +256,15 @@ type ranker struct {
 	sign    int64
 }
 
-func newRanker(s Sort, label func(id uint32) uint32) *ranker {
-	r := &ranker{label: label, byCount: s.By == ByCount, sign: -1}
+func (g *Graph) newRanker(s Sort) *ranker {
+	r := &ranker{label: g.labelOf(s.By), byCount: s.By == ByCount, sign: -1}
 	if s.Asc {
 		r.sign = 1
 	}
 	return r
 }
 
-// order is that of a list of so many records.
+// order is the order of a list with the given number of records.
 func (r *ranker) order(g *Graph, records int) order {
 	o := order{lo: math.MinInt64, hi: math.MaxInt64, skewed: true, most: int64(records)}
 	switch {
@@ -294,8 +293,8 @@ func (r *ranker) add(to *selector, rec record) {
 	}
 }
 
-// skips counts a record that is of no use for certain and need not be made.
-// Most are such.
+// skips counts a record that cannot be on the page and need not be made. Most
+// records are skipped.
 func (r *ranker) skips(to *selector, amount int64, grants uint32) bool {
 	if r.label != nil {
 		return false

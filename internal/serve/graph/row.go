@@ -64,7 +64,9 @@ func (r *reader) grant(row uint32) Grant {
 		Inferred: byte(g.dict.recips[g.cols.recips[row]].Inferred),
 		Support:  grant.Support(g.cols.supports[row]), Purpose: r.text.copy(g.dict.purposes.at(g.cols.purposes[row])),
 		Filing: r.text.copy(filing[0]), ObjectID: r.text.copy(filing[1]), ReturnType: r.text.copy(filing[2]), PeriodEnd: r.text.copy(filing[3]),
-		Rule: grant.Rule(g.cols.rules[row]), Prob: g.dict.probs[g.cols.probs[row]], Matched: g.cols.flags[row]&flagMatched != 0, Classes: Class(g.cols.flags[row] & classMask),
+		Rule: grant.Rule(g.cols.rules[row]), Prob: g.dict.probs[g.cols.probs[row]],
+		Matched:  g.cols.flags[row]&flagMatched != 0,
+		Classes:  Class(g.cols.flags[row] & classMask),
 		Conflict: grant.Conflict(g.cols.flags[row] >> conflictShift & conflictMask),
 	}
 }

@@ -44,8 +44,8 @@ func (r *rowset) bounds() (lo, hi uint32) {
 // blockRows is how many rows are unpacked at a time.
 const blockRows = 4096
 
-// each hands the rows from lo to hi-1 over in ascending blocks. The block is
-// only good until the next one.
+// each passes the rows from lo to hi-1 to take in ascending blocks. A block is valid
+// until the next call.
 func (r *rowset) each(lo, hi uint32, take func(rows []uint32)) {
 	if r.short {
 		from, _ := slices.BinarySearch(r.list, lo)
@@ -66,8 +66,7 @@ func (r *rowset) each(lo, hi uint32, take func(rows []uint32)) {
 	}
 }
 
-// unpack writes the rows from at to end-1, which are no more than a block, and
-// returns how many there are.
+// unpack writes the rows from at to end-1, at most a block, and returns their number.
 func (r *rowset) unpack(buf *[blockRows]uint32, at, end uint32) (n int) {
 	if r.all {
 		for row := at; row < end; row++ {
@@ -101,8 +100,7 @@ func (r *rowset) unpack(buf *[blockRows]uint32, at, end uint32) (n int) {
 	return n
 }
 
-// chunks hands all rows over in ascending blocks and stops when the context
-// ends.
+// chunks passes all rows to take in ascending blocks. It stops when the context ends.
 func (r *rowset) chunks(ctx context.Context, chunk int, take func(rows []uint32)) error {
 	lo, hi := r.bounds()
 	for at := uint64(lo); at < uint64(hi); at += uint64(chunk) {

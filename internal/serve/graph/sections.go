@@ -18,8 +18,7 @@ func column[T any](s sections, name string, col *[]T, length int) {
 	}
 }
 
-// complete refuses a file whose offsets, of which the last is given, do not end
-// where the values end.
+// complete refuses a file whose offsets do not end where the values end.
 func complete(s sections, what string, offsets []uint32, values int) {
 	if s.from != nil && s.from.Err() == nil && int(offsets[len(offsets)-1]) != values {
 		s.from.Fail("the %s are incomplete", what)

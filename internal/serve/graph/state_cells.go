@@ -9,8 +9,8 @@ import (
 )
 
 // stateCells are the sums of funders, or of recipients, in each state and year. A
-// question about a few states then looks at those who are there and at nobody
-// else.
+// question about a few states then reads only the funders or recipients that have
+// grants there.
 type stateCells struct {
 	at    []uint32 // where those of a state and a year begin; years of a state stand together
 	cells []StateSum
@@ -27,8 +27,8 @@ type StateSum struct {
 }
 
 // stateCells adds up all rows of each funder or recipient. starts is where the
-// rows of each begin in order; others is who is at the other end of a row, and of
-// one party it ascends.
+// rows of each begin in order, which is nil for the order of the table. others is
+// the other end of each row; within one funder or recipient it ascends.
 func (b *builder) stateCells(states int, starts, order, others []uint32) stateCells {
 	years := len(b.yearList)
 	out := stateCells{at: make([]uint32, states*years+1)}
@@ -111,8 +111,8 @@ type recipientCells struct {
 	some  bitset // recipients with a cause that is asked for; nil for all
 }
 
-// recipientCells finds the cells of a filter that asks for states or years and,
-// beside them, for causes alone; ok is false for others.
+// recipientCells finds the cells of a filter that asks for states, years and
+// causes, and not for causes alone. ok is false for other filters.
 func (g *Graph) recipientCells(f *Filter, c *cellFilter) (l recipientCells, ok bool) {
 	if c.everywhere && c.always || f.FunderKind != "" || f.Exclude != 0 {
 		return l, false
@@ -132,20 +132,19 @@ func (l *recipientCells) cuts(g *Graph) []int {
 	return g.evenCuts(0, uint32(len(g.dict.recips)))
 }
 
-// cellBlock is how many recipients are added up at a time, at most. Their sums stay in the
-// cache of a core while the lists of all states and years are read side by side,
-// each once and in its order; an array of all recipients would miss it at nearly
-// every cell.
+// cellBlock is how many recipients are added up at a time, at most. Their sums stay
+// in the cache of a core while the lists of all states and years are read side by
+// side. An array of all recipients would miss the cache at nearly every cell.
 const cellBlock = 1 << 13
 
-// cellSums are the sums of a block of recipients. They are lent with zeros alone.
+// cellSums are the sums of a block of recipients. They are all zero when lent.
 type cellSums struct {
 	sums    [cellBlock]run
 	present [cellBlock / 64]uint64 // those with any
 }
 
 // sumRecipientCells adds up the cells of each recipient from number from to number
-// to-1. How many funders it has is left open.
+// to-1. It does not count funders, because a funder may be in several cells.
 func (g *Graph) sumRecipientCells(l recipientCells, from, to int, visit func(sum *run)) {
 	b, ok := g.buffers.blocks.take()
 	if !ok {
@@ -187,37 +186,27 @@ func (g *Graph) sumRecipientCells(l recipientCells, from, to int, visit func(sum
 	g.buffers.blocks.give(b, freeArrays)
 }
 
-// byCells is byRecipient for cells. Unless they are a single list, how many
-// funders each recipient has is left open.
+// byCells is byRecipient for cells. Unless the cells are a single list, it does not
+// count the funders of a recipient.
 func (e *evaluation) byCells(l recipientCells, r *ranker) func(*selectors) error {
 	if len(l.lists) == 1 {
 		year, cells := l.lists[0].year, l.lists[0].cells
-		at := e.g.evenCuts(0, uint32(len(cells)))
-		return func(p *selectors) error {
-			return betweenCuts(e.ctx, at, func(_, from, to int) {
-				s := p.take()
-				defer p.give(s)
-				for i := range cells[from:to] {
-					c := &cells[from+i]
-					if (l.some == nil || l.some.has(c.ID)) && !r.skips(s, c.Amount, c.Grants) {
-						r.add(s, record{c.ID, partyTotals{Amount: c.Amount, Grants: c.Grants, Others: c.Others, First: year, Last: year}})
-					}
+		return e.inParts(e.g.evenCuts(0, uint32(len(cells))), func(s *selector, from, to int) {
+			for i := range cells[from:to] {
+				c := &cells[from+i]
+				if (l.some == nil || l.some.has(c.ID)) && !r.skips(s, c.Amount, c.Grants) {
+					r.add(s, record{c.ID, partyTotals{Amount: c.Amount, Grants: c.Grants, Others: c.Others, First: year, Last: year}})
 				}
-			})
-		}
-	}
-	at := l.cuts(e.g)
-	return func(p *selectors) error {
-		return betweenCuts(e.ctx, at, func(_, from, to int) {
-			s := p.take()
-			defer p.give(s)
-			e.g.sumRecipientCells(l, from, to, func(sum *run) {
-				if !r.skips(s, sum.amount, sum.grants) {
-					r.add(s, sum.record())
-				}
-			})
+			}
 		})
 	}
+	return e.inParts(l.cuts(e.g), func(s *selector, from, to int) {
+		e.g.sumRecipientCells(l, from, to, func(sum *run) {
+			if !r.skips(s, sum.amount, sum.grants) {
+				r.add(s, sum.record())
+			}
+		})
+	})
 }
 
 // fundersOf counts the funders of a recipient in the states and years of a

@@ -19,17 +19,16 @@ func (g *Graph) Summary(ctx context.Context, f *Filter) (Totals, []YearTotals, e
 		return Totals{}, nil, err
 	}
 	defer g.mu.RUnlock()
-	key := cacheKey('s', Question{About: AboutTotals, Filter: f})
-	found, ok := g.cache.get(key)
-	if !ok {
+	s, err := remember(g, cacheKey(summaryAnswer, Question{About: AboutTotals, Filter: f}), func() (*summary, int, error) {
 		s, err := g.summarize(ctx, f)
 		if err != nil {
-			return Totals{}, nil, err
+			return nil, 0, err
 		}
-		g.cache.put(key, s, 56*len(s.years)+96)
-		found = s
+		return s, 56*len(s.years) + 96, nil
+	})
+	if err != nil {
+		return Totals{}, nil, err
 	}
-	s := found.(*summary)
 	return s.totals, slices.Clone(s.years), nil
 }
 
@@ -98,16 +97,13 @@ func (g *Graph) summary(sum *yearly, funders, recips *distinctCounter) *summary 
 // sumYears goes through the rows in the order of funders.
 func (e *evaluation) sumYears(set *rowset) (sum yearly, funders distinctCounter, err error) {
 	g := e.g
-	lo, hi := set.bounds()
-	at := g.cuts(lo, hi, g.postings.funderRows)
-	type chunk struct {
+	type part struct {
 		yearly
 		funders distinctCounter
 	}
-	parts := make([]chunk, len(at)-1)
-	err = betweenCuts(e.ctx, at, func(i, from, to int) {
-		p := &parts[i]
-		p.funders = g.distinctCounter()
+	lo, hi := set.bounds()
+	start := func() part { return part{funders: g.distinctCounter()} }
+	parts, err := inParts(e.ctx, g.cuts(lo, hi, g.postings.funderRows), start, func(p *part, from, to int) {
 		var mask uint64
 		var funder uint32
 		set.each(uint32(from), uint32(to), func(rows []uint32) {

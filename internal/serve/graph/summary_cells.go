@@ -1,8 +1,8 @@
 package graph
 
 // sumCells is the summary of a filter that asks for years, causes and a kind of
-// funder, or for years and states: what was given is in the cells, and who gave
-// and received is counted in sets of them. ok is false for all other filters.
+// funder, or for years and states. Dollars and grants come from the cells, and
+// distinct funders and recipients from sets of them. ok is false for other filters.
 func (e *evaluation) sumCells(f *Filter) (s *summary, ok bool, err error) {
 	g := e.g
 	states := len(f.Place.Values) > 0
@@ -38,8 +38,7 @@ func (e *evaluation) sumCells(f *Filter) (s *summary, ok bool, err error) {
 // byYear adds the cells of a filter up by year.
 func (c *cells) byYear(f *cellFilter) (sum yearly) {
 	for i, key := range c.keys {
-		year, state, letter, kind, class := cellParts(key)
-		if f.years[year] && f.states[state] && f.letters[letter] && f.kinds[kind] && f.classes[class] {
+		if year, state, letter, kind, class := cellParts(key); f.has(year, state, letter, kind, class) {
 			sum.amounts[year] += c.sums[i].Amount
 			sum.grants[year] += c.sums[i].Grants
 		}
@@ -47,7 +46,8 @@ func (c *cells) byYear(f *cellFilter) (sum yearly) {
 	return sum
 }
 
-// countParties counts those of causes, a kind of funder and years.
+// countParties counts the funders and recipients of causes, a kind of funder and
+// years.
 func (e *evaluation) countParties(f *Filter, c *cellFilter, years []int, funders, recips *distinctCounter) {
 	p, all := &e.g.postings.parties, len(e.g.dict.years)
 	kind, kinds := uint32(anyKindSet), bitset(nil)
@@ -82,7 +82,8 @@ func (e *evaluation) countParties(f *Filter, c *cellFilter, years []int, funders
 	})
 }
 
-// countCells counts those who have a cell, of so many.
+// countCells counts the funders or recipients that have a cell. of is how many there
+// are in the graph.
 func (t *distinctCounter) countCells(list []yearCells, of int) {
 	var years [maxYears]bitset
 	all := make(bitset, wordsFor(of))

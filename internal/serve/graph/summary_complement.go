@@ -1,10 +1,11 @@
 package graph
 
-// Where at most one row in complementPart is left out, it is cheaper to look at what is
-// missing, and at those it concerns, than at all that is left.
+// If at most one row in complementPart is missing from a set, reading the missing
+// rows, and the funders and recipients that they concern, is cheaper than reading
+// the set.
 const complementPart = 8
 
-// missingRows is the rows that a set leaves out, if they are few.
+// missingRows is the rows that are missing from a set, if they are few.
 func (g *Graph) missingRows(set *rowset) (rows []uint32, few bool) {
 	n := int64(g.rows) - set.count
 	if set.all || set.short || n > int64(g.rows)/complementPart {
@@ -14,7 +15,17 @@ func (g *Graph) missingRows(set *rowset) (rows []uint32, few bool) {
 	for i, w := range set.set { // empty outside of its range
 		rows = bitset{^w}.appendTo(rows, uint32(i)<<6)
 	}
-	return rows[:n], true // without those past the end
+	return rows[:n], true // without the bits past the last row
+}
+
+// missingRecipients is the recipients that have missing rows, if the missing rows
+// are few; else it is nil. The stored totals hold for all other recipients.
+func (g *Graph) missingRecipients(set *rowset) bitset {
+	missing, few := g.missingRows(set)
+	if !few {
+		return nil
+	}
+	return touched(missing, g.cols.recips, len(g.dict.recips))
 }
 
 // touched is the keys that rows have in a column.
@@ -26,8 +37,9 @@ func touched(rows, col []uint32, keys int) bitset {
 	return out
 }
 
-// sumComplement is the summary of nearly all rows: that of all, without what is
-// missing. Whoever has a missing row is counted anew.
+// sumComplement is the summary of nearly all rows: the stored summary of all rows,
+// minus the missing rows. It counts the funders and recipients that have missing
+// rows again.
 func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, error) {
 	g := e.g
 	var sum yearly
@@ -42,7 +54,9 @@ func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, err
 		sum.amounts[y] -= g.cols.amounts[row]
 		sum.grants[y]--
 	}
-	before, after := g.distinctCounter(), g.distinctCounter()
+	type change struct{ before, after distinctCounter }
+	start := func() change { return change{g.distinctCounter(), g.distinctCounter()} }
+	changed := start()
 	for _, f := range touched(missing, g.cols.funders, len(g.dict.funders)).appendTo(nil, 0) {
 		var all, left uint64
 		for _, p := range g.sums.giving.yearsOf(f) {
@@ -51,18 +65,14 @@ func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, err
 		for row := g.postings.funderRows[f]; row < g.postings.funderRows[f+1] && left != all; row++ {
 			left |= set.set[row>>6] >> (row & 63) & 1 << (g.cols.years[row] & (maxYears - 1))
 		}
-		before.add(all)
-		after.add(left)
+		changed.before.add(all)
+		changed.after.add(left)
 	}
-	funders.merge(&after)
-	funders.subtract(&before)
+	funders.merge(&changed.after)
+	funders.subtract(&changed.before)
 
 	some := touched(missing, g.cols.recips, len(g.dict.recips)).appendTo(nil, 0)
-	at := g.evenCuts(0, uint32(len(some)))
-	type change struct{ before, after distinctCounter }
-	parts := make([]change, len(at)-1)
-	err := betweenCuts(e.ctx, at, func(i, from, to int) {
-		before, after := g.distinctCounter(), g.distinctCounter()
+	parts, err := inParts(e.ctx, g.evenCuts(0, uint32(len(some))), start, func(c *change, from, to int) {
 		for _, id := range some[from:to] {
 			lo, hi := g.back.rows.off[id], g.back.rows.off[id+1]
 			years := g.back.years[lo:hi]
@@ -72,10 +82,9 @@ func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, err
 				all |= 1 << y
 				left |= set.set[row>>6] >> (row & 63) & 1 << y
 			}
-			before.add(all)
-			after.add(left)
+			c.before.add(all)
+			c.after.add(left)
 		}
-		parts[i] = change{before, after}
 	})
 	for i := range parts {
 		recips.merge(&parts[i].after)

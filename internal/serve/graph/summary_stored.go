@@ -6,7 +6,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// YearGiving is what a funder gave in one year.
+// YearGiving is what a funder gave in one year, which is a number.
 type YearGiving struct {
 	Amount int64
 	Grants uint32
@@ -67,19 +67,20 @@ func (v *giving) linksOf(f uint32) (recips []uint32, years []uint64) {
 	return v.links[from:to], v.masks[from:to]
 }
 
-// wholeFunders is a condition that selects funders or all of them, with all of their
-// rows or all of those in some years. It is answered from what is stored of the
-// giving of each funder, without a look at rows.
+// wholeFunders is a condition that selects funders, or all of them, with all of their
+// rows or all rows of some years. The stored giving of each funder answers it
+// without reading rows.
 type wholeFunders struct {
 	funders []uint32
 	years   uint64 // mask
 }
 
-// wholeFunders recognizes a condition on funders or years and nothing else, unless it
-// has so few rows that these are gone through faster than all recipients.
+// wholeFunders recognizes a condition on funders or years and nothing else. It
+// refuses a condition with so few rows that reading these is faster than going
+// through all recipients.
 func (g *Graph) wholeFunders(conditions []condition) (w wholeFunders, ok bool) {
 	if len(conditions) == 0 {
-		return w, false // stored as it is
+		return w, false // the summary of all rows is stored
 	}
 	w.years = ^uint64(0)
 	var funders bitset
@@ -136,20 +137,13 @@ func (e *evaluation) sumWholeFunders(w wholeFunders) (*summary, error) {
 			masks[r] |= years[i]
 		}
 	}
-	at := g.evenCuts(0, uint32(len(masks)))
-	parts := make([]distinctCounter, len(at)-1)
-	err := betweenCuts(e.ctx, at, func(i, from, to int) {
-		t := g.distinctCounter() // not in place: two cores would share its memory
+	parts, err := inParts(e.ctx, g.evenCuts(0, uint32(len(masks))), g.distinctCounter, func(t *distinctCounter, from, to int) {
 		for _, m := range masks[from:to] {
 			t.add(m & w.years)
 		}
-		parts[i] = t
 	})
 	clear(masks)
 	g.buffers.masks.give(masks, freeArrays)
-	recips := g.distinctCounter()
-	for i := range parts {
-		recips.merge(&parts[i])
-	}
+	recips := g.mergeCounters(parts)
 	return g.summary(&sum, &funders, &recips), err
 }

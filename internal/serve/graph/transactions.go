@@ -22,17 +22,16 @@ func (g *Graph) Transactions(ctx context.Context, f *Filter, s Sort, p Page) (ro
 	if !AboutGrants.hasOrder(s.By) {
 		return nil, 0, fmt.Errorf("transactions: %w", ErrOrder)
 	}
-	key := cacheKey('t', Question{About: AboutGrants, Filter: f, Sort: s, Page: p})
-	found, ok := g.cache.get(key)
-	if !ok {
+	page, err := remember(g, cacheKey(rowsAnswer, Question{About: AboutGrants, Filter: f, Sort: s, Page: p}), func() (*rowPage, int, error) {
 		page, err := g.page(ctx, f, s, g.rowOrder(s.By), p)
 		if err != nil {
 			return nil, 0, err
 		}
-		g.cache.put(key, page, 4*len(page.rows)+32)
-		found = page
+		return page, 4*len(page.rows) + 32, nil
+	})
+	if err != nil {
+		return nil, 0, err
 	}
-	page := found.(*rowPage)
 	r := g.reader()
 	rows = make([]Grant, len(page.rows))
 	for i, row := range page.rows {
@@ -47,8 +46,7 @@ type rowPage struct {
 	hits int64
 }
 
-// rowOrder says what rows are grouped by before their amount; nil when they
-// are not.
+// rowOrder is the key that rows are ordered by before their amount, or nil.
 func (g *Graph) rowOrder(by Order) func(row uint32) uint32 {
 	switch by {
 	case ByYear:
@@ -65,8 +63,8 @@ func (g *Graph) rowOrder(by Order) func(row uint32) uint32 {
 	return nil
 }
 
-// page finds the rows of a page. group is what they are ordered by before
-// their amount, nil for nothing.
+// page finds the rows of a page. group is the key that they are ordered by before
+// their amount, or nil.
 func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) uint32, p Page) (*rowPage, error) {
 	if group == nil && f.onlyAmounts() {
 		// The rows stand next to each other in the order of amounts.
@@ -87,11 +85,10 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 	if from == to {
 		return out, nil
 	}
-	// Walking the order of amounts costs a look per row passed; picking the page
-	// out of the set costs a look per row of the set and, for the ones that stay, a
-	// way through a heap as deep as the page is. A walk that takes many times as
-	// long as rows strewn at random would need is given up: the set is all at the
-	// far end then.
+	// Walking the order of amounts reads each row on the way. Picking the page out
+	// of the set reads each row of the set, and sorts the rows that stay. A walk is
+	// given up if it takes many times as long as for rows at random places, because
+	// then all rows of the set are at the far end.
 	pick := float64(set.count) * float64(bits.Len64(uint64(to))) / 2
 	if from > int64(g.grain.near) {
 		pick = 2 * float64(set.count+int64(g.grain.bins)) // counted in bins, then kept
@@ -118,7 +115,6 @@ func (g *Graph) page(ctx context.Context, f *Filter, s Sort, group func(uint32) 
 func (e *evaluation) pick(set *rowset, s Sort, group func(uint32) uint32, from, to int64) ([]item, error) {
 	g := e.g
 	lo, hi := set.bounds()
-	at := g.evenCuts(lo, hi)
 	sign := int64(-1)
 	if s.Asc {
 		sign = 1
@@ -136,44 +132,40 @@ func (e *evaluation) pick(set *rowset, s Sort, group func(uint32) uint32, from, 
 	default:
 		o.lo, o.hi = 0, int64(g.rows)
 	}
-	list, _, err := g.selectPage(o, from, to, func(p *selectors) error {
-		return betweenCuts(e.ctx, at, func(_, lo, hi int) {
-			best := p.take()
-			defer p.give(best)
-			set.each(uint32(lo), uint32(hi), func(rows []uint32) {
-				best.seen += int64(len(rows))
-				switch {
-				case group != nil:
-					for _, row := range rows {
-						if key := sign * int64(group(row)); !best.skips(key) {
-							best.push(item{key: key, id: g.orders.rank[row]})
-						}
-					}
-				case s.Asc:
-					for _, row := range rows {
-						if key := g.cols.amounts[row]; !best.skips(key) {
-							best.push(item{key: key, id: g.orders.rank[row]})
-						}
-					}
-				default:
-					for _, row := range rows {
-						if rank := g.orders.rank[row]; !best.skips(int64(rank)) {
-							best.push(item{key: int64(rank), id: rank})
-						}
+	list, _, err := g.selectPage(o, from, to, e.inParts(g.evenCuts(lo, hi), func(best *selector, lo, hi int) {
+		set.each(uint32(lo), uint32(hi), func(rows []uint32) {
+			best.seen += int64(len(rows))
+			switch {
+			case group != nil:
+				for _, row := range rows {
+					if key := sign * int64(group(row)); !best.skips(key) {
+						best.push(item{key: key, id: g.orders.rank[row]})
 					}
 				}
-			})
+			case s.Asc:
+				for _, row := range rows {
+					if key := g.cols.amounts[row]; !best.skips(key) {
+						best.push(item{key: key, id: g.orders.rank[row]})
+					}
+				}
+			default:
+				for _, row := range rows {
+					if rank := g.orders.rank[row]; !best.skips(int64(rank)) {
+						best.push(item{key: int64(rank), id: rank})
+					}
+				}
+			}
 		})
-	})
+	}))
 	return list, err
 }
 
 // maxWalkFactor is how many times as long as expected a walk may take.
 const maxWalkFactor = 64
 
-// walk goes through the rows in the order of amounts, within the ranks from lo
-// to hi-1, and takes those of the set from place from to place to-1. It gives
-// up after so many steps: then the rows of the set are all at the far end.
+// walk goes through the rows in the order of amounts, within the ranks from lo to
+// hi-1, and takes the rows of the set from place from to place to-1. It gives up
+// after the given number of steps.
 func (g *Graph) walk(set *rowset, lo, hi uint32, asc bool, from, to, steps int) (rows []uint32, ok bool) {
 	rows = make([]uint32, 0, to-from)
 	seen := 0

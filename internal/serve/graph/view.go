@@ -36,7 +36,10 @@ func (g *Graph) View() (*View, error) {
 		return nil, err
 	}
 	d := &g.dict
-	return &View{Funders: d.funders, Recipients: d.recips, Years: d.years, States: d.states, Counties: g.groups.countyList, Codes: d.codes, g: g, read: g.reader()}, nil
+	return &View{
+		Funders: d.funders, Recipients: d.recips, Years: d.years, States: d.states, Counties: g.groups.countyList, Codes: d.codes,
+		g: g, read: g.reader(),
+	}, nil
 }
 
 // Close ends the reading.

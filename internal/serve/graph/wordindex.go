@@ -89,8 +89,8 @@ func (t *wordIndex) rowsOf(doc uint32) []uint32 {
 	return t.recipRows.at(doc - t.purposes - t.names)
 }
 
-// rowsBound is how many rows the documents have, rows counted more than once
-// when several of their texts are among them.
+// rowsBound is how many rows the documents have. It counts a row once for each of its
+// texts among the documents.
 func (t *wordIndex) rowsBound(docs []uint32) int64 {
 	var n int64
 	for _, d := range docs {

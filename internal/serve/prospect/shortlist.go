@@ -150,7 +150,8 @@ func (s *prospecting) quick(f uint32) float64 {
 			latest = int(y.Year)
 		}
 	}
-	score := 0.3*math.Log10(1+1000*float64(s.walk[f])) + 0.8*math.Log10(1+float64(s.shared[f])) + math.Log10(1+float64(grants)) + math.Log10(1+float64(s.inState[f]))
+	score := 0.3*math.Log10(1+1000*float64(s.walk[f])) + 0.8*math.Log10(1+float64(s.shared[f])) +
+		math.Log10(1+float64(grants)) + math.Log10(1+float64(s.inState[f]))
 	score -= 0.8 * float64(min(2, max(0, s.last-latest)))
 	if s.sameState(f) {
 		score += 1.5

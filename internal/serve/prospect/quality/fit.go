@@ -19,8 +19,7 @@ type example struct {
 	gave float64
 }
 
-// fitYears are how many years before the one that is measured weights are fitted
-// to.
+// fitYears is how many years before the measured year the weights are fitted to.
 const fitYears = 5
 
 // Fit fits the weights to the first-time grants of the years before a year, each
@@ -36,7 +35,7 @@ func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.I
 		}
 		for i := range t.cases {
 			c := &t.cases[i]
-			found, _, err := prospect.Find(ctx, prospect.Grants{Graph: g}, p, o.Weights, prospect.Question{EIN: c.EIN, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: prospect.Most}})
+			found, _, err := t.find(ctx, g, p, o.Weights, c.EIN)
 			if err != nil {
 				return nil, err
 			}
@@ -50,14 +49,15 @@ func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.I
 		}
 	}
 	if len(list) == 0 {
-		return nil, fault.New("no_pairs", "nobody gave to an organization for the first time in the %d years before fiscal year %d", fitYears, year).Try("choose another --year")
+		return nil, fault.New("no_pairs", "nobody gave to an organization for the first time in the %d years before fiscal year %d", fitYears, year).
+			Try("choose another --year")
 	}
 	return fit(list), nil
 }
 
-// fit leaves out, one after the other, the signs that would count against what
-// they say: two that say nearly the same can share a weight in odd ways, which
-// does not hold in other data.
+// fit leaves out, one after the other, the features whose weight has the wrong sign.
+// Two features that say nearly the same can share a weight in odd ways, which do not
+// hold in other data.
 func fit(list []example) *prospect.Weights {
 	used := slices.Repeat([]bool{true}, len(prospect.Names))
 	for {
@@ -75,8 +75,8 @@ func fit(list []example) *prospect.Weights {
 	}
 }
 
-// regress is logistic regression by Newton's method, with a little ridge so that
-// a sign that never varies gets no weight.
+// regress is logistic regression by Newton's method. A small ridge penalty gives a
+// feature that never varies no weight.
 func regress(list []example, used []bool) *prospect.Weights {
 	const steps, ridge = 12, 1.0
 	w := &prospect.Weights{}

@@ -1,5 +1,5 @@
-// Package quality measures by time how well prospects are found: what is known
-// before a year, and who gave to whom for the first time in it.
+// Package quality measures how well prospects are found: it looks for prospects in the
+// years before a year, and compares them with who gave for the first time in it.
 package quality
 
 import (
@@ -22,13 +22,13 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Depths are how far down the lists are looked at.
+// Depths are the numbers of first prospects that are compared.
 var Depths = [...]int{5, 20, 50}
 
 // Options say what is measured.
 type Options struct {
-	Year    int // whose first-time grants are looked for
-	Targets int // organizations that are asked about, at most
+	Year    int // of the first-time grants
+	Targets int // organizations to ask about, at most
 	Weights *prospect.Weights
 }
 
@@ -41,19 +41,25 @@ type Case struct {
 	Cause  byte
 }
 
-// truth is what the table of grants says, read without the graph.
+// truth is read from the table of grants, without the graph.
 type truth struct {
 	year    int
 	cases   []Case
-	found   int // cases in all, of which cases are some
+	found   int // cases in all, before a sample was taken
 	pairs   int // first-time pairs of funders that were known before
 	unknown int // first-time pairs of funders that were not
 	givers  int // funders that were known before
 	largest map[string][]ein.EIN
 }
 
-// Recall is the share of first-time pairs that are among the first so many of a
-// list.
+// find asks for the prospects of an organization, from the years before alone.
+func (t *truth) find(ctx context.Context, g *graph.Graph, p *profile.Index, w *prospect.Weights, e ein.EIN) (*prospect.Result, bool, error) {
+	q := prospect.Question{EIN: e, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: prospect.Most}}
+	return prospect.Find(ctx, prospect.Grants{Graph: g}, p, w, q)
+}
+
+// Recall is the share of first-time pairs that are among the first prospects, for
+// each of the depths.
 type Recall struct {
 	At5  float64 `json:"at_5"`
 	At20 float64 `json:"at_20"`
@@ -170,7 +176,7 @@ func read(s *snapshot.Snapshot, p *profile.Index, o Options) (*truth, error) {
 			t.cases = append(t.cases, *c)
 		}
 	}
-	// Some of them, always the same.
+	// A sample that is always the same.
 	slices.SortFunc(t.cases, func(a, b Case) int { return cmp.Or(cmp.Compare(mixed(a.EIN), mixed(b.EIN)), cmp.Compare(a.EIN, b.EIN)) })
 	t.found = len(t.cases)
 	if o.Targets > 0 {
@@ -201,8 +207,8 @@ func keys(state string, cause byte) []string {
 	return list
 }
 
-// baseline is the largest funders of the cause in the state. Where the cause or
-// the state is not known, it is those of what is known.
+// baseline is the largest funders of the cause in the state. If the cause or the state
+// is not known, it is the largest funders of the other.
 func (t *truth) baseline(c *Case) (list []ein.EIN) {
 	all := keys(c.State, c.Cause)
 	for _, e := range t.largest[all[len(all)-1]] {
@@ -213,7 +219,7 @@ func (t *truth) baseline(c *Case) (list []ein.EIN) {
 	return list
 }
 
-// wanted counts how many of the wanted a list has down to a depth.
+// wanted counts how many wanted funders are in a list down to a depth.
 func (c *Case) wanted(list []ein.EIN, depth int) (n int) {
 	for _, e := range list[:min(len(list), depth)] {
 		if _, ok := slices.BinarySearch(c.Wanted, e); ok {
@@ -223,7 +229,7 @@ func (c *Case) wanted(list []ein.EIN, depth int) (n int) {
 	return n
 }
 
-// Measure asks for the prospects of organizations as of before the year.
+// Measure asks for prospects with the knowledge of the years before the year.
 func Measure(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.Index, o Options) (*Result, error) {
 	t, err := read(s, p, o)
 	if err != nil {
@@ -237,7 +243,7 @@ func Measure(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profi
 	var sums [len(segments)]tally
 	for i := range t.cases {
 		c := &t.cases[i]
-		found, _, err := prospect.Find(ctx, prospect.Grants{Graph: g}, p, o.Weights, prospect.Question{EIN: c.EIN, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: prospect.Most}})
+		found, _, err := t.find(ctx, g, p, o.Weights, c.EIN)
 		if err != nil {
 			return nil, err
 		}
@@ -298,12 +304,15 @@ func (s *segment) holds(n int) bool { return n >= s.least && n <= s.most }
 func (r *Result) Print(w io.Writer, asJSON bool) error {
 	if !asJSON {
 		var b strings.Builder
+		n := func(i int) string { return money.Grouped(int64(i)) }
 		all := r.Parts[0]
-		fmt.Fprintf(&b, "First-time grants of fiscal year %d, found from the years before it alone: %s pairs of %s organizations,\n", r.Year, money.Grouped(int64(all.Pairs)), money.Grouped(int64(all.Targets)))
-		fmt.Fprintf(&b, "of %s that have any. %s funders were known before; another %s pairs are of funders that were not.\n\n", money.Grouped(int64(r.All)), money.Grouped(int64(r.Known)), money.Grouped(int64(r.Unknown)))
-		b.WriteString("| Funders before | Organizations | Pairs | At 5 | baseline | At 20 | baseline | At 50 | baseline | Listed |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+		fmt.Fprintf(&b, "First-time grants of fiscal year %d, found from the years before it alone: %s pairs of %s organizations,\n",
+			r.Year, n(all.Pairs), n(all.Targets))
+		fmt.Fprintf(&b, "of %s that have any. %s funders were known before; another %s pairs are of funders that were not.\n\n", n(r.All), n(r.Known), n(r.Unknown))
+		b.WriteString("| Funders before | Organizations | Pairs | At 5 | baseline | At 20 | baseline | At 50 | baseline | Listed |\n")
+		b.WriteString("|---" + strings.Repeat("|--:", 9) + "|\n")
 		for _, p := range r.Parts {
-			fmt.Fprintf(&b, "| %s | %s | %s | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f |\n", p.Funders, money.Grouped(int64(p.Targets)), money.Grouped(int64(p.Pairs)),
+			fmt.Fprintf(&b, "| %s | %s | %s | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f |\n", p.Funders, n(p.Targets), n(p.Pairs),
 				p.Prospects.At5, p.Baseline.At5, p.Prospects.At20, p.Baseline.At20, p.Prospects.At50, p.Baseline.At50, p.Listed)
 		}
 		b.WriteByte('\n')
