@@ -1,9 +1,27 @@
 package irscode
 
-import "strings"
+import (
+	_ "embed"
+	"strings"
 
-// Pub78Codes splits the deductibility codes of a row of Publication 78. Those
-// that Pub78Label does not know are kept.
+	"grantgraph/internal/table"
+)
+
+//go:embed pub78.tsv
+var pub78Text string
+
+// donees are the label and the limit of each deductibility code, as the IRS's own
+// table has them.
+var donees = func() map[string][2]string {
+	m := map[string][2]string{}
+	for _, r := range table.Read("pub78.tsv", pub78Text, "code", "limit", "label") {
+		m[r.Text("code")] = [2]string{r.Text("label"), r.Text("limit")}
+	}
+	return m
+}()
+
+// Pub78Codes splits the deductibility codes of a row of Publication 78. It keeps
+// codes that Pub78Label does not know.
 func Pub78Codes(s string) []string {
 	var list []string
 	for code := range strings.SplitSeq(s, ",") {
@@ -14,50 +32,9 @@ func Pub78Codes(s string) []string {
 	return list
 }
 
-// Pub78Label says what a deductibility status code of Publication 78 means, as
-// the IRS's own table of them does.
-func Pub78Label(code string) string {
-	switch code {
-	case "PC":
-		return "Public charity"
-	case "POF":
-		return "Private operating foundation"
-	case "PF":
-		return "Private foundation"
-	case "GROUP":
-		return "Central organization of a group exemption, whose subordinates are eligible though not listed"
-	case "LODGE":
-		return "Domestic fraternal society under the lodge system, for charitable purposes only"
-	case "EO":
-		return "Organization described in section 170(c) other than a public charity or private foundation"
-	case "FED":
-		return "Organization to which contributions are deductible if made for the use of a federal governmental unit"
-	case "FORGN":
-		return "Organization with a foreign address"
-	case "SO":
-		return "Supporting organization, Type I, Type II or Type III functionally integrated"
-	case "SONFI":
-		return "Supporting organization, Type III not functionally integrated"
-	case "SOUNK":
-		return "Supporting organization, type not specified"
-	case "UNKWN":
-		return "Charitable organization whose public charity status has not been determined"
-	}
-	return ""
-}
+// Pub78Label says what a deductibility status code of Publication 78 means.
+func Pub78Label(code string) string { return donees[code][0] }
 
 // Pub78Limit says how much of an individual's income a contribution to an
-// organization of a code may take, as the IRS's table does.
-func Pub78Limit(code string) string {
-	switch code {
-	case "PC", "POF", "SO", "SONFI", "SOUNK", "FED":
-		return "50% (60% for cash contributions)"
-	case "PF":
-		return "30% (generally)"
-	case "LODGE":
-		return "30%"
-	case "GROUP", "EO", "FORGN", "UNKWN":
-		return "Depends on various factors"
-	}
-	return ""
-}
+// organization of a code may take.
+func Pub78Limit(code string) string { return donees[code][1] }

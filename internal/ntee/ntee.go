@@ -10,41 +10,19 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"grantgraph/internal/table"
 )
 
 // Code is an NTEE code as the master file carries it: a letter, then two or
 // three letters or digits ("B112", "A6B"). The empty Code means none.
 type Code string
 
+//go:embed majors.txt
+var majorsText string
+
 // labels are the causes by major letter.
-var labels = [26]string{
-	"Arts & Culture",
-	"Education",
-	"Environment",
-	"Animals",
-	"Health Care",
-	"Mental Health",
-	"Diseases & Disorders",
-	"Medical Research",
-	"Crime & Legal",
-	"Employment",
-	"Food & Agriculture",
-	"Housing & Shelter",
-	"Public Safety & Disaster",
-	"Recreation & Sports",
-	"Youth Development",
-	"Human Services",
-	"International",
-	"Civil Rights & Advocacy",
-	"Community Improvement",
-	"Philanthropy & Grantmaking",
-	"Science & Technology",
-	"Social Science",
-	"Public & Societal Benefit",
-	"Religion",
-	"Mutual & Membership Benefit",
-	"Unknown",
-}
+var labels = table.Words("majors.txt", majorsText)
 
 // Parse reads the NTEE field of the master file. ok is false when the field
 // holds no code; the letter alone decides the cause, so the rest need only be

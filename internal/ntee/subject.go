@@ -1,9 +1,12 @@
 package ntee
 
 import (
+	_ "embed"
 	"fmt"
-	"grantgraph/internal/fault"
 	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/table"
 )
 
 // Kind tells how an item of a subject was understood.
@@ -192,51 +195,23 @@ func foldLabel(s string) string {
 	return strings.TrimSpace(string(b))
 }
 
+//go:embed causes.tsv
+var causesText string
+
 // causes maps folded labels to major letters: the 26 labels, the three groups,
-// the long labels of the published taxonomy, and a fixed list of synonyms.
-// There is no guessing beyond it.
+// the long labels of the published taxonomy, and a fixed list of synonyms. A text
+// that is not in the list is no cause.
 var causes = func() map[string]uint32 {
 	m := make(map[string]uint32, 128)
-	put := func(letters string, names ...string) {
+	for i, l := range labels {
+		m[foldLabel(l)] = 1 << i
+	}
+	for _, r := range table.Read("causes.tsv", causesText, "letters", "name") {
 		var bits uint32
-		for _, c := range []byte(letters) {
+		for _, c := range []byte(r.Text("letters")) {
 			bits |= 1 << (c - 'A')
 		}
-		for _, n := range names {
-			m[foldLabel(n)] = bits
-		}
+		m[foldLabel(r.Text("name"))] = bits
 	}
-	for i, l := range labels {
-		put(string(rune('A'+i)), l)
-	}
-	put("A", "Arts", "Culture", "Humanities", "Arts, Culture & Humanities")
-	put("B", "Educational Institutions", "Educational Institutions and Related Activities", "Schools")
-	put("C", "Environmental", "Environmental Quality, Protection and Beautification", "Conservation")
-	put("D", "Animal", "Animal-Related", "Animal Welfare", "Wildlife")
-	put("E", "Healthcare", "Health (General and Rehabilitative)")
-	put("F", "Mental Health, Crisis Intervention", "Mental Health & Crisis Intervention", "Crisis Intervention")
-	put("G", "Diseases", "Disorders", "Diseases, Disorders & Medical Disciplines", "Voluntary Health Associations & Medical Disciplines")
-	put("H", "Medical Science")
-	put("I", "Crime", "Legal", "Crime, Legal-Related", "Crime & Legal-Related", "Justice")
-	put("J", "Jobs", "Employment, Job-Related", "Workforce")
-	put("K", "Food", "Agriculture", "Nutrition", "Food, Agriculture & Nutrition", "Hunger")
-	put("L", "Housing", "Shelter", "Homelessness")
-	put("M", "Public Safety", "Disaster", "Disaster Relief", "Public Safety, Disaster Preparedness & Relief")
-	put("N", "Recreation", "Sports", "Leisure", "Athletics", "Recreation, Sports, Leisure, Athletics")
-	put("O", "Youth")
-	put("P", "Human Services (Multipurpose and Other)", "Social Services")
-	put("Q", "Foreign Affairs", "International Affairs", "International, Foreign Affairs & National Security")
-	put("R", "Civil Rights", "Advocacy", "Social Action", "Civil Rights, Social Action & Advocacy")
-	put("S", "Community", "Community Development", "Capacity Building", "Community Improvement & Capacity Building")
-	put("T", "Philanthropy", "Grantmaking", "Voluntarism", "Philanthropy, Voluntarism & Grantmaking Foundations")
-	put("U", "Science", "Technology")
-	put("V", "Social Sciences", "Social Science Research")
-	put("W", "Societal Benefit", "Public & Society Benefit", "Public, Society Benefit (Multipurpose and Other)")
-	put("X", "Religious", "Faith", "Spiritual Development", "Religion-Related", "Religion-Related, Spiritual Development")
-	put("Y", "Mutual Benefit", "Membership Benefit", "Mutual/Membership Benefit")
-	put("Z", "Unclassified")
-	put("EFGH", "Health")
-	put("IJKLMNOP", "Human Services (broad)")
-	put("RSTUVW", "Public Benefit")
 	return m
 }()

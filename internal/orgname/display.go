@@ -1,6 +1,7 @@
 package orgname
 
 import (
+	_ "embed"
 	"strings"
 	"unicode"
 
@@ -114,6 +115,10 @@ func displayWord(parts []displayPart, i int) []rune {
 	if at := strings.LastIndexByte(word, '\''); at > 0 {
 		bare, ending = word[:at], word[at:]
 	}
+	before := "" // the word before
+	if i > 0 {
+		before = parts[i-1].word
+	}
 	switch {
 	case strings.ContainsAny(word, "0123456789"):
 		return numbered(p.text, word)
@@ -121,26 +126,25 @@ func displayWord(parts []displayPart, i int) []rune {
 		return cased(p.text, displayed[word])
 	case capitals[word], ending != "" && capitals[bare] && clitics[ending]:
 		return cased(p.text, bare+strings.ToLower(ending))
-	case word == "US":
-		if i > 0 && pronoun[parts[i-1].word] {
-			return cased(p.text, "Us")
-		}
-		return cased(p.text, word)
-	case word == "A":
-		if !p.begins && !last && i > 0 && article[parts[i-1].word] {
-			return cased(p.text, "a")
-		}
-		return cased(p.text, "A")
-	case len([]rune(word)) == 1:
+	case word == "US" && pronoun[before]:
+		return cased(p.text, "Us")
+	case word == "A" && !p.begins && !last && article[before]:
+		return cased(p.text, "a")
+	case word == "US", len([]rune(word)) == 1:
 		return cased(p.text, word)
 	case p.comma && stateCodes[word] && (last || legalForm[parts[i+1].word]), last && !p.begins && plainCodes[word]:
 		return cased(p.text, word)
-	case (smallWords[word] || spanish[word] && i > 0 && beforeSpanish[parts[i-1].word]) && !p.begins && !last && !p.dotted:
+	case (smallWords[word] || spanish[word] && beforeSpanish[before]) && !p.begins && !last && !p.dotted:
 		return cased(p.text, strings.ToLower(word))
-	case len(word) <= 4 && !strings.ContainsAny(word, "AEIOUY'") && onlyASCII(word):
-		return cased(p.text, word) // nobody can say it but by its letters
+	case spelled(word):
+		return cased(p.text, word)
 	}
 	return titled(p.text, word)
+}
+
+// spelled reports whether people can say a word only by its letters.
+func spelled(word string) bool {
+	return len(word) <= 4 && !strings.ContainsAny(word, "AEIOUY'") && onlyASCII(word)
 }
 
 // titled writes a word with a capital at its beginning.
@@ -209,25 +213,26 @@ func onlyASCII(s string) bool {
 }
 
 var (
+	//go:embed capitals.txt
+	capitalsText string
+	//go:embed displayed.txt
+	displayedText string
+)
+
+var (
 	// capitals are read letter by letter, or are names in capitals. Those of up
 	// to four letters without a vowel need not be listed.
-	capitals = table.SetOf(`AA AAA AARP AAU AAUP AAUW ABA ABC ACLU ADHD AFB AFL AFSCME AFT AFTRA AIA AIDS AKA ALS AMA AME AMEZ AMVETS ASCE ASHRAE ASME ASPCA ATV AYSO BIPOC BPOE
-		BSA BYU CEO CIA CIO CME COPD CPA CUNY CUSD CYO DAV DBA EAA EDF EEOC ELCA EMS EMT EPA ESL EU FAA FBI FBO FDA FEMA FFA FKA FOE FOP GED GI GSUSA HIV HOA
-		HUD IAFF IATSE IBEW IEEE II III ILGWU IOOF IRS ISD IUOE IV IWW IX JCC JROTC KIPP KY LGBTQIA LIUNA LSU LULAC LVN MADD MIT MLA MUSC NAACP NAEYC NAMI NASA
-		NASCAR NATO NAWBO NBA NCAA NE NEA NIH NJROTC NOAA NRA NROTC NSA NY NYC NYU OSB PBA PETA PFLAG PTA PTO PTSA PTSD PTSO RIT ROTC SAE SBA SDA SE SEIU SIDS
-		SPCA STEM SUNY SUV TEDX TESOL UAW UC UCC UCLA UCSD UCSF UFCW UFO UIUC UK UMC UMW UN UNC UNICEF UNLV USA USAF USC USD USDA USGA USMC USN USO USPS USS
-		USTA UTEP UVA VA VFIB VI VII VIII VIP WIC WWI WWII XI XII XIII XIV XIX XV XVI XVII XVIII XX XXI YMCA YMCAS YMHA YWAM YWCA YWCAS YWHA ZOA`)
+	capitals = table.Set("capitals.txt", capitalsText)
 
 	// displayed are words in a case of their own, and abbreviations that would be
 	// taken for letters.
-	displayed = map[string]string{
-		"INC": "Inc", "LTD": "Ltd", "CORP": "Corp", "CO": "Co", "ST": "St", "STS": "Sts", "MT": "Mt", "FT": "Ft", "PT": "Pt", "DR": "Dr", "MR": "Mr", "MRS": "Mrs", "JR": "Jr", "SR": "Sr",
-		"FR": "Fr", "TR": "Tr", "FDN": "Fdn", "FND": "Fnd", "FNDN": "Fndn", "CTR": "Ctr", "CNTR": "Cntr", "SVC": "Svc", "SVCS": "Svcs", "SCH": "Sch", "SCHL": "Schl", "GRP": "Grp", "BLVD": "Blvd",
-		"RD": "Rd", "HWY": "Hwy", "PKWY": "Pkwy", "LN": "Ln", "SQ": "Sq", "PK": "Pk", "PL": "Pl", "BR": "Br", "CH": "Ch", "PHD": "PhD", "PH": "Ph", "TRST": "Trst", "MGMT": "Mgmt", "MFG": "Mfg", "FRND": "Frnd",
-		"HTS": "Hts", "SPGS": "Spgs", "CMTY": "Cmty", "BRDG": "Brdg", "TWP": "Twp", "VLG": "Vlg", "NTL": "Ntl", "CTY": "Cty", "CRP": "Crp", "WM": "Wm", "THS": "Ths", "CHS": "CHS", "DFW": "DFW", "HHS": "HHS",
-		"LGBT": "LGBT", "LGBTQ": "LGBTQ", "NFP": "NFP", "NGO": "NGO", "DVM": "DVM", "DESOTO": "DeSoto", "LASALLE": "LaSalle", "DEPAUL": "DePaul", "LEBRON": "LeBron", "DUPAGE": "DuPage", "DUPONT": "DuPont",
-		"IPAD": "iPad", "EBAY": "eBay", "LIFEPOINT": "LifePoint", "UNIDOSUS": "UnidosUS", "AMERICORPS": "AmeriCorps", "FAITHWORKS": "FaithWorks", "PROPUBLICA": "ProPublica", "WORLDQUANT": "WorldQuant",
-	}
+	displayed = func() map[string]string {
+		m := map[string]string{}
+		for _, w := range table.Words("displayed.txt", displayedText) {
+			m[strings.ToUpper(w)] = w
+		}
+		return m
+	}()
 
 	// smallWords are written small inside of a name.
 	smallWords = table.SetOf("OF THE AND FOR IN AT TO ON BY AN OR NOR WITH FROM AS DE DEL UND VS")
@@ -238,7 +243,8 @@ var (
 	beforeSpanish = table.SetOf("DE EN POR PARA CON A")
 
 	// article are words after which A is an article; elsewhere it is an initial.
-	article = table.SetOf("FOR OF WITH IN AS TO BE IS MAKE MAKING GIVE GIVING LEND BUILD BUILDING TAKE ONCE HAVE HOLD SAVE CREATE ADOPT RENT SUCH NEED INTO ON AT FROM BY")
+	article = table.SetOf("FOR OF WITH IN AS TO BE IS MAKE MAKING GIVE GIVING LEND BUILD BUILDING TAKE ONCE HAVE HOLD SAVE CREATE ADOPT RENT SUCH NEED INTO " +
+		"ON AT FROM BY")
 
 	// pronoun are words after which US is no country.
 	pronoun = table.SetOf("OF FOR WITH TO LET AMONG BETWEEN ABOUT JOIN LIKE AROUND BEFORE BEHIND LETS")
@@ -251,6 +257,7 @@ var (
 
 	// stateCodes after a comma are codes; plainCodes are even at the end of a name,
 	// for they are no words.
-	stateCodes = table.SetOf("AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU VI")
+	stateCodes = table.SetOf("AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM " +
+		"NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU VI")
 	plainCodes = table.SetOf("AK AZ AR CA FL GA IL IA MN NE OH PA RI UT VA WA WI WY")
 )

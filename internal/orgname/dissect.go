@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/place"
+	"grantgraph/internal/table"
 )
 
 // The kinds of phrase that part a name.
@@ -202,10 +203,6 @@ func find(toks []token, i int) (phrase, int) {
 		return none, 0
 	}
 	switch string(t.b) {
-	case "C":
-		if slashed(toks, i, "O") {
-			return careOf, 2
-		}
 	case "CARE":
 		if follows(toks, i, "OF") && standsApart(toks, i) {
 			return careOf, 2
@@ -214,58 +211,48 @@ func find(toks []token, i int) (phrase, int) {
 		if i > 0 && follows(toks, i, "CARE", "OF") && standsApart(toks, i) {
 			return careOf, 3
 		}
-	case "ATTN":
-		return careOf, 1
 	case "ATTENTION":
 		// Attention deficit is a disorder, and some give attention to others.
 		if !follows(toks, i, "DEFICIT") && (i == 0 || toks[i-1].class&stop == 0) {
 			return careOf, 1
 		}
-	case "DBA", "AKA", "FKA":
-		return alias, 1
-	case "D":
-		if slashed(toks, i, "B", "A") {
-			return alias, 3
-		}
-	case "A":
-		if slashed(toks, i, "K", "A") {
-			return alias, 3
-		}
-	case "F":
-		if slashed(toks, i, "K", "A") {
-			return alias, 3
-		}
-		if slashed(toks, i, "B", "O") {
-			return benefit, 3
-		}
 	case "FORMERLY":
-		switch {
-		case follows(toks, i, "KNOWN", "AS"):
-			return alias, 3
-		case follows(toks, i, "INCARCERATED"), follows(toks, i, "CONVICTED"), follows(toks, i, "HOMELESS"), follows(toks, i, "ENSLAVED"):
-			// These are people the organization serves.
-		default:
-			return alias, 1
+		// Some organizations serve people who were formerly homeless or in prison.
+		if i+1 < len(toks) && formerPeople[string(toks[i+1].b)] {
+			return none, 0
 		}
-	case "ALSO":
-		if follows(toks, i, "KNOWN", "AS") {
-			return alias, 3
-		}
-	case "DOING":
-		if follows(toks, i, "BUSINESS", "AS") {
-			return alias, 3
-		}
-	case "FBO":
-		return benefit, 1
-	case "FOR":
-		if follows(toks, i, "THE", "BENEFIT", "OF") {
-			return benefit, 4
-		}
-		if follows(toks, i, "BENEFIT", "OF") {
-			return benefit, 3
+	}
+	for _, f := range phrases[string(t.b)] {
+		if f.slashed && slashed(toks, i, f.rest...) || !f.slashed && follows(toks, i, f.rest...) {
+			return f.is, 1 + len(f.rest)
 		}
 	}
 	return none, 0
+}
+
+// formerPeople follow FORMERLY where it is not about another name.
+var formerPeople = table.SetOf("INCARCERATED CONVICTED HOMELESS ENSLAVED")
+
+// phrases are by their first word the phrases that mean the same wherever they
+// stand, longer ones first.
+var phrases = map[string][]struct {
+	rest    []string
+	slashed bool // a slash stands before each of the rest
+	is      phrase
+}{
+	"C":        {{[]string{"O"}, true, careOf}},
+	"ATTN":     {{nil, false, careOf}},
+	"DBA":      {{nil, false, alias}},
+	"AKA":      {{nil, false, alias}},
+	"FKA":      {{nil, false, alias}},
+	"D":        {{[]string{"B", "A"}, true, alias}},
+	"A":        {{[]string{"K", "A"}, true, alias}},
+	"F":        {{[]string{"K", "A"}, true, alias}, {[]string{"B", "O"}, true, benefit}},
+	"FORMERLY": {{[]string{"KNOWN", "AS"}, false, alias}, {nil, false, alias}},
+	"ALSO":     {{[]string{"KNOWN", "AS"}, false, alias}},
+	"DOING":    {{[]string{"BUSINESS", "AS"}, false, alias}},
+	"FBO":      {{nil, false, benefit}},
+	"FOR":      {{[]string{"THE", "BENEFIT", "OF"}, false, benefit}, {[]string{"BENEFIT", "OF"}, false, benefit}},
 }
 
 // slashed reports whether want follows toks[i] with a slash before each.

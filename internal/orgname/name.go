@@ -273,16 +273,14 @@ func (sc *scratch) expand(toks []token) {
 		}
 		prev = k2[len(k2)-1]
 	}
-	sc.k2 = k2
+	sc.k2 = withoutSmallWords(k2)
+}
 
+// withoutSmallWords drops the small words, unless nothing else is left, and the
+// word NO before a number. It writes to the list it gets.
+func withoutSmallWords(k2 [][]byte) [][]byte {
 	out := k2[:0]
-	kept := false
-	for _, w := range k2 {
-		if words[string(w)].class&stop == 0 {
-			kept = true
-			break
-		}
-	}
+	kept := slices.ContainsFunc(k2, func(w []byte) bool { return words[string(w)].class&stop == 0 })
 	for i, w := range k2 {
 		class := words[string(w)].class
 		if kept && class&stop != 0 {
@@ -293,7 +291,7 @@ func (sc *scratch) expand(toks []token) {
 		}
 		out = append(out, w)
 	}
-	sc.k2 = out
+	return out
 }
 
 // long is the long form of t, given the long form of the word before it and

@@ -73,36 +73,41 @@ func (sc *scratch) tokenize(from, to int) {
 			sep = 0
 		case c == '(':
 			end(i)
-			depth, j := 1, i+1
-			for ; j < len(f); j++ {
-				if f[j] == '(' {
-					depth++
-				} else if f[j] == ')' {
-					if depth--; depth == 0 {
-						break
-					}
-				}
-			}
+			j := closing(f, i)
 			sc.parens = append(sc.parens, span{i + 1, j})
 			i = j
 		default:
 			end(i)
-			switch c {
-			case ' ':
-			case ',', ';':
-				sep |= comma
-			case '/', '\\':
-				sep |= slash
-			case '%':
-				sep |= percent
-			case '#':
-				sep |= hash
-			default:
-				sep |= mark
-			}
+			sep |= separators[c]
 		}
 	}
 	end(len(f))
+}
+
+// separators says what each byte is between two words.
+var separators = func() (t [256]uint8) {
+	for c := range t {
+		t[c] = mark
+	}
+	t[' '], t[','], t[';'], t['/'], t['\\'], t['%'], t['#'] = 0, comma, comma, slash, slash, percent, hash
+	return t
+}()
+
+// closing is where the parenthesis that opens at f[open] closes, or the end of f.
+func closing(f []byte, open int) int {
+	depth := 0
+	for i, c := range f[open:] {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			return open + i
+		}
+	}
+	return len(f)
 }
 
 // abbreviated reports whether a dot after the word always ends it, even where

@@ -299,7 +299,7 @@ func stateAt(k2 string, from, to int) (bit uint64, end int) {
 // around are the affiliates that are never meant by the name of what they are
 // around. A foundation, a fund or the friends often are.
 var around = func() (bits uint32) {
-	for _, w := range [...]string{"AUXILIARY", "ENDOWMENT", "PTA", "PTO", "BOOSTER", "ALUMNI", "GUILD", "UNION", "STAFF", "RETIREES", "FACULTY", "PARENT", "PENSION"} {
+	for w := range strings.FieldsSeq("AUXILIARY ENDOWMENT PTA PTO BOOSTER ALUMNI GUILD UNION STAFF RETIREES FACULTY PARENT PENSION") {
 		bits |= vetoWords[w].aff
 	}
 	return bits
@@ -319,8 +319,11 @@ var vetoWords = func() map[string]vetoWord {
 		{"EMPLOYEE", "STAFF"}, {"EMPLOYEES", "STAFF"}, {"RETIREE", "RETIREES"}, {"RETIRED", "RETIREES"}, {"PARENTS", "PARENT"}, {"RETIREMENT", "PENSION"}} {
 		m[same[0]] = m[same[1]]
 	}
-	for i, pair := range [...][2]string{{"YMCA", "YWCA"}, {"YMHA", "YWHA"}, {"BOYS BOY", "GIRLS GIRL"}, {"MEN MENS MAN", "WOMEN WOMAN"}, {"MALE", "FEMALE"},
-		{"MOTHERS MOTHER", "FATHERS FATHER"}, {"BROTHERS BROTHER", "SISTERS SISTER"}, {"SONS SON", "DAUGHTERS DAUGHTER"}, {"UPPER", "LOWER"}, {"JUNIOR JR", "SENIOR SR"}} {
+	for i, pair := range [...][2]string{
+		{"YMCA", "YWCA"}, {"YMHA", "YWHA"}, {"BOYS BOY", "GIRLS GIRL"}, {"MEN MENS MAN", "WOMEN WOMAN"}, {"MALE", "FEMALE"},
+		{"MOTHERS MOTHER", "FATHERS FATHER"}, {"BROTHERS BROTHER", "SISTERS SISTER"}, {"SONS SON", "DAUGHTERS DAUGHTER"}, {"UPPER", "LOWER"},
+		{"JUNIOR JR", "SENIOR SR"},
+	} {
 		for side, list := range pair {
 			for _, w := range strings.Fields(list) {
 				m[w] = vetoWord{peer: 1 << (2*i + side)}

@@ -1,6 +1,14 @@
 package orgname
 
-import "strings"
+import (
+	_ "embed"
+	"strings"
+
+	"grantgraph/internal/table"
+)
+
+//go:embed abbreviations.tsv
+var abbreviationsText string
 
 // Classes a word may belong to; one look-up per word answers every question
 // that the steps of normalization ask.
@@ -68,73 +76,15 @@ var words = func() map[string]word {
 	numbers(roman, "II=2 III=3 IV=4 VI=6 VII=7 VIII=8 IX=9")
 	numbers(romanV, "V=5 X=10")
 
-	to("SAINT", "ST STS STE")
-	class(saintly|inner, "ST STS STE")
-	to("MOUNT", "MT")
-	to("FORT", "FT")
-	to("COUNTY", "CO")
-	class(inner, "MT FT CO")
-
-	to("ASSOCIATION", "ASSN ASSOC ASSC ASN")
-	to("NATIONAL", "NATL NATNL NTL")
-	to("INTERNATIONAL", "INTL INTERNATL")
-	to("FOUNDATION", "FDN FNDN FNDTN FOUNDTN")
-	to("UNIVERSITY", "UNIV")
-	to("CENTER", "CTR CNTR CENTRE")
-	to("SERVICE", "SVC")
-	to("SERVICES", "SVCS SRVS")
-	to("SOCIETY", "SOC")
-	to("INSTITUTE", "INST INSTITUTION")
-	to("DEPARTMENT", "DEPT")
-	to("AMERICAN", "AMER")
-	to("SCHOOL", "SCH SCHL")
-	to("ELEMENTARY", "ELEM")
-	to("HOSPITAL", "HOSP")
-	to("MEMORIAL", "MEM MEML")
-	to("COMMUNITY", "COMM CMNTY")
-	to("COUNTY", "CNTY")
-	to("DISTRICT", "DIST")
-	to("LIBRARY", "LIB")
-	to("MUSEUM", "MUS")
-	to("ORGANIZATION", "ORG ORGANISATION")
-	to("GROUP", "GRP")
-	to("DEVELOPMENT", "DEV DEVEL")
-	to("EDUCATION", "EDUC")
-	to("FEDERATION", "FED")
-	to("COLLEGE", "COLL COL")
-	class(later, "COL") // before a name it is a colonel
-	to("COUNCIL", "CNCL")
-	to("METROPOLITAN", "METRO")
-	to("HEALTH", "HLT HLTH")
-	to("HEALTHCARE", "HLTCARE HLTHCARE")
-	to("PUBLIC", "PUB")
-	class(inner, "PUB")
-	to("RESEARCH", "RSH RSRCH")
-	to("SCIENCES", "SCIS")
-	to("NURSING", "NURS")
-	to("NETWORK", "NETWK NTWK")
-	to("ACADEMY", "ACAD")
-	to("PROGRAM", "PROG")
-	to("PROGRAMS", "PROGS")
-	to("CONFERENCE", "CONF")
-	to("TOWNSHIP", "TWP TWNSHP")
-	to("GREATER", "GTR GRTR")
-	to("THEATER", "THEATRE")
-	to("VOLUNTEER", "VOL")
-	to("GOVERNMENT", "GOVT")
-	to("MANAGEMENT", "MGMT")
-	to("METHODIST", "METH")
-	to("BAPTIST", "BAPT")
-	to("PRESBYTERIAN", "PRES")
-	to("EPISCOPAL", "EPIS")
-	to("LUTHERAN", "LUTH")
-	to("CATHOLIC", "CATH")
-	to("TRUST", "TR")
-	to("REHABILITATION", "REHAB")
-	to("CHILDREN", "CHILDRENS")
-	to("WOMEN", "WOMENS")
-	to("VETERAN", "VETERANS")
-
+	when := map[string]uint32{"": 0, "inner": inner, "saintly": saintly | inner, "later": later}
+	for _, r := range table.Read("abbreviations.tsv", abbreviationsText, "long", "short", "when") {
+		c, ok := when[r.Text("when")]
+		if !ok {
+			r.Fail("no such place as %q", r.Text("when"))
+		}
+		to(r.Text("long"), r.Text("short"))
+		class(c, r.Text("short"))
+	}
 	return m
 }()
 

@@ -19,7 +19,9 @@ type namedCounty struct {
 
 // countyKinds are the words that the names of counties and their equivalents end
 // in, longer ones first.
-var countyKinds = []string{" CITY AND BOROUGH", " PLANNING REGION", " CENSUS AREA", " MUNICIPALITY", " MUNICIPIO", " BOROUGH", " COUNTY", " PARISH", " ISLAND", " DISTRICT", " CITY"}
+var countyKinds = []string{
+	" CITY AND BOROUGH", " PLANNING REGION", " CENSUS AREA", " MUNICIPALITY", " MUNICIPIO", " BOROUGH", " COUNTY", " PARISH", " ISLAND", " DISTRICT", " CITY",
+}
 
 // CountiesNamed lists the counties that are called so, with their kind ("Summit
 // County") or without ("Summit"), sorted by code: all of them where state is

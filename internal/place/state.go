@@ -1,6 +1,12 @@
 package place
 
-import "strings"
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"grantgraph/internal/table"
+)
 
 // Region is a state in the postal sense: a state, the federal district, a
 // territory, a freely associated state, or one of the three military "states".
@@ -10,72 +16,17 @@ type Region struct {
 	FIPS string // two digits, "17"; empty for the military codes, which are nowhere
 }
 
-// regions is sorted by code. The first column is what the post office calls
-// them, the last what the Census does.
-var regions = [...]Region{
-	{"AA", "Armed Forces Americas", ""},
-	{"AE", "Armed Forces Europe", ""},
-	{"AK", "Alaska", "02"},
-	{"AL", "Alabama", "01"},
-	{"AP", "Armed Forces Pacific", ""},
-	{"AR", "Arkansas", "05"},
-	{"AS", "American Samoa", "60"},
-	{"AZ", "Arizona", "04"},
-	{"CA", "California", "06"},
-	{"CO", "Colorado", "08"},
-	{"CT", "Connecticut", "09"},
-	{"DC", "District of Columbia", "11"},
-	{"DE", "Delaware", "10"},
-	{"FL", "Florida", "12"},
-	{"FM", "Federated States of Micronesia", "64"},
-	{"GA", "Georgia", "13"},
-	{"GU", "Guam", "66"},
-	{"HI", "Hawaii", "15"},
-	{"IA", "Iowa", "19"},
-	{"ID", "Idaho", "16"},
-	{"IL", "Illinois", "17"},
-	{"IN", "Indiana", "18"},
-	{"KS", "Kansas", "20"},
-	{"KY", "Kentucky", "21"},
-	{"LA", "Louisiana", "22"},
-	{"MA", "Massachusetts", "25"},
-	{"MD", "Maryland", "24"},
-	{"ME", "Maine", "23"},
-	{"MH", "Marshall Islands", "68"},
-	{"MI", "Michigan", "26"},
-	{"MN", "Minnesota", "27"},
-	{"MO", "Missouri", "29"},
-	{"MP", "Northern Mariana Islands", "69"},
-	{"MS", "Mississippi", "28"},
-	{"MT", "Montana", "30"},
-	{"NC", "North Carolina", "37"},
-	{"ND", "North Dakota", "38"},
-	{"NE", "Nebraska", "31"},
-	{"NH", "New Hampshire", "33"},
-	{"NJ", "New Jersey", "34"},
-	{"NM", "New Mexico", "35"},
-	{"NV", "Nevada", "32"},
-	{"NY", "New York", "36"},
-	{"OH", "Ohio", "39"},
-	{"OK", "Oklahoma", "40"},
-	{"OR", "Oregon", "41"},
-	{"PA", "Pennsylvania", "42"},
-	{"PR", "Puerto Rico", "72"},
-	{"PW", "Palau", "70"},
-	{"RI", "Rhode Island", "44"},
-	{"SC", "South Carolina", "45"},
-	{"SD", "South Dakota", "46"},
-	{"TN", "Tennessee", "47"},
-	{"TX", "Texas", "48"},
-	{"UT", "Utah", "49"},
-	{"VA", "Virginia", "51"},
-	{"VI", "Virgin Islands", "78"},
-	{"VT", "Vermont", "50"},
-	{"WA", "Washington", "53"},
-	{"WI", "Wisconsin", "55"},
-	{"WV", "West Virginia", "54"},
-	{"WY", "Wyoming", "56"},
-}
+//go:embed states.tsv
+var statesText string
+
+// regions is sorted by code. The code is that of the post office, the number that
+// of the Census.
+var regions = func() (list []Region) {
+	for _, r := range table.Read("states.tsv", statesText, "code", "name", "fips") {
+		list = append(list, Region{r.Text("code"), r.Text("name"), r.Text("fips")})
+	}
+	return list
+}()
 
 // byCode finds a region by its two letters without hashing: index is
 // 26*first+second, value one more than the position in regions.
@@ -105,7 +56,7 @@ var byName = func() map[string]string {
 }()
 
 // Regions lists every state, sorted by code.
-func Regions() []Region { return append([]Region(nil), regions[:]...) }
+func Regions() []Region { return slices.Clone(regions) }
 
 // State reads a state given as a two-letter code or as a full name, in any
 // case, and returns its code.
