@@ -31,12 +31,6 @@ func (v Veto) String() string {
 	return strings.Join(s, "+")
 }
 
-// Conflicts compares two names by their K2.
-func Conflicts(a, b Name) Veto {
-	t, u := a.Traits(), b.Traits()
-	return t.Conflicts(&u)
-}
-
 // Traits is what vetoes look at, read once from a name that is to be compared
 // with many others.
 type Traits struct {

@@ -51,16 +51,6 @@ type townCounty struct {
 	sure   bool // at least one of them lies wholly in its county
 }
 
-// ZIP returns one ZIP code.
-func (g *Gazetteer) ZIP(zip5 string) (ZIP, bool) {
-	n := zipNumber(zip5)
-	if n < 0 || g.at[n] == 0 {
-		return ZIP{}, false
-	}
-	z := g.export(&g.zips[g.at[n]-1])
-	return z, true
-}
-
 // ZIPs lists every ZIP code, sorted.
 func (g *Gazetteer) ZIPs() []ZIP {
 	list := make([]ZIP, len(g.zips))
@@ -82,10 +72,6 @@ func (g *Gazetteer) export(e *entry) ZIP {
 	}
 	return z
 }
-
-// HasCensus reports whether the ZIP codes' counties come from the Census
-// relationship file rather than from the shipped table.
-func (g *Gazetteer) HasCensus() bool { return g.census }
 
 // planningRegions are Connecticut's since 2022.
 var planningRegions = [...]County{

@@ -65,22 +65,3 @@ func (g *Gazetteer) zip3InState(a, b, c byte, r *Region) bool {
 	set := g.zip3[int(a-'0')*100+int(b-'0')*10+int(c-'0')]
 	return set == 0 || set&(1<<regionIndex(r)) != 0
 }
-
-// StatesOfZIP3 lists the states that ZIP codes with this three-digit beginning
-// lie in, sorted; nil when the table has none.
-func (g *Gazetteer) StatesOfZIP3(zip3 string) []string {
-	if len(zip3) != 3 {
-		return nil
-	}
-	n := zipNumber(zip3 + "00")
-	if n < 0 {
-		return nil
-	}
-	var states []string
-	for i := range regions {
-		if g.zip3[n/100]&(1<<i) != 0 {
-			states = append(states, regions[i].Code)
-		}
-	}
-	return states
-}

@@ -80,9 +80,6 @@ func Create(data string, now time.Time) (*Writer, error) {
 // Version is the stamp the snapshot will be published under.
 func (w *Writer) Version() string { return w.version }
 
-// Began is the time the stamp stands for.
-func (w *Writer) Began() time.Time { return w.began }
-
 // Scratch is the folder of the data directory in which a build leaves what saves
 // the next one time. Of what indexes leave there, files whose names end in
 // ScratchSuffix are kept; all else is tidied up after the build.

@@ -40,7 +40,8 @@ type finding struct {
 
 // findings returns what the lists say about an organization or a name, in the order of the
 // page. Package screen decides the marks, for every page that shows them. The words belong
-// to this page, because a page that was issued never changes.
+// to this page, because a page that was issued never changes: package screen words the same
+// findings for pages that show a record today, and may word them better tomorrow.
 func (c *shownContent) findings() (list []finding) {
 	record := &client.ScreeningRecord{Organization: c.Organization, Compliance: c.Compliance}
 	k := &record.Compliance

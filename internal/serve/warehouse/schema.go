@@ -1,10 +1,5 @@
 package warehouse
 
-import (
-	"fmt"
-	"strings"
-)
-
 // FindOrg describes the one function that is the warehouse's own.
 const FindOrg = "`find_org(name)` finds an organization by name, as /search does: a misspelling, initials or a former name will do. " +
 	"As a value it is the EIN of the best match, or null: `WHERE funder_ein = find_org('ford foundation')`. " +
@@ -41,52 +36,4 @@ var rules = []string{
 // Describe is the schema of the warehouse.
 func Describe() Schema {
 	return Schema{Dialect: "DuckDB", Tables: views, Functions: []Function{{Name: "find_org", Meaning: FindOrg}}, Rules: rules}
-}
-
-// Markdown is the page of the documentation.
-func Markdown() string {
-	var b strings.Builder
-	b.WriteString("# The warehouse\n\n")
-	fmt.Fprintf(&b, "`POST /sql` reads %d tables in the dialect of DuckDB. Tables marked Pro need the Pro plan. "+
-		"This page is generated from the definition that the files themselves are made from.\n\n", len(views))
-	b.WriteString("## Rules\n\n")
-	for _, r := range rules {
-		b.WriteString("- " + r + "\n")
-	}
-	b.WriteString("\n## find_org\n\n" + FindOrg + "\n")
-	group := ""
-	for i := range views {
-		v := &views[i]
-		if v.Group != group {
-			group = v.Group
-			fmt.Fprintf(&b, "\n## %s\n", group)
-		}
-		v.markdown(&b)
-	}
-	return b.String()
-}
-
-// cell keeps what is meant as text from being read as markup.
-var cell = strings.NewReplacer("<", "&lt;", ">", "&gt;", "|", `\|`)
-
-func (v *View) markdown(b *strings.Builder) {
-	plan := ""
-	if v.Pro {
-		plan = " (Pro)"
-	}
-	fmt.Fprintf(b, "\n### %s%s\n\n%s\n\n| Column | Type | Null | Meaning |\n|---|---|---|---|\n", v.Name, plan, cell.Replace(v.Meaning))
-	for _, c := range v.Columns {
-		null := ""
-		if c.Nullable {
-			null = "yes"
-		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", c.Name, c.Type, null, cell.Replace(c.Meaning))
-	}
-	b.WriteString("\n")
-	for _, t := range v.Traps {
-		b.WriteString("- " + cell.Replace(t) + "\n")
-	}
-	for _, e := range v.Examples {
-		fmt.Fprintf(b, "\n%s\n\n```sql\n%s\n```\n", e.Question, e.SQL)
-	}
 }

@@ -33,9 +33,6 @@ func (f *Flow) add(amount money.Cents) {
 	f.Amount = f.Amount.Plus(amount)
 }
 
-// Plus is both flows together.
-func (f Flow) Plus(o Flow) Flow { return Flow{f.Rows + o.Rows, f.Amount.Plus(o.Amount)} }
-
 // group is one row of sums in the making.
 type group[K comparable] struct {
 	key    K

@@ -134,9 +134,6 @@ func (s *State) Outcome(state string) Outcome {
 	return Outcome{}
 }
 
-// Len is the number of rows.
-func (s *State) Len() int { return len(s.sums.list) }
-
 // Rows are the sums in order of EIN, state, year, agency, program and category.
 func (s *State) Rows() iter.Seq[snapshot.StateAward] {
 	return func(yield func(snapshot.StateAward) bool) {

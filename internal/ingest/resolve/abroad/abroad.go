@@ -167,15 +167,6 @@ func (c *Clusters) Of(country, kx string, kind Kind) (id string, ok bool) {
 	return c.list[at].id, true
 }
 
-// Canonical returns the name of a cluster: its most frequent spelling, then the
-// longest. It is empty for an id that is not among the clusters.
-func (c *Clusters) Canonical(id string) string {
-	if at, ok := c.ids[id]; ok {
-		return c.list[at].canonical
-	}
-	return ""
-}
-
 // Kind returns the kind of a cluster, Org for an id that is not among them.
 func (c *Clusters) Kind(id string) Kind {
 	if at, ok := c.ids[id]; ok {

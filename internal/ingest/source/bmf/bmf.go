@@ -49,10 +49,6 @@ type Record struct {
 	SortName                 string // second name line: a chapter, a trade name or a person
 }
 
-// Foreign reports whether the register holds a foreign address. Such rows have
-// no state; City is the name of the country and Street the whole address.
-func (r *Record) Foreign() bool { return r.State == "" }
-
 // Reasons for which a row is left out, beside those of package rows.
 const (
 	ReasonEIN  = "malformed EIN"

@@ -78,9 +78,6 @@ type Edition struct {
 	AsOf string // date of the first row read; empty before
 }
 
-// Read reads a single list.
-func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) { return new(Edition).Read(r, fn) }
-
 // Read calls fn for every usable row of a list, plain or gzipped. A bad row is
 // counted and left out; a file that is no such list, or is of another date than
 // the rows read before it, is an error. An error from fn ends the reading and

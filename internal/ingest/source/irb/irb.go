@@ -43,9 +43,6 @@ var ErrFormat = errors.New("not a readable Internal Revenue Bulletin")
 // maxPage bounds a page; the largest bulletins are a few megabytes.
 const maxPage = 32 << 20
 
-// Read reads the page of a bulletin, as HTML or as text.
-func Read(r io.Reader) (Bulletin, error) { return ReadNamed(r, "") }
-
 // ReadNamed reads the page of a bulletin from a file. Where the page does not
 // say its number, as the text of a single announcement does not, the name of
 // the file does, in one of the forms the IRS uses: 2022-33_IRB.html,

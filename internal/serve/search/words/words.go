@@ -71,15 +71,6 @@ func Open(path string) (*Index, error) {
 	return x, err
 }
 
-// Read is Open for a file that is in memory.
-func Read(data []byte) (*Index, error) {
-	f, err := mapped.Read("memory", data, Kind)
-	if err != nil {
-		return nil, err
-	}
-	return newIndex(f)
-}
-
 func newIndex(f *mapped.File) (*Index, error) {
 	const some = mapped.AnyLength
 	x := &Index{file: f, room: make(chan struct{}, runtime.GOMAXPROCS(0))}
