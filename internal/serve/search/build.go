@@ -20,7 +20,7 @@ const (
 	vectorsFile = "search/vectors.gg"
 )
 
-// entry is one organization on its way into the index.
+// entry is one organization to be indexed.
 type entry struct {
 	ein        ein.EIN
 	name       string
@@ -34,9 +34,9 @@ type entry struct {
 	prominence float32 // 0 to 1
 }
 
-// Build returns what writes the indexes of names, of words and of what the
-// organizations mean, of which the documents of so many are read by the slow
-// encoder. All three come from one walk through the documents.
+// Build returns the step that writes the indexes of names, words and meanings. The
+// slow encoder reads the documents of that many organizations. All three indexes come
+// from one walk through the documents.
 func Build(documents int) func(context.Context, *snapshot.Writer) error {
 	return func(ctx context.Context, w *snapshot.Writer) error {
 		b := newTextBuilder()
@@ -47,7 +47,7 @@ func Build(documents int) func(context.Context, *snapshot.Writer) error {
 	}
 }
 
-// BuildNames writes the indexes of names and of words alone, for those who do not
+// BuildNames writes the indexes of names and words only, for callers that do not
 // search by meaning.
 func BuildNames(ctx context.Context, w *snapshot.Writer) error {
 	b := newTextBuilder()
@@ -61,8 +61,8 @@ func BuildNames(ctx context.Context, w *snapshot.Writer) error {
 	return b.write(ctx, w)
 }
 
-// textBuilder makes the indexes of names and of words. An organization has the
-// number of its row in table organizations.
+// textBuilder makes the indexes of names and words. An organization's number is its
+// row in table organizations.
 type textBuilder struct {
 	names *builder
 	words *words.Builder
@@ -85,7 +85,7 @@ func (b *textBuilder) write(ctx context.Context, w *snapshot.Writer) error {
 	if err := w.WriteFile(wordsFile, b.words.Write); err != nil {
 		return err
 	}
-	b.words = nil // makes room for what follows
+	b.words = nil // frees memory for the next step
 	ix := b.names.index()
 	if err := ctx.Err(); err != nil {
 		return err
@@ -93,8 +93,8 @@ func (b *textBuilder) write(ctx context.Context, w *snapshot.Writer) error {
 	return w.WriteFile(fileName, ix.write)
 }
 
-// withInitials adds to the other names the one that people write as initials:
-// YMCA for Young Men's Christian Association.
+// withInitials adds the initials that people write for a name: YMCA for Young Men's
+// Christian Association.
 func withInitials(others []string, name string) []string {
 	upper := strings.ToUpper(name)
 	for _, p := range phrases {
@@ -109,7 +109,7 @@ func withInitials(others []string, name string) []string {
 	return others
 }
 
-// newEntry puts together what is known of one organization.
+// newEntry makes the entry of one organization.
 func newEntry(s *document.Source) entry {
 	o := s.Org
 	n := entry{ein: s.EIN, name: o.Name, city: o.City, state: strings.ToUpper(o.State), revenue: o.Revenue}
@@ -142,9 +142,9 @@ func newEntry(s *document.Source) entry {
 	return n
 }
 
-// prominence is how likely an organization is to be the one a person means,
-// from its yearly dollars and from how many funders have written its EIN on a
-// form. Both matter by their order of magnitude.
+// prominence is how likely a person is to mean this organization. It comes from the
+// organization's yearly dollars and from the number of funders that filed its EIN,
+// each by order of magnitude.
 func prominence(dollars int64, pop int32, active bool) float32 {
 	p := 0.75*min(1, math.Log10(1+float64(max(0, dollars)))/11) + 0.25*min(1, math.Log2(1+float64(max(0, pop)))/11)
 	if !active {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// collect finds the names that have words of the question and keeps the best
-// for scoring. Rare words come first; a common word adds no names that have
-// nothing else of weight.
+// collect finds the names that share words with the question and keeps the best for
+// scoring. Rare words come first. A common word adds no name that has no other
+// weighty word of the question.
 func (fd *finder) collect(state uint16) {
 	for _, f := range fd.touched {
 		fd.covered[f] = 0
@@ -37,7 +37,7 @@ func (fd *finder) collect(state uint16) {
 			left -= t.weight
 		}
 		if !adds && t.cost > 4*len(fd.touched) {
-			// The words after it are commoner still and add no names either.
+			// Later words are even commoner and add no names either.
 			n := 1
 			for k+n < len(fd.order) && !fd.terms[fd.order[k+n]].joined() {
 				n++
@@ -53,7 +53,7 @@ func (fd *finder) collect(state uint16) {
 	fd.choose()
 }
 
-// walk reads the lists of a term. It reports whether it read only a part.
+// walk reads the lists of a term. It reports whether it stopped before their end.
 func (fd *finder) walk(t *term, state uint16, adds bool) (part bool) {
 	budget := max(0, min(maxWalk, maxWork-fd.work))
 	for _, a := range t.alts {
@@ -63,8 +63,8 @@ func (fd *finder) walk(t *term, state uint16, adds bool) (part bool) {
 		budget -= fd.read(t.city, t.bits, state, adds, min(budget, maxWalk/2))
 	}
 	if n := int(t.to) - int(t.from); n > 0 {
-		// Every word gets its share, so that the most prominent names of each
-		// are seen however many words begin alike.
+		// Every word gets a share of the budget. So the most prominent names of each
+		// word are seen, however many words begin alike.
 		share := max(4, budget/n)
 		fd.work += min(n, budget)
 		for w := t.from; w < t.to && budget > 0; w++ {
@@ -80,7 +80,7 @@ func (fd *finder) walk(t *term, state uint16, adds bool) (part bool) {
 	return part
 }
 
-// read marks at most most names that have the word and returns how many
+// read marks names that have the word, at most most of them, and returns how many
 // entries it read.
 func (fd *finder) read(w uint32, bits uint16, state uint16, adds bool, most int) int {
 	list, covered, touched := fd.x.list(w), fd.covered, fd.touched
@@ -114,15 +114,15 @@ func (fd *finder) read(w uint32, bits uint16, state uint16, adds bool, most int)
 	return n
 }
 
-// cover marks more words of the question in a name that has those in c.
+// cover marks more words of the question in a name that already has the words in c.
 func (fd *finder) cover(f uint32, c, bits uint16) {
 	fd.covered[f] = c | bits
 	fd.counts[c]--
 	fd.counts[c|bits]++
 }
 
-// readOn looks for a word of whose lists only a part was read in those of the
-// names that have the most of the rest of the question.
+// readOn completes a word whose lists were read only in part: it looks for the word
+// in the names that have the most of the rest of the question.
 func (fd *finder) readOn(t *term, names []uint32) {
 	names = names[:min(len(names), maxScan)]
 	fd.work += len(names)
@@ -135,9 +135,9 @@ func (fd *finder) readOn(t *term, names []uint32) {
 }
 
 // scan looks for very common words in the names found so far; later are the terms
-// that come after them. To look at a name is to wait for memory. So the names that
-// may have the most of the question come first, and those that would not be scored
-// even if they had every word still to come, which is most of them, are left out.
+// that come after them. Looking at a name means waiting for memory. So scan begins
+// with the names that may have the most of the question. It skips names that would
+// not be scored even if they had every remaining word, which is most names.
 func (fd *finder) scan(terms, later []int) {
 	names := fd.touched[:min(len(fd.touched), maxScan)]
 	fd.work += len(terms) * len(names)
@@ -157,7 +157,7 @@ func (fd *finder) scan(terms, later []int) {
 	for _, set := range sets {
 		reach, group := fd.weights[set|hope], fd.grouped[start:fd.ends[set]]
 		start = fd.ends[set]
-		whole, last := 0, uint32(0) // names that have all, and the last of them
+		whole, last := 0, uint32(0) // names that have every word, and the last of these names
 		for i, f := range group {
 			if i%fetchAtOnce == 0 {
 				bar = fd.bar()
@@ -169,7 +169,7 @@ func (fd *finder) scan(terms, later []int) {
 				break
 			}
 			if whole >= maxScored && f > last {
-				continue // it would come after all of them
+				continue // it would rank after all of them
 			}
 			if fd.weights[fd.look(f, terms)] >= reach {
 				whole, last = whole+1, max(last, f)
@@ -178,11 +178,11 @@ func (fd *finder) scan(terms, later []int) {
 	}
 }
 
-// fetchAtOnce is how many names are brought into the caches at a time.
+// fetchAtOnce is how many names are brought into the CPU caches at a time.
 const fetchAtOnce = 64
 
-// fetchWords brings the words of names into the caches. Asked for one after the
-// other with nothing between, they are waited for together.
+// fetchWords brings the words of names into the CPU caches. Reads with nothing
+// between them wait for memory together.
 func (fd *finder) fetchWords(names []uint32) {
 	x, sum := fd.x, uint32(0)
 	for _, f := range names {
@@ -193,7 +193,8 @@ func (fd *finder) fetchWords(names []uint32) {
 	fd.fetched = sum
 }
 
-// look looks for words in a name and returns those of the question that it has.
+// look looks for terms in a name and returns the words of the question that the name
+// has.
 func (fd *finder) look(f uint32, terms []int) uint16 {
 	c, words, found := fd.covered[f], fd.x.wordsOf(f), uint16(0)
 	for _, i := range terms {
@@ -207,8 +208,7 @@ func (fd *finder) look(f uint32, terms []int) uint16 {
 	return c | found
 }
 
-// group puts names that have the same words of the question together, in the
-// order of these sets.
+// group orders names by the set of question words that they have.
 func (fd *finder) group(names []uint32, sets []uint16) {
 	fd.ends = slices.Grow(fd.ends[:0], len(fd.weights))[:len(fd.weights)]
 	clear(fd.ends)
@@ -236,9 +236,9 @@ func (r ranked) worse(s ranked) bool {
 	return r.weight < s.weight || r.weight == s.weight && r.name > s.name
 }
 
-// choose keeps the names with the most of the question, and among them those
-// of the most prominent organizations. What has less than half of what another
-// name has would not be shown.
+// choose keeps the names with the most of the question and, among them, the most
+// prominent. It drops a name with less than half of the best name's weight: search
+// would not show it.
 func (fd *finder) choose() {
 	fd.best = fd.best[:0]
 	least := max(0.45*fd.most(0), fd.bar())
@@ -257,8 +257,8 @@ func (fd *finder) choose() {
 	}
 }
 
-// bar is the weight that as many names have, or more, as are scored: a name with
-// less is not among them. It is 0 while there are fewer names.
+// bar is the weight that a name needs to be among the maxScored names that are
+// scored. It is 0 while there are fewer names.
 func (fd *finder) bar() float32 {
 	fd.sets = fd.sets[:0]
 	for set := 1; set < len(fd.counts); set++ {
@@ -276,8 +276,8 @@ func (fd *finder) bar() float32 {
 	return 0
 }
 
-// most is the most of the question that a name has besides the words in these
-// bits.
+// most is the largest weight of question words in any one name, not counting the
+// words in besides.
 func (fd *finder) most(besides uint16) (most float32) {
 	for set := 1; set < len(fd.counts); set++ {
 		if fd.counts[set] > 0 {

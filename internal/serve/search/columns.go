@@ -14,13 +14,13 @@ import (
 )
 
 // fileKind is the file of the index. Its version changes with the columns and with
-// what their numbers mean.
+// the meaning of their numbers.
 var fileKind = &mapped.Kind{
 	Magic: "GGnames5", Name: "name index",
 	Missing: "search_unreadable", Version: "search_version", Damaged: Damaged,
 }
 
-// Damaged is the slug of the error for an index that is not as it was written.
+// Damaged is the slug of the error for a damaged index.
 const Damaged = "search_damaged"
 
 // columns are the sections of the index.
@@ -55,8 +55,8 @@ type orgRecord struct {
 	Known      uint8 // where it is known from
 }
 
-// Where an organization is known from: the lists and returns of the tax
-// authority, or only the lines on which others say that they gave to it.
+// Where an organization is known from: IRS lists and returns, or only the grants that
+// others report.
 const (
 	knownFromIRS uint8 = iota
 	knownFromGrants
@@ -70,7 +70,7 @@ type nameRecord struct {
 	State uint16 // of the organization, as stateCode has it
 }
 
-// stateCode is a state as one number, 0 for none.
+// stateCode is a state as one number, 0 for no state.
 func stateCode(state string) uint16 {
 	if len(state) < 2 {
 		return 0
@@ -110,9 +110,9 @@ func (c *columns) write(out io.Writer) error {
 	return w.Close()
 }
 
-// readColumns finds the columns of a file and checks that they fit together.
-// Numbers inside of them are checked where they are used, for a checksum only
-// says that they are as they were written.
+// readColumns finds the columns of a file and checks that they fit together. The
+// numbers inside are checked where they are used: a checksum only shows that they are
+// as they were written.
 func readColumns(f *mapped.File) (c columns, err error) {
 	const some = mapped.AnyLength
 	u32 := func(name string, n int) []uint32 { return mapped.Column[uint32](f, name, n) }
@@ -137,7 +137,7 @@ func readColumns(f *mapped.File) (c columns, err error) {
 	return c, f.Err()
 }
 
-// checkStarts checks that parts of something of this size follow one another.
+// checkStarts checks that the starts rise and end at the given size.
 func checkStarts(f *mapped.File, name string, starts []uint32, size int, rising bool) {
 	if f.Err() != nil {
 		return
@@ -155,7 +155,7 @@ func checkStarts(f *mapped.File, name string, starts []uint32, size int, rising 
 	}
 }
 
-// cityMark begins a word that is part of a city and not of a name. It sorts
+// cityMark begins a word that comes from the city and not from the name. It sorts
 // before every letter.
 const cityMark = '@'
 
@@ -182,7 +182,7 @@ func (b *builder) add(e *entry) {
 	b.columns.text = append(append(b.columns.text, name...), city...)
 }
 
-// index is the index of all organizations that were added.
+// index returns the index of all organizations added.
 func (b *builder) index() *columns {
 	n, c := &b.namer, &b.columns
 	n.addSplitWords()
@@ -208,7 +208,8 @@ func firstBytes(s string, n int) string {
 	return s
 }
 
-// addVocabulary adds the words of all names in order, and numbers them so.
+// addVocabulary adds the words of all names in byte order and numbers them in that
+// order.
 func (c *columns) addVocabulary(n *namer) {
 	order := radix.OrderTexts(n.list)
 	place := make([]uint32, len(order))
@@ -287,7 +288,7 @@ func (c *columns) addLists(n *namer) {
 	c.listStart = append(c.listStart, uint32(len(c.lists)))
 }
 
-// hashTableOf makes a table of the names by some hashes of each.
+// hashTableOf makes a table that finds names by the given hashes.
 func hashTableOf(names []orgName, hashes func(*orgName) []uint64) (t hashTable) {
 	var list []radix.Item
 	for i := range names {
@@ -303,7 +304,7 @@ func hashTableOf(names []orgName, hashes func(*orgName) []uint64) (t hashTable) 
 	return t
 }
 
-// find is the range of the table that has the hash of the text.
+// find is the range of table entries with the hash of the text.
 func (t *hashTable) find(text string) (from, to int) {
 	h := hashOf(text)
 	from, _ = slices.BinarySearch(t.hashes, h)
@@ -312,8 +313,7 @@ func (t *hashTable) find(text string) (from, to int) {
 	return from, to
 }
 
-// hashOf is FNV-1a with a last mixing step, because tables are looked up by
-// its leading bits.
+// hashOf is FNV-1a with a final mixing step, because lookups use the leading bits.
 func hashOf(s string) uint64 {
 	h := hash.Of(s)
 	h ^= h >> 32

@@ -8,12 +8,12 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// nearlyEqual is a difference of prominence that a score may not show.
+// nearlyEqual is the largest difference in prominence that a score may hide.
 const nearlyEqual = 1e-5
 
-// addExact adds the names that are exactly the one asked for. They are in the
-// order of their prominence, and agree with the question alike: after as many as
-// are shown, only equals can still come before one of them.
+// addExact adds the names that equal the question. They come by prominence and agree
+// with the question equally. So after one page of them, only names of nearly equal
+// prominence can still rank among the first.
 func (fd *finder) addExact(key string, state uint16) {
 	x := fd.x
 	from, to := x.keys.find(key)
@@ -37,8 +37,8 @@ func (fd *finder) addExact(key string, state uint16) {
 		if x.names[f].Kind != nameServed {
 			h.class = exact
 		}
-		// Names of other kinds count for less, and in a formal question those
-		// that were typed otherwise.
+		// Other kinds of names count for less. So do names typed differently, if the
+		// question is formal.
 		if x.names[f].Kind == nameOwn && (h.letter || !fd.formal) {
 			if enough++; enough == fd.limit {
 				least = h.prominence
@@ -47,9 +47,8 @@ func (fd *finder) addExact(key string, state uint16) {
 	}
 }
 
-// addLeading adds to the names to be scored those whose whole name begins the
-// question, which may go on with a branch, a fund or an address, or which the
-// register may have cut.
+// addLeading adds names with which the question begins. The question may go on with a
+// branch, a fund or an address, or the register may have cut the name.
 func (fd *finder) addLeading(words []string, state uint16) {
 	const most = 16
 	x := fd.x
@@ -76,13 +75,13 @@ func (fd *finder) addLeading(words []string, state uint16) {
 	}
 }
 
-// addInitials adds the names whose initials are asked for, and the names that are
-// the initials of the name asked for.
+// addInitials adds names whose initials are the question, and names that are the
+// initials of the question.
 func (fd *finder) addInitials(n orgname.Name, words []string, state uint16) {
 	const most = 64
 	x := fd.x
-	// Initials in capitals are meant as such; in small letters they may be the
-	// beginning of a word as well.
+	// Initials in capitals are meant as initials. In small letters they may also be
+	// the beginning of a word.
 	agreement, exactly, class := float32(0.78), float32(0), weak
 	if fd.capitals() {
 		agreement, exactly, class = 0.94, exactWords, strong
@@ -113,7 +112,7 @@ func (fd *finder) capitals() bool {
 	return len(fd.typed) > 0 && len(bytes.Trim(fd.typed, "ABCDEFGHIJKLMNOPQRSTUVWXYZ&.")) == 0
 }
 
-// spells reports whether the words of a name, joined, are the key.
+// spells reports whether the words of a name, joined, equal the key.
 func (x *Index) spells(f uint32, key string) bool {
 	words := x.wordsOf(f)
 	for _, w := range words {
@@ -129,9 +128,9 @@ func (x *Index) spells(f uint32, key string) bool {
 	return key == "" || len(words) == maxWords
 }
 
-// Named finds the organizations one of whose names is exactly q, as names are
-// compared: without legal forms and small words. It is cheap, so that every run of
-// words in a sentence can be tried. The most prominent come first, at most limit.
+// Named finds the organizations with a name equal to q, ignoring legal forms and
+// small words. It returns the most prominent first, at most limit. It is cheap enough
+// to try every run of words in a sentence.
 func (x *Index) Named(q string, limit int) (list []Result) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

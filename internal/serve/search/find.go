@@ -22,13 +22,13 @@ const (
 	maxSame     = 2_000   // names with exactly the name asked for
 	maxLimit    = 200     // results
 
-	doubtful = 3 // names that have a word which is held for a slip all the same
+	doubtful = 3 // a word in at most this many names may be a misspelling in the register
 )
 
-// Find finds the organizations that q may mean, best first: by name, by a
-// part of it, by initials, or by EIN in any format. With a state, only
-// organizations there are found. A question of fewer than two characters finds
-// nothing. limit is at most 200; 0 and less mean 10.
+// Find finds the organizations that q may mean, best first: by name, part of a name,
+// initials, or EIN in any format. With a state, it finds only organizations there. A
+// question of fewer than two characters finds nothing. limit is at most 200; 0 or
+// less means 10.
 func (x *Index) Find(q, state string, limit int) []Result {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -69,7 +69,7 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	return out
 }
 
-// findAll fills the hits with what every reading of the question finds.
+// findAll collects the hits of every reading of the question.
 func (fd *finder) findAll(q string, want uint16) {
 	fd.hits, fd.work, fd.exact = fd.hits[:0], fd.spent, false
 	n := orgname.Parse(q)
@@ -80,7 +80,7 @@ func (fd *finder) findAll(q string, want uint16) {
 	if short, ok := shorten(n.K2); ok {
 		fd.ask(orgname.Name{K2: short, KX: strings.ReplaceAll(short, " ", "")}, want)
 	}
-	// A text in parentheses or after "dba" is a second reading of less weight.
+	// A text in parentheses or after "dba" is a second reading, with less weight.
 	for _, a := range n.Aliases[:min(len(n.Aliases), 2)] {
 		from := len(fd.hits)
 		fd.ask(orgname.Parse(a), want)
@@ -90,8 +90,7 @@ func (fd *finder) findAll(q string, want uint16) {
 	}
 }
 
-// typedEIN reads a question that is an EIN, with or without the word before
-// it.
+// typedEIN reads a question that is an EIN, with or without the word "EIN" before it.
 func typedEIN(q string) (ein.EIN, bool) {
 	if len(q) > 4 && strings.EqualFold(q[:3], "EIN") {
 		q = strings.TrimLeft(q[3:], " :#.-")
@@ -109,44 +108,44 @@ func typedEIN(q string) (ein.EIN, bool) {
 	return e, err == nil
 }
 
-// finder holds the buffers of one question and how far it has come.
+// finder holds the buffers and the progress of one question.
 type finder struct {
 	x *Index
 
-	// Of the question.
-	within  []uint64 // the organizations that are looked for; nil for all
-	efforts int      // how hard the question is looked into at most
-	spent   int      // of the work allowed, what others take
+	// The question.
+	within  []uint64 // only these organizations; nil for all
+	efforts int      // the last effort to make; see asTyped and the others
+	spent   int      // part of the allowed work that is reserved for others
 	limit   int      // results that are shown
 	typed   []byte   // the question with single spaces
-	formal  bool     // it has words that names are compared without, such as a legal form
-	exact   bool     // a reading of it is the very name of an organization
-	work    int      // what was looked at so far
+	formal  bool     // it has words that comparisons ignore, such as a legal form
+	exact   bool     // one of its readings is exactly the name of an organization
+	work    int      // entries, names and branches looked at so far
 	hits    []hit
 
-	// Of the reading and the effort under way.
+	// The current reading and effort.
 	terms   []term
-	weights []float32 // of each set of words of the question
+	weights []float32 // of each set of question words
 	total   float32   // weight of all words of the question
 	unsure  bool      // some word is doubtful
-	far     bool      // some word has no correction of one slip, but of two
-	order   []int     // terms, in the order in which their lists are read
-	scanned []int     // terms that were looked for in some of the names alone
-	covered []uint16  // of each name, the words of the question found in it
-	touched []uint32  // the names with any
-	counts  []int32   // of each set of words of the question, the names that have just these
-	sets    []uint16  // the sets that names have
-	grouped []uint32  // names by these sets
-	ends    []int32   // where the names of each set end among them
-	best    []ranked  // names to be scored, a heap with the worst on top
+	far     bool      // some word has a correction with two slips but none with one
+	order   []int     // terms, in the order of reading their lists
+	scanned []int     // terms that were looked for in only some of the names
+	covered []uint16  // for each name, the question words found in it
+	touched []uint32  // names with at least one question word
+	counts  []int32   // for each set of question words, the number of names with exactly this set
+	sets    []uint16  // the sets that occur
+	grouped []uint32  // names, grouped by set
+	ends    []int32   // where the names of each set end in grouped
+	best    []ranked  // names to be scored: a heap with the worst on top
 
-	// Of the name scored last.
-	asked     float32 // how much of the question it has
-	completed bool    // a word of the question only begins one of its words
+	// The name scored last.
+	asked     float32 // how much of the question the name has
+	completed bool    // a word of the question only begins a word of the name
 
 	walker  walker
 	altBuf  [][]alt // of each term
-	fetched uint32  // only written, so that the compiler keeps the reads that fill the caches
+	fetched uint32  // write-only: keeps the compiler from dropping the reads that fill the caches
 }
 
 func newFinder(x *Index) *finder {
@@ -155,11 +154,11 @@ func newFinder(x *Index) *finder {
 	return fd
 }
 
-// How hard a question is looked into: as typed, then with corrections of words
-// that no name has, or very few, then with such words parted in two, then with
-// corrections of every word. The first that finds all words of the question in
-// one name is the last, except that a slip in the question may be one in the
-// register too, and that a lost space is likelier than two slips in a word.
+// The efforts to answer a question, in order: as typed; with corrections of words
+// that no name or few names have; with such words split in two; with corrections of
+// every word. The first effort that finds all words of the question in one name is
+// the last. There are two exceptions. The register may have the same slip as the
+// question, and a lost space is likelier than two slips in a word.
 const (
 	asTyped = iota
 	correctUnknown
@@ -167,7 +166,7 @@ const (
 	correctAll
 )
 
-// ask adds what one reading of the question finds to the hits.
+// ask adds the hits of one reading of the question.
 func (fd *finder) ask(n orgname.Name, state uint16) {
 	if n.KX == "" {
 		return
@@ -189,8 +188,7 @@ func (fd *finder) ask(n orgname.Name, state uint16) {
 	}
 }
 
-// limitWords keeps no more words than a question may have, and no word more than
-// twice.
+// limitWords keeps at most maxTerms words, and each word at most twice.
 func limitWords(words []string) []string {
 	out := words[:0]
 	for _, w := range words {
@@ -216,21 +214,20 @@ type hit struct {
 	score      float32
 	prominence float32
 	text       float32 // how well the name and the question agree
-	letter     bool    // the name is what was typed, letter by letter
+	letter     bool    // the name equals the typed text, letter by letter
 	class      class
 }
 
-// outside reports whether the organization of a name is not among those looked
-// for.
+// outside reports whether the question excludes the organization of a name.
 func (fd *finder) outside(f uint32, state uint16) bool {
 	name := &fd.x.names[f]
 	return state != 0 && name.State != state || fd.within != nil && !has(fd.within, name.Org)
 }
 
-// ranked puts the hits in order, one for each organization. Few type a legal
-// form; who does means the name that has it, so it comes before those of larger
-// organizations, whose score is then lowered to the same. Far below the best is
-// noise, which is left out.
+// ranked sorts the hits, one for each organization. Few people type a legal form.
+// Those who do mean the name that has it, so this name precedes larger organizations,
+// whose scores are lowered to the same value. Hits far below the best are noise and
+// left out.
 func (fd *finder) ranked() []hit {
 	byLetter := func(a, b hit) int {
 		switch {

@@ -10,23 +10,23 @@ import (
 
 // Bounds and weights of a search by meaning.
 const (
-	nearest  = 1_000 // organizations that mean about the same
-	anyWords = 150   // matches by some of the words whose meaning is compared
-	maxFused = 200   // nearest organizations whose words are looked at
+	nearest  = 1_000 // organizations nearest in meaning
+	anyWords = 150   // matches by some of the words whose cosine is computed
+	maxFused = 200   // nearest organizations whose words are scored
 
-	// Weights of the best names and texts, beside the cosine.
+	// Weights of the best names and texts, relative to the cosine.
 	fuseName = 0.6
 	fuseText = 0.1
 
-	// A match is strong from strongCosine on. Below weakCosine it is no match.
+	// A match is strong from strongCosine up, and no match below weakCosine.
 	strongCosine = 0.42
 	weakCosine   = 0.12
 
 	nearCity = 0.1 // added for an organization in the city asked for
-	farAway  = 0.2 // taken off for an organization in another state than the one asked for
+	farAway  = 0.2 // subtracted for an organization outside the state asked for
 )
 
-// meaningSearch is a search by meaning under way.
+// meaningSearch is the state of one search by meaning.
 type meaningSearch struct {
 	x       *Index
 	vector  meaning.Vector
@@ -36,7 +36,7 @@ type meaningSearch struct {
 	best    map[uint32]found
 }
 
-// byMeaning finds by meaning and, if hybrid, by names and words too.
+// byMeaning searches by meaning and, if hybrid, by names and words too.
 func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid bool, set []uint64) (list []found, hits int, err error) {
 	asked, states, city := SplitPlace(q)
 	near := within
@@ -73,7 +73,8 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 	return list, len(m.best), nil
 }
 
-// cosine is how near an organization is to the question, with its place.
+// cosine is how near an organization is to the question in meaning, adjusted for its
+// place.
 func (m *meaningSearch) cosine(org uint32) float32 {
 	c := m.cosines[org]
 	if _, in := m.x.texts(&m.x.orgs[org]); m.city != "" && strings.EqualFold(string(in), m.city) {
@@ -85,8 +86,8 @@ func (m *meaningSearch) cosine(org uint32) float32 {
 	return c
 }
 
-// fused is a match of hybrid search. An organization outside of the places asked
-// for is a weak match, however well its words agree, as it is in text mode.
+// fused is a match of hybrid search. As in text mode, an organization outside the
+// places asked for is a weak match, however well its words agree.
 func (m *meaningSearch) fused(org uint32, c float32) found {
 	f := byCosine(org, c, fuseName+fuseText+0.2)
 	if m.x.elsewhere(org, m.states) {
@@ -101,11 +102,12 @@ func (m *meaningSearch) fused(org uint32, c float32) found {
 // well its text agrees. A good match by name alone stays where text mode has it.
 func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, docs []uint32) (err error) {
 	x := m.x
-	// Few questions by meaning are in a name with all of their words. The last
-	// effort of a search by name would be made for nearly every question, in vain.
+	// Few questions by meaning have all of their words in one name. So the last
+	// effort of a search by name would run for nearly every question, in vain.
 	names := x.byName(q, within, splitUnknown, 15*maxWork/16)
 	x.demote(names, m.states)
-	// Organizations that are far down by meaning and have rare words come with more.
+	// The search by words scores docs. It also returns, as more, organizations that
+	// have rare words but rank low by meaning.
 	for _, h := range names {
 		docs = append(docs, h.org)
 	}
@@ -141,7 +143,8 @@ func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, do
 			fuse(s.Org, s)
 		}
 	}
-	// Somebody who types a name wants that organization, however little the name says.
+	// A person who types a name wants that organization, even if the name says
+	// little.
 	for _, h := range names {
 		if f := (found{h.org, h.class, h.class.scaled(h.score), h.score}); h.class > weak && f.better(m.best[h.org]) < 0 {
 			m.best[h.org] = f
@@ -150,7 +153,7 @@ func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, do
 	return nil
 }
 
-// without is the set of the matches by name and by words that have no cosine yet.
+// without is the set of the matches by name and words that have no cosine yet.
 func (x *Index) without(cosines map[uint32]float32, names []hit, more []words.Score) []uint64 {
 	set := make([]uint64, (len(x.orgs)+63)/64)
 	add := func(org uint32) {
@@ -167,8 +170,8 @@ func (x *Index) without(cosines map[uint32]float32, names []hit, more []words.Sc
 	return set
 }
 
-// byCosine is a match by meaning; room is how far above the strong limit the best
-// may come.
+// byCosine is a match by meaning. room is how far the best match may be above the
+// strong limit.
 func byCosine(org uint32, c, room float32) found {
 	if c >= strongCosine {
 		return found{org, strong, strong.scaled((c - strongCosine) / room), c}
@@ -176,14 +179,15 @@ func byCosine(org uint32, c, room float32) found {
 	return found{org, weak, weak.scaled(0.5 + 0.5*(c-weakCosine)/(strongCosine-weakCosine)), c}
 }
 
-// Near is an organization that means about the same as another.
+// Near is an organization similar in meaning to another.
 type Near struct {
 	Org    uint32
 	Cosine float32
 }
 
-// NearestTo is the organizations that mean about the same as one, nearest first,
-// without itself; none where there are no vectors, or nothing is known of it.
+// NearestTo lists the organizations most similar in meaning to org, nearest first,
+// without org itself. The list is empty if there are no vectors or org has no
+// document.
 func (x *Index) NearestTo(org uint32, k int) []Near {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -20,26 +20,26 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// Index finds organizations. It is safe for concurrent use. What it returns are
-// copies, so results outlive it.
+// Index finds organizations. It is safe for concurrent use. Results are copies, so
+// they stay valid after Close.
 type Index struct {
 	mu     sync.RWMutex // held for reading by every question, for writing by Close
 	closed bool
 	file   *mapped.File
 	columns
 
-	rarity  []float32 // of each word: the logarithm of how few names have it
+	rarity  []float32 // for each word: the logarithm of how few names have it
 	finders sync.Pool
 	byState func() map[uint16][]uint64
 
-	words   *words.Index   // nil when only names are searched
-	vectors *vector.Index  // nil when nothing is searched by meaning
-	model   *meaning.Model // with vectors
+	words   *words.Index   // nil if only names are searched
+	vectors *vector.Index  // nil if search by meaning is not available
+	model   *meaning.Model // set if vectors is set
 	bad     error
 }
 
-// Open maps the indexes of a snapshot. All of them are read once, to verify them.
-// When words or vectors are damaged, names are searched without them; see Bad.
+// Open maps the indexes of a snapshot and reads all of them once to verify them. If
+// words or vectors are damaged, it searches names without them; see Bad.
 func Open(s *snapshot.Snapshot) (*Index, error) {
 	x, err := OpenNames(s)
 	if err != nil {
@@ -54,7 +54,7 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 	return x, nil
 }
 
-// OpenNames is Open for those who look for names alone.
+// OpenNames is Open for callers that search only names.
 func OpenNames(s *snapshot.Snapshot) (*Index, error) {
 	read, err := OpenNamesLater(s)
 	if err != nil {
@@ -63,8 +63,8 @@ func OpenNames(s *snapshot.Snapshot) (*Index, error) {
 	return read()
 }
 
-// OpenNamesLater is OpenNames in two steps: the file is mapped now, and verified
-// when read is first called.
+// OpenNamesLater is OpenNames in two steps: it maps the file now, and the first call
+// of read verifies it.
 func OpenNamesLater(s *snapshot.Snapshot) (read func() (*Index, error), err error) {
 	readFile, err := mapped.OpenLater(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
 	if err != nil {
@@ -102,8 +102,8 @@ func (x *Index) openWords(s *snapshot.Snapshot) error {
 	return err
 }
 
-// openVectors opens the vectors, if there are any: a snapshot built where the
-// model could not run has none.
+// openVectors opens the vectors, if the snapshot has any. A snapshot built where the
+// model could not run has no vectors.
 func (x *Index) openVectors(s *snapshot.Snapshot) error {
 	path := filepath.Join(s.Dir, filepath.FromSlash(vectorsFile))
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -121,7 +121,7 @@ func (x *Index) openVectors(s *snapshot.Snapshot) error {
 		}
 	}
 	if err != nil {
-		// Nothing is lost but a mode, whatever is wrong.
+		// A failure here costs only the modes by meaning.
 		x.bad = errors.Join(x.bad, err)
 		return nil
 	}
@@ -129,11 +129,10 @@ func (x *Index) openVectors(s *snapshot.Snapshot) error {
 	return nil
 }
 
-// Bad says what is out of service beside the search for names; nil when nothing
-// is.
+// Bad says which parts other than the search for names are out of service, or nil.
 func (x *Index) Bad() error { return x.bad }
 
-// Modes are those that are served.
+// Modes lists the modes that this index serves.
 func (x *Index) Modes() []Mode {
 	if x.vectors == nil {
 		return []Mode{Text}
@@ -141,8 +140,8 @@ func (x *Index) Modes() []Mode {
 	return []Mode{Text, Semantic, Hybrid}
 }
 
-// Encoder says what encodes questions on this machine, and how many organizations
-// there are vectors of; empty without vectors.
+// Encoder names the encoder of questions on this machine and counts the organizations
+// with vectors. Both are empty without vectors.
 func (x *Index) Encoder() (name string, documents int) {
 	if x.vectors == nil {
 		return "", 0
@@ -175,8 +174,8 @@ func (x *Index) rarityOf(n int) float32 {
 	return float32(math.Log(1 + float64(len(x.names)+1)/float64(n+1)))
 }
 
-// Close waits for the questions under way and unmaps the files. A closed index
-// finds nothing.
+// Close waits for running questions and unmaps the files. A closed index finds
+// nothing.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -213,8 +212,7 @@ func (x *Index) result(org uint32) Result {
 	return res
 }
 
-// plain is result without the name as people write it, which takes as long as all
-// the rest.
+// plain is result without DisplayName, which takes as long as all the rest.
 func (x *Index) plain(org uint32) Result {
 	r := &x.orgs[org]
 	res := Result{Org: org, Known: FromIRS, EIN: ein.EIN(r.EIN), State: trimmed(r.State[:]), NTEE: ntee.Code(trimmed(r.NTEE[:]))}
@@ -279,7 +277,7 @@ func (x *Index) lookup(e ein.EIN) (Result, bool) {
 	return r, true
 }
 
-// position is where an organization stands among all.
+// position is the number of an organization.
 func (x *Index) position(e ein.EIN) (uint32, bool) {
 	i := sort.Search(len(x.orgs), func(i int) bool { return x.orgs[i].EIN >= uint32(e) })
 	return uint32(i), i < len(x.orgs) && x.orgs[i].EIN == uint32(e)

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// Candidate is an organization that a name may mean. It has no DisplayName: most are
-// compared and never shown.
+// Candidate is an organization that a name may mean. It has no DisplayName, because
+// most candidates are compared but never shown.
 type Candidate struct {
 	Result
-	Agreement  float64 // how well the best of its names and the name asked for agree, 0 to 1; 1 is the very name
-	Prominence float64 // how likely it is to be meant, whatever the name; 0 to 1
+	Agreement  float64 // how well its best name agrees with the name asked for, 0 to 1; 1 is the very name
+	Prominence float64 // how likely a person is to mean it, whatever the name; 0 to 1
 }
 
-// Candidates finds the organizations that a name may mean, as Find does, with what
-// tells them apart: those of the state, empty for anywhere, and of the set, nil for
-// all. What they are called is all that counts; an EIN is not looked up.
+// Candidates finds the organizations that a name may mean, as Find does, with figures
+// to tell them apart. An empty state means anywhere, and a nil set all organizations.
+// Only names count: an EIN is not looked up.
 func (x *Index) Candidates(name, state string, within []uint64, limit int) []Candidate {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

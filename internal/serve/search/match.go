@@ -14,7 +14,7 @@ const (
 	Weak   = "weak"
 )
 
-// class is the same as a number that compares.
+// class is the match as a number that compares.
 type class uint8
 
 const (
@@ -25,8 +25,8 @@ const (
 
 func (c class) String() string { return [...]string{Weak, Strong, Exact}[c] }
 
-// scaled puts a value of 0 to 1, which ranks those of one class, on the scale of
-// all.
+// scaled puts v, which ranks the matches of one class from 0 to 1, on the common
+// scale.
 func (c class) scaled(v float32) float32 {
 	v = max(0, min(1, v))
 	switch c {

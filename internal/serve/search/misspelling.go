@@ -26,7 +26,7 @@ const (
 	maxAlts      = 40     // corrections kept for one word
 )
 
-// slips is how many slips a word of this length may have.
+// slips is how many slips a word of n letters may have.
 func slips(n int) int {
 	switch {
 	case n < 3 || n > maxFuzzyWord:
@@ -51,15 +51,15 @@ type walker struct {
 	rows   [maxFuzzyWord + 4][maxFuzzyWord + 2]uint8
 }
 
-// alt is a word of the vocabulary that may stand for a word of the question.
+// alt is a vocabulary word that may stand for a word of the question.
 type alt struct {
 	word     uint32
 	distance uint8
 	likeness float32 // 1 for the word itself
 }
 
-// correct appends to alts the words at most most slips away from word, some of
-// them twice. Words with digits are never corrected: post 7 is not post 9.
+// correct appends to alts the words at most most slips away from word, some of them
+// twice. Words with digits are never corrected: post 7 is not post 9.
 func (k *walker) correct(alts []alt, word string, most int) []alt {
 	k.visits = 0
 	if most == 0 || len(word) > maxFuzzyWord {
@@ -77,8 +77,8 @@ func (k *walker) correct(alts []alt, word string, most int) []alt {
 	n := len(word)
 	k.word, k.back, k.early, k.half = word, false, most-1, n/2-(most-1)
 	k.walk(k.x.lower("A"), uint32(k.x.vocabulary()), 0)
-	// Two neighbours swapped across the middle belong to neither half, and a
-	// slip before them moves the middle, so the halves do not touch.
+	// Two neighbours swapped across the middle belong to neither half, and a slip
+	// before them moves the middle. So the halves do not touch.
 	var reversed [maxFuzzyWord]byte
 	for i := range n {
 		reversed[i] = word[n-1-i]
@@ -121,7 +121,7 @@ func (k *walker) walk(from, to uint32, depth int) {
 	}
 }
 
-// at is the word at a place in the order of the walk.
+// at is the word at position i in the order of the walk.
 func (k *walker) at(i uint32) uint32 {
 	if k.back {
 		return k.x.reverse[i]
@@ -152,8 +152,8 @@ func (k *walker) branch(from, to uint32, depth int, c byte) uint32 {
 	return lo
 }
 
-// letter is the letter at depth of the word at a place in the order of the
-// walk, 0 when the word is shorter.
+// letter is the letter at depth of the word at position i in the order of the walk,
+// or 0 if the word is shorter.
 func (k *walker) letter(i uint32, depth int) byte {
 	w := k.at(i)
 	if int(w) >= k.x.vocabulary() {
@@ -191,9 +191,9 @@ func (k *walker) step(depth int, c byte) int {
 	return int(least)
 }
 
-// seemsIdle reports whether a word is, but for a slip, one that names are
-// compared without: a small word or, at the end, a legal form, which may also
-// be unfinished there.
+// seemsIdle reports whether a word is, within one slip, a word that comparisons
+// ignore: a small word or, at the end, a legal form. At the end the legal form may be
+// incomplete.
 func seemsIdle(w string, last bool) bool {
 	if !last {
 		for _, s := range []string{"OF", "THE", "AND", "FOR"} {
@@ -211,8 +211,8 @@ func seemsIdle(w string, last bool) bool {
 	return false
 }
 
-// respelled are common words that the long form of a name spells otherwise, so
-// that the vocabulary does not have them, and what they become.
+// respelled pairs common words with the different spelling in the long form of a
+// name. The vocabulary has only the long form.
 var respelled = func() (pairs [][2]string) {
 	for _, w := range strings.Fields("FIRST SECOND THIRD FOURTH FIFTH SIXTH SEVENTH EIGHTH NINTH TENTH THEATRE CENTRE CHILDRENS WOMENS VETERANS") {
 		pairs = append(pairs, [2]string{w, orgname.Key(w)})
@@ -220,7 +220,7 @@ var respelled = func() (pairs [][2]string) {
 	return pairs
 }()
 
-// respell appends what such a word becomes when w is one but for a slip.
+// respell appends the long form of the respelled word that w is within one slip of.
 func (x *Index) respell(alts []alt, w string) []alt {
 	for _, r := range respelled {
 		if typo.OneSlip(w, r[0]) {

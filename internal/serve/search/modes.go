@@ -21,9 +21,9 @@ const (
 type Ask struct {
 	Text   string
 	Mode   Mode
-	Within []uint64 // the organizations that are looked for, a bit for each number; nil for all
+	Within []uint64 // only these organizations, a bit for each number; nil for all
 	State  string   // two letters; only organizations there are found; empty for anywhere
-	Limit  int      // best results wanted, at most MaxLimit; 0 and less mean 10
+	Limit  int      // results wanted, at most MaxLimit; 0 or less means 10
 }
 
 // MaxLimit bounds the results of a question.
@@ -31,39 +31,38 @@ const MaxLimit = 10_000
 
 // Answer is what was found.
 type Answer struct {
-	Mode    Mode     // that was served: Text where there are no vectors
-	Hits    int      // organizations that match in all
-	Results []Result // best first; none is before one of a better class
+	Mode    Mode     // the mode served: Text if there are no vectors
+	Hits    int      // number of organizations that match
+	Results []Result // best first; better classes always come first
 }
 
-// found is an organization on its way into an answer.
+// found is a match on its way into an answer.
 type found struct {
 	org   uint32
 	class class
-	score float32 // on the scale of all questions
-	order float32 // tells those of the same score apart
+	score float32 // on the common scale of all questions
+	order float32 // breaks ties of score
 }
 
 func (f found) better(g found) int {
 	return cmp.Or(cmp.Compare(g.class, f.class), cmp.Compare(g.score, f.score), cmp.Compare(g.order, f.order), cmp.Compare(f.org, g.org))
 }
 
-// Search finds the organizations that a question may mean, best first. A
-// question of fewer than two characters finds nothing.
+// Search finds the organizations that a question may mean, best first. A question of
+// fewer than two characters finds nothing.
 //
-// In text mode an organization matches when every word of the question is in
-// its names, its place or its documents, by stem, or when its name has every
-// word misspelled, in its long form or as initials. When fewer than a page
-// match, those that have some of the words follow, as weak matches. In the other
-// modes those match whose meaning is near enough, among the nearest 1,000; and
-// in hybrid mode those whose name does.
+// In text mode an organization matches if every word of the question is in its names,
+// place or documents, by stem. It also matches if its name has every word misspelled,
+// in its long form or as initials. If fewer than a page match, organizations with
+// some of the words follow as weak matches. The other modes match the nearest 1,000
+// organizations whose meaning is near enough. Hybrid mode adds matches by name.
 func (x *Index) Search(ctx context.Context, a Ask) (Answer, error) {
 	ans, _, err := x.search(ctx, a, false)
 	return ans, err
 }
 
-// Matching is the set of the organizations that Search counts as hits, for orders
-// other than by score.
+// Matching is the set of the organizations that Search counts as hits, for callers
+// that sort by something other than score.
 func (x *Index) Matching(ctx context.Context, a Ask) ([]uint64, error) {
 	_, set, err := x.search(ctx, a, true)
 	return set, err
@@ -122,7 +121,7 @@ func (x *Index) resultOf(f found) Result {
 	return r
 }
 
-// byName is what the names say: at most maxNames of the best.
+// byName finds the best matches by name, at most maxNames.
 func (x *Index) byName(q string, within []uint64, efforts, spent int) []hit {
 	fd := x.finders.Get().(*finder)
 	defer x.finders.Put(fd)
@@ -132,7 +131,7 @@ func (x *Index) byName(q string, within []uint64, efforts, spent int) []hit {
 	return slices.Clone(fd.ranked())
 }
 
-// served is the mode that can be served.
+// served is the requested mode, or Text if the index has no vectors.
 func (x *Index) served(m Mode) Mode {
 	if (m == Semantic || m == Hybrid) && x.vectors != nil {
 		return m
@@ -145,7 +144,7 @@ func has(set []uint64, org uint32) bool {
 	return int(org>>6) < len(set) && set[org>>6]>>(org&63)&1 != 0
 }
 
-// put puts an organization into a set, if there is one.
+// put adds an organization to a set, unless the set is nil.
 func put(set []uint64, org uint32) {
 	if int(org>>6) < len(set) {
 		set[org>>6] |= 1 << (org & 63)

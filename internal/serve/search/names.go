@@ -9,41 +9,42 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// An organization has its own name, others, and that of another which it serves.
+// Kinds of names: an organization's own name, its other names, and the name of an
+// organization that it serves.
 const (
 	nameOwn uint8 = iota
 	nameAlias
-	nameServed // of another, for whose benefit the organization is
+	nameServed // the name of another organization, which this one supports
 )
 
 // maxWords bounds the words of a name.
 const maxWords = 24
 
-// orgName is one name on its way into the index. There are millions, so that its
-// texts are numbers in the lists of the namer.
+// orgName is one name to be indexed. There are millions of them, so texts are held as
+// numbers in the lists of the namer.
 type orgName struct {
 	org      uint32
 	kind     uint8
-	words    span // of the flat list of words
-	city     span // the same, only with the organization's own name
-	initials span // of the list of hashes
+	words    span // in the flat list of words
+	city     span // in the same list; only for the organization's own name
+	initials span // in the list of hashes
 	key      uint64
 }
 
 // span is a part of a list.
 type span struct{ from, to uint32 }
 
-// namer makes the names of one organization after the other.
+// namer makes the names of the organizations, one after another.
 type namer struct {
 	names  []orgName
 	flat   []uint32          // words of the names, as numbers in the vocabulary
 	hashes []uint64          // of initials
 	ids    map[string]uint32 // the vocabulary
-	list   []string          // the same, in the order of arrival
+	list   []string          // the vocabulary in the order of arrival
 
 	org  uint32
 	city string
-	keys []string // of the names that the organization has so far
+	keys []string // keys of the organization's names so far
 	text []byte   // the latest word of a city, with its mark
 }
 
@@ -56,8 +57,7 @@ func (n *namer) addOrg(org uint32, e *entry) {
 	}
 }
 
-// spell adds a name in the ways it is written and, if further, the names inside
-// of it.
+// spell adds a name in all its spellings and, if further, the names inside it.
 func (n *namer) spell(name string, kind uint8, further bool) {
 	parsed := orgname.Parse(name)
 	n.add(kind, parsed.K2, parsed.KX, initialsOf(name, &parsed))
@@ -115,8 +115,7 @@ func (n *namer) addWords(words []string) span {
 	return s
 }
 
-// word is the number of a word in the vocabulary, to which it is added when it is
-// new.
+// word is the number of a word in the vocabulary. It adds a new word.
 func (n *namer) word(text []byte) uint32 {
 	id, known := n.ids[string(text)]
 	if !known {
@@ -127,8 +126,8 @@ func (n *namer) word(text []byte) uint32 {
 	return id
 }
 
-// addSplitWords adds, for every name with two words written as one, the name
-// with the words apart. It is a guess, so names that are written so come before
+// addSplitWords adds, for every name with two words run together, the name with the
+// words separated. This is a guess, so names registered in that spelling come before
 // it.
 func (n *namer) addSplitWords() {
 	counts := make([]int, len(n.list))
@@ -157,12 +156,12 @@ func (n *namer) addSplitWords() {
 	}
 }
 
-// sort puts the most prominent names first, and those of one organization as they
-// came.
+// sort puts the most prominent names first, and keeps the order of names of one
+// organization.
 func (n *namer) sort(orgs []orgRecord) {
 	order := radix.Order(len(n.names), func(i uint32) uint64 {
 		org := n.names[i].org
-		// Of numbers that are not negative, the larger has the larger bits.
+		// For numbers that are not negative, a larger number has larger bits.
 		return uint64(^math.Float32bits(orgs[org].Prominence))<<32 | uint64(org)
 	}, nil)
 	names := make([]orgName, len(order))

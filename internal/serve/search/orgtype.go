@@ -5,9 +5,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// What an organization can be. The index holds these numbers, so a new one is
-// only ever added at the end; a change of meaning needs a new version of the
-// index.
+// Types of organizations. The index stores these numbers, so add new ones only at the
+// end. A change of meaning needs a new version of the index.
 const (
 	typeNonprofit uint8 = iota
 	typePF
@@ -37,7 +36,7 @@ const (
 	typeTrust
 )
 
-// types are the words for people.
+// types holds the kind and the words shown to people.
 var types = [...]struct{ kind, words string }{
 	typeNonprofit:   {Nonprofit, "Nonprofit organization"},
 	typePF:          {Foundation, "Private foundation"},
@@ -67,8 +66,7 @@ var types = [...]struct{ kind, words string }{
 	typeTrust:       {Nonprofit, "Nonexempt charitable trust"},
 }
 
-// byFoundation and bySubsection give the type for the codes of the master
-// file.
+// byFoundation and bySubsection map codes of the master file to types.
 var byFoundation = map[string]uint8{
 	"02": typePOF, "03": typePOF, "04": typePF,
 	"10": typeChurch, "11": typeSchool, "12": typeHospital, "13": typeUniversity, "14": typeGovernment, "15": typeCharity, "16": typeCharity,
@@ -82,8 +80,8 @@ var bySubsection = map[string]uint8{
 	"91": typeTrust, "92": typeTrust,
 }
 
-// typeOf names what an organization is. What it gives and files comes before
-// the code of the master file, which lags behind.
+// typeOf names the type of an organization. What the organization gives and files
+// counts more than the code of the master file, which lags behind.
 func typeOf(o *snapshot.Organization, kind *snapshot.FunderKind, returnType string) uint8 {
 	if kind != nil && (kind.IsDAF || kind.Kind == grant.Passthrough) {
 		return typeDAF

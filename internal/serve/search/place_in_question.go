@@ -6,11 +6,11 @@ import (
 	"grantgraph/internal/place"
 )
 
-// SplitPlace takes a place out of a question: a state at its end or after "in",
-// a city after "in" at its end. "food banks in Ohio", "food bank ohio", "a
-// charity in Ohio that helps veterans", "shelter in Akron, OH". Washington is a
-// state and a city. A place that begins a question may be half of a name, and
-// stays; so does a city without a state, which may be no city at all.
+// SplitPlace takes a place out of a question: a state at its end or after "in", or a
+// city after "in" at its end. Examples: "food banks in Ohio", "food bank ohio", "a
+// charity in Ohio that helps veterans", "shelter in Akron, OH". Washington is a state
+// and a city. A place that begins a question stays, because it may be part of a name.
+// A city without a state stays too, because it may not be a city.
 func SplitPlace(q string) (rest string, states []string, city string) {
 	fields := strings.Fields(q)
 	rest = q
@@ -32,9 +32,9 @@ func SplitPlace(q string) (rest string, states []string, city string) {
 	return rest, nil, city
 }
 
-// findState finds the n words of a question that name a state, as long a name as
-// possible: its last words, or words after "in". A code counts in capitals, in a
-// question that is not all capitals.
+// findState finds the n words of a question that name a state, preferring the longest
+// name: the last words, or words after "in". A two-letter code counts only in
+// capitals, and only if the question is not all capitals.
 func findState(fields []string, q string) (at, n int, code string) {
 	for at := len(fields) - 1; at > 0; at-- {
 		for n := min(4, len(fields)-at); n > 0; n-- {
@@ -58,7 +58,7 @@ func findState(fields []string, q string) (at, n int, code string) {
 
 func inWord(w string) bool { return strings.EqualFold(w, "in") || strings.EqualFold(w, "near") }
 
-// cityAtEnd takes what may be a city, after "in", off the end.
+// cityAtEnd takes a possible city after "in" off the end.
 func cityAtEnd(fields []string) (city string, rest []string) {
 	for n := 1; n <= min(3, len(fields)-2); n++ {
 		if from := len(fields) - n; inWord(fields[from-1]) {
@@ -68,7 +68,7 @@ func cityAtEnd(fields []string) (city string, rest []string) {
 	return "", fields
 }
 
-// demote makes weak matches of those elsewhere.
+// demote makes matches outside the states weak.
 func (x *Index) demote(names []hit, states []string) {
 	for i := range names {
 		if h := &names[i]; h.class == strong && x.elsewhere(h.org, states) {
@@ -77,8 +77,8 @@ func (x *Index) demote(names []hit, states []string) {
 	}
 }
 
-// elsewhere reports whether an organization is in none of the states asked for,
-// nor named after one.
+// elsewhere reports whether an organization is outside all the states asked for and
+// not named after one of them.
 func (x *Index) elsewhere(org uint32, states []string) bool {
 	if len(states) == 0 {
 		return false
@@ -92,8 +92,8 @@ func (x *Index) elsewhere(org uint32, states []string) bool {
 	return true
 }
 
-// inState is the organizations of a set that are in one of the states; nil when
-// one of them is no state.
+// inState is the part of a set that is in one of the states, or nil if one of the
+// states is unknown.
 func (x *Index) inState(set []uint64, states ...string) []uint64 {
 	out := make([]uint64, (len(x.orgs)+63)/64)
 	for _, s := range states {

@@ -2,32 +2,32 @@ package search
 
 import "math/bits"
 
-// How the parts of a score weigh. A name that is exactly the one asked for
-// comes first, then how much of the question and of the name agree, then how
-// prominent the organization is.
+// Weights of the parts of a score. A name equal to the question comes first. Then it
+// counts how much of the question and the name agree, then how prominent the
+// organization is.
 const (
 	weightText       = 0.65
 	weightExact      = 0.14
 	weightProminence = 0.21
 
-	// How exact a name is that is not the one asked for. Without these the
+	// How exact a name is that differs from the question. Without these weights the
 	// larger of "X" and "X Foundation" would come first for a misspelled "X".
 	exactWords = 0.85 // the same words in the same order, misspelled
 	exactBag   = 0.45 // the same words in another order
-	exactPart  = 0.25 // all of the question, or all of the name in the other
+	exactPart  = 0.25 // all of the question is in the name, or all of the name in the question
 
 	leastWeight = 0.3 // of a word, however many names have it
 
-	cityLikeness = 0.75 // of a word that names the city or the state and not the organization
-	idleLikeness = 0.6  // of a word that seems to be one names are compared without
+	cityLikeness = 0.75 // of a word that matches the city or state and not the name
+	idleLikeness = 0.6  // of a word that seems to be one that comparisons ignore
 	cutLikeness  = 0.8  // of the beginning of a word that ends a name
 	cutRest      = 0.7  // of the words after a word that was cut
-	longRest     = 0.35 // of the words after a name that is as long as those that are cut
-	aliasFactor  = 0.97 // of a name that is not the present one
-	servedFactor = 0.85 // of the name of another that the organization is for
+	longRest     = 0.35 // of the words after a name as long as names that the register cuts
+	aliasFactor  = 0.97 // of a name that is not the current one
+	servedFactor = 0.85 // of the name of an organization that this one supports
 )
 
-// hit adds a name to the hits. It reports false when the file is damaged there.
+// hit adds a name to the hits. It reports false if the file is damaged there.
 func (fd *finder) hit(f uint32, text, exact float32, c class) bool {
 	name := &fd.x.names[f]
 	org := name.Org
@@ -45,8 +45,8 @@ func (fd *finder) hit(f uint32, text, exact float32, c class) bool {
 	return true
 }
 
-// score compares the chosen names with the question. It reports whether any of
-// them, or a name found whole, has every word of it.
+// score compares the chosen names with the question. It reports whether one of them,
+// or a name equal to the question, has every word of the question.
 func (fd *finder) score() (complete bool) {
 	complete = fd.exact
 	fd.fetchBest()
@@ -62,11 +62,11 @@ func (fd *finder) score() (complete bool) {
 	return complete
 }
 
-// fetchBest brings what is asked of the chosen names into the caches, as fetchWords
+// fetchBest brings the data of the chosen names into the CPU caches, as fetchWords
 // does.
 func (fd *finder) fetchBest() {
 	x := fd.x
-	fd.grouped = fd.grouped[:0] // which scan is done with
+	fd.grouped = fd.grouped[:0] // scan no longer needs it
 	for _, r := range fd.best {
 		fd.grouped = append(fd.grouped, r.name)
 	}
@@ -82,18 +82,18 @@ func (fd *finder) fetchBest() {
 
 // agreement is what a name and the question have in common.
 type agreement struct {
-	used, covered uint32  // words of the name; words of the question
-	asked, own    float32 // what these weigh, each by how well it agrees
+	used, covered uint32  // words of the name and words of the question that agree
+	asked, own    float32 // the weights of these words, each times how well it agrees
 	cut           bool    // the last word of the name is the beginning of a word
 	completed     bool    // a word of the question is the beginning of a word of the name
 
-	pairs, rising, last int // words that follow one another, how well in order, where the last one was
+	pairs, rising, last int // matched words that follow one another, how many of them are in order, position of the last match
 }
 
-// text is how well a name and the question agree, from 0 to 1: how much of the
-// question the name has, then how much of the name the question has, then the
-// order of the words. exact is how near it is to the very name. all is true
-// when no word of the question is missing.
+// text is how well a name and the question agree, from 0 to 1: first how much of the
+// question the name has, then how much of the name the question has, then the order
+// of the words. exact is how near the name is to the whole question. all is true if
+// the name has every word of the question.
 func (fd *finder) text(f uint32) (text, exact float32, all bool) {
 	words := fd.x.wordsOf(f)
 	whole, letters := fd.x.measure(words)
@@ -140,7 +140,7 @@ func (fd *finder) text(f uint32) (text, exact float32, all bool) {
 	return min(1, text), exact, all
 }
 
-// measure is what the words of a name weigh and how many letters they have.
+// measure is the weight and the number of letters of the words of a name.
 func (x *Index) measure(words []uint32) (weight float32, letters int) {
 	for _, w := range words {
 		if int(w) < x.vocabulary() {
@@ -151,8 +151,8 @@ func (x *Index) measure(words []uint32) (weight float32, letters int) {
 	return weight, letters
 }
 
-// agreeJoined takes the terms of two words, before their parts, which cannot
-// stand for what they cover.
+// agreeJoined matches the terms that join two words. They come first, because a
+// single word must not match again what a joined term covers.
 func (fd *finder) agreeJoined(a *agreement, words []uint32) {
 	for i := len(fd.terms) - 1; i >= 0 && fd.terms[i].joined(); i-- {
 		t := &fd.terms[i]
@@ -168,8 +168,8 @@ func (fd *finder) agreeJoined(a *agreement, words []uint32) {
 	}
 }
 
-// agree takes the word of name f that best stands for term i, or else its city,
-// its state, or nothing, if the term may be left out.
+// agree matches term i with the best word of name f, or else with its city or state.
+// A term that may be left out can stay without a match.
 func (fd *finder) agree(a *agreement, i int, f uint32, words []uint32) {
 	x, t := fd.x, &fd.terms[i]
 	best, at, n := float32(0), -1, len(words)
@@ -182,7 +182,7 @@ func (fd *finder) agree(a *agreement, i int, f uint32, words []uint32) {
 		l := t.likeness(w)
 		begun := l == 0 && t.begins(w)
 		if begun {
-			// A completion is the better the less it adds.
+			// The less a completion adds, the better it is.
 			l = 0.6 + 0.35*float32(len(t.begun))/float32(max(len(t.begun), len(x.word(w))))
 		}
 		if l > best {
@@ -194,7 +194,7 @@ func (fd *finder) agree(a *agreement, i int, f uint32, words []uint32) {
 		if w := words[n-1]; int(w) < x.vocabulary() {
 			if stem := x.word(w); len(stem) >= 3 && len(stem) < len(t.text) && t.text[:len(stem)] == string(stem) {
 				best, at, word, a.cut = cutLikeness, n-1, w, true
-				// A word that no name has may as well be a slip.
+				// A word that no name has may also be a slip.
 				fd.unsure = fd.unsure || !t.inVocabulary
 			}
 		}
@@ -227,9 +227,8 @@ func (fd *finder) agree(a *agreement, i int, f uint32, words []uint32) {
 	a.last = at
 }
 
-// canBeCut reports whether a name of so many letters may be the beginning of a
-// longer one: the register cuts names from 33 characters on, with spaces and
-// small words.
+// canBeCut reports whether a name of so many letters may be cut off. The register
+// cuts names from 33 characters on, counting spaces and small words.
 func canBeCut(letters int) bool { return letters >= 20 }
 
 // words is the number of words of the question.

@@ -1,14 +1,14 @@
-// Package search finds an organization by what a person types: its name, a
-// part of it, a misspelling, its initials, a former name, or its EIN. It knows
-// nothing of HTTP.
+// Package search finds an organization by what a person types: its name, a part of
+// it, a misspelling, its initials, a former name, or its EIN. It knows nothing of
+// HTTP.
 //
-// The index is made when a snapshot is built and is memory-mapped when it is
-// served. Names are held as words in their long form (package orgname), each
-// word with the list of the names that have it. Names are numbered from the
-// most prominent organization down, so the beginning of every list is the part
-// that matters, and work on a hostile question can be cut off without losing
-// the answer a person would want. Misspelled words are looked up in the
-// vocabulary by edit distance, never by a scan of the names.
+// The index is made when a snapshot is built and is memory-mapped when it is served.
+// Names are held as words in their long form (package orgname). Each word has the
+// list of the names that contain it. Names are numbered from the most prominent
+// organization down, so the beginning of every list matters most. Work on a hostile
+// question can stop early without losing the answer that a person wants. Misspelled
+// words are looked up in the vocabulary by edit distance, never by a scan of the
+// names.
 package search
 
 import (
@@ -36,7 +36,7 @@ type Result struct {
 	NTEE    ntee.Code
 	Cause   string  // empty when the organization has no NTEE code
 	Revenue *int64  // of the latest filing, else of the master file
-	Score   float64 // 0 to 1; of Find it ranks the results of one question, of Search it means the same for every question
+	Score   float64 // 0 to 1; Find ranks the results of one question, Search has one scale for all questions
 	Match   string  // Exact, Strong or Weak
 
 	DisplayName string // as people write it
@@ -47,7 +47,7 @@ type Result struct {
 // Where an organization is known from.
 const (
 	FromIRS    = "irs"    // lists and returns of the tax authority
-	FromGrants = "grants" // only the lines on which others say that they gave to it
+	FromGrants = "grants" // only the grants that others report
 )
 
 // Slug is a name as the last part of a page's address: lower-case ASCII

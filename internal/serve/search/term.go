@@ -12,28 +12,28 @@ import (
 	"grantgraph/internal/place"
 )
 
-// term is one word of the question and what may stand for it.
+// term is one word of the question and the vocabulary words that may stand for it.
 type term struct {
 	text         string
-	bits         uint16 // the words of the question it covers: one, or two that belong together
-	alts         []alt  // in order of the vocabulary
+	bits         uint16 // the question words it covers: one word, or two words joined
+	alts         []alt  // in vocabulary order
 	begun        string // the word as typed, when it may be incomplete
-	from, to     uint32 // words that begin so
+	from, to     uint32 // range of the words that begin so
 	city         uint32 // the word as part of a city
 	inCity       bool
 	state        uint16 // the state it names, 0 for none
 	inVocabulary bool   // the vocabulary has the word itself
-	doubtful     bool   // so few names have it that it may be a slip that the register has too
-	idle         bool   // it seems to be a word that names are compared without
+	doubtful     bool   // so few names have it that the register may have the same slip
+	idle         bool   // it seems to be a word that comparisons ignore
 	weight       float32
 	cost         int // entries of its lists
 }
 
-// joined reports whether the term is two words of the question in one.
+// joined reports whether the term joins two words of the question.
 func (t *term) joined() bool { return t.bits&(t.bits-1) != 0 }
 
-// prepare fills in the terms of the question, whose words as typed are in k1.
-// It reports whether this effort brings anything that the one before did not.
+// prepare fills in the terms of the question. k1 has its words as typed. prepare
+// reports whether this effort adds anything to the one before.
 func (fd *finder) prepare(words []string, k1 string, effort int) (fresh bool) {
 	fd.terms, fd.far, fd.unsure = fd.terms[:0], false, false
 	if effort == splitUnknown {
@@ -60,7 +60,7 @@ func (fd *finder) prepare(words []string, k1 string, effort int) (fresh bool) {
 		t.idle = t.idle || i > 0 && legal[w]
 		fd.add(&t)
 	}
-	// Two words may be one in the register, which loses spaces.
+	// The register loses spaces, so two words may be one there.
 	for i := 0; i+1 < len(words); i++ {
 		if t := fd.term(words[i]+words[i+1], 3<<i); t.inVocabulary {
 			fd.add(&t)
@@ -70,7 +70,7 @@ func (fd *finder) prepare(words []string, k1 string, effort int) (fresh bool) {
 	return fresh
 }
 
-// term begins a term: the word itself stands for it, if the vocabulary has it.
+// term begins a term. If the vocabulary has the word, the word stands for itself.
 func (fd *finder) term(w string, bits uint16) term {
 	if len(fd.altBuf) == len(fd.terms) {
 		fd.altBuf = append(fd.altBuf, nil)
@@ -83,14 +83,15 @@ func (fd *finder) term(w string, bits uint16) term {
 	return t
 }
 
-// add ends a term and keeps it, and what it grew to for the next question.
+// add finishes a term and keeps it, along with its grown buffer for the next
+// question.
 func (fd *finder) add(t *term) {
 	fd.altBuf[len(fd.terms)] = t.alts
 	fd.finish(t)
 	fd.terms = append(fd.terms, *t)
 }
 
-// complete lets the last word be the beginning of another.
+// complete lets the last word be the beginning of a longer word.
 func (x *Index) complete(t *term, k1 string) {
 	t.begun = t.text
 	// "Comm" is short for community, or the beginning of commission.
@@ -100,8 +101,7 @@ func (x *Index) complete(t *term, k1 string) {
 	t.from, t.to = x.prefixed(t.begun)
 }
 
-// misspelled lets the words stand for a term that it is a misspelling of, and
-// reports whether there are any.
+// misspelled adds corrections to a term and reports whether there are any.
 func (fd *finder) misspelled(t *term, effort int) (found bool) {
 	x, before := fd.x, len(t.alts)
 	most := slips(len(t.text))
@@ -122,8 +122,8 @@ func (fd *finder) misspelled(t *term, effort int) (found bool) {
 	return found
 }
 
-// weigh adds the weights of the words up for each set of them. The terms of
-// single words stand first.
+// weigh sums the weights of the words for each set of words. The terms of single
+// words come first.
 func (fd *finder) weigh(words int) {
 	sets := 1 << words
 	fd.weights = append(slices.Grow(fd.weights[:0], sets), 0)[:sets]
@@ -134,7 +134,7 @@ func (fd *finder) weigh(words int) {
 	fd.total = fd.weights[sets-1]
 }
 
-// correct looks for corrections as long as there is work left for it.
+// correct looks for corrections while the budget of work lasts.
 func (fd *finder) correct(alts []alt, word string, most int) []alt {
 	if fd.work < maxWork {
 		alts = fd.walker.correct(alts, word, most)
@@ -144,8 +144,8 @@ func (fd *finder) correct(alts []alt, word string, most int) []alt {
 	return alts
 }
 
-// split splits words that the vocabulary does not have, or has only because the
-// register lost a space too, into words that it has, in their long form.
+// split splits words that the vocabulary lacks, or has only because the register lost
+// the same space. The parts are vocabulary words in their long form.
 func (fd *finder) split(words []string) (out []string, fresh bool) {
 	for i, w := range words {
 		var parts []string
@@ -161,7 +161,8 @@ func (fd *finder) split(words []string) (out []string, fresh bool) {
 	return out, fresh
 }
 
-// splitWord splits a word where the parts are commonest, nil when nowhere.
+// splitWord splits a word where the parts are commonest. It returns nil if no split
+// fits.
 func (x *Index) splitWord(w string, saint bool) (best []string) {
 	most := 1
 	if id, ok := x.find(w); ok {
@@ -169,7 +170,7 @@ func (x *Index) splitWord(w string, saint bool) (best []string) {
 	}
 	before, skip := "", 0
 	if saint {
-		before, skip = "ST ", 1 // after which names lose their last S
+		before, skip = "ST ", 1 // after ST, names lose their last S
 	}
 	for j := 2; j <= len(w)-2; j++ {
 		parts := strings.Fields(orgname.Parse(before + w[:j] + " " + w[j:]).K2)
@@ -181,8 +182,8 @@ func (x *Index) splitWord(w string, saint bool) (best []string) {
 	return best
 }
 
-// rarest is how many names have the rarest of the parts of a word, 0 when one
-// of them is not in the vocabulary or too short to be told from a slip.
+// rarest is how many names have the rarest part of a word. It is 0 if a part is not
+// in the vocabulary or is too short to tell from a slip.
 func (x *Index) rarest(parts []string) (n int) {
 	for i, p := range parts {
 		id, ok := x.find(p)
@@ -196,8 +197,8 @@ func (x *Index) rarest(parts []string) (n int) {
 	return n
 }
 
-// keepLikely keeps the corrections with the fewest slips and, among them, of
-// the commonest words, in the order of the vocabulary.
+// keepLikely keeps the corrections with the fewest slips, then the commonest words,
+// in vocabulary order.
 func (x *Index) keepLikely(alts []alt) []alt {
 	slices.SortFunc(alts, func(a, b alt) int { return cmp.Or(cmp.Compare(a.word, b.word), cmp.Compare(a.distance, b.distance)) })
 	alts = slices.CompactFunc(alts, func(a, b alt) bool { return a.word == b.word })
@@ -211,7 +212,7 @@ func (x *Index) keepLikely(alts []alt) []alt {
 	return alts
 }
 
-// finish weighs a term: a rare word says more than a common one.
+// finish sets the weight of a term: a rare word weighs more than a common one.
 func (fd *finder) finish(t *term) {
 	x := fd.x
 	most := 0
@@ -239,20 +240,20 @@ func (fd *finder) finish(t *term) {
 	if t.idle && (len(t.alts) == 0 || legal[t.text] || len(t.text) > 6) {
 		t.weight = leastWeight
 	} else if t.cost == 0 {
-		// Nothing can stand for it: it counts, but not as much as a word that
-		// could have been found.
+		// No name can match this word. It counts, but less than a word that could
+		// have been found.
 		t.weight = float32(math.Log(1+float64(len(x.names)))) / 2
 	}
 }
 
-// in reports whether one of the words of a name may stand for the term.
+// in reports whether a word of a name may stand for the term.
 func (t *term) in(words []uint32) bool { return slices.ContainsFunc(words, t.has) }
 
-// has reports whether the word of a name may stand for the term.
+// has reports whether the word w may stand for the term.
 func (t *term) has(w uint32) bool { return t.likeness(w) > 0 || t.begins(w) }
 
-// likeness is how well the word of a name stands for the term: 1 for the word
-// itself, less for a correction, 0 for neither.
+// likeness is how well the word w stands for the term: 1 for the word itself, less
+// for a correction, otherwise 0.
 func (t *term) likeness(w uint32) float32 {
 	if n := len(t.alts); n > 4 {
 		if i := sort.Search(n, func(i int) bool { return t.alts[i].word >= w }); i < n && t.alts[i].word == w {
@@ -268,5 +269,5 @@ func (t *term) likeness(w uint32) float32 {
 	return 0
 }
 
-// begins reports whether the term may be the beginning of the word.
+// begins reports whether the term may be the beginning of the word w.
 func (t *term) begins(w uint32) bool { return w >= t.from && w < t.to }

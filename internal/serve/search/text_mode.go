@@ -8,12 +8,13 @@ import (
 
 // Bounds of a search by names and words.
 const (
-	enough   = 20  // matches from which on weak ones are not looked for
+	enough   = 20  // with this many matches, search skips weak ones
 	maxWeak  = 100 // weak matches by words
 	maxNames = 200 // matches by name
 )
 
-// byText finds by names and words. Hits are put into the set, if there is one.
+// byText searches names and words. It adds the hits to the set, unless the set is
+// nil.
 func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int, set []uint64) (list []found, hits int, err error) {
 	names := x.byName(q, within, correctAll, 0)
 	_, states, _ := SplitPlace(q)
@@ -71,10 +72,10 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 	return list, hits, nil
 }
 
-// addWeak adds organizations that have some of the question, in their names, their
-// documents or both.
+// addWeak adds organizations with some of the question in their names, documents or
+// both.
 func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []hit, q *words.Question, within []uint64) error {
-	const fromNames = 0.4 // what a name counts beside words
+	const fromNames = 0.4 // weight of a name relative to words
 	value := map[uint32]float32{}
 	for _, h := range names {
 		value[h.org] = fromNames * h.score
@@ -98,8 +99,8 @@ func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []hit,
 	return nil
 }
 
-// byWords is a match by the words of a document. It ranks with matches by name
-// that agree about as well, and after those that agree well.
+// byWords is a match by the words of a document. It ranks among matches by name that
+// agree about as well, and below those that agree well.
 func (x *Index) byWords(s words.Score, c class) found {
 	v := 0.5*min(1, 1.5*s.Text) + 0.2*min(1, 1.5*s.Name) + weightProminence*x.orgs[min(int(s.Org), len(x.orgs)-1)].Prominence
 	return found{s.Org, c, c.scaled(v), v}

@@ -7,8 +7,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// phrases are long names that people write as initials inside of a name, in
-// words of K2.
+// phrases are long names that people write as initials within a name. The words are
+// in K2 form.
 var phrases = []struct{ long, short string }{
 	{"YOUNG MENS CHRISTIAN ASSOCIATION", "YMCA"},
 	{"YOUNG WOMEN CHRISTIAN ASSOCIATION", "YWCA"},
@@ -20,12 +20,12 @@ var phrases = []struct{ long, short string }{
 	{"JEWISH COMMUNITY CENTER", "JCC"},
 }
 
-// shorten writes the phrase in a name as its initials. ok is false when there
-// is none.
+// shorten writes the phrase in a name as its initials. ok is false if the name has no
+// such phrase.
 func shorten(k2 string) (short string, ok bool) {
 	for _, p := range phrases {
 		if !strings.Contains(k2, p.long) {
-			continue // nearly all names have none, and need not be put together anew
+			continue // nearly all names have no phrase and need no new string
 		}
 		before, after, found := strings.Cut(" "+k2+" ", " "+p.long+" ")
 		if found {
@@ -35,12 +35,12 @@ func shorten(k2 string) (short string, ok bool) {
 	return "", false
 }
 
-// legal are words that say nothing wherever in a name they stand. Elsewhere
-// than at its end they are few, and would count as rare words do.
+// legal are legal forms, ignored anywhere in a name. Before the end of a name they
+// are rare, so they would weigh as much as rare words.
 var legal = table.SetOf("INC INCORPORATED CORP LTD LLC")
 
-// withoutCut takes from the end of a long name a legal form that the register
-// cut: "... BETTER LOWLAND I". ok is false when there is none.
+// withoutCut removes from the end of a long name a legal form that the register cut:
+// "... BETTER LOWLAND I". ok is false if there is none.
 func withoutCut(name string) (whole string, ok bool) {
 	const long = 30
 	i := strings.LastIndexByte(name, ' ')
@@ -63,9 +63,9 @@ func withoutCut(name string) (whole string, ok bool) {
 // small are words that initials leave out.
 var small = table.SetOf("AND OF THE FOR A AN IN AT TO ON WITH BY FROM")
 
-// initialsOf lists the initials that may stand for a name: of its words in
-// their long form and as written, with and without numbers, small words and a
-// last "Company" or "Corporation".
+// initialsOf lists the initials that may stand for a name: of its words in long form
+// and as written, with and without numbers, small words and a last "Company" or
+// "Corporation".
 func initialsOf(name string, n *orgname.Name) []string {
 	var list []string
 	add := func(b []byte) {
@@ -103,21 +103,20 @@ func initialsOf(name string, n *orgname.Name) []string {
 	return list
 }
 
-// glued are the words that names are compared without and that are found stuck
-// to another; the legal forms only to the last.
+// glued are the ignored words that the register joins to another word. Legal forms
+// join only the last word.
 var glued = []struct {
 	word string
 	last bool
 }{{"INC", true}, {"LTD", true}, {"CORP", true}, {"LLC", true}, {"OF", false}, {"THE", false}, {"AND", false}, {"FOR", false}}
 
-// rarer is how many times as many names a word must have that is part of
-// another, so that the other is taken to be two words without their space.
+// rarer is how many times commoner the parts must be than the whole word before the
+// word counts as two words that lost their space.
 const rarer = 10
 
-// splitGlued finds in a name a word that few names have and that is two words, or
-// a word and a small word or legal form, written without the space between
-// them, as the register does where it joins its lines. It returns the words
-// with that one parted.
+// splitGlued finds in a name a word that few names have and that is two words, or a
+// word and a small word or legal form, without the space. The register joins words
+// where it joins its lines. splitGlued returns the words with that word split.
 func splitGlued(words []string, count func(word string) int) (parted []string, ok bool) {
 	const few, common = 2, 5
 	for i, w := range words {

@@ -20,8 +20,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// cacheName is the file of slow vectors in the data directory. It is of no other
-// use than to save time: what is damaged in it is made again.
+// cacheName is the file of slow vectors in the data directory. The cache only saves
+// time: damaged records are made again.
 const cacheName = "vectors" + snapshot.ScratchSuffix
 
 // A record is the hash of a text and of the model, the vector, and a checksum.
@@ -30,22 +30,22 @@ const (
 	recordSize = hashSize + 4*meaning.Dim + 4
 )
 
-// cache is the slow vectors of earlier builds. Records are added as they are made,
-// so that a build that was stopped has not worked for nothing.
+// cache holds the slow vectors of earlier builds. Records are added as they are made,
+// so a stopped build keeps its work.
 type cache struct {
 	path  string
 	model *meaning.Model
-	salt  [sha256.Size]byte // of the model
+	salt  [sha256.Size]byte // hash of the model
 
 	file    *os.File
-	size    int64 // of the records that are whole
+	size    int64 // of the intact records
 	records map[[hashSize]byte]int64
 
 	mu   sync.Mutex
 	used map[[hashSize]byte]bool
 }
 
-// openCache opens the cache, or begins one.
+// openCache opens or creates the cache.
 func openCache(path string, m *meaning.Model) (*cache, error) {
 	c := &cache{path: path, model: m, records: map[[hashSize]byte]int64{}, used: map[[hashSize]byte]bool{}}
 	probe := m.Read("what a model says of this text tells it from others")
@@ -69,7 +69,7 @@ func openCache(path string, m *meaning.Model) (*cache, error) {
 			break
 		}
 		if !whole(record) {
-			break // what comes after it is made again
+			break // later records are made again
 		}
 		c.records[[hashSize]byte(record)] = c.size
 		c.size += recordSize
@@ -77,7 +77,7 @@ func openCache(path string, m *meaning.Model) (*cache, error) {
 	return c, nil
 }
 
-// whole reports whether a record is as it was written.
+// whole reports whether a record is intact.
 func whole(record []byte) bool {
 	at := len(record) - 4
 	return crc32.ChecksumIEEE(record[:at]) == binary.LittleEndian.Uint32(record[at:])
@@ -90,7 +90,8 @@ func encodeVector(to []byte, v *meaning.Vector) []byte {
 	return to
 }
 
-// read is the slow vector of a text, and a record of it when it is a new one.
+// read is the slow vector of a text. For a text not in the cache it also returns the
+// new record.
 func (c *cache) read(text string) (v meaning.Vector, fresh []byte) {
 	sum := sha256.Sum256(append(c.salt[:], text...))
 	key := [hashSize]byte(sum[:])
@@ -111,7 +112,7 @@ func (c *cache) read(text string) (v meaning.Vector, fresh []byte) {
 	return v, binary.LittleEndian.AppendUint32(fresh, crc32.ChecksumIEEE(fresh))
 }
 
-// add keeps new records. Nobody may be reading.
+// add stores new records. No other goroutine may be reading.
 func (c *cache) add(fresh [][]byte) error {
 	for _, record := range fresh {
 		if record == nil {
@@ -126,7 +127,7 @@ func (c *cache) add(fresh [][]byte) error {
 	return nil
 }
 
-// compact writes the cache anew when most of it was of no use to this build.
+// compact rewrites the cache if this build used less than half of it.
 func (c *cache) compact() error {
 	if c == nil || len(c.records) <= 2*len(c.used)+1000 {
 		return nil
@@ -148,6 +149,6 @@ func (c *cache) compact() error {
 
 func (c *cache) close() {
 	if err := c.file.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
-		_ = err // nothing is lost but time
+		_ = err // only time is lost
 	}
 }

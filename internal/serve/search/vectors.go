@@ -14,17 +14,17 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// DefaultDocuments is how many organizations are read by the slow encoder. It is
-// a number and not a time, so that the choice does not depend on the machine.
+// DefaultDocuments is how many organizations the slow encoder reads. It is a number
+// and not a time, so that the choice does not depend on the machine.
 const DefaultDocuments = 100_000
 
-// writeVectors writes what the organizations mean, and hands each document on to
-// also. All of them get a fast vector; of those that say what they do, the
-// largest, as many as documents says, get one mixed with that of the slow encoder,
-// which takes some milliseconds for each. The slow vectors are kept in the data directory by the
-// hash of their text, so the next build only reads what has changed. Vectors
-// depend on the texts alone, not on the machine: where no kernel fits it, though,
-// none are read by the slow encoder, for that would take days.
+// writeVectors writes the vectors of all organizations and passes each document to
+// also. Every organization gets a fast vector. The slow encoder, which takes some
+// milliseconds a text, also reads the largest organizations that say what they do, up
+// to documents of them; their vectors are a mix of both. Slow vectors are cached in
+// the data directory by the hash of their text, so the next build reads only changed
+// texts. Vectors depend on the texts alone, not on the machine. Without a fitting
+// kernel the slow encoder would take days, so it reads nothing.
 func writeVectors(ctx context.Context, w *snapshot.Writer, documents int, also func(*document.Source, *document.Document)) error {
 	m, err := meaning.Open()
 	if err != nil {
@@ -51,8 +51,8 @@ func writeVectors(ctx context.Context, w *snapshot.Writer, documents int, also f
 	return v.cache.compact()
 }
 
-// chooseRead counts the organizations and chooses those that are read by the slow
-// encoder: the largest of those that say what they do.
+// chooseRead counts the organizations and chooses those that the slow encoder reads:
+// the largest that say what they do.
 func chooseRead(ctx context.Context, s *snapshot.Snapshot, documents int) (n int, chosen []uint64, err error) {
 	if documents <= 0 {
 		n = int(s.RowsOf(snapshot.Organizations))
@@ -83,7 +83,7 @@ func chooseRead(ctx context.Context, s *snapshot.Snapshot, documents int) (n int
 // vectorBuilder makes the vectors, a batch at a time.
 type vectorBuilder struct {
 	model    *meaning.Model
-	cache    *cache // nil when none is read
+	cache    *cache // nil if the slow encoder reads nothing
 	chosen   []uint64
 	done     int64
 	total    int64
@@ -91,11 +91,11 @@ type vectorBuilder struct {
 
 	texts   []string // of the batch
 	vectors []meaning.Vector
-	fresh   [][]byte // hashes and slow vectors that were not in the cache
+	fresh   [][]byte // records of slow vectors that were not in the cache
 }
 
-// batch is how many organizations are encoded on all cores before they are
-// written in order.
+// batch is how many organizations are encoded in parallel before they are written in
+// order.
 const batch = 1024
 
 func (v *vectorBuilder) write(ctx context.Context, s *snapshot.Snapshot, out *vector.Writer, also func(*document.Source, *document.Document)) error {

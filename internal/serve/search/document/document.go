@@ -1,6 +1,6 @@
-// Package document is what is known of an organization in words: names, what it
-// says it does, its cause, where it is, what it is given money for. Search by
-// words and search by meaning read the same documents.
+// Package document puts an organization into words: its names, mission, cause, place
+// and the purposes of its grants. Search by words and search by meaning read the same
+// documents.
 package document
 
 import (
@@ -16,7 +16,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Bounds of what is read of one organization.
+// Bounds of one document.
 const (
 	maxOthers   = 24
 	maxPrograms = 12
@@ -35,8 +35,7 @@ type Document struct {
 	Purposes []string
 }
 
-// Source is the rows that say something of one organization. What it has none
-// of is nil.
+// Source is the rows about one organization. A missing row is nil.
 type Source struct {
 	EIN      ein.EIN
 	Org      *snapshot.Organization
@@ -47,7 +46,7 @@ type Source struct {
 
 // Sources reads the organizations of a snapshot with the rows about each, in the
 // order of their numbers. The tables are sorted by EIN, so they are read side by
-// side. The rows are good until the next.
+// side. The rows are valid until the next iteration.
 func Sources(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[*Source, error] {
 	return func(yield func(*Source, error) bool) {
 		filings := follow(s, snapshot.Orgs, func(o *snapshot.Org) string { return o.EIN })
@@ -63,8 +62,8 @@ func Sources(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[*Source, error
 			}
 			src := Source{Org: &o}
 			if err == nil {
-				// A place in the table is the number of the organization in every
-				// index, so none may be left out.
+				// The row is the organization's number in every index, so no row may
+				// be skipped.
 				if src.EIN, err = ein.Parse(o.EIN); err != nil || o.Name == "" || o.EIN <= last {
 					err = fault.New("inconsistent", "row %d of table organizations has no valid EIN in order or no name: %q", n, o.EIN).Try("build the snapshot again")
 				}
@@ -107,19 +106,21 @@ func New(s *Source) Document {
 	if p := s.Purposes; p != nil {
 		d.Purposes = addAll(nil, p.Received, snapshot.MaxPurposes)
 		if len(d.Mission) == 0 {
-			// A grantmaker that says nothing of itself is known by what it pays for.
+			// A grantmaker that does not describe itself is described by what it pays
+			// for.
 			d.Purposes = addAll(d.Purposes, p.Given, 2*snapshot.MaxPurposes)
 		}
 	}
 	return d
 }
 
-// Told reports whether the organization, or one that pays it, says what it does:
-// there is more than its name and a code.
+// Told reports whether the document says what the organization does: it has more than
+// a name and a code.
 func (d *Document) Told() bool { return len(d.Mission)+len(d.Programs)+len(d.Purposes) > 0 }
 
-// Text is the document as it is read for its meaning: what says most first, for
-// only the beginning is read. Where it is says nothing of what it does.
+// Text is the document for the encoder. The most telling parts come first, because
+// the encoder reads only the beginning. The place is left out: it says nothing of
+// what the organization does.
 func (d *Document) Text() string {
 	var b strings.Builder
 	add := func(s string) {
@@ -147,7 +148,7 @@ func (d *Document) Text() string {
 	return b.String()
 }
 
-// quiet lowers a text that shouts, as filings do.
+// quiet lowers a text in capitals, which are common in filings.
 func quiet(s string) string {
 	upper, lower := 0, 0
 	for _, r := range s {
@@ -163,7 +164,7 @@ func quiet(s string) string {
 	return s
 }
 
-// addAll adds the texts that are not there yet, nor among the others.
+// addAll appends the texts that are in neither list nor others.
 func addAll(list, more []string, most int, others ...string) []string {
 	for _, s := range more {
 		if s = clean(s); s != "" && len(list) < most && !has(list, s) && !has(others, s) {
@@ -205,7 +206,7 @@ func isClean(s string) bool {
 	return !space || s == ""
 }
 
-// follow begins a table; one that the snapshot does not have is empty.
+// follow opens a table for reading by key. A table that the snapshot lacks is empty.
 func follow[T any](s *snapshot.Snapshot, table string, key func(*T) string) *snapshot.Follower[T] {
 	rows := snapshot.Rows[T](s, table)
 	if !s.HasTable(table) {

@@ -1,7 +1,7 @@
-// Package quality measures how well organizations are found: by meaning, on
-// questions whose answers were judged, and by name, on organizations that are
-// known to be there. It indexes the documents of a set as a build does and asks
-// as a caller would.
+// Package quality measures how well search finds organizations: by meaning, on
+// questions with judged answers, and by name, on organizations known to be in the
+// index. It indexes the documents of a set as a build does and asks as a caller
+// would.
 package quality
 
 import (
@@ -39,8 +39,8 @@ type Document struct {
 	Purposes []string `json:"purposes"` // of the grants that it gives
 }
 
-// Query is a question with the organizations that answer it: 2 exactly, 1 in
-// part.
+// Query is a question with the organizations that answer it: grade 2 fully, grade 1
+// in part.
 type Query struct {
 	ID     string         `json:"id"`
 	Text   string         `json:"query"`
@@ -50,8 +50,8 @@ type Query struct {
 // maxLine bounds a line of a set.
 const maxLine = 4 << 20
 
-// ReadDocuments reads a file of documents, one in a line, and returns them in the
-// order of their EINs, each once.
+// ReadDocuments reads a file of documents, one per line. It returns them in EIN order
+// without duplicates.
 func ReadDocuments(r io.Reader) ([]Document, error) {
 	var list []Document
 	for d, err := range lines[Document](r) {
@@ -72,7 +72,7 @@ func ReadDocuments(r io.Reader) ([]Document, error) {
 	return slices.CompactFunc(list, func(a, b Document) bool { return a.EIN == b.EIN }), nil
 }
 
-// ReadQueries reads a file of questions, one in a line.
+// ReadQueries reads a file of questions, one per line.
 func ReadQueries(r io.Reader) ([]Query, error) {
 	var list []Query
 	for q, err := range lines[Query](r) {
@@ -96,7 +96,7 @@ func ReadQueries(r io.Reader) ([]Query, error) {
 	return list, nil
 }
 
-// lines reads a file of JSON, one object in a line.
+// lines reads a file of JSON objects, one per line.
 func lines[T any](r io.Reader) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		in := bufio.NewScanner(r)
@@ -123,8 +123,8 @@ func lines[T any](r io.Reader) iter.Seq2[T, error] {
 	}
 }
 
-// Index makes a snapshot of the documents below a directory, indexes it as a
-// build does and opens it. All texts are read by the slow encoder.
+// Index makes a snapshot of the documents in a directory, indexes it as a build does
+// and opens the index. The slow encoder reads all texts.
 func Index(ctx context.Context, dir string, docs []Document) (*search.Index, error) {
 	w, err := snapshot.Create(dir, time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
 	if err != nil {
@@ -174,21 +174,21 @@ func rows[T any](docs []Document, row func(*Document) T) iter.Seq[T] {
 	}
 }
 
-// Figures are what one mode came to.
+// Figures are the results of one mode.
 type Figures struct {
 	NDCG10   float64 `json:"ndcg10"`
 	Recall20 float64 `json:"recall20"`
 }
 
-// Known is how organizations are found by their names in hybrid mode: the mean of
-// one over their rank.
+// Known is how well hybrid mode finds organizations by name: the mean reciprocal
+// rank.
 type Known struct {
 	Asked int     `json:"asked"`
 	Whole float64 `json:"mrr_whole"`     // by the whole name
-	Two   float64 `json:"mrr_two_words"` // by the two rarest words of it
+	Two   float64 `json:"mrr_two_words"` // by its two rarest words
 }
 
-// Result is what a set came to.
+// Result is the result of a set.
 type Result struct {
 	Documents int     `json:"documents"`
 	Queries   int     `json:"queries"`
@@ -198,26 +198,26 @@ type Result struct {
 	Hybrid    Figures `json:"hybrid"`
 	Known     Known   `json:"known"`
 
-	// Of the organizations found in hybrid mode, by the match they are marked
-	// with: how many, and how many of them are judged to answer.
+	// For each match class of hybrid mode: how many organizations have it, and how
+	// many of these are judged to answer.
 	Marked map[string]Marked `json:"marked"`
 }
 
-// Marked is how well a mark keeps what it says.
+// Marked is how often a match class is right.
 type Marked struct {
 	Shown  int `json:"shown"`
 	Judged int `json:"judged"`
 }
 
-// The least that is good enough.
+// The lowest figures that pass.
 const (
 	LeastSemantic = 0.69
 	LeastHybrid   = 0.68
 	LeastKnown    = 0.99
 )
 
-// Measure asks the questions of a set in every mode, and for its organizations by
-// their names.
+// Measure asks the questions of a set in every mode and asks for its organizations by
+// name.
 func Measure(ctx context.Context, x *search.Index, docs []Document, queries []Query) (*Result, error) {
 	r := &Result{Documents: len(docs), Queries: len(queries), Marked: map[string]Marked{}}
 	r.Encoder, _ = x.Encoder()
@@ -255,9 +255,9 @@ func (r *Result) mark(results []search.Result, judged map[string]int) {
 	}
 }
 
-// judge measures one answer: the gain of its first ten, each by its grade and
-// place, as a share of the best there could be; and the share of those judged
-// that are among the first twenty.
+// judge measures one answer. ndcg is the gain of the first ten results, by grade and
+// place, as a share of the best possible gain. recall is the share of the judged
+// answers that are among the first twenty.
 func judge(results []search.Result, judged map[string]int) (ndcg, recall float64) {
 	gain := func(grade, place int) float64 {
 		return (math.Pow(2, float64(grade)) - 1) / math.Log2(float64(place)+2)
@@ -335,7 +335,7 @@ func (k *Known) measure(ctx context.Context, x *search.Index, docs []Document) e
 	return nil
 }
 
-// Failed lists the gates that the result does not pass.
+// Failed lists the gates that the result fails.
 func (r *Result) Failed() (list []string) {
 	for _, g := range []struct {
 		what      string

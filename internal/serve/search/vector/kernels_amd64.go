@@ -38,8 +38,8 @@ func dots(a *asked, rows []row, docs []uint32, out []int32) {
 	}
 }
 
-// The numbers of documents are not compared with the number of rows: they come
-// from a set of documents that there are.
+// Document numbers are not checked against the number of rows: they come from a set
+// of existing documents.
 
 //go:noescape
 func distancesPopcnt(q *signs, documents []signs, out []uint16)

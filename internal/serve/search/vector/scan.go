@@ -10,16 +10,16 @@ import (
 	"grantgraph/internal/meaning"
 )
 
-// depth is the number of documents whose signs differ least that are compared
-// by their numbers.
+// depth is how many documents with the fewest differing signs are compared by their
+// numbers.
 const depth = 20_000
 
-// asked is a query: its signs, and its numbers of a byte.
+// asked is a query: its signs and its one-byte numbers.
 type asked struct {
 	signs  signs
 	bytes  [meaning.Dim]int8
-	words  [meaning.Dim]int16 // the same, as a kernel wants them
-	offset int32              // what a dot product has too much, as rows are 128 larger
+	words  [meaning.Dim]int16 // the same numbers, in the form that a kernel needs
+	offset int32              // the excess of a dot product, because rows are stored 128 larger
 	scale  float32
 }
 
@@ -37,30 +37,29 @@ func ask(q *meaning.Vector) *asked {
 	return a
 }
 
-// cosine is what a dot product with a row of some scale means.
+// cosine turns a dot product with a row of the given scale into a cosine.
 func (a *asked) cosine(dot int32, scale float32) float32 {
 	return float32(dot-a.offset) * a.scale * scale
 }
 
-// search is the memory of one question, half a megabyte whatever the number of
-// documents, and used again.
+// search is the memory of one question, half a megabyte for any number of documents.
+// It is reused.
 type search struct {
 	depth     int
 	docs      []uint32 // candidates in ascending order
 	distances []uint16 // signs in which each differs from the query
 	counts    [meaning.Dim + 1]int
-	limit     int         // the largest distance that is still of interest
-	chosen    [512]uint32 // documents whose signs are to be compared,
-	some      int         // so many of them
-	block     [512]uint16 // distances of those, or of neighbours
+	limit     int         // the largest distance still of interest
+	chosen    [512]uint32 // documents whose signs are to be compared
+	some      int         // how many are chosen
+	block     [512]uint16 // distances of these, or of a run of neighbors
 	dots      []int32
 	cosines   []float32
 	heap      []Hit
 }
 
-// candidates finds the documents to compare by their numbers: those with the
-// fewest differing signs and, among equals, the lowest numbers. It reports
-// false when the context has ended.
+// candidates finds the documents to compare by their numbers: those with the fewest
+// differing signs, ties by lowest number. It reports false if the context has ended.
 func (s *search) candidates(ctx context.Context, x *Index, a *asked, within []uint64) bool {
 	s.docs, s.depth = s.docs[:0], x.depth
 	total := x.count(within)
@@ -69,7 +68,7 @@ func (s *search) candidates(ctx context.Context, x *Index, a *asked, within []ui
 		return ctx.Err() == nil
 	}
 	for limit := s.guess(x, a, within, total); s.scan(ctx, x, a, within, limit); limit = meaning.Dim {
-		// Otherwise the sample was not like the rest.
+		// Otherwise the sample was not typical.
 		if len(s.docs) >= s.depth {
 			s.trim()
 			return true
@@ -78,9 +77,8 @@ func (s *search) candidates(ctx context.Context, x *Index, a *asked, within []ui
 	return false
 }
 
-// guess is a distance within which there are most likely as many documents as
-// are wanted, and not many more: what a sample of them says. Most of the others
-// need not be kept for a while then.
+// guess estimates from a sample a distance within which there are most likely enough
+// documents, and few more. Most other documents then need not be kept.
 func (s *search) guess(x *Index, a *asked, within []uint64, total int) int {
 	const sample = 6_000
 	var counts [meaning.Dim + 1]int
@@ -112,8 +110,8 @@ func (s *search) guess(x *Index, a *asked, within []uint64, total int) int {
 	return limit
 }
 
-// scan takes the documents within a distance. It reports false when the context
-// has ended.
+// scan takes the documents within a distance. It reports false if the context has
+// ended.
 func (s *search) scan(ctx context.Context, x *Index, a *asked, within []uint64, limit int) bool {
 	s.docs, s.distances, s.some = s.docs[:0], s.distances[:0], 0
 	s.counts, s.limit = [meaning.Dim + 1]int{}, limit
@@ -150,7 +148,7 @@ func (s *search) scan(ctx context.Context, x *Index, a *asked, within []uint64, 
 	return true
 }
 
-// compare looks at the documents that were chosen one by one.
+// compare compares the chosen documents, which do not lie together.
 func (s *search) compare(x *Index, a *asked) {
 	chosen := s.chosen[:s.some]
 	distancesAt(&a.signs, x.signs, chosen, s.block[:])
@@ -162,8 +160,8 @@ func (s *search) compare(x *Index, a *asked) {
 	s.some = 0
 }
 
-// take keeps a candidate. When there are twice as many as needed, the worse half
-// is dropped, and what is not better than the rest is not taken from then on.
+// take keeps a candidate. With twice as many as needed, it drops the worse half and
+// from then on takes only better ones.
 func (s *search) take(doc uint32, distance uint16) {
 	s.docs, s.distances = append(s.docs, doc), append(s.distances, distance)
 	if s.counts[distance]++; len(s.docs) == 2*s.depth {
@@ -171,13 +169,13 @@ func (s *search) take(doc uint32, distance uint16) {
 	}
 }
 
-// trim keeps the best candidates, in their order. Distances are small numbers,
-// so how many are within each is known without sorting.
+// trim keeps the best candidates in their order. Distances are small numbers, so
+// counting replaces sorting.
 func (s *search) trim() {
 	if len(s.docs) <= s.depth {
 		return
 	}
-	last, room := 0, s.depth // the distance at which there are enough, and how many of that
+	last, room := 0, s.depth // the distance that fills the depth, and how many with it still fit
 	for ; s.counts[last] <= room; last++ {
 		room -= s.counts[last]
 	}
@@ -206,7 +204,8 @@ func (s *search) trim() {
 func (s *search) best(x *Index, a *asked, k int) []Hit {
 	s.dots = slices.Grow(s.dots[:0], len(s.docs))[:len(s.docs)]
 	dots(a, x.rows, s.docs, s.dots)
-	// Scales lie far apart: without a branch the processor waits for many at once.
+	// The scales lie far apart in memory. Without a branch the processor waits for
+	// many at once.
 	s.cosines = slices.Grow(s.cosines[:0], len(s.docs))[:len(s.docs)]
 	for i, doc := range s.docs {
 		s.cosines[i] = a.cosine(s.dots[i], x.scales[doc])
@@ -232,7 +231,7 @@ func (s *search) best(x *Index, a *asked, k int) []Hit {
 
 // nearer orders hits, best first.
 func nearer(a, b Hit) int {
-	switch { // a cosine is a number: rows and scales are checked
+	switch { // a cosine is never NaN: rows and scales are checked
 	case a.Cosine > b.Cosine:
 		return -1
 	case a.Cosine < b.Cosine:
@@ -241,7 +240,7 @@ func nearer(a, b Hit) int {
 	return cmp.Compare(a.Doc, b.Doc)
 }
 
-// sink puts the hit at i where it belongs in a heap that has the worst on top.
+// sink moves the hit at i to its place in a heap with the worst hit on top.
 func sink(heap []Hit, i int) {
 	for {
 		worst := i
@@ -268,7 +267,7 @@ func distancesPlain(q *signs, documents []signs, out []uint16) {
 	}
 }
 
-// distancesAtPlain is the same for documents that do not lie together.
+// distancesAtPlain is distancesPlain for documents that do not lie together.
 func distancesAtPlain(q *signs, documents []signs, docs []uint32, out []uint16) {
 	for i, doc := range docs {
 		distancesPlain(q, documents[doc:doc+1], out[i:i+1])

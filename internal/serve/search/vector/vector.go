@@ -1,10 +1,10 @@
-// Package vector finds the documents that mean about the same as a query: the
-// nearest of millions of vectors.
+// Package vector finds the documents nearest in meaning to a query among millions of
+// vectors.
 //
-// A document is 384 sign bits and 384 numbers of a byte. Signs are compared
-// with those of the query first, 48 bytes a document; the 20,000 that differ
-// least are then compared by their numbers. That keeps practically all of the
-// true nearest, and reads an eighth of the file.
+// A document is 384 sign bits and 384 one-byte numbers. The signs are compared with
+// those of the query first, at 48 bytes a document. The 20,000 documents that differ
+// least are then compared by their numbers. That keeps practically all of the true
+// nearest and reads an eighth of the file.
 package vector
 
 import (
@@ -24,7 +24,7 @@ var fileKind = &mapped.Kind{
 	Missing: "vectors_missing", Version: "vectors_version", Damaged: "vectors_damaged",
 }
 
-// signWords are the words of 64 signs that a document has.
+// signWords is how many 64-bit words hold the signs of a document.
 const signWords = meaning.Dim / 64
 
 type (
@@ -32,13 +32,13 @@ type (
 	row   [meaning.Dim]uint8 // each number 128 larger than it is
 )
 
-// Writer writes an index in one pass. It holds 52 bytes for each document.
+// Writer writes an index in one pass. It holds 52 bytes of memory per document.
 type Writer struct {
 	out    *mapped.Writer
 	rows   []byte // not written yet
 	next   int
 	signs  []signs
-	scales []float32 // 1 / length of the row; 0 for a document that says nothing
+	scales []float32 // 1 / length of the row; 0 for a document without a vector
 }
 
 // NewWriter begins an index of n documents.
@@ -48,8 +48,8 @@ func NewWriter(out io.Writer, n int) *Writer {
 	return w
 }
 
-// Set says what document i means. Documents are set in ascending order; those
-// that are left out say nothing.
+// Set sets the vector of document i. Documents come in ascending order. A document
+// that is left out has no vector.
 func (w *Writer) Set(i int, v meaning.Vector) {
 	if i < w.next || i >= len(w.signs) {
 		w.out.Fail(fmt.Errorf("document %d of %d is set after document %d", i, len(w.signs), w.next-1))
@@ -76,7 +76,7 @@ func (w *Writer) put(r *row) {
 	}
 }
 
-// Close ends the index and says whether all of it was written.
+// Close finishes the index and returns the first error of writing it.
 func (w *Writer) Close() error {
 	w.skip(len(w.signs))
 	_, _ = w.out.Write(w.rows)
@@ -85,13 +85,13 @@ func (w *Writer) Close() error {
 	return w.out.Close()
 }
 
-// quantize rounds a vector to numbers of a byte. scale makes their length one.
+// quantize rounds a vector to one-byte numbers. scale makes their length one.
 func quantize(v *meaning.Vector, r *row) (s signs, scale float32) {
-	// There are hundreds of millions of numbers, half of them negative, so they are
-	// looked at as bits, without a branch.
+	// There are hundreds of millions of numbers, half of them negative. Their bits
+	// are examined without a branch.
 	const (
 		sign     = 1 << 31
-		infinite = 0x7F800000 // and what is no number is above
+		infinite = 0x7F800000 // larger bits are NaN
 	)
 	most := uint32(0)
 	for _, x := range v {
@@ -110,14 +110,14 @@ func quantize(v *meaning.Vector, r *row) (s signs, scale float32) {
 			q := int32(math.Float32bits(float32(x/largest*127)+magic)) - magicBits
 			square += q * q
 			r[64*word+bit] = uint8(q + 128)
-			n := int32(math.Float32bits(x)) // as positive, zero or negative as x
+			n := int32(math.Float32bits(x)) // has the sign of x
 			s[word] |= uint64(uint32(-n&^n)>>31) << bit
 		}
 	}
 	return s, float32(1 / math.Sqrt(float64(square)))
 }
 
-// Index is the vectors of a file. It may be used by many at once.
+// Index is the vectors of a file. It is safe for concurrent use.
 type Index struct {
 	mu       sync.RWMutex // held for reading by every question, for writing by Close
 	closed   bool
@@ -125,13 +125,13 @@ type Index struct {
 	rows     []row
 	signs    []signs
 	scales   []float32
-	present  []uint64 // documents that say something
+	present  []uint64 // documents with a vector
 	some     int      // how many of them
-	depth    int      // candidates of a question
+	depth    int      // candidates per question
 	searches sync.Pool
 }
 
-// Open maps an index. All of it is read once, to verify it.
+// Open maps an index and reads all of it once to verify it.
 func Open(path string) (*Index, error) {
 	f, err := mapped.Open(path, fileKind)
 	if err != nil {
@@ -167,8 +167,8 @@ func newIndex(f *mapped.File) (*Index, error) {
 	return x, nil
 }
 
-// Close waits for the questions under way and unmaps the file. A closed index
-// finds nothing.
+// Close waits for running questions and unmaps the file. A closed index finds
+// nothing.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -188,7 +188,7 @@ type Hit struct {
 	Cosine float32
 }
 
-// Vector is the vector of a document, as well as its bytes say it.
+// Vector is the vector of a document, up to rounding.
 func (x *Index) Vector(doc uint32) (v meaning.Vector) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -201,9 +201,9 @@ func (x *Index) Vector(doc uint32) (v meaning.Vector) {
 	return v
 }
 
-// Nearest finds the k documents nearest to a query, best first and those alike
-// by number. within chooses documents by their bits; nil is all of them. A
-// context that ends makes it return nothing.
+// Nearest finds the k documents nearest to a query, best first, ties by number.
+// within selects documents by their bits; nil selects all. If the context ends,
+// Nearest returns nothing.
 func (x *Index) Nearest(ctx context.Context, q *meaning.Vector, within []uint64, k int) []Hit {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -219,7 +219,7 @@ func (x *Index) Nearest(ctx context.Context, q *meaning.Vector, within []uint64,
 	return s.best(x, a, k)
 }
 
-// count is the number of documents in a set, and of those that say something.
+// count is the number of documents of a set that have a vector.
 func (x *Index) count(within []uint64) (n int) {
 	if within == nil {
 		return x.some
@@ -230,8 +230,7 @@ func (x *Index) count(within []uint64) (n int) {
 	return n
 }
 
-// each calls visit for every n-th of the documents that count counts, from the
-// first.
+// each calls visit for every n-th document with a vector, beginning with the first.
 func (x *Index) each(within []uint64, n int, visit func(doc uint32)) {
 	skip := 0
 	for w, set := range x.present {

@@ -14,27 +14,27 @@ import (
 	"grantgraph/internal/stem"
 )
 
-// Kind is the file of the index. Its version changes with the columns, with what
-// their numbers mean, and with the stems.
+// Kind is the file of the index. Its version changes with the columns, the meaning of
+// their numbers, and the stems.
 var Kind = &mapped.Kind{
 	Magic: "GGwords1", Name: "word index",
 	Missing: "search_unreadable", Version: "search_version", Damaged: Damaged,
 }
 
-// Damaged is the slug of the error for an index that is not as it was written.
+// Damaged is the slug of the error for a damaged index.
 const Damaged = "words_damaged"
 
-// How much a word counts by where it stands.
+// Weight of a word by where it occurs.
 const (
 	weightName    = 3
 	weightOther   = 2
 	weightText    = 1
 	weightPlace   = 0.5
 	maxDocument   = 600 // words read of one organization
-	typicalLength = 40  // words of a document, weighed
+	typicalLength = 40  // words of a document, weighted
 )
 
-// The saturation of repeated words and the weight of the length, as in BM25.
+// BM25 parameters: the saturation of repeated words and the weight of the length.
 const (
 	k1 = 1.2
 	b  = 0.75
@@ -53,19 +53,19 @@ type columns struct {
 	skipAt     []uint32 // where that block begins in its list
 }
 
-// blockSize is how many entries are passed over at once.
+// blockSize is how many entries a skip passes over.
 const blockSize = 128
 
 // Builder makes the index of organizations that come in the order of their
 // numbers.
 type Builder struct {
-	stemOf     map[string]int32  // the stem of each word that was met, noStem for small ones
+	stemOf     map[string]int32  // the stem of each word seen, noStem for small words
 	ids        map[string]uint32 // the stems
 	stems      []string
 	lists      []list // of each stem
 	nameLength []uint8
 
-	// Of the organization under way.
+	// The current organization.
 	counted []counted // by stem
 	met     []uint32  // the stems it has
 }
@@ -93,7 +93,7 @@ func NewBuilder() *Builder {
 	return &Builder{stemOf: map[string]int32{}, ids: map[string]uint32{}}
 }
 
-// stem is the number of the stem of a word; ok is false for a small word.
+// stem is the number of the stem of a word. ok is false for a small word.
 func (w *Builder) stem(word string) (id int32, ok bool) {
 	id, known := w.stemOf[word]
 	if !known {

@@ -2,14 +2,14 @@ package words
 
 import "slices"
 
-// Top keeps the best of many, as a heap with the worst first.
+// Top keeps the best of many values in a heap with the worst on top.
 type Top[T any] struct {
-	Most  int               // that are kept
+	Most  int               // how many to keep
 	Worse func(a, b T) bool // a total order
 	List  []T
 }
 
-// Add takes one more, and lets the worst go where there are too many.
+// Add adds a value. If there are too many, it drops the worst.
 func (t *Top[T]) Add(x T) {
 	if len(t.List) < t.Most {
 		t.List = append(t.List, x)
@@ -43,7 +43,7 @@ func (t *Top[T]) Add(x T) {
 	}
 }
 
-// Sorted is what was kept, best first.
+// Sorted returns the values kept, best first.
 func (t *Top[T]) Sorted() []T {
 	slices.SortFunc(t.List, func(a, b T) int {
 		if t.Worse(b, a) {

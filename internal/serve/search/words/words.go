@@ -1,13 +1,13 @@
-// Package words finds organizations by the words of their documents, by stem:
-// names, missions, programs, causes, places and the purposes of grants.
+// Package words finds organizations by the words of their documents, by stem: names,
+// missions, programs, causes, places and the purposes of grants.
 //
-// The index is a list of organizations for each stem, with how much the stem
-// counts in each document. A question is answered exactly as to how many
-// organizations have all of its words. That reads the shortest of the lists and,
-// of the others, the blocks where an organization of the shortest may stand, so
-// it costs no more than reading the lists of the question once: at most MaxStems
-// of them, and under a tenth of the organizations in all but a few. A question
-// for any of the words reads as many entries as it is allowed to.
+// The index is a list of organizations for each stem, with how much the stem counts
+// in each document. The number of organizations that have all words of a question is
+// exact. To count them, the index reads the shortest list and, of the other lists,
+// the blocks that may contain its organizations. So a question costs at most one
+// reading of its lists: at most MaxStems, nearly all with under a tenth of the
+// organizations. A question for any of the words reads as many entries as its Effort
+// allows.
 package words
 
 import (
@@ -27,7 +27,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// MaxStems is how many words of a question are looked at.
+// MaxStems is how many words of a question count.
 const MaxStems = 12
 
 // Effort bounds a question for any of its words.
@@ -36,12 +36,13 @@ type Effort struct {
 	Rescued int // organizations in which the commoner words are looked for
 }
 
-// small are words that say nothing of an organization.
+// small are words that say nothing about an organization.
 var small = func() map[string]bool {
 	m := map[string]bool{}
-	for w := range stem.Words(`a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it its me my of on or our s she so such
-		than that the their them then there these they this those to us was we were what when where which who whose why will with would you your not no nor also all any each other more most some own same too very
-		via per upon etc inc incorporated corp corporation ltd llc co`) {
+	for w := range stem.Words(`a an and are as at be been but by can could did do does for from had has have he her his how i if in into is
+		it its me my of on or our s she so such than that the their them then there these they this those to us was
+		we were what when where which who whose why will with would you your not no nor also all any each other more
+		most some own same too very via per upon etc inc incorporated corp corporation ltd llc co`) {
 		m[w] = true
 	}
 	return m
@@ -52,8 +53,8 @@ type Index struct {
 	file *mapped.File
 	columns
 
-	// room is for as many accumulators at once as there are processors: one is
-	// eight bytes for each organization, and who asks needs no key. Others wait.
+	// room limits the accumulators to one per processor. An accumulator takes eight
+	// bytes for each organization, and questions need no key. Other questions wait.
 	room         chan struct{}
 	accumulators sync.Pool
 }
@@ -97,7 +98,7 @@ func newIndex(f *mapped.File) (*Index, error) {
 	return x, f.Err()
 }
 
-// Close unmaps the file. Nobody may be asking.
+// Close unmaps the file. No question may be running.
 func (x *Index) Close() error { return x.file.Close() }
 
 // Organizations is how many the index has.
@@ -110,12 +111,12 @@ func (x *Index) find(s string) (int, bool) {
 	return i, i < len(x.listCount) && string(text(i)) == s
 }
 
-// Question is a question read: the stems that are to be found, rarest first.
+// Question is a parsed question: its stems, rarest first.
 type Question struct {
 	Stems   int     // distinct stems that count
-	Unknown int     // of them, those that no organization has
-	terms   []term  // those that are known
-	total   float32 // what all weigh together
+	Unknown int     // stems that no organization has
+	terms   []term  // the known stems
+	total   float32 // the weight of all stems
 }
 
 // term is one stem of a question.
@@ -125,8 +126,9 @@ type term struct {
 	weight float32 // a rare stem says more than a common one
 }
 
-// Parse reads a question. A state's code is its name, unless it may be another
-// word; in capitals at the end of a question that is not all capitals it is none.
+// Parse reads a question. A state code means the state's name, unless it may be
+// another word. In capitals at the end of a question that is not all capitals, a code
+// always means the state.
 func (x *Index) Parse(q string) Question {
 	var stems []string
 	add := func(word string) {
@@ -165,19 +167,20 @@ func (x *Index) Parse(q string) Question {
 	return out
 }
 
-// ambiguous are codes of states that are words, or short for something else, in
-// names and questions.
+// ambiguous are state codes that are also words or abbreviations in names and
+// questions.
 var ambiguous = table.SetOf("HI LA MA PA AL DE ID AS MS MD CO OK FM VI PR AA AE AP MI MO")
 
-// Score is how well an organization answers a question, from 0 to 1: all of it,
-// and its names alone. A score says the same for every question: what share of
-// what was asked for is there, and how much of the document it is.
+// Score is how well an organization answers a question, from 0 to 1, with all of its
+// document and by its names alone. Scores of different questions compare: a score
+// depends on the share of the question found and on how much of the document it makes
+// up.
 type Score struct {
 	Org        uint32
 	Text, Name float32
 }
 
-// nameImpact is how much a stem counts in a name of so many.
+// nameImpact is how much one stem counts in a name of length stems.
 func nameImpact(length uint8) float32 {
 	const typical = 4
 	return 1 / (1 + k1*(1-b+b*float32(length)/typical))
@@ -190,10 +193,10 @@ type cursor struct {
 	whole []byte
 	skips []uint32
 	at    []uint32
-	block int // of the skips, the next
+	block int // the next of the skips
 	org   uint32
 	count byte
-	begun bool // org is one of the list
+	begun bool // org is from the list
 }
 
 func (x *Index) cursor(list int) cursor {
@@ -202,8 +205,8 @@ func (x *Index) cursor(list int) cursor {
 		skips: x.skipOrg[x.skipStart[list]:x.skipStart[list+1]], at: x.skipAt[x.skipStart[list]:x.skipStart[list+1]]}
 }
 
-// next goes to the next organization; it reports false at the end, and where the
-// numbers of a list make no sense.
+// next goes to the next organization. It reports false at the end and where the list
+// is damaged.
 func (c *cursor) next() bool {
 	if len(c.rest) < 2 {
 		return false
@@ -223,8 +226,7 @@ func (c *cursor) next() bool {
 	return true
 }
 
-// seek goes to an organization or, when the list does not have it, to the first
-// behind it.
+// seek goes to an organization or, if the list lacks it, to the next one after it.
 func (c *cursor) seek(org uint32) bool {
 	if c.begun && c.org >= org {
 		return true
@@ -245,17 +247,16 @@ func (c *cursor) seek(org uint32) bool {
 	return false
 }
 
-// in reports whether a set has an organization; nil is the set of all.
+// in reports whether a set has an organization. A nil set has all.
 func in(set []uint64, org uint32) bool {
 	return set == nil || int(org>>6) < len(set) && set[org>>6]>>(org&63)&1 != 0
 }
 
-// checkEvery is after how many organizations it is asked whether anybody still
-// waits.
+// checkEvery is how many organizations are read between checks of the context.
 const checkEvery = 1 << 14
 
-// All calls visit for the organizations that have every word of the question, in
-// the order of their numbers. A question without words has none.
+// All calls visit for the organizations that have every word of the question, by
+// number. A question without words matches none.
 func (x *Index) All(ctx context.Context, q *Question, within []uint64, visit func(Score)) error {
 	if q.Unknown > 0 || len(q.terms) == 0 {
 		return ctx.Err()
@@ -297,7 +298,7 @@ func (s *Score) add(q *Question, t *term, count byte, nameLength uint8) {
 	}
 }
 
-// addTo adds what some terms of the question count in one organization.
+// addTo adds the weight of some terms of the question in one organization.
 func (x *Index) addTo(s *Score, q *Question, terms []term) {
 	for i := range terms {
 		c := x.cursor(terms[i].list)
@@ -313,12 +314,13 @@ type accumulator struct {
 	touched []uint32
 }
 
-// sums lie together, for they are reached in no order.
+// sums of one organization lie together in memory, because they are read in random
+// order.
 type sums struct{ text, name float32 }
 
-// Any is the best organizations that have any of the words, by rank, at most
-// most of them, and the scores of those in also. Where the lists are too long,
-// the commoner words only tell the best of the others apart.
+// Any finds the best organizations that have any of the words, by rank, at most most
+// of them, and the scores of those in also. If the lists are too long, common words
+// only order the organizations that rarer words found.
 func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int, e Effort, rank func(Score) float32, also []uint32) (best,
 	of []Score, err error) {
 	select {
@@ -336,8 +338,8 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 		x.accumulators.Put(a)
 	}()
 	read, used := 0, 0
-	var unread []term // the first, when its list was not read to the end,
-	var last uint32   // but to this organization
+	var unread []term // the first stem, if its list was not read to the end
+	var last uint32   // the last organization read of that list
 	for i := range q.terms {
 		t := &q.terms[i]
 		if i > 0 && read+t.count > e.Read {
