@@ -2,6 +2,7 @@ package synth
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,10 +11,9 @@ import (
 // four files by whether they may operate, and the tax board's revoked
 // organizations.
 
-// The files of the registry.
+// The files of the registry, of which the first has charities that may operate.
 const (
-	mayOperate = iota
-	mayNotOperate
+	mayNotOperate = 1 + iota
 	undetermined
 	notOperating
 )
@@ -23,22 +23,23 @@ var registryFiles = []string{"may-operate", "may-not-operate", "undetermined-sta
 // registryDay is the date that all four files bear.
 var registryDay = date(2026, time.October, 7)
 
-// registered says which of the registry's files an entity is in, and whether
-// in any: those of the state, and some others that ask for gifts there.
+// registered says in which file of the registry an entity is, if the registry has
+// it. The registry has charities of the state, and some others that ask for gifts
+// there.
 func (w *world) registered(e *entity) (file int, ok bool) {
 	h := rng{sub(e.key, 'A', 0)}
-	if n, gone := w.formerIndex(e); gone { // the registry forgets nobody, and hears late
+	if n, gone := w.formerIndex(e); gone { // the registry keeps charities that are gone
 		if n < 16 {
 			return n / 2 % len(registryFiles), true
 		}
 		return []int{mayNotOperate, notOperating}[n/2%2], true
 	}
-	share := uint32(9300)
+	share := 9300
 	switch {
 	case e.class.is(publicBody):
 		return 0, false
 	case e.class == church || e.class == temple:
-		// Religious bodies need not register; some are on file all the same.
+		// Religious bodies need not register, but some do.
 		return undetermined, e.zip.State == "CA" && h.odds(900)
 	case e.zip.State == "CA":
 	case e.id < w.wellKnown():
@@ -55,20 +56,12 @@ func (w *world) registered(e *entity) (file int, ok bool) {
 	case f.gone():
 		return mayNotOperate, true
 	}
-	switch x := h.n(100); {
-	case x < 72:
-		return mayOperate, true
-	case x < 88:
-		return mayNotOperate, true
-	case x < 97:
-		return undetermined, true
-	}
-	return notOperating, true
+	return slices.Index(registryFiles, shares["california file"].pick(h.next())), true
 }
 
-// stateNumber is the seven digits by which the Secretary of State and the tax
-// board know an entity, and registryNumber those of the registry. No two
-// entities share one: both are bijections of who it is.
+// stateNumber is the seven-digit number of an entity at the Secretary of State and
+// the tax board. registryNumber is its number in the registry. Both are bijections
+// of serial, so no two entities share a number.
 func stateNumber(e *entity) uint64    { return 1_000_000 + uint64(serial(e))*7_919%9_000_000 }
 func registryNumber(e *entity) uint64 { return 1_000_000 + uint64(serial(e))*104_729%9_000_000 }
 
@@ -157,8 +150,8 @@ func (d *listWriter) registration(row *record, e *entity, file, k int) {
 	row.add(cell(10, day{issued, layout}), cell(10, day{renewed, layout}), cell(10, day{set, layout}), day{registryDay, layout})
 }
 
-// registeredName is the name as the registry types it: capitals, no commas,
-// quotes that nobody escapes, and now and then a letter of Windows-1252.
+// registeredName is the name as the registry types it: capitals, no commas, quotes
+// without escapes, and sometimes a letter of Windows-1252.
 func (d *listWriter) registeredName(e *entity, r *rng) []byte {
 	v := bytes.ReplaceAll(appendSigned(nil, e), []byte(","), nil)
 	upper(v)
@@ -182,8 +175,8 @@ func (d *listWriter) registeredName(e *entity, r *rng) []byte {
 	return v[:min(len(v), 98)]
 }
 
-// boardRevoked reports whether the tax board has revoked an entity: a good
-// part of those that the IRS has, and a few that it has not.
+// boardRevoked reports whether the tax board has revoked an entity. The board has
+// revoked most entities that the IRS has revoked, and a few others.
 func (w *world) boardRevoked(e *entity) bool {
 	if e.zip.State != "CA" || e.class.is(publicBody) {
 		return false
@@ -191,7 +184,7 @@ func (w *world) boardRevoked(e *entity) bool {
 	if n, gone := w.formerIndex(e); gone {
 		return n%4 == 0
 	}
-	share := uint32(45)
+	share := 45
 	if f := w.exemption(e); f.gone() && f != closed {
 		share = 6500
 	}

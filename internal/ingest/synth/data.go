@@ -67,13 +67,13 @@ var (
 // weighted is a list of values with their shares in ten thousandths.
 type weighted []struct {
 	value string
-	share uint32
+	share int
 }
 
-// pickOr picks a value by its share. ok is false in the cases that the shares leave
-// over; the value is then the last.
+// pickOr picks a value by its share. Where the shares add up to less than one, ok is
+// false in the remaining cases, and the value is the last of the list.
 func (w weighted) pickOr(h uint64) (value string, ok bool) {
-	x := uint32(scale(h, 10_000))
+	x := scale(h, 10_000)
 	for i := range w {
 		if x < w[i].share {
 			return w[i].value, true
@@ -94,20 +94,21 @@ var shares = func() map[string]weighted {
 		list := r.Text("list")
 		m[list] = append(m[list], struct {
 			value string
-			share uint32
-		}{r.Text("value"), uint32(r.Int("share"))})
+			share int
+		}{r.Text("value"), r.Int("share")})
 	}
 	return m
 }()
 
-// What 990-PF filers write as the recipient's foundation status and relationship, and
-// filers of Schedule I as its section.
+// What 990-PF filers write as the recipient's foundation status and relationship, what
+// filers of Schedule I write as its section, and the legal suffixes of names.
 var (
 	statuses           = shares["foundation status"]
 	statusCodes        = shares["foundation status code"] // the only values from schema 2025v4.0 on
 	relationships      = shares["relationship"]
 	sections           = shares["section"]
 	governmentSections = shares["section, government"]
+	suffixes           = shares["legal suffix"]
 )
 
 // federation is an invented national body with local units.
@@ -172,8 +173,8 @@ var (
 	}()
 
 	// sentences are what organizations of a major group of the NTEE like to add
-	// about themselves, by its letter. They differ by cause, so that a search by
-	// meaning has something to tell apart; none names a place.
+	// about themselves, by the letter of the group. They differ by cause, so that a
+	// search by meaning can tell causes apart. No sentence names a place.
 	sentences = func() (out [128][]string) {
 		for key, list := range phrases {
 			if key[1] == "adds" {
@@ -184,8 +185,8 @@ var (
 	}()
 )
 
-// fieldIndex finds a field by its NTEE code. Federations name finer codes than there
-// are fields: for those it is the first field of the same major group.
+// fieldIndex finds a field by its NTEE code. For a code that is no field, which some
+// federations have, it is the first field of the same major group.
 func fieldIndex(code string) int {
 	near := -1
 	for i := range fields {

@@ -53,18 +53,18 @@ const (
 var traitNames = map[string]trait{"pf": privateFoundation, "family": ofFounders, "public": publicBody, "house": ownHouse,
 	"trade": tradeName, "federal": federalAwards, "state": stateAwards, "return": ownReturns}
 
-// What field a class works in when it has none of its own.
+// Fields of classes that do not have one fixed field.
 const (
-	anyField     = -1 // it is drawn
-	fieldOfOther = -2 // another thing decides
+	anyField     = -1 // the field is drawn
+	fieldOfOther = -2 // the federation or the supported organization decides
 )
 
-// classFacts are what a class is like.
+// classFacts is one row of classes.tsv.
 type classFacts struct {
 	name         string
 	share, head  int // in ten thousand recipients, of all and of the best known
 	field        int
-	incorporated uint32
+	incorporated int
 	size         int // log2 of the smallest expenses of a year, in 16.16
 	foundation   string
 	traits       trait
@@ -73,7 +73,7 @@ type classFacts struct {
 
 var classTable = each(readRows("classes.tsv", "class", "share", "head", "field", "incorporated", "size", "foundation", "traits"),
 	func(r table.Row) classFacts {
-		c := classFacts{name: r.Text("class"), share: r.Int("share"), head: r.Int("head"), incorporated: uint32(r.Int("incorporated")),
+		c := classFacts{name: r.Text("class"), share: r.Int("share"), head: r.Int("head"), incorporated: r.Int("incorporated"),
 			size: r.Int("size") * one, foundation: r.Text("foundation"), templates: templates[r.Text("class")]}
 		switch code := r.Text("field"); code {
 		case "":
@@ -145,8 +145,8 @@ type entity struct {
 	money   int    // log2 of a year's expenses in 16.16
 }
 
-// become makes e the entity that is given, of section 501(c)(3) unless it says
-// otherwise, with empty buffers.
+// become makes e the given entity and keeps the buffers of e. The section is 501(c)(3)
+// unless the given entity states another.
 func (w *world) become(e *entity, as entity) {
 	as.core, as.old, as.alias, as.street = e.core[:0], e.old[:0], e.alias[:0], e.street[:0]
 	as.ein, as.base = w.ein(as.id), -1
@@ -156,11 +156,11 @@ func (w *world) become(e *entity, as entity) {
 	*e = as
 }
 
-// siblingOf says which organization i is a satellite of, or -1: the one before
-// it in the same area, unless that is a satellite itself.
+// siblingOf returns the organization that i may be a satellite of, or -1. It is the
+// organization before i in the same area, unless that is a satellite itself.
 func (w *world) siblingOf(i int) int {
 	b := i - len(w.slots)
-	if b < 0 || !odds(sub(w.seed, 'S', i), orgSibling) || b >= len(w.slots) && odds(sub(w.seed, 'S', b), orgSibling) {
+	if b < 0 || !odds(sub(w.seed, 'S', i), rates.OrgSibling) || b >= len(w.slots) && odds(sub(w.seed, 'S', b), rates.OrgSibling) {
 		return -1
 	}
 	return b
@@ -183,15 +183,15 @@ func (w *world) org(i int, e *entity) {
 	e.listed = !e.class.is(publicBody)
 	w.nameByClass(e, &n)
 	w.finish(e, &n)
-	if e.listed && odds(sub(key, 'i', 0), orgInactive) {
+	if e.listed && odds(sub(key, 'i', 0), rates.OrgInactive) {
 		e.listed = false
 	}
-	if odds(sub(key, 'r', 0), orgRenamed) && !e.class.is(publicBody) {
+	if odds(sub(key, 'r', 0), rates.OrgRenamed) && !e.class.is(publicBody) {
 		n.sur = n.r.of(surnames)
 		e.old = n.draw(e.old, cityCause.facts().templates)
 		e.since = 2018 + n.r.n(7)
 	}
-	if odds(sub(key, 'a', 0), orgAcronym) || head && odds(sub(key, 'a', 1), 9000) {
+	if odds(sub(key, 'a', 0), rates.OrgAcronym) || head && odds(sub(key, 'a', 1), 9000) {
 		e.alias = appendAcronym(e.alias, e.core)
 	}
 	if i == w.veterans {
@@ -260,7 +260,7 @@ func (w *world) satellite(i, b int, e *entity) {
 	e.id, e.key, e.ein, e.rank = idOrg+i, key, w.ein(idOrg+i), i/len(w.slots)
 	e.base, e.group, e.lead, e.parent = b, 0, 0, false
 	e.class = cityCause
-	e.listed = !odds(sub(key, 'i', 0), orgInactive)
+	e.listed = !odds(sub(key, 'i', 0), rates.OrgInactive)
 	e.alias = e.alias[:0]
 	e.the = false
 	e.suffix = "Inc"
@@ -304,8 +304,8 @@ func (w *world) locate(e *entity) {
 	e.street = appendStreet(e.street[:0], &r, 1700)
 }
 
-// inOffice reports whether an entity rents a room in an office building. Where a
-// funder is does not depend on the size of the world, so funders do not.
+// inOffice reports whether an entity rents a room in an office building. Funders do
+// not, because their address must not depend on the size of the world.
 func (w *world) inOffice(e *entity) bool {
 	if e.class.is(ownHouse) || e.id >= idFunder {
 		return false
@@ -325,16 +325,16 @@ func (w *world) office(slot, k int, dst []byte) (*ZIP, []byte) {
 	return zip, appendHouse(dst, &r)
 }
 
-// planOffices says in which areas there are office buildings, how many, and how
-// many of an area's organizations are in them, so that each has about a dozen
-// tenants, and six even where an area has few organizations.
+// planOffices decides which areas have office buildings, how many buildings an area
+// has, and how many organizations rent there. A building has about a dozen tenants,
+// and six where an area has few organizations.
 func (w *world) planOffices() {
 	const tenants, eligible = 11, 72 // in a hundred organizations, those that inOffice allows
 	here := max(w.orgs/len(w.slots), 1)
-	share := max(orgOffice*100/eligible, tenants*10_000*100/eligible/here)
-	w.officeShare = uint32(min(share, 9_500))
-	w.downtown = max(int(w.officeShare)*eligible/100/orgOffice, 1)
-	w.offices = max(int(w.officeShare)*here*eligible/100/10_000/(tenants+1), 1)
+	share := max(rates.OrgOffice*100/eligible, tenants*10_000*100/eligible/here)
+	w.officeShare = min(share, 9_500)
+	w.downtown = max(w.officeShare*eligible/100/rates.OrgOffice, 1)
+	w.offices = max(w.officeShare*here*eligible/100/10_000/(tenants+1), 1)
 }
 
 // finish fills in what every class has.
@@ -350,15 +350,7 @@ func (w *world) finish(e *entity, n *namer) {
 		incorporated = 200
 	}
 	if n.r.odds(incorporated) {
-		e.suffix = "Inc"
-		switch x := n.r.n(40); {
-		case x < 2:
-			e.suffix = "Corporation"
-		case x < 3:
-			e.suffix = "Ltd"
-		case x < 4:
-			e.suffix = "Corp"
-		}
+		e.suffix = suffixes.pick(n.r.next())
 	}
 	// A year's expenses: from tens of thousands to billions.
 	e.money = c.size + n.r.n(4*one) + n.r.n(3*one) - one

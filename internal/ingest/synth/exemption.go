@@ -8,19 +8,19 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Exemption is what the IRS's lists say of an organization. The master file,
-// Publication 78, the revocation list, the bulletins and the registries of
-// California are written by different tasks, and agree, or disagree on
-// purpose, because all of them ask here.
+// This file decides what the lists say about an organization. Different tasks write
+// the master file, Publication 78, the revocation list, the bulletins and the
+// registries of California. The lists agree, or disagree on purpose, because all of
+// these tasks ask the functions below.
 
-// exemption is what became of an organization's exemption.
+// exemption is the state of an organization's tax exemption.
 type exemption uint8
 
 const (
 	good       exemption = iota
-	lapsed               // revoked for not filing: on the revocation list, in no other
+	lapsed               // revoked for not filing: on the revocation list alone
 	lapsedAnew           // revoked, reinstated, and revoked again
-	denied               // revoked for cause: in a bulletin, in no other list
+	denied               // revoked for cause: in a bulletin alone
 	closed               // dissolved or merged: in no list
 	reinstated           // once revoked, restored with a date on the row
 	reruled              // once revoked, exempt again by a new ruling, no date on the row
@@ -42,17 +42,17 @@ func (w *world) exemption(e *entity) exemption {
 			return denied
 		}
 		switch {
-		case x < shareClosed:
+		case x < rates.ShareClosed:
 			return closed
-		case x < shareClosed+shareLapsedAnew:
+		case x < rates.ShareClosed+rates.ShareLapsedAnew:
 			return lapsedAnew
 		}
 		return lapsed
 	case e.id >= idSecond || e.class == church || e.class == temple || e.class == familyFoundation:
-		return good // they need not file, or are written by another hand
-	case x < shareReruled:
+		return good // these need not file
+	case x < rates.ShareReruled:
 		return reruled
-	case x < shareReruled+shareReinstated:
+	case x < rates.ShareReruled+rates.ShareReinstated:
 		return reinstated
 	}
 	return good
@@ -61,11 +61,12 @@ func (w *world) exemption(e *entity) exemption {
 // revocationRow is one row of the revocation list.
 type revocationRow struct{ effective, posted, restored time.Time }
 
-// today is when the world's lists were fetched; nothing in them is younger.
+// today is the day on which the lists of the world were fetched. No date in them is
+// later.
 var today = date(2026, time.October, 14)
 
-// revocations are the rows of an organization with the given exemption: none, one,
-// or two.
+// revocations returns the rows of an organization on the revocation list: at most
+// two.
 func (w *world) revocations(e *entity, f exemption) (rows [2]revocationRow, n int) {
 	switch f {
 	case lapsed, lapsedAnew, reinstated, reruled:
@@ -82,11 +83,11 @@ func (w *world) revocations(e *entity, f exemption) (rows [2]revocationRow, n in
 	year = min(max(year, e.founded+3), 2022)
 	first := revocationRow{effective: date(year, time.Month(1+r.n(12)), 15)}
 	if year == 2010 && first.effective.Month() < time.May {
-		first.effective = first.effective.AddDate(0, 4, 0) // the law begins there
+		first.effective = first.effective.AddDate(0, 4, 0) // the law took effect in May 2010
 	}
 	first.posted = first.effective.AddDate(0, 0, 60+r.n(110))
 	restore := func() time.Time {
-		if r.odds(6000) { // with effect from the day it was lost
+		if r.odds(6000) { // restored as of the day of the revocation
 			return first.effective
 		}
 		return first.effective.AddDate(0, 5+r.n(20), r.n(28)-14)
@@ -118,8 +119,8 @@ type irsCodes struct {
 	organization byte
 }
 
-// churchBody is a church with a group ruling for its congregations, which a word
-// in their names gives away. Its group number follows those of the federations.
+// churchBody is a church with a group ruling for the congregations that have a word
+// in their names. Its group number follows those of the federations.
 type churchBody struct{ word, name string }
 
 var churchBodies = each(readRows("church_bodies.tsv", "word", "name"), func(r table.Row) churchBody {
@@ -145,13 +146,13 @@ func (w *world) irsCodes(e *entity) irsCodes {
 		}
 	case e.class == church:
 		for k := range churchBodies {
-			if hasWord(e.core, churchBodies[k].word) && h.odds(churchBodyMember) {
+			if hasWord(e.core, churchBodies[k].word) && h.odds(rates.ChurchBodyMember) {
 				c.group, c.affiliation = churchBodyGroup(k), '9'
 			}
 		}
 	}
 	switch {
-	case e.section == "03" && e.class == bankTrust && h.odds(trustNonexempt):
+	case e.section == "03" && e.class == bankTrust && h.odds(rates.TrustNonexempt):
 		// A trust that is treated as a foundation without being exempt.
 		return irsCodes{affiliation: '0', section: "92", foundation: "00", status: "12", deductible: '0', organization: '2'}
 	case e.section == "03", e.section == "19":
@@ -192,13 +193,13 @@ func (w *world) pub78Code(e *entity, c *irsCodes) string {
 	if c.deductible != '1' || c.affiliation == '9' || c.affiliation == '7' || !e.listed || w.exemption(e).gone() {
 		return ""
 	}
-	if (e.class == church || e.class == temple) && !e.parent && !odds(sub(e.key, '7', 0), churchListed) {
+	if (e.class == church || e.class == temple) && !e.parent && !odds(sub(e.key, '7', 0), rates.ChurchListed) {
 		return ""
 	}
 	kind, known := pub78Kinds[c.foundation]
 	switch {
 	case known:
-	case odds(sub(e.key, '7', 1), pub78Unknown):
+	case odds(sub(e.key, '7', 1), rates.Pub78Unknown):
 		kind = "UNKWN"
 	default:
 		kind = "PC"
@@ -212,14 +213,14 @@ func (w *world) pub78Code(e *entity, c *irsCodes) string {
 	return kind
 }
 
-// pickRevoked picks the organizations that bulletins name: most have left every
-// other list, the newest are still on them.
+// pickRevoked picks the organizations that bulletins name. Most are on no other list.
+// Those of the newest bulletin are still on all lists.
 func (w *world) pickRevoked() {
 	w.namedInBulletin = map[int]int{}
 	n := min(12+w.orgs/600, 90)
 	var e entity
 	for k := range n {
-		late := k < bulletinLate
+		late := k < rates.BulletinLate
 		i := scale(sub(w.seed, 'k', k), w.orgs)
 		for range 4_000 {
 			i = (i + 1) % w.orgs
@@ -237,8 +238,8 @@ func (w *world) pickRevoked() {
 	}
 }
 
-// firmAddress reports whether a city is the name of a firm with a ZIP of its
-// own, which reads as a part of the name before it.
+// firmAddress reports whether a city is really a firm with its own ZIP. In a bulletin
+// such a city would read as a part of the organization's name.
 func firmAddress(city string) bool {
 	for _, form := range []string{"Co", "Inc", "Corp", "Company", "Bank", "Ltd"} {
 		if strings.HasSuffix(city, " "+form) {
@@ -248,9 +249,9 @@ func firmAddress(city string) bool {
 	return false
 }
 
-// formerOrgs is how many organizations the lists still name that were gone
-// before anyone in the world gave a grant. They keep the lists of the smallest
-// world from being empty.
+// formerOrgs is the number of organizations on the lists that were gone before the
+// first grant of the world. They keep the lists of the smallest worlds from being
+// empty.
 func (w *world) formerOrgs() int { return 16 + w.orgs/200 }
 
 // formerIndex says which of the former organizations an entity is, if it is one.
@@ -259,8 +260,8 @@ func (w *world) formerIndex(e *entity) (k int, ok bool) {
 	return k, k >= 0 && k < w.formerOrgs()
 }
 
-// formerOrg puts former organization k together; every other one was of
-// California.
+// formerOrg puts former organization k together. Every other former organization
+// was in California.
 func (w *world) formerOrg(k int, e *entity) {
 	id := idFirm + 400_000 + k
 	key := sub(w.seed, 'D', k)

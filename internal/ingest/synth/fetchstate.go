@@ -13,11 +13,11 @@ import (
 	"grantgraph/internal/ingest/source/fetch"
 )
 
-// The states that the fetcher would have left beside the files, had it brought
-// them from their publishers: where each came from, when, and how old it is.
-// All times are the world's own.
+// This file writes the states that the fetcher leaves beside files it has downloaded:
+// where each file came from, when, and how old it is. All times are those of the
+// world.
 
-// checkedAt is when every publisher was last asked.
+// checkedAt is the time of the last request to every publisher.
 var checkedAt = today.Add(12 * time.Hour)
 
 // writeFetchStates writes a state for every source that has files.

@@ -207,7 +207,7 @@ func (g *gen) scheduleI(fl *filing) {
 func (g *gen) breakName() {
 	l, n := &g.l, g.l.name
 	width := 75
-	if odds(sub(g.f.key, '7', 0), narrowNames) {
+	if odds(sub(g.f.key, '7', 0), rates.NarrowNames) {
 		width = 35
 	}
 	if len(n) <= width {
@@ -260,7 +260,7 @@ func (g *gen) scheduleR() {
 		return
 	}
 	if g.w.org(other, b); g.f.base < 0 && b.base != g.f.id {
-		return // it turned out to be an organization of its own
+		return // it is no satellite after all
 	}
 	v := relatedOrg{name: appendLegal(nil, b), ein: b.ein, state: b.zip.State, activity: "SUPPORTED ORGANIZATION", controlled: g.yes(satellite)}
 	if satellite {

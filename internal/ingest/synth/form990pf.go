@@ -28,7 +28,7 @@ func (g *gen) write990PF(fl *filing) error {
 		a := g.draw(fl.fiscal, j, fl.version).amount
 		if paid += a; a > 0 {
 			rows++
-		} else if a < 0 { // what is taken back would blur the two mistakes below
+		} else if a < 0 { // a negative line would hide the two mistakes
 			fl.doubled, fl.totals = false, false
 		}
 	}
@@ -114,10 +114,10 @@ func (g *gen) grantsPaid(fl *filing, paid int64) {
 			record(tagTotal)
 		}
 	}
-	if !odds(sub(e.key, 'n', fl.fiscal<<1|fl.version), pfNoTotal) {
+	if !odds(sub(e.key, 'n', fl.fiscal<<1|fl.version), rates.PFNoTotal) {
 		x.b = join(x.b, "<TotalGrantOrContriPdDurYrAmt>", paid, "</TotalGrantOrContriPdDurYrAmt>")
 	}
-	if !fl.hollow && odds(sub(e.key, 'g', fl.fiscal), pfFuture) {
+	if !fl.hollow && odds(sub(e.key, 'g', fl.fiscal), rates.PFFuture) {
 		var total int64
 		for j := range 1 + scale(sub(e.key, 'g', fl.fiscal+100), 3) {
 			dr := g.draw(fl.fiscal, 1_000_000+j, 0)

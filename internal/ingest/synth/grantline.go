@@ -103,8 +103,8 @@ func (l *line) reset() {
 	*l = line{name: l.name[:0], street: l.street[:0], city: l.city[:0], state: l.state[:0], zip: l.zip[:0], purpose: l.purpose[:0]}
 }
 
-// drawn is what can be known about a line without putting it together; the
-// totals of a return are summed from it before any line is written.
+// drawn is what is known about a line before it is put together. The totals of a
+// return are summed from drawn lines before any line is written.
 type drawn struct {
 	key    uint64 // of the line in its year
 	who    uint64 // of the recipient
@@ -116,7 +116,7 @@ type drawn struct {
 // draw decides line j of the return of the funder in g for a fiscal year.
 func (g *gen) draw(fiscal, j, version int) (d drawn) {
 	base := sub(g.f.key, 'y', fiscal)
-	repeats := func(j int) bool { return j > 0 && odds(sub(base, 'r', j), lineRepeat) }
+	repeats := func(j int) bool { return j > 0 && odds(sub(base, 'r', j), rates.LineRepeat) }
 	if repeats(j) && !repeats(j-1) {
 		j--
 		d.tags |= tagRepeat
@@ -124,13 +124,13 @@ func (g *gen) draw(fiscal, j, version int) (d drawn) {
 	d.key = sub(base, 'l', j)
 	d.who = sub(d.key, 'w', 0)
 	amount := sub(d.key, 'a', 0)
-	if odds(sub(d.key, 's', 0), lineStable) {
+	if odds(sub(d.key, 's', 0), rates.LineStable) {
 		d.who = sub(g.f.key, 'w', j)
-		if odds(sub(d.key, 's', 1), amountStable) {
+		if odds(sub(d.key, 's', 1), rates.AmountStable) {
 			amount = sub(g.f.key, 'a', j)
 		}
 	}
-	if version > 0 && odds(sub(d.key, 'v', 0), amendedLine) {
+	if version > 0 && odds(sub(d.key, 'v', 0), rates.AmendedLine) {
 		amount = sub(d.key, 'v', 1)
 		d.tags |= tagChanged
 	}
@@ -140,20 +140,20 @@ func (g *gen) draw(fiscal, j, version int) (d drawn) {
 		table = &pfAmounts
 	}
 	d.amount = table.at(u)
-	if odds(sub(amount, 'r', 0), amountRound) {
+	if odds(sub(amount, 'r', 0), rates.AmountRound) {
 		d.amount = round2(d.amount)
 	}
 	if g.pf && g.recipientKind(d.who) == toPerson {
 		d.amount = min(d.amount/3+100, 40_000) // people are given less
 	}
 	switch x := scale(sub(d.key, 'z', 0), 10_000); {
-	case x < lineNegative:
+	case x < rates.LineNegative:
 		d.amount = -d.amount
 		d.tags |= tagNegative
-	case g.pf && x < lineNegative+pfZero:
+	case g.pf && x < rates.LineNegative+rates.PFZero:
 		d.amount = 0
 		d.tags |= tagZero
-	case !g.pf && x < lineNegative+siNonCash:
+	case !g.pf && x < rates.LineNegative+rates.SINonCash:
 		d.goods = true
 		d.tags |= tagNonCash
 	}
@@ -188,15 +188,15 @@ func (g *gen) compose(d drawn, fiscal int) {
 	g.composePurpose(d, fiscal)
 }
 
-// recipientKind decides what sort of recipient the key stands for, short of
-// the difference between organizations and governments.
+// recipientKind decides what sort of recipient a key stands for. It does not tell
+// governments from other organizations.
 func (g *gen) recipientKind(who uint64) truth {
 	x := scale(sub(who, 'k', 0), 10_000)
 	if !g.pf {
 		switch {
-		case x < siForeign:
+		case x < rates.SIForeign:
 			return toForeign
-		case x < siForeign+siOutside:
+		case x < rates.SIForeign+rates.SIOutside:
 			return toOutside
 		}
 		return toOrg
@@ -208,20 +208,20 @@ func (g *gen) recipientKind(who uint64) truth {
 	switch {
 	case x < people:
 		return toPerson
-	case x < people+pfForeign:
+	case x < people+rates.PFForeign:
 		return toForeign
 	}
 	switch x = scale(sub(who, 'k', 1), 10_000); {
-	case x < pfOutside:
+	case x < rates.PFOutside:
 		return toOutside
-	case x < pfOutside+pfBusiness:
+	case x < rates.PFOutside+rates.PFBusiness:
 		return toBusiness
 	}
 	return toOrg
 }
 
-// Payments to people come mostly from scholarship funds; together the two
-// shares make pfIndividual.
+// Payments to people come mostly from scholarship funds. Together the two shares
+// make rates.PFIndividual.
 const (
 	scholarPersonShare = 5350
 	otherPersonShare   = 120
@@ -235,7 +235,7 @@ func (g *gen) composeOrg(who uint64, fiscal int, r *rng) {
 	l.ein = o.ein
 	if o.class.is(publicBody) {
 		l.truth = toGovernment
-		if o.class == publicCollege && odds(sub(o.key, '2', 0), orgTwoEINs) && odds(sub(g.f.key, '2', o.id), 4000) {
+		if o.class == publicCollege && odds(sub(o.key, '2', 0), rates.OrgTwoEINs) && odds(sub(g.f.key, '2', o.id), 4000) {
 			l.ein = g.w.ein(idSecond + o.id)
 			l.tags |= tagSecondEIN
 		}
@@ -245,17 +245,17 @@ func (g *gen) composeOrg(who uint64, fiscal int, r *rng) {
 	}
 	core := o.core
 	switch {
-	case len(o.old) > 0 && (fiscal < o.since || odds(sub(who, 'o', 0), nameFormer)):
+	case len(o.old) > 0 && (fiscal < o.since || odds(sub(who, 'o', 0), rates.NameFormer)):
 		core = o.old
 		l.tags |= tagRenamed
-	case o.base >= 0 && odds(sub(who, 'o', 1), nameBase):
+	case o.base >= 0 && odds(sub(who, 'o', 1), rates.NameBase):
 		g.w.org(o.base, &g.b)
 		core = g.b.core
 		l.tags |= tagBase
 	}
 	g.spell(core, r)
 	g.address(r)
-	if g.related || r.odds(relatedShare) {
+	if g.related || r.odds(rates.RelatedShare) {
 		l.relation = r.of(relatedText)
 		l.tags |= tagRelated
 	} else {
@@ -280,19 +280,19 @@ func (g *gen) composeOrg(who uint64, fiscal int, r *rng) {
 // fileEIN writes the EIN that a filer of Schedule I states.
 func (g *gen) fileEIN(r *rng) {
 	l := &g.l
-	if scale(r.next(), 10_000) >= siWithEIN {
+	if scale(r.next(), 10_000) >= rates.SIWithEIN {
 		l.tags |= tagNoEIN
 		return
 	}
 	l.filed = l.ein
 	switch x := scale(r.next(), 10_000); {
-	case x < siOwnEIN:
+	case x < rates.SIOwnEIN:
 		l.filed = g.f.ein
 		l.tags |= tagOwnEIN
-	case x < siOwnEIN+siSlipEIN:
+	case x < rates.SIOwnEIN+rates.SISlipEIN:
 		l.filed = slip(l.ein, r)
 		l.tags |= tagSlipEIN
-	case x < siOwnEIN+siSlipEIN+siRelativeEIN:
+	case x < rates.SIOwnEIN+rates.SISlipEIN+rates.SIRelativeEIN:
 		l.filed = g.relative(r)
 		l.tags |= tagRelativeEIN
 	}
@@ -317,7 +317,7 @@ func (g *gen) pickOrg(who uint64) {
 			return
 		}
 	}
-	if odds(sub(who, 'u', 0), giveLearning) && g.drawLearning(who) {
+	if odds(sub(who, 'u', 0), rates.GiveLearning) && g.drawLearning(who) {
 		return
 	}
 	g.drawOrg(h, x)
@@ -341,14 +341,14 @@ func (g *gen) drawLearning(who uint64) bool {
 	return false
 }
 
-// drawOrg draws an organization near or far, as x says, by its popularity. Much
-// goes to offices where other organizations are; and members of a group, of which
-// there are many, are mostly passed over, above all those that the master file
-// lists by the name of the group.
+// drawOrg draws an organization by its popularity, near or far as x says. Many
+// grants go to office buildings, so drawOrg often draws again until it finds one. It
+// mostly passes over members of groups, because there are so many, and above all
+// members that the master file lists by the name of the group.
 func (g *gen) drawOrg(h uint64, x int) {
 	g.drawAny(h, x)
-	office := odds(sub(h, 'j', drawTries), giveOffice)
-	for try := 0; try < drawTries; try++ {
+	office := odds(sub(h, 'j', rates.DrawTries), rates.GiveOffice)
+	for try := 0; try < rates.DrawTries; try++ {
 		if !(office && !g.w.inOffice(&g.o)) && !odds(sub(h, 'j', try), passed(&g.o)) {
 			return
 		}
@@ -357,12 +357,12 @@ func (g *gen) drawOrg(h uint64, x int) {
 }
 
 // passed is how often an organization that was drawn is passed over.
-func passed(e *entity) uint32 {
+func passed(e *entity) int {
 	switch {
 	case shortListed(e):
-		return passShort
+		return rates.PassShort
 	case e.group > 0:
-		return passChapter
+		return rates.PassChapter
 	}
 	return 0
 }
@@ -372,9 +372,9 @@ func (g *gen) drawAny(h uint64, x int) {
 	var i int
 	t := len(w.slots)
 	switch {
-	case x < giveMetro:
+	case x < rates.GiveMetro:
 		i = zipf(h, (w.orgs+t-1)/t, 2)*t + g.f.slot
-	case x < giveMetro+giveState:
+	case x < rates.GiveMetro+rates.GiveState:
 		near := w.byState[w.slots[g.f.slot].state]
 		i = zipf(h, (w.orgs+t-1)/t, 2)*t + int(near[scale(mix(h), len(near))])
 	default:
@@ -400,8 +400,8 @@ func (g *gen) relative(r *rng) ein.EIN {
 	}
 }
 
-// slip makes one slip of the finger in an EIN: a wrong digit, two digits
-// swapped, or one left out and another typed at the end.
+// slip makes one typing mistake in an EIN: a wrong digit, two digits swapped, or a
+// digit left out and another typed at the end.
 func slip(e ein.EIN, r *rng) ein.EIN {
 	var d [10]byte
 	n := uint32(e)
@@ -447,7 +447,7 @@ func (g *gen) zipNear(s int, h uint64) *ZIP {
 // them out.
 func (g *gen) place(z *ZIP, plus4 int, r *rng) {
 	l := &g.l
-	if g.pf && r.odds(pfNoPlace) {
+	if g.pf && r.odds(rates.PFNoPlace) {
 		l.tags |= tagNoPlace
 		if r.odds(5000) {
 			l.street = l.street[:0]
@@ -469,7 +469,7 @@ func (g *gen) address(r *rng) {
 	l, o := &g.l, &g.o
 	z, moved := o.zip, false
 	switch x := scale(r.next(), 10_000); {
-	case x >= placeState: // a lockbox or a head office elsewhere
+	case x >= rates.PlaceState: // a lockbox or a head office elsewhere
 		for range 4 {
 			z = &g.w.zips[r.n(len(g.w.zips))]
 			if z.State != o.zip.State {
@@ -478,12 +478,12 @@ func (g *gen) address(r *rng) {
 		}
 		moved = true
 		l.tags |= tagOtherState | tagOtherZIP
-	case x >= placeZIP:
+	case x >= rates.PlaceZIP:
 		z = g.neighbor(z, r)
 		moved = true
 		l.tags |= tagOtherZIP
 	}
-	if moved || r.odds((10_000-(placeStreet))*10_000/placeZIP-(10_000-placeZIP)*10_000/placeZIP) {
+	if moved || r.odds((10_000-(rates.PlaceStreet))*10_000/rates.PlaceZIP-(10_000-rates.PlaceZIP)*10_000/rates.PlaceZIP) {
 		l.tags |= tagOtherStreet
 		l.street = appendStreet(l.street, r, 3500)
 	} else {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// The Internal Revenue Bulletin: a web page a week. Most have rulings and
-// notices only; some announce organizations whose determination was revoked,
-// by name and place, in the wordings of different years; and one announces a
-// suit, which is no revocation.
+// The Internal Revenue Bulletin is a web page a week. Most bulletins have rulings and
+// notices only. Some announce organizations whose determination was revoked, by name
+// and place, in the wordings of different years. A few announce a lawsuit, which is
+// no revocation.
 
 // bulletins is how many weeks of the bulletin there are.
 const bulletins = 60
@@ -82,10 +82,11 @@ func (d *listWriter) bulletins() error {
 	return nil
 }
 
-// named are the organizations that the k-th bulletin names: the newest names
-// those that are still on every list, others are spread over one week in four.
+// named returns the organizations that the k-th bulletin names. The newest bulletin
+// names organizations that are still on every list. The others are spread over one
+// week in four.
 func (w *world) named(k int) []int {
-	late := min(bulletinLate, len(w.bulletinOrder))
+	late := min(rates.BulletinLate, len(w.bulletinOrder))
 	if k == bulletins-1 {
 		return w.bulletinOrder[:late]
 	}
@@ -146,7 +147,7 @@ func (d *listWriter) bulletinEntry() bulletinEntry {
 }
 
 // drawPetitioner puts an organization into d.f that has gone to court over its
-// revocation; its donors are protected meanwhile.
+// revocation. Its donors are protected until the court decides.
 func (d *listWriter) drawPetitioner(r *rng) {
 	for range 1_000 {
 		d.w.org(r.n(d.w.orgs), &d.f)

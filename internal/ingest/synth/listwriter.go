@@ -15,13 +15,13 @@ import (
 	"grantgraph/internal/ingest/source/stateaward"
 )
 
-// listTask writes one upstream list beside the returns and the master file, from
-// beginning to end. It needs no memory of what it has written.
+// listTask writes one upstream list, from beginning to end, without keeping its rows
+// in memory.
 type listTask func(*listWriter) error
 
-// listTasks are all of them, in the order in which world.json names their files.
-// Workers take them up before the returns, of which there are many small ones
-// to share out at the end.
+// listTasks returns the tasks of all lists, in the order in which world.json names
+// their files. Workers do them before the returns: the many small tasks at the end
+// keep all workers busy.
 func (w *world) listTasks() []listTask {
 	out := []listTask{(*listWriter).pub78, (*listWriter).revocation, (*listWriter).sanctions, (*listWriter).bulletins,
 		(*listWriter).californiaRegistry, (*listWriter).franchiseTaxBoard}
@@ -60,9 +60,9 @@ func newListWriter(ctx context.Context, g *gen, p *compressor, dir string) *list
 // listFile is one file of a list while it is being written.
 type listFile struct {
 	*bufio.Writer
-	h    *hashedFile
+	h    *outputFile
 	zip  *zip.Writer
-	rows int64 // that a reader hands on
+	rows int64 // rows that a reader accepts
 }
 
 // row writes one row and counts it.
@@ -123,7 +123,7 @@ func (d *listWriter) create(path string) (*listFile, error) {
 	if err := os.MkdirAll(filepath.Join(d.dir, filepath.Dir(filepath.FromSlash(path))), 0o755); err != nil {
 		return nil, err
 	}
-	h, err := newHashedFile(d.dir, path, 32<<10)
+	h, err := createFile(d.dir, path, 32<<10)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (d *listWriter) createZip(path, member string, when time.Time) (*listFile, 
 	return l, nil
 }
 
-// finish finishes a file. What was wrong with any write before comes out here.
+// finish finishes a file. It reports the first error of all writes.
 func (d *listWriter) finish(l *listFile) error {
 	defer l.h.abandon()
 	if l.zip != nil {
@@ -165,8 +165,7 @@ func (d *listWriter) finish(l *listFile) error {
 	return err
 }
 
-// eachOrg counts the organizations of the world and stops when the caller has had
-// enough.
+// eachOrg calls do for the number of every organization, until the context ends.
 func (d *listWriter) eachOrg(do func(i int)) error {
 	for i := range d.w.orgs {
 		if i&0xffff == 0 && d.ctx.Err() != nil {
@@ -189,7 +188,7 @@ func (d *listWriter) eachEntity(do func(e *entity)) error {
 	return nil
 }
 
-// eachEntityEver is eachEntity, and then those that were gone before.
+// eachEntityEver does the same for all domestic entities and the former organizations.
 func (d *listWriter) eachEntityEver(do func(e *entity)) error {
 	if err := d.eachEntity(do); err != nil {
 		return err

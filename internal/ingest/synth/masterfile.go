@@ -44,7 +44,7 @@ func (w *world) at(i int, e *entity) {
 func (w *world) abroad() int { return 3 + w.orgs/1500 }
 
 // master writes block k of the master file into the four regional fragments.
-func (g *gen) master(k int, out *[masterFiles]*bufio.Writer, t *tally) {
+func (g *gen) master(k int, out []*bufio.Writer, t *tally) {
 	w, e := g.w, &g.f
 	row := newRecord("master file", ",", "\r\n", false)
 	for i := k * masterBlock; i < min((k+1)*masterBlock, w.entities()); i++ {
@@ -106,7 +106,7 @@ func foundationCode(e *entity) string {
 	switch {
 	case e.section != "03":
 		return "00"
-	case e.class == operatingFoundation && odds(sub(e.key, '@', 2), operatingExempt):
+	case e.class == operatingFoundation && odds(sub(e.key, '@', 2), rates.OperatingExempt):
 		return "02"
 	case code != "":
 		return code
@@ -138,7 +138,7 @@ func incomeCode(n int64) byte {
 // shortListed reports whether the master file lists a member of a group by the
 // name of the group, and its own name beside that.
 func shortListed(e *entity) bool {
-	return e.lead > 0 && e.lead < len(e.core) && odds(sub(e.key, 'G', 0), groupShort)
+	return e.lead > 0 && e.lead < len(e.core) && odds(sub(e.key, 'G', 0), rates.GroupShort)
 }
 
 // appendMaster writes the name as the master file has it: upper case, at most
@@ -154,16 +154,16 @@ func appendMaster(dst []byte, e *entity) []byte {
 	return dst[:min(len(dst), start+70)]
 }
 
-// masterName is the name of an entity with the accidents of the master file.
+// masterName is the name of an entity with the typing accidents of the master file.
 func (g *gen) masterName(e *entity, r *rng) []byte {
 	name := appendMaster(g.tmp[:0], e)
 	// The IRS joins its two name lines without the space between them.
-	if len(name) > 36 && r.odds(masterJoined) {
+	if len(name) > 36 && r.odds(rates.MasterJoined) {
 		if i := bytes.IndexByte(name[30:36], ' '); i >= 0 {
 			name = append(name[:30+i], name[31+i:]...)
 		}
 	}
-	if e.suffix == "Inc" && r.odds(masterComma) { // a comma in the name, hence quotes
+	if e.suffix == "Inc" && r.odds(rates.MasterComma) { // a comma in the name, hence quotes
 		name = join(nil, '"', name[:len(name)-4], `,INC"`)
 	}
 	g.tmp = name
@@ -238,7 +238,7 @@ func (w *world) foreigner(k int) (name []byte, at *foreignPlace, street []byte) 
 	return name, at, appendStreet(nil, &n.r, 0)
 }
 
-// country is the name of a country as the lists of the IRS have it.
+// countryName is the name of the country as the lists of the IRS have it.
 func (p *foreignPlace) countryName() string {
 	name, _ := place.Country(p.country)
 	return strings.ReplaceAll(name, ",", "")

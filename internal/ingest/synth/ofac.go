@@ -4,13 +4,13 @@ import (
 	"bytes"
 )
 
-// The sanctions list. Its people, companies and ships are made of syllables
-// that no language has together, so that none of them can be mistaken for
-// someone who is really on it; a few entries bear the names of organizations
-// of this world, more or less, so that a screen has something to find.
+// The sanctions list. The names of its people, companies and ships are made of
+// syllables that no language combines, so that no entry can be mistaken for a real
+// one. A few entries resemble organizations of this world, so that screening finds
+// something.
 
-// designated is how many entries the list has: enough not to be taken for a
-// broken download.
+// designated is the number of entries. A shorter list would look like a broken
+// download.
 const designated = 12_600
 
 // namesakes is how many of them seem to name an organization of the world.
@@ -99,7 +99,7 @@ func (d *listWriter) sanctions() error {
 }
 
 // impersonated puts an organization into d.f whose name is long enough to be
-// a name.
+// recognized.
 func (d *listWriter) impersonated(k int, r *rng) bool {
 	for range 400 {
 		if k%5 == 4 {
@@ -115,8 +115,8 @@ func (d *listWriter) impersonated(k int, r *rng) bool {
 	return false
 }
 
-// punctuated reports whether a name has punctuation, which would make an exact copy
-// of it inexact.
+// punctuated reports whether a name has punctuation. The list drops punctuation, so an
+// entry with such a name would not be an exact copy.
 func punctuated(core []byte) bool { return bytes.ContainsAny(core, ".,'&#/") }
 
 // namesake writes an entry that resembles the organization in d.f.

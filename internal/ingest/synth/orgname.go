@@ -82,7 +82,7 @@ func (n *namer) word(dst []byte, letter byte) []byte {
 
 // appendStreet writes a street address; boxes is how many in ten thousand are
 // post office boxes.
-func appendStreet(dst []byte, r *rng, boxes uint32) []byte {
+func appendStreet(dst []byte, r *rng, boxes int) []byte {
 	if r.odds(boxes) {
 		return join(dst, "PO Box ", 1+zipf(r.next(), 9000, 60))
 	}
@@ -90,7 +90,7 @@ func appendStreet(dst []byte, r *rng, boxes uint32) []byte {
 }
 
 // appendSuite writes the number of a suite, p times in ten thousand.
-func appendSuite(dst []byte, r *rng, p uint32) []byte {
+func appendSuite(dst []byte, r *rng, p int) []byte {
 	if r.odds(p) {
 		dst = join(dst, " Ste ", 100+10*r.n(60))
 	}

@@ -2,10 +2,9 @@ package synth
 
 import "bytes"
 
-// Names that filers use and that no register has beside the organization: the
-// name it trades under, a part of an institution, a project that it is the
-// fiscal sponsor of. They are the same wherever the organization is the same, so
-// that filers who use them agree.
+// Names that filers use although no register has them: the trade name of an
+// organization, a part of an institution, a project of a fiscal sponsor. They depend
+// on the organization alone, so that all filers use the same names.
 
 // trades reports whether an organization is known by a trade name, and whether
 // the master file has it.
@@ -13,12 +12,12 @@ func trades(e *entity) (known, onFile bool) {
 	if !e.class.is(tradeName) {
 		return false, false
 	}
-	share := uint32(orgTrade)
+	share := rates.OrgTrade
 	if e.class == college || e.class == publicCollege {
-		share = orgStation
+		share = rates.OrgStation
 	}
 	h := sub(e.key, 'X', 0)
-	return odds(h, share), odds(mix(h), tradeOnFile)
+	return odds(h, share), odds(mix(h), rates.TradeOnFile)
 }
 
 // tradeNames is how many trade names one organization has; the master file has
@@ -74,7 +73,7 @@ func appendProject(dst []byte, e *entity, core []byte, r *rng) []byte {
 	start := len(dst)
 	dst = n.draw(dst, templates["project"])
 	switch x := r.n(100); {
-	case x < 45: // not a word of it
+	case x < 45: // the sponsor is not named
 		return dst
 	case x < 60:
 		dst = append(dst, " c/o "...)
@@ -89,8 +88,8 @@ func appendProject(dst []byte, e *entity, core []byte, r *rng) []byte {
 	return appendPlain(dst, core)
 }
 
-// appendFewer writes a name without one of its words, as it is said: mostly
-// without the last.
+// appendFewer writes a name without one of its words, mostly without the last, as
+// people do when they speak.
 func appendFewer(dst, core []byte, r *rng) (_ []byte, ok bool) {
 	start := len(dst)
 	dst = appendPlain(dst, core)
@@ -133,8 +132,7 @@ func trimSmall(dst []byte, start int) []byte {
 
 var otherWords = words.of("other word")
 
-// appendReworded writes a name with one word changed for another that means
-// about the same, or says what it is.
+// appendReworded writes a name with one word replaced by a word of similar meaning.
 func appendReworded(dst, core []byte, r *rng) (_ []byte, ok bool) {
 	if dst, ok = appendFewer(dst, core, r); ok {
 		dst = join(dst, ' ', r.of(otherWords))

@@ -4,21 +4,20 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// Rulings on lines that rules get wrong: what a person, or a model that a
-// person trusted, would have decided of this world. Being written by the one
-// who knows the truth, they are all right.
+// Overrides for lines that the rules get wrong, as an editor or a language model would
+// have decided them. They are written from the truth of the world, so all are right.
 
 // overrides writes both files of overrides.
 func (d *listWriter) overrides() error {
-	if err := d.overridesBy("overrides/human.csv", "an editor", 'h', 8); err != nil {
+	if err := d.overridesBy("overrides/human.csv", "an editor", true, 8); err != nil {
 		return err
 	}
-	return d.overridesBy("overrides/model.csv", "invented-model-1", 'm', 5)
+	return d.overridesBy("overrides/model.csv", "invented-model-1", false, 5)
 }
 
 // overridesBy writes one file with a ruling for each of some organizations that are
-// known by initials, by a former name, or to no list. The tag h is for a person.
-func (d *listWriter) overridesBy(path, author string, tag byte, n int) error {
+// known by initials, by a former name, or to no list. human says that a person decided.
+func (d *listWriter) overridesBy(path, author string, human bool, n int) error {
 	return d.write(path, header("overrides", "\n"), func(l *listFile) error {
 		row := newRecord("overrides", ",", "\n", false)
 		seen := map[string]bool{}
@@ -31,6 +30,10 @@ func (d *listWriter) overridesBy(path, author string, tag byte, n int) error {
 			}
 		}
 		e := &d.f
+		tag := byte('m')
+		if human {
+			tag = 'h'
+		}
 		r := rng{sub(d.w.seed, tag, 77)}
 		for range 400 {
 			if l.rows >= int64(n) {
@@ -38,7 +41,7 @@ func (d *listWriter) overridesBy(path, author string, tag byte, n int) error {
 			}
 			d.w.org(r.n(max(d.w.wellKnown(), min(d.w.orgs, 60))), e)
 			switch {
-			case e.class == publicCollege && tag == 'h' && len(e.core) > 20 && !odds(sub(e.key, '2', 0), orgTwoEINs):
+			case e.class == publicCollege && human && len(e.core) > 20 && !odds(sub(e.key, '2', 0), rates.OrgTwoEINs):
 				rule(e.core, e.zip.State, e.zip.Code, e.ein.String(), "set_unknown", "a public college; no list has its EIN")
 			case !e.listed:
 			case len(e.alias) > 4:
@@ -47,7 +50,7 @@ func (d *listWriter) overridesBy(path, author string, tag byte, n int) error {
 				rule(e.old, e.zip.State, e.zip.Code, e.ein.String(), "set", "its former name")
 			}
 		}
-		if tag == 'h' {
+		if human {
 			rule([]byte(crowds[0]), "", "", "", "none", "a crowd of people and no organization")
 		}
 		d.counts["overrides"] += l.rows

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// Everything in the world is drawn by hashing what the thing is: there is no
-// stream of random numbers whose order matters. That is what lets a shard be
-// written alone, in any order and on any number of workers, with the same
-// bytes.
+// Everything in the world is drawn by hashing the identity of the thing. No stream of
+// random numbers is shared, so a shard has the same bytes when it is written alone, in
+// any order and on any number of workers.
 
 // mix is the finalizer of SplitMix64, a bijection of 64 bits that passes for
 // random.
@@ -22,7 +21,7 @@ func mix(x uint64) uint64 {
 
 const golden = 0x9e3779b97f4a7c15
 
-// sub is the key of a part of a thing: the a-th of whatever kind tag names.
+// sub is the key of a part of a thing. tag names the kind of part and a is its number.
 func sub(key uint64, tag byte, a int) uint64 {
 	return mix(key + golden*(uint64(tag)+1) ^ mix(uint64(a)*golden+uint64(tag)))
 }
@@ -40,7 +39,7 @@ func (r *rng) next() uint64 {
 func (r *rng) n(n int) int { return scale(r.next(), n) }
 
 // odds is true p times in ten thousand.
-func (r *rng) odds(p uint32) bool { return odds(r.next(), p) }
+func (r *rng) odds(p int) bool { return odds(r.next(), p) }
 
 func (r *rng) of(s []string) string { return s[r.n(len(s))] }
 
@@ -59,7 +58,7 @@ func scale(h uint64, n int) int {
 }
 
 // odds decides from a key, true p times in ten thousand.
-func odds(key uint64, p uint32) bool { return scale(key, 10_000) < int(p) }
+func odds(key uint64, p int) bool { return scale(key, 10_000) < p }
 
 // Logarithms and powers of two in fixed point with 16 fractional bits, made
 // with integers only, so that they agree on every machine.
@@ -135,8 +134,8 @@ func log2(n uint64) int {
 	return whole<<16 | lo<<8 | int(rest)
 }
 
-// zipf draws a rank from 0 to n-1 with probability falling as 1/(rank+head):
-// by inverting the logarithm that is the distribution's sum.
+// zipf draws a rank from 0 to n-1 with a probability that falls as 1/(rank+head). It
+// inverts the cumulative distribution, which is a logarithm.
 func zipf(h uint64, n, head int) int {
 	if n <= 1 {
 		return 0
@@ -176,9 +175,9 @@ func (q *quantiles) at(u uint64) int64 {
 	return int64(exp2(x))
 }
 
-// blend makes one even draw out of two, so that two things drawn with the same
-// a resemble each other: their mean has a triangular distribution, which is
-// flattened by its own sum.
+// blend makes one uniform draw of two draws, so that things drawn with the same a
+// resemble each other. The mean of two draws has a triangular distribution, and the
+// cumulative distribution makes it uniform again.
 func blend(a, b uint64) uint64 {
 	t := (a>>33 + b>>33) // 0 .. 2^32
 	if t < 1<<31 {

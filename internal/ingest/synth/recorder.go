@@ -19,8 +19,8 @@ const (
 
 var grantListNames = [grantLists]string{"PF3a", "PF3b", "SI2"}
 
-// tally is what has been written, and what a build that keeps the rules must
-// find: one return per filer and period, cash only, paid only.
+// tally counts what was written, and what a build must find: one return per filer and
+// period, cash only, paid grants only.
 type tally struct {
 	members, returns, amended, superseded, duplicates, orgReturns int64
 	forms                                                         [4]int64
@@ -75,7 +75,7 @@ func (t *tally) grants() (n int64) {
 	return n
 }
 
-// recorder takes the truth and the index rows of one shard.
+// recorder writes the truth and the index rows of one shard.
 type recorder struct {
 	tally
 	truth      *bufio.Writer
@@ -129,8 +129,8 @@ func (s *recorder) grant(fl *filing, p grantList, n int, l *line) {
 	s.truth.Write(s.b)
 }
 
-// person records who the n-th member of a board really is: the same number is
-// the same person wherever it stands.
+// person records who the n-th member of a board really is. A person has the same
+// number on every board.
 func (s *recorder) person(fl *filing, n int, who uint64) {
 	if s.mute {
 		return
@@ -157,7 +157,7 @@ func (s *recorder) indexRow(fl *filing, e ein.EIN, name []byte, closing int, bat
 		// The locator number shares form, day and sequence with the object id.
 		parts{padded{fl.object / 100_000 % 100_000, 5}, padded{fl.object / 10_000_000_000 % 1000, 3}, padded{fl.object % 100_000, 5}, year % 10},
 		fl.object, batch)
-	if h.odds(indexLowercase) {
+	if h.odds(rates.IndexLowercase) {
 		s.row.b[len(s.row.b)-1] = lower(s.row.b[len(s.row.b)-1])
 	}
 	s.index.Write(s.row.finish())

@@ -54,11 +54,11 @@ type Report struct {
 	//	                      new ruling; twice is a part of those standing
 	//	ofac_                 rows of the four files, entries by type, aliases that
 	//	                      only the remarks have, namesakes of the world's own
-	//	irb_                  bulletins, deletions in them, suits that are none
+	//	irb_                  bulletins, deletions in them, lawsuits, which are no deletions
 	//	careg_, caftb_        rows, by file, and with or without an EIN
 	//	fac_                  rows that join an EIN and a UEI, and those that do not
 	//	federal_rows          awards that count: by_uei of organizations that fac
-	//	                      knows, by_name of others of the world, unknown of
+	//	                      knows, by_name of others of the world, unknown to
 	//	                      no one in it; left_out are loans and the like
 	//	state_rows            payments to organizations of the world; unknown to
 	//	                      no one in it; left_out by the state's filter

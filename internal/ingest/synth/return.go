@@ -55,21 +55,21 @@ func (g *gen) habits(cohort int) {
 	g.upper = odds(sub(k, 'U', 0), 5800)
 	g.nine = odds(sub(k, '9', 0), 2900)
 	g.closing = closing(cohort)
-	g.weeks = g.closing == 11 && odds(sub(k, '5', 0), weekYears)
+	g.weeks = g.closing == 11 && odds(sub(k, '5', 0), rates.WeekYears)
 	g.habit = 0
 	if odds(sub(k, 'h', 0), 4000) {
 		g.habit = 1 + scale(sub(k, 'h', 1), 1<<30)
 	}
-	g.short = odds(sub(k, 'V', 0), abbreviates)
-	g.reorder = odds(sub(k, 'L', 1), personReordered)
+	g.short = odds(sub(k, 'V', 0), rates.Abbreviates)
+	g.reorder = odds(sub(k, 'L', 1), rates.PersonReordered)
 	g.favorite = 0
-	if odds(sub(k, 'f', 0), funderHasField) {
+	if odds(sub(k, 'f', 0), rates.FunderHasField) {
 		g.favorite = fields[generalFields[scale(sub(k, 'f', 1), len(generalFields))]].code[0]
 	}
 	switch x := scale(sub(k, 'D', 0), 10_000); {
-	case x < generation12:
+	case x < rates.Generation12:
 		g.x.tags = names2012
-	case x < generation12+generation13:
+	case x < rates.Generation12+rates.Generation13:
 		g.x.tags = names2013
 	default:
 		g.x.tags = names2014
@@ -133,7 +133,7 @@ func (g *gen) typed(b []byte) []byte {
 func (g *gen) header(fl *filing) {
 	x, e := &g.x, &g.f
 	h := rng{sub(e.key, 'H', fl.fiscal<<1|fl.version)}
-	if h.odds(bom) {
+	if h.odds(rates.BOM) {
 		x.raw("\ufeff")
 	}
 	v, taxYear := &g.head, g.taxYear(fl.fiscal)

@@ -130,13 +130,13 @@ func (sw *shardWriter) cohort(c, fiscal, filed, m int) error {
 func (sw *shardWriter) funderMonth(r, fiscal, filed, m int) error {
 	g, w, c := sw.gen, sw.w, r%cohorts
 	key := sub(sub(w.seed, 'F', r), 'V', fiscal)
-	share := uint32(amended990)
+	share := rates.Amended990
 	if funderClass(r).is(privateFoundation) {
-		share = amendedPF
+		share = rates.AmendedPF
 	}
 	amended := w.amendedIn(c, fiscal)
 	amends := odds(key, share)
-	copies := odds(mix(key), duplicated) && filed == m-1
+	copies := odds(mix(key), rates.Duplicated) && filed == m-1
 	if filed != m && !(amends && amended == m) && !copies {
 		return nil
 	}
@@ -149,11 +149,11 @@ func (sw *shardWriter) funderMonth(r, fiscal, filed, m int) error {
 	fl := filing{fiscal: fiscal, month: filed, lines: n, form: form990, final: w.final(r, fiscal)}
 	if g.pf {
 		fl.form = formPF
-		fl.hidden = n > 1 && n < 2000 && odds(sub(key, 'h', 0), hiddenChance)
-		fl.doubled = !fl.hidden && n > 0 && n < 2000 && odds(sub(key, 'd', 0), pfDoubled)
-		fl.totals = !fl.hidden && !fl.doubled && n < 2000 && odds(sub(key, 'd', 1), pfTotalLine)
+		fl.hidden = n > 1 && n < 2000 && odds(sub(key, 'h', 0), rates.HiddenChance)
+		fl.doubled = !fl.hidden && n > 0 && n < 2000 && odds(sub(key, 'd', 0), rates.PFDoubled)
+		fl.totals = !fl.hidden && !fl.doubled && n < 2000 && odds(sub(key, 'd', 1), rates.PFTotalLine)
 	}
-	hollow := n > 0 && odds(sub(key, 'o', 0), amendedHollow)
+	hollow := n > 0 && odds(sub(key, 'o', 0), rates.AmendedHollow)
 	if filed == m {
 		g.out.replaced = amends && amended <= lastMonth
 		g.out.superseded = g.out.replaced && !hollow
@@ -163,7 +163,7 @@ func (sw *shardWriter) funderMonth(r, fiscal, filed, m int) error {
 	if filed == m || copies {
 		err = sw.file(&fl)
 	}
-	if filed == m && fl.form == form990 && odds(sub(key, 't', 0), unrelatedTax) {
+	if filed == m && fl.form == form990 && odds(sub(key, 't', 0), rates.UnrelatedTax) {
 		err = errors.Join(err, sw.file(&filing{fiscal: fiscal, month: filed, form: formT}))
 	}
 	g.out.superseded, g.out.replaced, g.out.mute = false, false, false
@@ -199,7 +199,7 @@ func (w *world) orgFiles(i, fiscal int) bool {
 	if fiscal < 2020 || fiscal > 2024 {
 		return false
 	}
-	share := uint32(1500)
+	share := 1500
 	switch {
 	case i == w.veterans:
 		return true
@@ -220,7 +220,7 @@ func (sw *shardWriter) file(fl *filing) error {
 	if err != nil {
 		return err
 	}
-	g.x.reset(out, odds(sub(g.f.key, 'N', 0), indented))
+	g.x.reset(out, odds(sub(g.f.key, 'N', 0), rates.Indented))
 	switch fl.form {
 	case formPF:
 		err = g.write990PF(fl)
@@ -259,7 +259,7 @@ func (sw *shardWriter) file(fl *filing) error {
 		t.superseded++
 	}
 	g.out.indexRow(fl, g.f.ein, g.name, g.closing, sw.batch)
-	if odds(mix(fl.object+1), indexGhost) { // the index names what is in no zip
+	if odds(mix(fl.object+1), rates.IndexGhost) { // the index names what is in no zip
 		ghost := *fl
 		ghost.object = g.w.object(fl.month, idOrg+2_800_000+int(fl.object%90_000), fl.fiscal, fl.version, fl.form)
 		g.out.indexRow(&ghost, g.f.ein, g.name, g.closing, sw.batch)

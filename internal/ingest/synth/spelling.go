@@ -15,29 +15,29 @@ type spelling struct {
 // spellings are the ways that depart from the name. Names that are left over differ
 // in suffix, article or punctuation only.
 var spellings = []spelling{
-	{nameExact, tagExact, func(g *gen, core []byte, _ *rng) bool { return g.writeLegal(core) }},
-	{abbrevChance, tagAbbrev, func(g *gen, core []byte, _ *rng) bool { return g.writePlain("", false, core) && g.abbreviate() }},
-	{nameFewer, tagFewer, func(g *gen, core []byte, r *rng) (ok bool) {
+	{rates.NameExact, tagExact, func(g *gen, core []byte, _ *rng) bool { return g.writeLegal(core) }},
+	{rates.AbbrevChance, tagAbbrev, func(g *gen, core []byte, _ *rng) bool { return g.writePlain("", false, core) && g.abbreviate() }},
+	{rates.NameFewer, tagFewer, func(g *gen, core []byte, r *rng) (ok bool) {
 		g.l.name, ok = appendFewer(g.l.name[:0], core, r)
 		return ok && g.o.base < 0 // without its last word a satellite has the name of its institution
 	}},
-	{nameReworded, tagReworded, func(g *gen, core []byte, r *rng) (ok bool) {
+	{rates.NameReworded, tagReworded, func(g *gen, core []byte, r *rng) (ok bool) {
 		g.l.name, ok = appendReworded(g.l.name[:0], core, r)
 		return ok
 	}},
-	{nameProject, tagProject, func(g *gen, core []byte, r *rng) bool {
+	{rates.NameProject, tagProject, func(g *gen, core []byte, r *rng) bool {
 		g.l.name = appendProject(g.l.name[:0], &g.o, core, r)
 		return true
 	}},
-	{nameLost, tagLost, func(g *gen, core []byte, r *rng) bool { return g.writePlain("", false, core) && g.loseSpace(r) }},
-	{nameTypo, tagTypo, func(g *gen, core []byte, r *rng) bool { return g.writePlain("", false, core) && g.typo(r) }},
-	{nameCut, tagCut, func(g *gen, core []byte, _ *rng) bool { return g.writeLegal(core) && g.truncate() }},
-	{nameAlias, tagAlias, (*gen).writeAlias},
-	{nameExtra, tagExtra, func(g *gen, core []byte, r *rng) bool {
+	{rates.NameLost, tagLost, func(g *gen, core []byte, r *rng) bool { return g.writePlain("", false, core) && g.loseSpace(r) }},
+	{rates.NameTypo, tagTypo, func(g *gen, core []byte, r *rng) bool { return g.writePlain("", false, core) && g.typo(r) }},
+	{rates.NameCut, tagCut, func(g *gen, core []byte, _ *rng) bool { return g.writeLegal(core) && g.truncate() }},
+	{rates.NameAlias, tagAlias, (*gen).writeAlias},
+	{rates.NameExtra, tagExtra, func(g *gen, core []byte, r *rng) bool {
 		const extra = " - General Fund| Development Office| Capital Campaign| Scholarship Fund| Annual Fund| Headquarters"
 		return g.writePlain(pickBar(extra, r.next()), false, core)
 	}},
-	{nameCareOf, tagCareOf, func(g *gen, core []byte, r *rng) bool {
+	{rates.NameCareOf, tagCareOf, func(g *gen, core []byte, r *rng) bool {
 		g.writePlain(" c/o ", false, core)
 		if r.odds(5000) {
 			g.l.name = join(g.l.name, r.of(firms), " Trust Company")
@@ -63,12 +63,12 @@ func (g *gen) spell(core []byte, r *rng) {
 func (g *gen) spellOnce(core []byte, r *rng) {
 	l, o := &g.l, &g.o
 	x := scale(r.next(), 10_000)
-	if known, _ := trades(o); known && l.tags&(tagRenamed|tagBase) == 0 && r.odds(nameTrade) {
+	if known, _ := trades(o); known && l.tags&(tagRenamed|tagBase) == 0 && r.odds(rates.NameTrade) {
 		l.name = appendTrade(l.name, o, scale(sub(g.f.key, 'X', o.id), tradeNames))
 		l.tags |= tagTrade
 		return
 	}
-	if hasParts(o.class) && r.odds(namePart) {
+	if hasParts(o.class) && r.odds(rates.NamePart) {
 		l.name = appendPart(l.name, o, core, r)
 		l.tags |= tagPart
 		return

@@ -45,31 +45,10 @@ type stateFormat struct {
 	drops []string // and one that it does not, empty when there is none
 }
 
-// folded is a column's name without case, spaces and signs, by which the
-// reader finds it.
-func folded(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(name))
-}
-
 func newStateFormat(m stateaward.Mapping) *stateFormat {
 	g := &stateFormat{Mapping: m, head: m.Header()}
 	n := len(g.head)
 	g.what, g.keeps, g.drops = make([]column, n), make([]string, n), make([]string, n)
-	at := func(names string) int {
-		for name := range strings.SplitSeq(names, "|") {
-			for i := range g.head {
-				if name != "" && folded(g.head[i]) == folded(name) {
-					return i
-				}
-			}
-		}
-		return -1
-	}
 	c := &m.Columns
 	for _, p := range []struct {
 		names string
@@ -78,12 +57,12 @@ func newStateFormat(m stateaward.Mapping) *stateFormat {
 		{c.Payee, payee}, {c.EIN, payeeEIN}, {c.City, payeeCity}, {c.State, payeeState}, {c.ZIP, payeeZIP}, {c.FiscalYear, paidYear},
 		{c.Date, paidDay}, {c.Agency, payer}, {c.Program, paidFor}, {c.Category, paidKind}, {c.Amount, paid}, {c.ID, paymentID},
 	} {
-		if i := at(p.names); i >= 0 {
+		if i := stateaward.Find(g.head, p.names); i >= 0 {
 			g.what[i] = p.what
 		}
 	}
 	for _, f := range m.Filters {
-		i := at(f.Column)
+		i := stateaward.Find(g.head, f.Column)
 		if i < 0 {
 			continue
 		}
@@ -138,7 +117,7 @@ func (d *listWriter) stateAwards(m stateaward.Mapping) error {
 				return err
 			}
 			for i := int(s); i < d.w.orgs; i += len(d.w.slots) {
-				share := uint32(1200)
+				share := 1200
 				if i < d.w.wellKnown() {
 					share = 4500
 				}

@@ -180,41 +180,31 @@ type worldWriter struct {
 }
 
 func (p *worldWriter) run(ctx context.Context) (*Report, error) {
-	for _, d := range []string{"990", "bmf", "parts"} {
-		if d == "bmf" && p.o.Only != nil {
-			continue
-		}
+	first, last, blocks := firstMonth, lastMonth, (p.w.entities()+masterBlock-1)/masterBlock
+	tasks, dirs := p.w.listTasks(), []string{"990", "parts", "bmf"}
+	if p.o.Only != nil {
+		first, last, blocks = p.o.Only.month(), p.o.Only.month(), 0
+		tasks, dirs = nil, dirs[:2]
+	}
+	for _, d := range dirs {
 		if err := os.Mkdir(filepath.Join(p.dir, d), 0o755); err != nil {
 			return nil, err
 		}
-	}
-	first, last := firstMonth, lastMonth
-	blocks := (p.w.entities() + masterBlock - 1) / masterBlock
-	if p.o.Only != nil {
-		first, last = p.o.Only.month(), p.o.Only.month()
-		blocks = 0
-	}
-	var tasks []listTask
-	if p.o.Only == nil {
-		tasks = p.w.listTasks()
 	}
 	p.lists = map[string]int64{}
 	months := last - first + 1
 	zipFiles := make([]File, months)
 	listFiles := make([][]File, len(tasks))
-	err := p.runTasks(ctx, len(tasks)+months+blocks, func(ctx context.Context, g *gen, zc *compressor, task int) error {
-		if task < len(tasks) {
-			files, err := p.writeList(ctx, g, zc, tasks[task])
-			listFiles[task] = files
-			return err
+	err := p.runTasks(ctx, len(tasks)+months+blocks, func(ctx context.Context, g *gen, zc *compressor, task int) (err error) {
+		switch month := task - len(tasks); {
+		case month < 0:
+			listFiles[task], err = p.writeList(ctx, g, zc, tasks[task])
+		case month < months:
+			zipFiles[month], err = p.writeMonth(ctx, g, zc, first+month)
+		default:
+			err = p.writeMasterBlock(g, month-months)
 		}
-		task -= len(tasks)
-		if task < months {
-			f, err := p.writeMonth(ctx, g, zc, first+task)
-			zipFiles[task] = f
-			return err
-		}
-		return p.writeMasterBlock(g, task-months)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -261,38 +251,62 @@ func (p *worldWriter) runTasks(ctx context.Context, n int, do func(context.Conte
 
 // writeMonth writes one zip and its fragments of truth and index.
 func (p *worldWriter) writeMonth(ctx context.Context, g *gen, zc *compressor, m int) (File, error) {
-	s := shardOf(m)
-	out, err := newHashedFile(p.dir, "990/"+s.Batch()+".zip", 256<<10)
+	out, err := createFile(p.dir, "990/"+shardOf(m).Batch()+".zip", 256<<10)
 	if err != nil {
 		return File{}, err
 	}
 	defer out.abandon()
-	truth, err := newFragment(p.dir, "truth", m)
+	err = p.writeFragments(m, []string{"truth", "index", "people"}, func(ws []*bufio.Writer) error {
+		t, err := g.shard(ctx, shardOf(m), out.w, &recorder{truth: ws[0], index: ws[1], people: ws[2]}, zc, p.addProgress)
+		p.count(&t)
+		return err
+	})
 	if err != nil {
 		return File{}, err
 	}
-	defer truth.abandon()
-	index, err := newFragment(p.dir, "index", m)
-	if err != nil {
-		return File{}, err
-	}
-	defer index.abandon()
-	people, err := newFragment(p.dir, "people", m)
-	if err != nil {
-		return File{}, err
-	}
-	defer people.abandon()
-	t, err := g.shard(ctx, s, out.w, &recorder{truth: truth.w, index: index.w, people: people.w}, zc, p.addProgress)
-	if err != nil {
-		return File{}, err
-	}
-	if err := errors.Join(truth.finish(), index.finish(), people.finish()); err != nil {
-		return File{}, err
-	}
-	p.mu.Lock()
-	p.total.add(&t)
-	p.mu.Unlock()
 	return out.finish()
+}
+
+// writeMasterBlock writes one block of the master file.
+func (p *worldWriter) writeMasterBlock(g *gen, k int) error {
+	return p.writeFragments(k, masterFragments, func(ws []*bufio.Writer) error {
+		var t tally
+		g.master(k, ws, &t)
+		p.count(&t)
+		return nil
+	})
+}
+
+// masterFragments are the kinds of the fragments of the master file.
+var masterFragments = []string{"bmf0", "bmf1", "bmf2", "bmf3"}
+
+// writeFragments writes the k-th fragment of several kinds. They are joined at the end.
+func (p *worldWriter) writeFragments(k int, kinds []string, write func([]*bufio.Writer) error) error {
+	files := make([]*outputFile, len(kinds))
+	ws := make([]*bufio.Writer, len(kinds))
+	for i, kind := range kinds {
+		f, err := createPlain(p.dir, fragmentPath(kind, k), 64<<10)
+		if err != nil {
+			return err
+		}
+		defer f.abandon()
+		files[i], ws[i] = f, f.w
+	}
+	err := write(ws)
+	for _, f := range files {
+		_, bad := f.finish()
+		err = errors.Join(err, bad)
+	}
+	return err
+}
+
+func fragmentPath(kind string, k int) string { return "parts/" + kind + "." + strconv.Itoa(k) }
+
+// count adds to the tally of the world.
+func (p *worldWriter) count(t *tally) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total.add(t)
 }
 
 // writeList writes one of the other lists.
@@ -308,26 +322,6 @@ func (p *worldWriter) writeList(ctx context.Context, g *gen, zc *compressor, wri
 	}
 	p.namesakes = append(p.namesakes, d.namesakes...)
 	return d.files, nil
-}
-
-// writeMasterBlock writes one block of the master file.
-func (p *worldWriter) writeMasterBlock(g *gen, k int) error {
-	var fragments [4]*fragment
-	var ws [4]*bufio.Writer
-	for i := range fragments {
-		f, err := newFragment(p.dir, "bmf"+strconv.Itoa(i), k)
-		if err != nil {
-			return err
-		}
-		defer f.abandon()
-		fragments[i], ws[i] = f, f.w
-	}
-	var t tally
-	g.master(k, &ws, &t)
-	p.mu.Lock()
-	p.total.add(&t)
-	p.mu.Unlock()
-	return errors.Join(fragments[0].finish(), fragments[1].finish(), fragments[2].finish(), fragments[3].finish())
 }
 
 // addProgress counts lines done and reports now and then.
@@ -346,53 +340,42 @@ func (p *worldWriter) addProgress(n int) {
 
 // joinFragments joins the fragments in their fixed order.
 func (p *worldWriter) joinFragments(first, last, blocks int) error {
-	join := func(path, head, kind string, lo, hi int) error {
-		out, err := newHashedFile(p.dir, path, 256<<10)
-		if err != nil {
-			return err
-		}
-		defer out.abandon()
-		if _, err := out.w.WriteString(head); err != nil {
-			return err
-		}
-		for k := lo; k <= hi; k++ {
-			name := fragmentPath(p.dir, kind, k)
-			f, err := os.Open(name)
-			if err != nil {
-				return err
-			}
-			_, err = io.Copy(out.w, f)
-			f.Close()
-			if err != nil {
-				return err
-			}
-			if err := os.Remove(name); err != nil {
-				return err
-			}
-		}
-		f, err := out.finish()
-		p.files = append(p.files, f)
-		return err
-	}
-	if err := join("truth.ndjson", "", "truth", first, last); err != nil {
-		return err
-	}
-	if err := join("people.ndjson", "", "people", first, last); err != nil {
-		return err
-	}
+	err := errors.Join(p.join("truth.ndjson", "", "truth", first, last), p.join("people.ndjson", "", "people", first, last))
 	if p.o.Only != nil {
-		return nil
+		return err
 	}
 	for y := first / 12; y <= last/12; y++ {
-		if err := join(fmt.Sprintf("990/index_%d.csv", y), header("index", "\n"), "index", y*12, min(y*12+11, last)); err != nil {
-			return err
-		}
+		err = errors.Join(err, p.join(fmt.Sprintf("990/index_%d.csv", y), header("index", "\n"), "index", y*12, min(y*12+11, last)))
 	}
-	for i := range 4 {
-		if err := join(fmt.Sprintf("bmf/eo%d.csv", i+1), header("master file", "\r\n"), "bmf"+strconv.Itoa(i), 0, blocks-1); err != nil {
-			return err
-		}
+	for i, kind := range masterFragments {
+		err = errors.Join(err, p.join(fmt.Sprintf("bmf/eo%d.csv", i+1), header("master file", "\r\n"), kind, 0, blocks-1))
 		p.files[len(p.files)-1].Rows = p.total.bmf[i]
 	}
-	return nil
+	return err
+}
+
+// join joins the fragments of one kind behind a header.
+func (p *worldWriter) join(path, head, kind string, first, last int) error {
+	out, err := createFile(p.dir, path, 256<<10)
+	if err != nil {
+		return err
+	}
+	defer out.abandon()
+	_, err = out.w.WriteString(head)
+	for k := first; k <= last && err == nil; k++ {
+		err = appendFile(out.w, filepath.Join(p.dir, filepath.FromSlash(fragmentPath(kind, k))))
+	}
+	f, bad := out.finish()
+	p.files = append(p.files, f)
+	return errors.Join(err, bad)
+}
+
+// appendFile writes the content of a file, and removes the file.
+func appendFile(w io.Writer, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, f)
+	return errors.Join(err, f.Close(), os.Remove(name))
 }

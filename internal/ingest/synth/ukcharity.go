@@ -90,16 +90,7 @@ func (w *world) charity(k int, c *charity) {
 	c.street = appendStreet(c.street, &r, 300)
 	c.code = join(c.code, c.town.area, 1+r.n(28), ' ', byte('1'+r.n(9)), "ABDEFGHJLN"[r.n(10)], "PQRSTUWXYZ"[r.n(10)])
 	c.removed = r.odds(ukRemoved)
-	switch x := r.n(100); {
-	case x < 22:
-		c.kind = ukCompany
-	case x < 45:
-		c.kind = ukCIO
-	case x < 75:
-		c.kind = "Trust"
-	default:
-		c.kind = "Other"
-	}
+	c.kind = shares["uk charity type"].pick(r.next())
 	c.joined = r.day(1961, 64)
 	if c.kind == ukCIO && c.joined.Year() < 2013 {
 		c.joined = c.joined.AddDate(2013-c.joined.Year()+r.n(12), 0, 0)
@@ -145,13 +136,13 @@ func (w *world) nameCharity(c *charity, n *namer) {
 	}
 }
 
-// ofFamily reports whether charity k may be a family's, whose members nobody
-// borrows: their surname is known there only.
+// ofFamily reports whether charity k may be a family's. Other boards do not borrow
+// members of such a charity, because only the charity knows their surname.
 func ofFamily(k int) bool { return k%ukFamilyEvery == 4 || k%ukFamilyEvery == 5 }
 
-// seats fills the board, which only the table of trustees asks for. The first
-// three seats are always people of the charity's own, so that a neighbor who
-// borrows one of them meets him there.
+// seats fills the board, which only the table of trustees needs. The first three
+// seats are always the charity's own people. Neighbors borrow only from those three,
+// so that the same person really sits on both boards.
 func (w *world) seats(c *charity) {
 	if c.removed {
 		return
@@ -205,7 +196,7 @@ func (w *world) seats(c *charity) {
 	}
 }
 
-// appendTrustee writes a trustee's name, the same wherever the number is.
+// appendTrustee writes a trustee's name, which is the same on every board.
 func appendTrustee(dst []byte, s *seat) []byte {
 	r := rng{mix(s.who)}
 	if s.firm {

@@ -12,7 +12,7 @@ func (g *gen) composePerson(who uint64, r *rng) {
 	l.name = appendPerson(l.name, sub(who, 'p', 0), "")
 	l.person = r.odds(8500)
 	l.status = "I"
-	if r.odds(personCrowd) { // a crowd instead of a person
+	if r.odds(rates.PersonCrowd) { // a crowd instead of a person
 		l.name = append(l.name[:0], r.of(crowds)...)
 		l.person = false
 		l.tags |= tagCrowd
@@ -66,8 +66,8 @@ func foreignBody(key uint64) (at *foreignPlace, n namer) {
 	return at, foreignNamer(r, at.city, at.country, field)
 }
 
-// composeOutside invents an organization or a business that is in no list.
-// It is the same wherever the key is the same, and of nobody else.
+// composeOutside invents an organization or a business that is in no list. The same
+// key always gives the same one.
 func (g *gen) composeOutside(who uint64, r *rng) {
 	l := &g.l
 	a := rng{sub(who, 'o', 0)}
@@ -80,9 +80,9 @@ func (g *gen) composeOutside(who uint64, r *rng) {
 	case l.truth == toBusiness:
 		l.name = n.draw(l.name, templates["business"])
 		l.status = "NC"
-	case n.r.odds(outsideAlike):
-		// Named like those that are listed, and now and then like one of
-		// them exactly: nobody can distinguish them by name.
+	case n.r.odds(rates.OutsideAlike):
+		// Named like organizations that are listed. Sometimes the name is exactly
+		// that of a listed one, and then no name can tell the two apart.
 		like := [...]class{church, cityCause, cityCause, brand, parents, school}[n.r.n(6)]
 		l.name = n.draw(l.name, like.facts().templates)
 		l.tags |= tagAlike
@@ -97,10 +97,10 @@ func (g *gen) composeOutside(who uint64, r *rng) {
 	}
 	l.section = sections.pick(r.next())
 	l.relation = relationships.pick(r.next())
-	if l.truth == toOutside && n.r.odds(outsideTenant) {
+	if l.truth == toOutside && n.r.odds(rates.OutsideTenant) {
 		g.nameAfterHost(&n)
 		z = g.o.zip
-	} else if g.f.slot%g.w.downtown == 0 && n.r.odds(outsideOffice) {
+	} else if g.f.slot%g.w.downtown == 0 && n.r.odds(rates.OutsideOffice) {
 		z, l.street = g.w.office(g.f.slot, n.r.n(g.w.offices), l.street)
 		l.tags |= tagOffice
 	} else {

@@ -44,10 +44,10 @@ var (
 	vehicle       = awardType{"IDV_A", "GWAC"}
 )
 
-// federal reports whether organization i has ever had a federal award; it is
-// asked before the organization is put together, which most are then spared.
+// federal reports whether organization i has ever had a federal award. It needs only
+// the number, so that most organizations need not be put together.
 func (w *world) federal(i int) bool {
-	share := uint32(300)
+	share := 300
 	if i < w.wellKnown() {
 		share = 4500
 	}
@@ -99,7 +99,7 @@ func (d *listWriter) awards(e *entity) []award {
 		key := sub(e.key, '!', n)
 		h := rng{key}
 		a := award{first: 2014 + h.n(12), years: 1 + h.n(5), contract: h.odds(900), key: key}
-		// A bijection of whose award it is and which, so that no two share it.
+		// A bijection of recipient and award, so that no two awards share a number.
 		a.number = uint64(e.id*8+n) * 700_000_001 % 1_000_000_000
 		a.pick = h.n(len(programs))
 		size := 14*one + h.n(4*one) + h.n(4*one)
@@ -147,7 +147,7 @@ func (d *listWriter) usaspendingArchive(year int, contracts bool) error {
 				}
 			}
 		})
-		// Recipients that are none of the world's: firms and agencies.
+		// Firms and agencies that are no organizations of the world.
 		for k := range d.w.orgs/60 + 5 {
 			d.vendor(k, e)
 			for _, a := range d.awards(e) {
@@ -192,7 +192,7 @@ func (d *listWriter) transact(l *listFile, row *record, t *transaction) {
 	t.r = rng{sub(t.key, '!', t.k)}
 	t.cents = t.amount*100*int64(80+t.r.n(40))/100 + int64(t.r.n(100))
 	if t.k > 0 && t.k == t.years-1 && t.r.odds(2500) {
-		t.cents = -t.cents / int64(8+t.r.n(30)) // what was not spent is taken back
+		t.cents = -t.cents / int64(8+t.r.n(30)) // the agency takes back what was not spent
 		d.counts["federal_negative"]++
 	}
 	t.date = date(t.year-1, time.October, 1).AddDate(0, 0, t.r.n(364))
@@ -213,8 +213,8 @@ func (d *listWriter) transact(l *listFile, row *record, t *transaction) {
 	d.counts["federal_cents"] += t.cents
 }
 
-// identity is the new identifier of a recipient and the old one, which there was
-// until 2022. Before that some have the old one only.
+// identity returns the UEI of a recipient and its DUNS number. Rows have DUNS numbers
+// until 2022, and before that a few rows have no UEI.
 func (t *transaction) identity() (uei, duns any) {
 	if t.year >= 2022 {
 		return ueiOf(t.e), nil
@@ -292,7 +292,7 @@ func (d *listWriter) audit(l *listFile, row *record, i, year int, r *rng) {
 	if year < 2022 && r.odds(4000) {
 		uei = []byte("GSA_MIGRATION")
 		d.counts["fac_rows_without_uei"]++
-		l.rows-- // of no use to a reader
+		l.rows-- // readers skip rows without a UEI
 	} else {
 		d.counts["fac_rows"]++
 	}

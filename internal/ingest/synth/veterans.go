@@ -1,8 +1,8 @@
 package synth
 
-// The documentation asks for a charity in Ohio that helps veterans with housing,
-// of middle size and in good standing. Every world has one, whatever its seed and
-// size, so that the example finds it: the first organization of Ohio.
+// An example of the documentation searches for a charity in Ohio that helps veterans
+// with housing, of middle size and in good standing. The first organization of Ohio is
+// that charity, so that the example finds it in a world of any seed and size.
 
 const (
 	veteransName    = "Juniper Homes for Veterans"
@@ -12,8 +12,8 @@ const (
 		"and we build permanent homes with them."
 )
 
-// pickVeterans finds where it stands. It is one of the best known of its area,
-// and so no satellite of another.
+// pickVeterans finds the first organization of Ohio. It is the best known of its area,
+// and therefore no satellite of another.
 func (w *world) pickVeterans() {
 	w.veterans = -1
 	for i := range min(len(w.slots), w.orgs) {
@@ -24,7 +24,7 @@ func (w *world) pickVeterans() {
 	}
 }
 
-// asVeterans makes it of the organization that stands there.
+// asVeterans turns that organization into the charity.
 func (w *world) asVeterans(e *entity) {
 	e.class, e.field, e.section, e.listed = cityCause, fieldIndex("W30"), "03", true
 	e.core = append(e.core[:0], veteransName...)
@@ -35,5 +35,5 @@ func (w *world) asVeterans(e *entity) {
 	e.money = 21*one + one/4 // two and a half million dollars a year
 }
 
-// isVeterans reports whether e is that organization.
+// isVeterans reports whether e is the charity.
 func (w *world) isVeterans(e *entity) bool { return e.id == idOrg+w.veterans }

@@ -3,6 +3,7 @@ package synth
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/table"
@@ -20,8 +21,8 @@ const (
 	shards      = lastMonth - firstMonth + 1
 )
 
-// world is the plan: how many there are of what, and where. It holds nothing
-// per grant, per organization or per funder.
+// world is the plan: how many funders, organizations and grants there are, and where.
+// It holds nothing per grant, per organization or per funder.
 type world struct {
 	seed            uint64
 	grants          int
@@ -36,11 +37,11 @@ type world struct {
 	einMul, einAdd  uint64
 	namedInBulletin map[int]int // organizations that bulletins name, and their place among them
 	bulletinOrder   []int
-	british         []int  // recipients abroad that the register of charities knows
-	downtown        int    // one area in so many has office buildings
-	offices         int    // how many
-	officeShare     uint32 // of its organizations, those in one of them
-	veterans        int    // the organization that the documentation looks for, -1 when there is none
+	british         []int // recipients abroad that the register of charities knows
+	downtown        int   // every n-th area has office buildings
+	offices         int   // office buildings of such an area
+	officeShare     int   // share of the area's organizations that rent there
+	veterans        int   // the organization that the documentation looks for, -1 when there is none
 }
 
 // slot is one metropolitan area: a run of neighboring ZIPs of one state.
@@ -202,37 +203,20 @@ func (w *world) object(month, id, fiscal, version int, form form) uint64 {
 	v := (uint64(id)*8 + uint64(version)*4 + uint64(fiscal&3)) % space
 	v = (v*13_370_011 + w.einAdd) % space
 	day, seq := int(v%28)+1, v/28
-	yday := dayOfYear(month/12, month%12, day)
+	yday := date(month/12, time.Month(month%12+1), day).YearDay()
 	return uint64(month/12)*100_000_000_000_000 + (seq/100_000)*10_000_000_000_000 + uint64(yday)*10_000_000_000 +
 		(93490+uint64(form.digit()))*100_000 + seq%100_000
 }
 
-var monthDays = [12]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
-
-func dayOfYear(year, month, day int) int {
-	for m := range month {
-		day += monthDays[m]
-	}
-	if month > 1 && year%4 == 0 {
-		day++
-	}
-	return day
-}
-
-func lastDay(year, month int) int {
-	if month == 1 && year%4 == 0 {
-		return 29
-	}
-	return monthDays[month]
-}
+// lastDay is the last day of a month from 0 to 11.
+func lastDay(year, month int) int { return date(year, time.Month(month+2), 0).Day() }
 
 // Cohorts are groups of filers that close their books in the same month and
 // file together. Which cohort files what in a given month is a small table,
 // so a shard finds its filers without looking at the others.
 const cohorts = 128
 
-// closing is the month in which a cohort's year ends: most in December, many
-// in June.
+// closing is the month in which a cohort's year ends, mostly December or June.
 func closing(c int) int {
 	switch x := c * 61 % cohorts; {
 	case x < 80:
@@ -246,8 +230,8 @@ func closing(c int) int {
 	}
 }
 
-// filed is the month in which a cohort's returns for a fiscal year come out.
-// Nearly all filers take the extension; the IRS takes its time.
+// filed is the month in which a cohort's returns for a fiscal year are published.
+// Nearly all filers use the extension, and the IRS publishes returns months later.
 func (w *world) filed(c, fiscal int) int {
 	r := rng{sub(w.seed, 'f', c<<8|(fiscal-firstFiscal))}
 	lag := 0
@@ -292,8 +276,8 @@ func (w *world) lines(r, fiscal int) (n int, files bool) {
 	start, end := firstFiscal, lastFiscal
 	total := w.planned(r)
 	if r >= 16 {
-		// Large funders are there all the time; small ones come, go, and in
-		// some years fall below what has to be filed.
+		// Large funders file every year. Small funders come and go, and in some
+		// years they give too little to have to file.
 		span := 4 + scale(sub(key, 's', 0), 7)
 		if total < 60 {
 			span = 2 + scale(sub(key, 's', 1), 5)
@@ -324,7 +308,7 @@ func (w *world) lines(r, fiscal int) (n int, files bool) {
 	}
 	n = total*(before+mine)/sum - total*before/sum
 	if n == 0 && !odds(sub(key, 'q', fiscal), 1500) {
-		return 0, false // too small to have to file on paper that year
+		return 0, false // too small to have to file that year
 	}
 	return n, true
 }

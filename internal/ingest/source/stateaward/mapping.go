@@ -220,20 +220,21 @@ func (m *Mapping) check() error {
 		return nil
 	}
 	for _, c := range m.Columns.list() {
-		if c != "" && find(m.Layout, c) < 0 {
+		if c != "" && Find(m.Layout, c) < 0 {
 			return fmt.Errorf("the header has no column %s", c)
 		}
 	}
 	for _, f := range m.Filters {
-		if find(m.Layout, f.Column) < 0 {
+		if Find(m.Layout, f.Column) < 0 {
 			return fmt.Errorf("the header has no column %s", f.Column)
 		}
 	}
 	return nil
 }
 
-// find is the place of a column in a header, -1 when it is not there.
-func find(header []string, column string) int {
+// Find is the place of a column in a header, -1 when the header lacks it. Bars separate
+// alternative names of the column.
+func Find(header []string, column string) int {
 	for name := range strings.SplitSeq(column, "|") {
 		if i := slices.IndexFunc(header, func(have string) bool { return fold(have) == fold(name) }); i >= 0 {
 			return i

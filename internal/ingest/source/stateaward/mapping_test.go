@@ -17,7 +17,7 @@ func TestMappings(t *testing.T) {
 		if m.Title == "" || !strings.HasPrefix(m.Page, "https://") || m.Licence == "" || !m.Verified && m.Note == "" {
 			t.Errorf("%s: title, page, licence or note is missing", m.State)
 		}
-		if header := m.Header(); find(header, m.Columns.Payee) < 0 || find(header, m.Columns.Amount) < 0 {
+		if header := m.Header(); Find(header, m.Columns.Payee) < 0 || Find(header, m.Columns.Amount) < 0 {
 			t.Errorf("%s: header %q lacks the payee or the amount", m.State, header)
 		}
 		if again, ok := For(strings.ToLower(m.State)); !ok || again.Title != m.Title {

@@ -124,7 +124,7 @@ func (r *reader) header(s *rows.Scanner) (width int, err error) {
 		if column == "" {
 			continue
 		}
-		if r.place[i] = find(names, column); r.place[i] < 0 && (i == payee || i == amount) {
+		if r.place[i] = Find(names, column); r.place[i] < 0 && (i == payee || i == amount) {
 			missing = append(missing, column)
 		}
 	}
@@ -132,7 +132,7 @@ func (r *reader) header(s *rows.Scanner) (width int, err error) {
 		missing = append(missing, strings.Trim(r.mapping.Columns.FiscalYear+"|"+r.mapping.Columns.Date, "|"))
 	}
 	for _, f := range r.mapping.Filters {
-		at := find(names, f.Column)
+		at := Find(names, f.Column)
 		if at < 0 {
 			missing = append(missing, f.Column)
 		}

@@ -46,7 +46,7 @@ func file(m *Mapping, list ...map[string]string) string {
 	for _, row := range list {
 		fields := make([]string, len(header))
 		for column, v := range row {
-			fields[find(header, column)] = v
+			fields[Find(header, column)] = v
 		}
 		write(fields)
 	}
