@@ -1,7 +1,7 @@
 // Package nation makes compliance lists of national size from those of a small
-// invented world: the same rows again and again, each time under EINs of their
-// own. Screening looks rows up and compares names, and for neither does it
-// matter that a name occurs more than once. Only benchmarks use it.
+// invented world: the same rows again and again, each time under other EINs.
+// Screening looks rows up and compares names, and neither depends on whether a name
+// occurs more than once. Only benchmarks use this package.
 package nation
 
 import (
@@ -21,12 +21,11 @@ import (
 // Masters is how many organizations the master file has.
 const Masters = 1_960_000
 
-// first is the EIN from which the copies are numbered: every number after it
-// belongs to one of them.
+// first is the first EIN of the copies, which are numbered one by one from there.
 const first = 10_000_000
 
-// Publish publishes in a data directory an edition with at least so many rows
-// of the master file, and the other lists in proportion.
+// Publish publishes in a data directory an edition with at least the given number of
+// rows of the master file, and the other lists in proportion.
 func Publish(ctx context.Context, from *lists.Edition, data string, masters int, now time.Time) (*lists.Edition, error) {
 	n, err := newNumbers(from, masters)
 	if err != nil {
@@ -38,31 +37,12 @@ func Publish(ctx context.Context, from *lists.Edition, data string, masters int,
 	}
 	defer w.Abandon()
 	states := slices.Clone(from.Lists)
-	for _, copied := range []struct {
-		list string
-		make func() (int64, error)
-	}{
-		{lists.BMF, func() (int64, error) {
-			return copyTable(w, from, n, lists.Masters, func(m *lists.Master) *string { return &m.EIN })
-		}},
-		{lists.Pub78, func() (int64, error) {
-			return copyTable(w, from, n, lists.Deductibles, func(p *lists.Deductible) *string { return &p.EIN })
-		}},
-		{lists.Revocation, func() (int64, error) {
-			return copyTable(w, from, n, lists.Revocations, func(v *lists.RevocationRow) *string { return &v.EIN })
-		}},
-		{lists.CARegistry, func() (int64, error) {
-			return copyTable(w, from, n, lists.Registrations, func(c *lists.Registration) *string { return &c.EIN })
-		}},
-		{lists.CAFTB, func() (int64, error) {
-			return copyTable(w, from, n, lists.FTBRecords, func(c *lists.FTBRecord) *string { return &c.EIN })
-		}},
-	} {
-		rows, err := copied.make()
+	for _, t := range numbered {
+		rows, err := t.write(w, from, n)
 		if err != nil {
-			return nil, fmt.Errorf("copying %s: %w", copied.list, err)
+			return nil, fmt.Errorf("copying %s: %w", t.list, err)
 		}
-		i := slices.IndexFunc(states, func(s lists.Status) bool { return s.Name == copied.list })
+		i := slices.IndexFunc(states, func(s lists.Status) bool { return s.Name == t.list })
 		states[i].Rows = rows
 	}
 	for _, table := range []string{lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces, lists.Deletions, lists.Bulletins} {
@@ -74,7 +54,7 @@ func Publish(ctx context.Context, from *lists.Edition, data string, masters int,
 	return e, err
 }
 
-// finish indexes an edition and publishes it. It says how long each index took.
+// finish indexes an edition and publishes it. It returns how long each index took.
 func finish(ctx context.Context, w *snapshot.Writer, states []lists.Status, now time.Time) (*lists.Edition, map[string]time.Duration, error) {
 	took := map[string]time.Duration{}
 	for _, x := range indexes.Lists() {
@@ -98,45 +78,60 @@ func finish(ctx context.Context, w *snapshot.Writer, states []lists.Status, now 
 	return &lists.Edition{Snapshot: s, Lists: states}, took, nil
 }
 
+// numberedTable is a table whose rows have EINs.
+type numberedTable struct {
+	list  string
+	eins  func(from *lists.Edition) iter.Seq2[string, error]
+	write func(w *snapshot.Writer, from *lists.Edition, n *numbers) (rows int64, err error)
+}
+
+// numbered are the tables that are copied. The master file comes first.
+var numbered = []numberedTable{
+	numberedBy(lists.BMF, lists.Masters, func(m *lists.Master) *string { return &m.EIN }),
+	numberedBy(lists.Pub78, lists.Deductibles, func(p *lists.Deductible) *string { return &p.EIN }),
+	numberedBy(lists.Revocation, lists.Revocations, func(v *lists.RevocationRow) *string { return &v.EIN }),
+	numberedBy(lists.CARegistry, lists.Registrations, func(c *lists.Registration) *string { return &c.EIN }),
+	numberedBy(lists.CAFTB, lists.FTBRecords, func(c *lists.FTBRecord) *string { return &c.EIN }),
+}
+
+// numberedBy describes a table by the field of its rows that holds the EIN.
+func numberedBy[T any](list, table string, id func(*T) *string) numberedTable {
+	return numberedTable{
+		list: list,
+		eins: func(from *lists.Edition) iter.Seq2[string, error] {
+			return func(yield func(string, error) bool) {
+				for row, err := range snapshot.Rows[T](from.Snapshot, table) {
+					if !yield(*id(&row), err) {
+						return
+					}
+				}
+			}
+		},
+		write: func(w *snapshot.Writer, from *lists.Edition, n *numbers) (rows int64, err error) {
+			return copyTable(w, from, n, table, id)
+		},
+	}
+}
+
 // numbers gives the organizations of each copy EINs of their own, in order.
 type numbers struct {
-	place  map[string]int // of an EIN among all, in order
+	place  map[string]int // of an EIN among all EINs, in order
 	copies int
 }
 
 func newNumbers(from *lists.Edition, masters int) (*numbers, error) {
 	var list []string
-	count := 0
-	for m, err := range snapshot.Rows[lists.Master](from.Snapshot, lists.Masters) {
-		if err != nil {
-			return nil, err
+	count := 0 // rows of the master file
+	for i, t := range numbered {
+		for id, err := range t.eins(from) {
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, id)
 		}
-		list = append(list, m.EIN)
-		count++
-	}
-	for v, err := range snapshot.Rows[lists.RevocationRow](from.Snapshot, lists.Revocations) {
-		if err != nil {
-			return nil, err
+		if i == 0 {
+			count = len(list)
 		}
-		list = append(list, v.EIN)
-	}
-	for p, err := range snapshot.Rows[lists.Deductible](from.Snapshot, lists.Deductibles) {
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p.EIN)
-	}
-	for c, err := range snapshot.Rows[lists.Registration](from.Snapshot, lists.Registrations) {
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c.EIN)
-	}
-	for c, err := range snapshot.Rows[lists.FTBRecord](from.Snapshot, lists.FTBRecords) {
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c.EIN)
 	}
 	slices.Sort(list)
 	n := &numbers{place: map[string]int{}, copies: (masters + count - 1) / max(count, 1)}
@@ -148,7 +143,7 @@ func newNumbers(from *lists.Edition, masters int) (*numbers, error) {
 	return n, nil
 }
 
-// of is the EIN of an organization in a copy.
+// of returns the EIN of an organization in a copy.
 func (n *numbers) of(text string, copy int) string {
 	if text == "" {
 		return ""
@@ -156,8 +151,8 @@ func (n *numbers) of(text string, copy int) string {
 	return ein.EIN(first + copy*len(n.place) + n.place[text]).String()
 }
 
-// copyTable writes the rows of a table once for each copy, those without an EIN
-// in the first alone.
+// copyTable writes the rows of a table once for each copy. Rows without an EIN are
+// written once, after all copies.
 func copyTable[T any](w *snapshot.Writer, from *lists.Edition, n *numbers, table string, id func(*T) *string) (rows int64, err error) {
 	var list []T
 	for row, err := range snapshot.Rows[T](from.Snapshot, table) {
@@ -166,24 +161,19 @@ func copyTable[T any](w *snapshot.Writer, from *lists.Edition, n *numbers, table
 		}
 		list = append(list, row)
 	}
-	err = snapshot.WriteTable(w, table, copies(list, n, id, &rows))
-	return rows, err
-}
-
-func copies[T any](list []T, n *numbers, id func(*T) *string, rows *int64) iter.Seq[T] {
-	return func(yield func(T) bool) {
+	err = snapshot.WriteTable(w, table, func(yield func(T) bool) {
 		for i := range n.copies + 1 {
 			for _, row := range list {
-				// The rows without an EIN come last, after all copies.
 				if (*id(&row) == "") != (i == n.copies) {
 					continue
 				}
 				*id(&row) = n.of(*id(&row), i)
-				*rows++
+				rows++
 				if !yield(row) {
 					return
 				}
 			}
 		}
-	}
+	})
+	return rows, err
 }

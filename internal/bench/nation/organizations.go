@@ -3,7 +3,6 @@ package nation
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -16,7 +15,6 @@ import (
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/directory"
-	"grantgraph/internal/serve/indexes"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 )
@@ -26,8 +24,8 @@ const Organizations = 2_000_000
 
 // PublishOrganizations publishes in a data directory a snapshot of n invented
 // organizations with their latest filings and the index of the directory, and an
-// edition of the lists that they stand on. There are no grants in it. The same
-// seed gives the same organizations.
+// edition of the lists that name them. The snapshot has no grants. The same seed
+// gives the same organizations.
 func PublishOrganizations(ctx context.Context, data string, n int, seed uint64, now time.Time) (*snapshot.Snapshot, *lists.Edition, error) {
 	w, err := snapshot.Create(data, now)
 	if err != nil {
@@ -35,9 +33,15 @@ func PublishOrganizations(ctx context.Context, data string, n int, seed uint64, 
 	}
 	defer w.Abandon()
 	err = errors.Join(
-		snapshot.WriteTable(w, snapshot.Organizations, organizations(n, seed, func(o *invented) (snapshot.Organization, bool) { return o.org, true })),
-		snapshot.WriteTable(w, snapshot.Orgs, organizations(n, seed, func(o *invented) (snapshot.Org, bool) { return o.filing, o.filing.EIN != "" })),
-		snapshot.WriteTable(w, snapshot.FunderKinds, organizations(n, seed, func(o *invented) (snapshot.FunderKind, bool) { return o.funder, o.funder.FunderEIN != "" })))
+		snapshot.WriteTable(w, snapshot.Organizations, organizations(n, seed, func(o *invented) (snapshot.Organization, bool) {
+			return o.org, true
+		})),
+		snapshot.WriteTable(w, snapshot.Orgs, organizations(n, seed, func(o *invented) (snapshot.Org, bool) {
+			return o.filing, o.filing.EIN != ""
+		})),
+		snapshot.WriteTable(w, snapshot.FunderKinds, organizations(n, seed, func(o *invented) (snapshot.FunderKind, bool) {
+			return o.funder, o.funder.FunderEIN != ""
+		})))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,7 +56,7 @@ func PublishOrganizations(ctx context.Context, data string, n int, seed uint64, 
 	return s, e, err
 }
 
-// publishStanding publishes the lists that organizations stand on.
+// publishStanding publishes the lists that name the organizations.
 func publishStanding(ctx context.Context, data string, n int, seed uint64, now time.Time) (*lists.Edition, error) {
 	w, err := snapshot.Create(lists.Dir(data), now)
 	if err != nil {
@@ -69,38 +73,28 @@ func publishStanding(ctx context.Context, data string, n int, seed uint64, now t
 		snapshot.WriteTable(w, lists.Revocations, organizations(n, seed, func(o *invented) (lists.RevocationRow, bool) {
 			return lists.RevocationRow{EIN: o.org.EIN, Name: o.org.Name, Revoked: "2020-05-15", Reinstated: o.reinstated}, o.revoked
 		})))
-	for _, x := range indexes.Lists() {
-		err = errors.Join(err, x.Write(ctx, w))
-	}
 	if err != nil {
 		return nil, err
 	}
 	var states []lists.Status
 	for _, name := range []string{lists.BMF, lists.Pub78, lists.Revocation} {
-		states = append(states, lists.Status{Name: name, Loaded: true, Rows: int64(n), FetchedAt: now})
+		states = append(states, lists.Status{Name: name, Loaded: true, Rows: int64(n)})
 	}
-	body, err := json.Marshal(lists.Report{Lists: states})
-	if err != nil {
-		return nil, err
-	}
-	s, err := w.Publish(snapshot.Manifest{Report: body})
-	if err != nil {
-		return nil, err
-	}
-	return &lists.Edition{Snapshot: s, Lists: states}, nil
+	e, _, err := finish(ctx, w, states, now)
+	return e, err
 }
 
-// invented is one organization with all that is said of it.
+// invented is one organization with its rows in all tables.
 type invented struct {
 	org                         snapshot.Organization
-	filing                      snapshot.Org        // without an EIN: none was read
-	funder                      snapshot.FunderKind // the same
+	filing                      snapshot.Org        // without an EIN when the organization has no filing
+	funder                      snapshot.FunderKind // without an EIN when it is no funder
 	master, deductible, revoked bool
 	reinstated                  string
 }
 
-// organizations are the rows of one table: the organizations are drawn again for
-// each, rather than kept.
+// organizations yields the rows of one table. It draws the organizations again for
+// each table, so that they need no memory.
 func organizations[T any](n int, seed uint64, row func(*invented) (T, bool)) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		d := newDrawer(seed)
@@ -113,8 +107,8 @@ func organizations[T any](n int, seed uint64, row func(*invented) (T, bool)) ite
 	}
 }
 
-// drawer draws organizations. Places, causes and codes are as unequal as they are
-// in the country: few are common, most are rare.
+// drawer draws organizations. As in the country, few places, causes and codes are
+// common and most are rare.
 type drawer struct {
 	*rand.Rand
 	zips  []place.ZIP
@@ -125,7 +119,7 @@ func newDrawer(seed uint64) *drawer {
 	return &drawer{rand.New(rand.NewPCG(seed, 7)), place.Shipped().ZIPs(), ntee.Codes()}
 }
 
-// skewed is a number below n, of which small ones are drawn more often.
+// skewed draws a number below n, small numbers more often.
 func (d *drawer) skewed(n int) int { return int(float64(n) * math.Pow(d.Float64(), 2)) }
 
 func pick[T any](d *drawer, list ...T) T { return list[d.IntN(len(list))] }
@@ -135,9 +129,11 @@ func (d *drawer) draw(i int) (o invented) {
 	city := fmt.Sprintf("TOWN %d", (d.skewed(20_000)*31)%20_000)
 	o.org = snapshot.Organization{
 		EIN: ein.EIN(first + 3*i).String(), City: city, State: zip.State, ZIP5: zip.Code, County: zip.County,
-		Name:       pick(d, "FRIENDS OF ", "FIRST ", "GREATER ", "THE ", "") + city + pick(d, " FOOD BANK", " PTA", " CHURCH", " FOUNDATION", " LITTLE LEAGUE", " MUSEUM", " RELIEF FUND") + fmt.Sprint(" ", d.IntN(40)),
-		Subsection: pick(d, "03", "03", "03", "03", "03", "03", "04", "06", "07", "19"), Foundation: pick(d, "15", "15", "15", "16", "16", "10", "04", "11", "17", "03"),
-		Ruling: fmt.Sprintf("%d%02d", 2025-d.skewed(90), 1+d.IntN(12)),
+		Name: pick(d, "FRIENDS OF ", "FIRST ", "GREATER ", "THE ", "") + city +
+			pick(d, " FOOD BANK", " PTA", " CHURCH", " FOUNDATION", " LITTLE LEAGUE", " MUSEUM", " RELIEF FUND") + fmt.Sprint(" ", d.IntN(40)),
+		Subsection: pick(d, "03", "03", "03", "03", "03", "03", "04", "06", "07", "19"),
+		Foundation: pick(d, "15", "15", "15", "16", "16", "10", "04", "11", "17", "03"),
+		Ruling:     fmt.Sprintf("%d%02d", 2025-d.skewed(90), 1+d.IntN(12)),
 	}
 	if d.IntN(100) < 75 {
 		o.org.NTEE = string(d.codes[d.skewed(len(d.codes))].Code)
@@ -152,7 +148,8 @@ func (d *drawer) draw(i int) (o invented) {
 	if d.IntN(100) < 45 {
 		revenue := int64(math.Exp(4 + 12*d.Float64() + 3*d.NormFloat64()))
 		expenses, assets := revenue*int64(60+d.IntN(60))/100, revenue*int64(d.IntN(600))/100
-		o.filing = snapshot.Org{EIN: o.org.EIN, Name: o.org.Name, ReturnType: pick(d, "990", "990", "990EZ", "990EZ", "990PF"), TaxYear: int32(2020 + d.IntN(5)), PeriodEnd: "2024-12-31", Filing: o.org.EIN,
+		o.filing = snapshot.Org{EIN: o.org.EIN, Name: o.org.Name, ReturnType: pick(d, "990", "990", "990EZ", "990EZ", "990PF"),
+			TaxYear: int32(2020 + d.IntN(5)), PeriodEnd: "2024-12-31", Filing: o.org.EIN,
 			TotalRevenue: &revenue, TotalExpenses: &expenses, TotalAssets: &assets}
 		if d.IntN(100) < 30 {
 			paid := cmp.Or(expenses/int64(1+d.IntN(20)), 1)

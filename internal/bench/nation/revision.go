@@ -11,11 +11,11 @@ import (
 
 // Revision is how an edition differs from the one before it.
 type Revision struct {
-	Renamed    int // organizations of the master file that are called like a sanctioned entity now
-	Sanctioned int // entities that are new on the sanctions list, called like an organization
+	Renamed    int // organizations of the master file that take the name of a sanctioned entity
+	Sanctioned int // new entities on the sanctions list that have the name of an organization
 }
 
-// Revise publishes the edition that follows another, and says how long each of its
+// Revise publishes the edition that follows another. It returns how long each of its
 // indexes took.
 func Revise(ctx context.Context, from *lists.Edition, data string, r Revision, now time.Time) (*lists.Edition, map[string]time.Duration, error) {
 	w, err := snapshot.Create(lists.Dir(data), now)
@@ -46,7 +46,8 @@ func Revise(ctx context.Context, from *lists.Edition, data string, r Revision, n
 	return finish(ctx, w, slices.Clone(from.Lists), now)
 }
 
-// rename gives organizations, all through the master file, the names of entities.
+// rename gives n organizations, evenly spread over the master file, names of sanctioned
+// entities.
 func rename(w *snapshot.Writer, from *lists.Edition, n int) (err error) {
 	var listed []lists.SanctionName
 	for name, err := range snapshot.Rows[lists.SanctionName](from.Snapshot, lists.SanctionNames) {
@@ -56,7 +57,7 @@ func rename(w *snapshot.Writer, from *lists.Edition, n int) (err error) {
 		listed = append(listed, name)
 	}
 	every := max(1, int(from.RowsOf(lists.Masters))/n)
-	i := len(listed) // so that after new entities others are renamed
+	i := len(listed) // so that other organizations are renamed after new entities were added
 	return rewrite(w, from, lists.Masters, func(m *lists.Master) {
 		if i%every == 0 {
 			m.Name = listed[i/every%len(listed)].Name
@@ -65,7 +66,7 @@ func rename(w *snapshot.Writer, from *lists.Edition, n int) (err error) {
 	})
 }
 
-// sanction adds entities with the names of organizations.
+// sanction adds n entities with the names of organizations.
 func sanction(w *snapshot.Writer, from *lists.Edition, n int) error {
 	var last int64
 	for s, err := range snapshot.Rows[lists.Sanction](from.Snapshot, lists.Sanctions) {
@@ -93,8 +94,8 @@ func sanction(w *snapshot.Writer, from *lists.Edition, n int) error {
 	return rewrite(w, from, lists.SanctionNames, nil, names...)
 }
 
-// rewrite writes a table of an edition again, each row changed, with more at its
-// end.
+// rewrite writes a table of an edition again, with each row changed and more rows at
+// its end.
 func rewrite[T any](w *snapshot.Writer, from *lists.Edition, table string, change func(*T), more ...T) (failed error) {
 	err := snapshot.WriteTable(w, table, func(yield func(T) bool) {
 		for row, err := range snapshot.Rows[T](from.Snapshot, table) {

@@ -16,14 +16,14 @@ import (
 )
 
 // Publisher serves the compliance lists of an invented world as their publishers
-// would, and can be told to misbehave.
+// would. A test can replace files to make the publisher misbehave.
 type Publisher struct {
 	*httptest.Server
 	files string
 
 	mu      sync.Mutex
-	replace map[string][]byte // by path relative to the files, instead of the file
-	date    time.Time         // of everything
+	replace map[string][]byte // content to serve instead of a file, by relative path
+	date    time.Time         // of all files
 	asked   map[string]int    // requests by the name in Mirrors
 }
 
@@ -36,7 +36,7 @@ func StartPublisher(tb testing.TB, files string) *Publisher {
 	return p
 }
 
-// Set gives a file another content, empty as well, and everything a date.
+// Set replaces the content of a file, if rel names one, and sets the date of all files.
 func (p *Publisher) Set(rel string, body []byte, date time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,8 +46,8 @@ func (p *Publisher) Set(rel string, body []byte, date time.Time) {
 	p.date = date
 }
 
-// Mirrors are the addresses of the lists by the name of their source, for somebody
-// whose requests are counted under a name.
+// Mirrors returns the addresses of the lists by source. Requests to these addresses
+// are counted under the given name.
 func (p *Publisher) Mirrors(name string) map[string]string {
 	at := p.URL + "/"
 	if name != "" {
@@ -62,14 +62,14 @@ func (p *Publisher) Mirrors(name string) map[string]string {
 	return urls
 }
 
-// Asked is how often somebody has asked for anything.
+// Asked returns the number of requests counted under a name.
 func (p *Publisher) Asked(name string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.asked[name]
 }
 
-// ServeHTTP serves a file, or the page that leads to it.
+// ServeHTTP serves a file, or the page that links to the files of a list.
 func (p *Publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rel := strings.ToLower(strings.Trim(r.URL.Path, "/"))
 	who, prefix := "", "/"

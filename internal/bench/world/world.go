@@ -3,12 +3,12 @@
 // tests only.
 //
 // A world is made when a test first asks for it, once in a process, in a
-// temporary directory that Main removes when the tests are over. Everybody
-// shares it, so nobody may write to it; who wants to change something takes a
+// temporary directory that Main removes when the tests are over. All tests share
+// the world, so no test may write to it. A test that changes something takes a
 // copy with CopySources or Publish.
 //
-// A package that this one imports uses it from its external test package, which
-// may hand it on to the internal one through an exported variable of a test file.
+// Packages that this package imports can use a world only in their external test
+// packages, which may hand it to the internal tests through an exported variable.
 package world
 
 import (
@@ -39,32 +39,32 @@ type World struct {
 	Seed   uint64
 }
 
-// The worlds of the tests. A test that has no reason for another takes Small.
+// The worlds of the tests. Tests use Small unless they need another.
 var (
 	Small  = World{Grants: 2_000, Seed: 1}
-	Other  = World{Grants: 2_000, Seed: 2}   // a second one, for what follows a first
-	Medium = World{Grants: 20_000, Seed: 11} // for shares and rates that mean something
+	Other  = World{Grants: 2_000, Seed: 2}   // a second world, for tests of what follows the first
+	Medium = World{Grants: 20_000, Seed: 11} // for tests of shares and rates, which need many grants
 	Large  = World{Grants: 200_000, Seed: 1} // for benchmarks
 )
 
-// Built is when every world is built.
+// Built is the time at which every world is built.
 var Built = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 
-// documents is how many organizations of a world are read by the slow encoder,
-// which takes as long as all the rest of a small world.
+// documents is how many organizations of a world the slow encoder reads. That takes
+// as long as the rest of a small world.
 const documents = 40
 
 // kept is how many snapshots stay in a directory that Publish has filled.
 const kept = 2
 
-// shared is everything made in this process.
+// shared holds the worlds made in this process.
 var shared struct {
 	mu     sync.Mutex
 	dir    string // empty unless Main is running
 	worlds map[World]*made
 }
 
-// made is one world: each half is made when it is asked for.
+// made is one world. Files and snapshot are each made when a test first asks.
 type made struct {
 	report   func() (*synth.Report, error)
 	snapshot func() (*snapshot.Snapshot, error)
@@ -92,7 +92,7 @@ func Main(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// made finds the world, or plans it.
+// made returns the world of this process, which it plans at the first call.
 func (w World) made(tb testing.TB) *made {
 	tb.Helper()
 	shared.mu.Lock()
@@ -116,8 +116,8 @@ func (w World) made(tb testing.TB) *made {
 		if !warehouse.Linked() {
 			indexers = slices.DeleteFunc(indexers, func(x snapshot.Indexer) bool { return x.Name == "warehouse" })
 		}
-		result, err := ingest.Run(context.Background(), ingest.Options{Sources: m.sources, Data: m.data, Indexers: indexers, ListIndexers: indexes.Lists(),
-			Now: func() time.Time { return Built }})
+		result, err := ingest.Run(context.Background(), ingest.Options{Sources: m.sources, Data: m.data,
+			Indexers: indexers, ListIndexers: indexes.Lists(), Now: func() time.Time { return Built }})
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func (w World) made(tb testing.TB) *made {
 	return m
 }
 
-// Report is what the world knows about itself and a build must find.
+// Report returns the report of the world: the counts that a build must find.
 func (w World) Report(tb testing.TB) *synth.Report {
 	tb.Helper()
 	r, err := w.made(tb).report()
@@ -137,14 +137,14 @@ func (w World) Report(tb testing.TB) *synth.Report {
 	return r
 }
 
-// Sources is the directory of the invented files. It is shared.
+// Sources returns the directory of the invented files, which all tests share.
 func (w World) Sources(tb testing.TB) string {
 	tb.Helper()
 	w.Report(tb)
 	return w.made(tb).sources
 }
 
-// CopySources is a copy of the invented files that the test may change.
+// CopySources returns a copy of the invented files that the test may change.
 func (w World) CopySources(tb testing.TB) string {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), "sources")
@@ -154,8 +154,8 @@ func (w World) CopySources(tb testing.TB) string {
 	return dir
 }
 
-// Snapshot is the world as it is built, with all indexes. The warehouse is missing
-// from it in a test program that does not link DuckDB. It is shared.
+// Snapshot returns the built world with all indexes, which all tests share. In a test
+// program that does not link DuckDB, the warehouse is missing.
 func (w World) Snapshot(tb testing.TB) *snapshot.Snapshot {
 	tb.Helper()
 	s, err := w.made(tb).snapshot()
@@ -165,8 +165,8 @@ func (w World) Snapshot(tb testing.TB) *snapshot.Snapshot {
 	return s
 }
 
-// Data is the data directory in which the world was built. It is shared, so it
-// is not for those who keep accounts or fetch lists there.
+// Data returns the data directory in which the world was built. All tests share it,
+// so a test must not keep accounts or fetch lists there.
 func (w World) Data(tb testing.TB) string {
 	tb.Helper()
 	w.Snapshot(tb)
@@ -174,9 +174,9 @@ func (w World) Data(tb testing.TB) string {
 }
 
 // Publish makes a copy of the world the current snapshot of a data directory, as
-// if it had been built there just now, without the files of some indexes if the
-// test says so, and with its edition of the compliance lists unless it is current
-// already. The test may change what is published.
+// if it had been built there just now. The copy lacks the indexes named by without.
+// Publish also publishes the world's edition of the compliance lists, unless that
+// edition is current already. The test may change what is published.
 func (w World) Publish(tb testing.TB, data string, without ...string) *snapshot.Snapshot {
 	tb.Helper()
 	s := w.Snapshot(tb)
@@ -211,7 +211,8 @@ func republish(s *snapshot.Snapshot, data string, without []string) (_ *snapshot
 		return nil, err
 	}
 	defer w.Abandon()
-	// A table is adopted by a link, so what is adopted is a copy.
+	// Adopt links the file of a table, and the test may change the file, so the
+	// tables are copied first.
 	copied, err := os.MkdirTemp(data, ".copied-")
 	if err != nil {
 		return nil, err
@@ -238,7 +239,8 @@ func republish(s *snapshot.Snapshot, data string, without []string) (_ *snapshot
 			return nil, err
 		}
 	}
-	published, err := w.Publish(snapshot.Manifest{Invented: s.Manifest.Invented, Counts: s.Manifest.Counts, Sources: s.Manifest.Sources, Report: s.Manifest.Report})
+	m := s.Manifest
+	published, err := w.Publish(snapshot.Manifest{Invented: m.Invented, Counts: m.Counts, Sources: m.Sources, Report: m.Report})
 	if err != nil {
 		return nil, err
 	}
