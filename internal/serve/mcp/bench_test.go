@@ -9,8 +9,8 @@ import (
 	"grantgraph/internal/serve/mcp"
 )
 
-// BenchmarkCall is what the form of a result costs: a page of grants as a tool has
-// it, beside the same page as the API has it.
+// BenchmarkCall compares a page of grants as a tool result with the same page as an
+// API answer.
 func BenchmarkCall(b *testing.B) {
 	w := apitest.New(b)
 	w.Spy.Hits = 1000

@@ -12,9 +12,8 @@ import (
 	"grantgraph/internal/serve/mcp"
 )
 
-// TestDiscovery holds every operation against every document by which the service
-// is found. An operation that is missing from one of them is a failure, as is one
-// that is neither a tool nor left out with a reason.
+// TestDiscovery looks for every operation in every document by which the service is
+// found. Every operation must be a tool, or be left out with a reason.
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
@@ -107,7 +106,7 @@ func TestDiscovery(t *testing.T) {
 			t.Errorf("%s is left out, and there is no such operation", id)
 		}
 	}
-	// What the format of cards asks for.
+	// Members that the format of cards requires.
 	for what, ok := range map[string]bool{
 		"$schema": card.Schema == "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
 		"name":    regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`).MatchString(card.Name) && card.Name == "org.example.grants/grantgraph",

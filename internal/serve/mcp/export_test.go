@@ -8,7 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// For tests outside of the package.
 var (
 	ToolName = toolName
 	Check    = check
@@ -18,7 +17,7 @@ var (
 // MaxBody is how large a message may be.
 const MaxBody = maxBody
 
-// Call calls a tool without the protocol around it; nil is that there is none.
+// Call calls a tool without the protocol. It returns nil if there is no such tool.
 func (s *Service) Call(ctx context.Context, name string, arguments json.RawMessage, header http.Header) *mcp.CallToolResult {
 	for _, t := range s.tools {
 		if t.name == name {

@@ -14,8 +14,7 @@ import (
 	"grantgraph/internal/serve/mcp"
 )
 
-// post sends a message as a client does that knows nothing of the protocol but its
-// headers.
+// post sends a message with the headers of the protocol and no session.
 func post(t *testing.T, url, body string, header ...string) (status int, answer string, h http.Header) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -43,8 +42,8 @@ func toolCall(id, name, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, name, arguments)
 }
 
-// TestHostile sends what no client would, and holds that each is refused in a few
-// words, at once, and that the service goes on.
+// TestHostile sends messages that no client would send. Each is refused at once
+// with a short answer, and the service goes on.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
@@ -136,8 +135,8 @@ func many(n int) string {
 	return b.String() + `"sql":"SELECT 1"`
 }
 
-// TestFlood sends many calls at once, all with the same id: each has its answer or
-// is told to wait, and none is answered twice.
+// TestFlood sends many calls at once, all with the same id. Each gets one answer,
+// or is told to wait.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
@@ -175,7 +174,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// asked remembers what was asked of the API.
+// asked records the requests to the API.
 type asked struct {
 	mu   sync.Mutex
 	last *http.Request
@@ -189,8 +188,8 @@ func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(r)
 }
 
-// TestPassedOn holds what of a message goes to the API: the arguments, the key and
-// the address of the client, and nothing else that it sent.
+// TestPassedOn checks what the API receives of a message: the arguments, the key
+// and the address of the client, and nothing else.
 func TestPassedOn(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
@@ -218,7 +217,7 @@ func TestPassedOn(t *testing.T) {
 	}
 }
 
-// FuzzCheck holds that what passes is one JSON object that is not deep.
+// FuzzCheck checks that only a single, shallow JSON object passes.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{"", "{}", "[]", `{"a":"\\\"["}`, `{"a":[[[]]]}`, ` {"a":1} x`, strings.Repeat("{", 100), `{"a":"` + strings.Repeat("[", 100) + `"}`} {
 		f.Add([]byte(seed))
@@ -254,7 +253,7 @@ func depth(v any) int {
 	return deepest + 1
 }
 
-// FuzzArguments holds that whatever the arguments are, a call has a result.
+// FuzzArguments checks that a call has a result whatever its arguments are.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{`{}`, `null`, `[]`, `{"year":2020}`, `{"location":["OH","PA"],"limit":"5"}`, `{"limit":1e99}`, `{"limit":null,"strict":false,"population":"x"}`, `{"fields":["amount"],"cursor":{}}`} {
 		f.Add("list_grants", seed)

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/fault"
@@ -20,13 +22,9 @@ const (
 	maxDepth = 64
 )
 
-// Paths are the addresses that the service answers.
+// Paths lists the paths that the service answers.
 func (s *Service) Paths() []string {
-	list := []string{Path}
-	for path := range s.cards {
-		list = append(list, path)
-	}
-	return list
+	return slices.AppendSeq([]string{Path}, maps.Keys(s.cards))
 }
 
 // ServeHTTP answers a message, or one of the documents that describe the service.
@@ -42,9 +40,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"says how to connect.", s.Reference.Base())
 		return
 	}
-	// A browser says which page asks. Only one of this site may: a page elsewhere
-	// could otherwise use a server on the reader's own machine, under a name that
-	// it has made to mean that machine.
+	// Browsers send Origin. Pages of other sites are refused: by DNS rebinding, such a
+	// page could reach a server on the reader's own machine.
 	if !s.ownOrigin(r) {
 		refuse(w, http.StatusForbidden, "Pages of other sites may not ask here. Connect from a program, without a header Origin.")
 		return
@@ -88,8 +85,8 @@ func (s *Service) ownOrigin(r *http.Request) bool {
 	return err == nil && len(given) == 1 && strings.EqualFold(given[0], base.Scheme+"://"+base.Host)
 }
 
-// check refuses a message for its form, before anything is made of it: it is one
-// object, not a batch, and is not nested deeply.
+// check refuses a message that is not a single JSON object (batches are not read),
+// or that is nested too deeply.
 func check(body []byte) error {
 	body = bytes.TrimLeft(body, " \t\r\n")
 	if len(body) == 0 || body[0] != '{' {
@@ -117,8 +114,8 @@ func check(body []byte) error {
 	return nil
 }
 
-// refuse answers a message that never reached the protocol, in its form: whom it
-// is an answer to is not known.
+// refuse answers a message that cannot be handled with an error of JSON-RPC. The id
+// is null because the message was not parsed.
 func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 	type problem struct {
 		Code    int    `json:"code"`
@@ -134,7 +131,7 @@ func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 	}{"2.0", nil, problem{invalidRequest, fmt.Sprintf(format, args...)}})
 }
 
-// invalidRequest is the code of JSON-RPC for what is no message.
+// invalidRequest is the JSON-RPC code for an invalid message.
 const invalidRequest = -32600
 
 // InProcess sends requests to a handler in this process.
@@ -142,15 +139,15 @@ func InProcess(h http.Handler) http.RoundTripper { return inProcess{h} }
 
 type inProcess struct{ http.Handler }
 
-// RoundTrip has the handler answer. An answer that is larger than any that is
-// read is cut, which whoever reads it sees by its length.
+// RoundTrip lets the handler answer. An answer is cut at maxAnswer+1 bytes, so its
+// reader sees from the length that it is too large.
 func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := &recorded{header: http.Header{}, status: http.StatusOK}
 	h.ServeHTTP(w, r)
 	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r}, nil
 }
 
-// recorded keeps an answer.
+// recorded is a ResponseWriter that keeps the answer in memory.
 type recorded struct {
 	header http.Header
 	status int
@@ -161,10 +158,6 @@ func (w *recorded) Header() http.Header    { return w.header }
 func (w *recorded) WriteHeader(status int) { w.status = status }
 
 func (w *recorded) Write(b []byte) (int, error) {
-	if room := maxAnswer + 1 - w.body.Len(); len(b) > room {
-		w.body.Write(b[:room])
-	} else {
-		w.body.Write(b)
-	}
+	w.body.Write(b[:min(len(b), maxAnswer+1-w.body.Len())])
 	return len(b), nil
 }

@@ -1,14 +1,12 @@
-// Package mcp is the face of the service for language models: the Model Context
-// Protocol over HTTP, and over a pair of pipes for a program on the same machine.
+// Package mcp serves language models: it speaks the Model Context Protocol over
+// HTTP, and over pipes with a program on the same machine.
 //
-// Its tools are the operations of the API, read from their table: the same
-// parameters, the same words, the same price. A call becomes a request to the API
-// and goes through all of its steps, so that keys, plans, metering, refusals and
-// the pinned dataset are those of the API and of no other code. What this package
-// adds is the form: an answer is put so that a model can read it, totals first and
-// rows as tables, and it is bounded.
+// Each operation of the API is a tool with the same parameters, descriptions and
+// price. A call becomes a request to the API and takes all of its steps: keys,
+// plans, metering, refusals and the pinned dataset. This package turns the answer
+// into a result that a model can read: totals first, rows as tables, within bounds.
 //
-// The service keeps nothing between two requests.
+// The service keeps no state between requests.
 package mcp
 
 import (
@@ -26,29 +24,30 @@ import (
 	"grantgraph/internal/serve/budget"
 )
 
-// Path is where the service answers.
+// Path is the path of the service.
 const Path = "/mcp"
 
-// Config says what the tools are over.
+// Config configures a Service.
 type Config struct {
 	// Reference is the table of operations.
 	Reference *api.Reference
-	// API answers the requests that calls become: the API in this process, see
-	// InProcess, or that of a server.
+	// API answers the requests that calls become. It is the API in this process (see
+	// InProcess) or that of another server.
 	API http.RoundTripper
-	// Authorize puts on a request to the API whose it is; asked is the header of
-	// the call, nil where there is none. Nil sends the key of the call along.
+	// Authorize adds the caller's credentials to a request to the API. asked is the
+	// header of the call, or nil over pipes. A nil Authorize passes on the key of the
+	// call.
 	Authorize func(r *http.Request, asked http.Header) *http.Request
 
 	Version string // of the program
-	// Address is the network address of a client; nil is that of the connection.
+	// Address returns the network address of a client; nil uses the connection's.
 	Address func(*http.Request) string
-	// Budget holds the memory of all requests together; nil is without bounds.
+	// Budget bounds the memory of all requests together; nil is unbounded.
 	Budget *budget.Budget
 	Log    *slog.Logger // nil means no log
 }
 
-// Service is the tools, the resources and the prompts of one service.
+// Service serves the tools, the resources and the prompts.
 type Service struct {
 	Config
 	tools  []*tool
@@ -58,13 +57,13 @@ type Service struct {
 	cards  map[string]document // by path
 }
 
-// Bounds on calls that are under way, in all and from one address.
+// Bounds on concurrent calls, in all and from one address.
 const (
 	callsAtOnce = 64
 	callsOfOne  = 8
 )
 
-// New makes the service.
+// New makes a Service.
 func New(c Config) (*Service, error) {
 	if c.Reference == nil || c.API == nil {
 		return nil, errors.New("mcp: Reference and API are needed")
@@ -85,9 +84,9 @@ func New(c Config) (*Service, error) {
 	s.tools = s.makeTools()
 	s.server = mcp.NewServer(&mcp.Implementation{Name: "grantgraph", Title: "Grantgraph", Version: c.Version, WebsiteURL: c.Reference.Base()}, &mcp.ServerOptions{
 		Instructions: s.instructions(),
-		Logger:       slog.New(slog.DiscardHandler), // it logs what strangers send
+		Logger:       slog.New(slog.DiscardHandler), // the SDK would log what strangers send
 		PageSize:     200,                           // all lists are short
-		// Nothing here changes while the program runs, so nobody is told of changes.
+		// The lists do not change while the program runs, so clients get no change notices.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs = int(listsKept.Milliseconds()) },
 	})
@@ -101,22 +100,22 @@ func New(c Config) (*Service, error) {
 	s.addPrompts()
 	s.stream = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.server }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
-		// The Origin is checked here, and behind a proxy on the same machine the
-		// Host is that of the public address.
+		// ServeHTTP checks Origin. Behind a proxy on the same machine, Host is the public
+		// name.
 		DisableLocalhostProtection: true,
 	})
 	s.cards = s.documents()
 	return s, nil
 }
 
-// listsKept is how long a client may keep the lists of tools, resources and
-// prompts: they change when the program does.
+// listsKept is how long a client may cache the lists of tools, resources and
+// prompts. They change only with a new version of the program.
 const listsKept = time.Hour
 
-// guarded refuses what would keep a connection open, since there is nothing to
-// wait for, and ends with an error what would else end the process: messages are
-// handled in goroutines of their own, and a mapped file that turns unreadable is a
-// fault of memory.
+// guarded refuses methods that would keep a connection open: there are no changes
+// to wait for. It also turns a panic into an error, because messages run in
+// goroutines of the SDK, where a panic would end the process. Reading a damaged
+// mapped file counts as a panic.
 func (s *Service) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (_ mcp.Result, err error) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -133,10 +132,10 @@ func (s *Service) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// Serve answers one client over a pair of pipes until it hangs up.
+// Serve answers one client over pipes until the client hangs up.
 func (s *Service) Serve(ctx context.Context, t mcp.Transport) error { return s.server.Run(ctx, t) }
 
-// instructions are what a client may tell a model before its first call.
+// instructions is the text that a client may show a model before its first call.
 func (s *Service) instructions() string {
 	return "Grantgraph knows who funded whom in the United States, from e-filed tax returns (Forms 990, 990-EZ and 990-PF). " +
 		"Find an organization's EIN first with find_organizations, and take a name for it only where match is exact or strong. " +

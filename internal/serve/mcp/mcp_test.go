@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(apitest.Main(m)) }
 
-// keyed sends the key of a plan along.
+// keyed sends the key of a plan with every request.
 type keyed struct{ plan string }
 
 func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -31,7 +31,7 @@ func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// open serves the tools of a world, at the address of its answers.
+// open serves the tools of a world.
 func open(t *testing.T, w *apitest.World) (*mcp.Service, *httptest.Server) {
 	t.Helper()
 	s, err := mcp.New(mcp.Config{Reference: w.Reference(), API: mcp.InProcess(w), Version: "1.2.3", Address: func(*http.Request) string { return "192.0.2.1" }})
@@ -43,7 +43,7 @@ func open(t *testing.T, w *apitest.World) (*mcp.Service, *httptest.Server) {
 	return s, server
 }
 
-// connect is the client of the SDK with the key of a plan, or without one.
+// connect connects a client of the SDK, with the key of a plan or without a key.
 func connect(t *testing.T, server *httptest.Server, plan string) *sdk.ClientSession {
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
@@ -66,7 +66,7 @@ func said(r *sdk.CallToolResult) string {
 	return strings.Join(parts, "\n")
 }
 
-// call calls a tool and gives what it found.
+// call calls a tool and decodes its result.
 func call(t *testing.T, session *sdk.ClientSession, name string, arguments map[string]any) map[string]any {
 	t.Helper()
 	r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
@@ -117,8 +117,8 @@ func sample(op *api.Operation) map[string]any {
 	return arguments
 }
 
-// TestEveryTool calls every tool with the arguments of its operation's example,
-// and holds its result against the schema that it promises.
+// TestEveryTool calls every tool with the arguments of its operation's example, and
+// checks the result against the tool's schema.
 func TestEveryTool(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
@@ -128,7 +128,7 @@ func TestEveryTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A model reads all of it before it does anything.
+	// A model reads the whole list before its first call, so its size is bounded.
 	whole, readFirst := 0, 0
 	for _, tool := range list.Tools {
 		in, _ := json.Marshal(tool.InputSchema)
@@ -209,8 +209,8 @@ func validate(t *testing.T, schema any, value map[string]any) {
 	}
 }
 
-// TestRefusals holds what a refused call says: what is wrong and what to do next,
-// and that it cost nothing.
+// TestRefusals checks that a refused call says what is wrong and what to do next,
+// and costs nothing.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
@@ -265,7 +265,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestWithoutKey calls the tools that need none.
+// TestWithoutKey calls the tools that need no key.
 func TestWithoutKey(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
@@ -286,7 +286,7 @@ func TestWithoutKey(t *testing.T) {
 	}
 }
 
-// TestPaging follows the cursor of a tool to the end, and asks for more than a
+// TestPaging follows the cursor of a tool to the end, and asks for more rows than a
 // page may have.
 func TestPaging(t *testing.T) {
 	t.Parallel()
@@ -321,7 +321,7 @@ func TestPaging(t *testing.T) {
 	if n := len(out["results"].(map[string]any)["rows"].([]any)); n != 25 || out["next_cursor"] == nil {
 		t.Errorf("the usual page has %d rows, cursor %v", n, out["next_cursor"])
 	}
-	// All columns of a hundred grants are more than a model reads.
+	// All columns of a hundred grants exceed the bound of a result.
 	out = call(t, session, "list_grants", map[string]any{"limit": 100})
 	results := out["results"].(map[string]any)
 	left, _ := results["left_out"].(float64)
@@ -365,8 +365,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestPrompts fills in every prompt, and holds the tools that it names against
-// those there are.
+// TestPrompts fills in every prompt, and checks that every tool it names exists.
 func TestPrompts(t *testing.T) {
 	t.Parallel()
 	_, server := open(t, apitest.New(t))
@@ -420,8 +419,8 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// TestBuiltWorld uses the tools on a world that was built, where much is not known
-// of many, and holds every result against the schema that its tool promises.
+// TestBuiltWorld calls the tools on a built world, where many values are unknown,
+// and checks every result against its schema.
 func TestBuiltWorld(t *testing.T) {
 	t.Parallel()
 	w := apitest.Real(t)

@@ -14,7 +14,7 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// refused is an answer of the API that is an error.
+// refused is an error that the API answered.
 type refused struct {
 	client.Failure
 	detail []client.Problem
@@ -23,7 +23,7 @@ type refused struct {
 
 func (r *refused) Error() string { return r.Message }
 
-// failed reads an answer that is an error.
+// failed reads an error that the API answered.
 func failed(resp *http.Response, body []byte) error {
 	var said struct {
 		client.Failure
@@ -34,12 +34,12 @@ func failed(resp *http.Response, body []byte) error {
 	}
 	r := &refused{Failure: said.Failure, wait: resp.Header.Get("Retry-After")}
 	r.Code = resp.StatusCode
-	_ = json.Unmarshal(said.Detail, &r.detail) // that of some errors is no list
+	_ = json.Unmarshal(said.Detail, &r.detail) // the detail of some errors is not a list
 	return r
 }
 
-// refusal is the result of a call that was refused: what is wrong, and what to do
-// next.
+// refusal is the result of a refused call. It tells the model what is wrong and
+// what to do next.
 func (s *Service) refusal(t *tool, err error) *mcp.CallToolResult {
 	var b strings.Builder
 	meta := mcp.Meta{}
@@ -92,8 +92,8 @@ func (s *Service) howToGetAKey() string {
 	return text + "Without a key these work: " + strings.Join(open, ", ") + ".\n"
 }
 
-// where says where a problem is, without the part of the request, which a model did
-// not write.
+// where is the location of a problem. It leaves out the first part (query, path,
+// body), which a model does not know.
 func where(loc []any) string {
 	var parts []string
 	for i, l := range loc {
@@ -104,7 +104,6 @@ func where(loc []any) string {
 	return strings.Join(parts, ".")
 }
 
-// notOffered is the error of a method that this service does not have.
 func notOffered(method string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: method + " is not offered: nothing here changes while you wait"}
 }

@@ -17,23 +17,24 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// Where resources begin.
+// Prefixes of the resources' URIs.
 const (
 	docsScheme       = "grantgraph://docs/"
 	vocabularyScheme = "grantgraph://vocabulary/"
 )
 
-// forOperators are the texts that are not for who asks questions.
+// forOperators are documents that only operators need; they are not resources.
 var forOperators = map[string]bool{
 	"docs/operations.md": true, "docs/security.md": true, "docs/architecture.md": true, "docs/benchmarks.md": true, "docs/dependencies.md": true,
 	"docs/site.md": true,
 }
 
-// shownBase is the address of the service in the texts.
+// shownBase is the service address that the documents use. It is replaced by the
+// real address.
 const shownBase = "http://127.0.0.1:8080"
 
-// addResources adds the documentation and the vocabularies, which never change
-// while the program runs.
+// addResources adds the documentation and the vocabularies. They never change while
+// the program runs.
 func (s *Service) addResources() error {
 	err := fs.WalkDir(grantgraph.Documents, "docs", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(name) != ".md" || forOperators[name] {
@@ -63,7 +64,7 @@ func (s *Service) addResource(uri, name, title, about, text string) {
 		})
 }
 
-// headOf is the title of a text and its first sentence.
+// headOf returns the title of a document and its first sentence.
 func headOf(text string) (title, about string) {
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -78,7 +79,7 @@ func headOf(text string) (title, about string) {
 	return title, ""
 }
 
-// vocabulary is the words that an argument takes.
+// vocabulary lists the values that an argument takes.
 type vocabulary struct{ name, title, about, table string }
 
 func vocabularies(r *api.Reference) []vocabulary {
@@ -126,7 +127,7 @@ func vocabularies(r *api.Reference) []vocabulary {
 	}
 }
 
-// failures are the errors of the API.
+// failures lists the errors of the API.
 func failures(r *api.Reference) string {
 	list := rows("Error", "Status", "Means", "What to do")
 	for _, f := range r.Refusals {
@@ -135,7 +136,7 @@ func failures(r *api.Reference) string {
 	return list.String()
 }
 
-// lined is a table in Markdown.
+// lined is a table in Markdown, being written.
 type lined struct{ strings.Builder }
 
 func rows(columns ...string) *lined {

@@ -14,22 +14,21 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// maxResult is how much of an answer a model is given, in bytes of JSON: about ten
-// thousand tokens. A page of usualRows grants fits twice.
+// maxResult bounds a result, in bytes of JSON. It is about ten thousand tokens, or
+// two pages of usualRows grants.
 const maxResult = 40 << 10
 
-// maxText is how long a text may be where a result has to be made shorter.
+// maxText bounds each text of a result that would otherwise be too large.
 const maxText = 400
 
-// table is a list of objects as a model reads it with the least effort: the names
-// of the columns once, then the values.
+// table is a list of objects in fewer tokens: the names of the columns once, then
+// the values.
 type table struct {
 	columns []string
 	rows    [][]any
-	left    int // rows that the answer had and that are not here
+	left    int // rows of the answer that were left out
 }
 
-// appended appends the table as JSON.
 func (t *table) appended(b []byte) []byte {
 	b = append(b, `{"columns":[`...)
 	for i, c := range t.columns {
@@ -52,10 +51,10 @@ func (t *table) appended(b []byte) []byte {
 	return append(b, '}')
 }
 
-// untabled are the members of a row that say once more what its address says.
+// untabled are members that repeat the id of their row; tables leave them out.
 var untabled = []string{"href", "slug"}
 
-// cut leaves at most n rows.
+// cut keeps at most n rows.
 func (t *table) cut(n int) {
 	if len(t.rows) > n {
 		t.left += len(t.rows) - n
@@ -63,8 +62,8 @@ func (t *table) cut(n int) {
 	}
 }
 
-// tabled is a list of objects as a table. An object within a row becomes columns
-// with a dot in their name; lists stay as they are.
+// tabled turns a list of objects into a table. The members of an object within a
+// row become columns with a dot in their name. Lists stay as they are.
 func tabled(list []any) *table {
 	t := &table{columns: []string{}, rows: make([][]any, 0, len(list))}
 	at := map[string]int{}
@@ -101,8 +100,8 @@ func tabled(list []any) *table {
 			t.rows[i] = append(t.rows[i], nil)
 		}
 	}
-	// A column that is an object in some rows and null in others is told by its
-	// parts alone.
+	// Where an object is null in some rows, it has its own column beside those of its
+	// members. That column is all null and goes.
 	for i := len(t.columns) - 1; i >= 0; i-- {
 		parted := slices.ContainsFunc(t.columns, func(c string) bool { return strings.HasPrefix(c, t.columns[i]+".") })
 		if !parted || slices.ContainsFunc(t.rows, func(r []any) bool { return r[i] != nil }) {
@@ -116,12 +115,10 @@ func tabled(list []any) *table {
 	return t
 }
 
-// formed is an answer in the form of a result: its lists of objects are tables,
-// wherever the type of the answer has a list of objects.
+// formed turns every list of objects within an answer into a table. t is the Go
+// type of the answer, which tells where such lists are.
 func formed(v any, t reflect.Type) any {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
+	t = pointed(t)
 	switch v := v.(type) {
 	case nil:
 		if isTable(t) {
@@ -153,24 +150,25 @@ func formed(v any, t reflect.Type) any {
 	return v
 }
 
-// dropped are the members of an answer that are not in a result, or not as such:
-// the status, what is said in notes, and signed reports, which are to be kept as
-// they are and are got from the API.
+// dropped are members of an answer that a result leaves out: the status, the
+// extension block, which result reads on its own, and signed reports, which must be
+// taken from the API unchanged.
 var dropped = []string{"code", "message", "x_service", "report"}
 
 // isTable reports whether a type is a list of objects.
 func isTable(t reflect.Type) bool {
-	if t.Kind() != reflect.Slice {
-		return false
-	}
-	e := t.Elem()
-	for e.Kind() == reflect.Pointer {
-		e = e.Elem()
-	}
-	return e.Kind() == reflect.Struct
+	return t.Kind() == reflect.Slice && pointed(t.Elem()).Kind() == reflect.Struct
 }
 
-// fieldsOf are the members of an object of the wire, by name.
+// pointed is the type that a pointer leads to, or t itself.
+func pointed(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// fieldsOf returns the fields of a struct by their name in JSON.
 func fieldsOf(t reflect.Type) map[string]reflect.StructField {
 	fields := map[string]reflect.StructField{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -182,14 +180,14 @@ func fieldsOf(t reflect.Type) map[string]reflect.StructField {
 	return fields
 }
 
-// result puts an answer of the API into the form of a result.
+// result turns an answer of the API into a result.
 func (t *tool) result(header http.Header, body []byte, rows int, given map[string]json.RawMessage) (*mcp.CallToolResult, error) {
 	read, err := read(body)
 	answer, ok := read.(object)
 	if err != nil || !ok {
 		return nil, fault.New("answer", "The answer is not in the format of this service.").Try("check the address of the service")
 	}
-	content := formed(answer.without(dropped...), responseOf(t.op)).(object)
+	content := formed(answer.without(dropped...), reflect.TypeOf(t.op.Response)).(object)
 	if t.shape != nil {
 		if content, err = t.shape(content, given); err != nil {
 			return nil, err
@@ -227,8 +225,8 @@ func rankOf(v any) int {
 	return 0
 }
 
-// remarks takes the extension block of an answer apart: its warnings as notes, and
-// what else it has but for what is said elsewhere.
+// remarks splits the extension block of an answer: warnings become notes, and rest
+// is the block without them and without members that are stated elsewhere.
 func remarks(block any) (notes []any, rest object) {
 	notes = []any{}
 	service, _ := block.(object)
@@ -248,8 +246,8 @@ func remarks(block any) (notes []any, rest object) {
 	return notes, service.without("unsupported", "warnings", "dataset", "example")
 }
 
-// bounded is a result that a model can read: no table has more than so many rows,
-// and all of it no more than maxResult bytes. What is left out is said.
+// bounded limits every table to rows rows, and the result to maxResult bytes. Notes
+// say what was left out.
 func bounded(out object, rows int) (object, error) {
 	tables := tablesOf(out)
 	for _, t := range tables {
@@ -257,7 +255,7 @@ func bounded(out object, rows int) (object, error) {
 	}
 	whole := size(out)
 	for whole > maxResult {
-		// The largest table loses half of its rows.
+		// Halve the largest table.
 		var largest *table
 		most := 0
 		for _, t := range tables {
@@ -285,7 +283,7 @@ func bounded(out object, rows int) (object, error) {
 			continue
 		}
 		out = noted(out, fmt.Sprintf("%s: %d more rows of this answer were left out. %s", t.path, t.table.left, moreRows(out)))
-		// The cursor would lead past them.
+		// next_cursor would skip the rows that were cut.
 		for i := range out {
 			if out[i].name == "next_cursor" && t.path == "results" {
 				out[i].value = nil
@@ -295,10 +293,10 @@ func bounded(out object, rows int) (object, error) {
 	return out, nil
 }
 
-// size is how long a value is as JSON, in bytes.
+// size is the length of a value as JSON.
 func size(v any) int { return len(appended(nil, v)) }
 
-// moreRows says how to get what was left out.
+// moreRows says how to get the rows that were left out.
 func moreRows(out object) string {
 	for _, m := range out {
 		if m.name == "next_cursor" {
@@ -308,7 +306,7 @@ func moreRows(out object) string {
 	return fmt.Sprintf("Ask for more with max_rows (at most %d), or for less at a time.", mostRows)
 }
 
-// noted is a result with another note.
+// noted adds a note to a result.
 func noted(out object, note string) object {
 	for i := range out {
 		if out[i].name == "notes" {
@@ -319,13 +317,12 @@ func noted(out object, note string) object {
 	return out
 }
 
-// placed is a table and where it stands.
+// placed is a table with its path in the result.
 type placed struct {
 	path  string
 	table *table
 }
 
-// tablesOf finds the tables of a result.
 func tablesOf(o object) (list []placed) {
 	for _, m := range o {
 		switch v := m.value.(type) {
@@ -340,7 +337,7 @@ func tablesOf(o object) (list []placed) {
 	return list
 }
 
-// clipped is a value without long texts.
+// clipped cuts long texts.
 func clipped(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -13,7 +13,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// routeAccount adds the pages of somebody who is signed in.
+// routeAccount adds the pages for signed-in members.
 func (s *Site) routeAccount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /account", s.signedInOnly(s.showAccount))
 	mux.HandleFunc("POST /account/keys", s.signedInOnly(s.makeKey))
@@ -34,11 +34,11 @@ type accountPage struct {
 	Window   account.Window
 	Usage    usage
 	Keys     []account.KeyInfo
-	Made     flash // the key that is shown this once
+	Made     flash // a new key, shown only once
 	Examples find.Examples
 }
 
-// planCard is a plan as a person sees it.
+// planCard describes a plan on the account page.
 type planCard struct {
 	Plan      account.Plan
 	Name      string
@@ -47,8 +47,8 @@ type planCard struct {
 	Lacks     []string
 }
 
-// features are the parts of the service that plans open, each with what this
-// server must have to give it: what nobody can have is not listed.
+// features are the parts of the service that plans open. Features that this server
+// lacks are not listed.
 var features = []struct {
 	scope   account.Scope
 	text    string
@@ -66,14 +66,14 @@ var features = []struct {
 	{account.ProScope, "Trustees of charities in England and Wales", holding(snapshot.UKTrustees)},
 }
 
-// holding asks whether a dataset has a row in any of the tables.
+// holding returns a test of whether a dataset has rows in any of the tables.
 func holding(tables ...string) func(*dataset.Dataset) bool {
 	return func(d *dataset.Dataset) bool {
 		return slices.ContainsFunc(d.Snapshot.Manifest.Files, func(f snapshot.File) bool { return f.Rows > 0 && slices.Contains(tables, f.Table()) })
 	}
 }
 
-// window is the window of a plan on this site.
+// window is the billing window of a plan on this site.
 func (s *Site) window(p account.Plan) account.Window {
 	if p == account.Free {
 		return s.Window
@@ -81,7 +81,7 @@ func (s *Site) window(p account.Plan) account.Window {
 	return p.Terms().Window
 }
 
-// allowance says what a plan comes to: 50 calls a day.
+// allowance states what a plan includes, such as "50 calls a day".
 func (s *Site) allowance(p account.Plan) string {
 	return money.Grouped(int64(p.Terms().Allowance)) + " calls a " + string(s.window(p))
 }
@@ -100,7 +100,7 @@ func (s *Site) planCard(d *dataset.Dataset, p account.Plan) planCard {
 	return card
 }
 
-// higherPlans are the plans above one, in rising order.
+// higherPlans lists the plans above a plan, in rising order.
 func (s *Site) higherPlans(d *dataset.Dataset, p account.Plan) (list []planCard) {
 	above := false
 	for _, t := range account.Plans() {
@@ -114,8 +114,8 @@ func (s *Site) higherPlans(d *dataset.Dataset, p account.Plan) (list []planCard)
 
 func (s *Site) showAccount(v *visit) { s.drawAccount(v, nil) }
 
-// drawAccount shows the account, and what was wrong with the form on it that
-// was sent, if one was.
+// drawAccount shows the account page. refused is the error of the form that was
+// sent, if any.
 func (s *Site) drawAccount(v *visit, refused error) {
 	ctx, plan := v.r.Context(), v.account.Plan
 	page := accountPage{form: *s.form(v, "Your account"), Account: v.account, Plan: s.planCard(frame.DatasetOf(v.r), plan), Window: s.window(plan)}
@@ -127,7 +127,8 @@ func (s *Site) drawAccount(v *visit, refused error) {
 		s.fail(v, err)
 		return
 	}
-	// Keys share the allowance of the account, which is also used without one.
+	// All keys share the account's allowance; calls from this site use it without a
+	// key.
 	if page.Balance, err = s.Accounts.Balance(ctx, v.account.ID); err != nil {
 		s.fail(v, err)
 		return
@@ -165,7 +166,7 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	s.pages.Render(v.w, status, "account", page)
 }
 
-// makeKey makes a key and has the next page show it.
+// makeKey makes a key, which the next page shows once.
 func (s *Site) makeKey(v *visit) {
 	secret, k, err := s.Accounts.CreateFor(v.r.Context(), v.account.ID, v.field("label"))
 	if err == nil {
@@ -178,8 +179,8 @@ func (s *Site) makeKey(v *visit) {
 	v.redirect("/account")
 }
 
-// ownKey finds the key that the address names among those of the visitor; all
-// others are as good as none.
+// ownKey finds the key in the address among the visitor's own keys. The key of
+// another account is treated as missing.
 func (s *Site) ownKey(v *visit) (account.KeyInfo, bool) {
 	keys, err := s.Accounts.KeysOf(v.r.Context(), v.account.ID)
 	if err != nil {
@@ -195,7 +196,7 @@ func (s *Site) ownKey(v *visit) (account.KeyInfo, bool) {
 	return account.KeyInfo{}, false
 }
 
-// keyPage asks whether something is to be done to a key.
+// keyPage asks the visitor to confirm an action on a key.
 type keyPage struct {
 	form
 	Key account.KeyInfo

@@ -12,8 +12,8 @@ import (
 	"grantgraph/internal/serve/site/asking"
 )
 
-// askerCookie names a visitor of the page of questions. It is signed, so that only
-// one that was handed out here counts.
+// askerCookie identifies a visitor of the Ask page. It is signed, so that visitors
+// cannot make up their own.
 const (
 	askerCookie = "asker"
 	askerAge    = 30 * 24 * time.Hour
@@ -49,21 +49,21 @@ func (s *Site) routeAsking(mux *http.ServeMux) error {
 	})
 }
 
-// sign is a short signature of this site over a text.
+// sign returns a short signature of a text with the site's secret.
 func (s *Site) sign(kind, text string) string {
 	h := hmac.New(sha256.New, s.askKey)
 	h.Write([]byte(kind + " " + text))
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:16])
 }
 
-// asker is who a visitor of the page of questions is.
+// asker identifies the visitor of the Ask page.
 func (s *Site) asker(r *http.Request) (who string, ok bool) {
 	who, signature, _ := strings.Cut(s.cookie(r, askerCookie), ".")
 	return who, isSecret(who) && hmac.Equal([]byte(signature), []byte(s.sign("asker", who)))
 }
 
-// formVisit is what the form of a page that everybody may see answers to: the
-// session of those who are signed in, else the cookie of the visit.
+// formVisit is the visit that the form of a public page is tied to: the session of
+// a member, else the cookie of the visit.
 func (s *Site) formVisit(r *http.Request) (v *visit, ok bool) {
 	v = &visit{r: r, from: s.Address(r)}
 	if secret := s.cookie(r, sessionCookie); isSecret(secret) {
@@ -74,9 +74,9 @@ func (s *Site) formVisit(r *http.Request) (v *visit, ok bool) {
 	return v, v.bind != ""
 }
 
-// Asks reports whether a request was sent by the script of the page of questions:
-// from this origin, by a visitor that was handed a cookie and the token of a form.
-// A program that sends a key is none.
+// Asks reports whether the script of the Ask page sent a request: from this origin,
+// by a visitor with our cookie and form token. A request with an API key never
+// counts.
 func (s *Site) Asks(r *http.Request) bool {
 	h := r.Header
 	if r.Method != http.MethodPost || h.Get("X-API-Key") != "" || h.Get("Authorization") != "" || !s.sameOrigin(r) {
@@ -89,8 +89,8 @@ func (s *Site) Asks(r *http.Request) bool {
 	return ok && s.carriesToken(v, h.Get("X-Page-Token"))
 }
 
-// sameOrigin reports whether a browser says that a page of this site sent the
-// request. Without a word of a browser it did not.
+// sameOrigin reports whether the browser states that a page of this site sent the
+// request. Without such a statement the answer is no.
 func (s *Site) sameOrigin(r *http.Request) bool {
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	if site != "" && site != "same-origin" {
@@ -103,6 +103,6 @@ func (s *Site) sameOrigin(r *http.Request) bool {
 	if err != nil || from.Host == "" {
 		return false
 	}
-	base, _ := url.Parse(s.BaseURL) // it was read when the site was made
+	base, _ := url.Parse(s.BaseURL) // New has parsed it
 	return from.Host == r.Host || from.Scheme == base.Scheme && from.Host == base.Host
 }

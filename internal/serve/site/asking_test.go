@@ -33,8 +33,8 @@ func (p *person) askToken() string {
 	return m[1]
 }
 
-// TestAskedByThePageAlone refuses whoever is not the page: another origin, a
-// program, a forged cookie, somebody else's token.
+// TestAskedByThePageAlone checks that requests from elsewhere are refused: another
+// origin, a program, a forged cookie, another visitor's token.
 func TestAskedByThePageAlone(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -92,7 +92,7 @@ func TestAskedByThePageAlone(t *testing.T) {
 			t.Errorf("a cookie that is %s: %d", name, got.status)
 		}
 	}
-	// The token is that of the session once there is one.
+	// After signing in, the token is that of the session.
 	member := p.member(t, "ann@example.org")
 	if got := member.do(member.asks(member.askToken())); got.status != 200 {
 		t.Errorf("a member: %d %s", got.status, got.body)
@@ -102,7 +102,8 @@ func TestAskedByThePageAlone(t *testing.T) {
 	}
 }
 
-// TestAskForm takes a form with a key only from the visitor it was shown to.
+// TestAskForm accepts a form with a key only from the visitor who was shown the
+// form.
 func TestAskForm(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -16,7 +16,7 @@ import (
 	"grantgraph/internal/serve/site/mail"
 )
 
-// postbox keeps the last email to everybody and lets a browser ask for it.
+// postbox keeps the last email to each address, and serves it to a browser.
 type postbox struct {
 	mu     sync.Mutex
 	emails map[string]chan string
@@ -36,7 +36,7 @@ func (p *postbox) Send(_ context.Context, e mail.Email) error {
 	return nil
 }
 
-// ServeHTTP waits for the next email: it may still be on its way.
+// ServeHTTP waits for the next email, which may still be on its way.
 func (p *postbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case text := <-p.of(r.URL.Query().Get("to")):
@@ -53,7 +53,7 @@ func TestBrowser(t *testing.T) {
 	box := &postbox{emails: map[string]chan string{}}
 	mailbox := httptest.NewServer(box)
 	defer mailbox.Close()
-	// The clock stands still, so that no hour ends under way.
+	// The clock stands still, so that no hour ends during the test.
 	now := time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)
 	data := t.TempDir()
 	world.Small.Publish(t, data)

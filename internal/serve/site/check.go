@@ -27,25 +27,25 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// Bounds of what is sent to the pages of screening.
+// Bounds of the forms of the screening pages.
 var (
 	manyForm   = bound{most: mostFile + 64<<10, files: true}
-	reportForm = bound{most: 1 << 20} // a report that comes back, in base64
+	reportForm = bound{most: 1 << 20} // a report that the form sends back, in base64
 )
 
 const mostFile = 256 << 10
 
-// What the pages of screening hold while they are made, in bytes: a record with
-// its report and the page that carries it, the rows of several, and the report
-// as PDF, which is read before it is made.
+// Memory of the screening pages while they are made, in bytes: a record with its
+// report and page, the rows of several records, and the PDF of a report, which is
+// parsed first.
 const (
 	weightCheck = 4 << 20
 	weightMany  = 8 << 20
 	weightPDF   = 16 << 20
 )
 
-// routeCheck adds the pages of screening. A screening spends, so it is only ever
-// done by a form.
+// routeCheck adds the screening pages. Screening costs a call, so only a form can
+// start it, never a link.
 func (s *Site) routeCheck(mux *http.ServeMux) {
 	mux.HandleFunc("GET /check", s.signedInOrNot(s.showCheck))
 	mux.HandleFunc("GET /check/{ein}", s.signedInOrNot(s.showSubject))
@@ -57,32 +57,32 @@ func (s *Site) routeCheck(mux *http.ServeMux) {
 	mux.HandleFunc("POST /check/pdf", s.signedInSending(reportForm, s.sendPDF))
 }
 
-// paid says whether a plan covers screening.
+// paid reports whether a plan covers screening.
 func paid(p account.Plan) bool { return p.Terms().Scopes&account.Paid != 0 }
 
-// checkPage is where a screening begins.
+// checkPage is the first page of screening.
 type checkPage struct {
 	form
 	standing
 	Query   string
 	Found   []search.Result
-	Sample  *recordView // for those who are not signed in
-	File    string      // how long a file may be
+	Sample  *recordView // for visitors who are not signed in
+	File    string      // bound of an uploaded file
 	Most    int
 	Pasted  string
 	Refused []unreadLine
 }
 
-// standing is what somebody can screen.
+// standing is what a visitor may screen.
 type standing struct {
 	Known bool // signed in
 	Paid  bool
-	Used  bool // the one screening of the free plan
+	Used  bool // the trial screening of the free plan is
 	Left  account.Balance
 	Per   account.Window
 }
 
-// Cost is what a screening costs, as a sentence.
+// Cost says what a screening costs, in a sentence.
 func (t standing) Cost() string {
 	switch {
 	case !t.Paid && t.Used:
@@ -97,7 +97,6 @@ func (t standing) Cost() string {
 	return "A screening costs one call; you have " + calls(t.Left.Remaining) + " left " + when + "."
 }
 
-// standing looks up what a visitor can screen.
 func (s *Site) standing(v *visit) (t standing, err error) {
 	if v.session == "" {
 		return t, nil
@@ -139,26 +138,26 @@ func (s *Site) checkPage(v *visit) (*checkPage, bool) {
 	return page, true
 }
 
-// sample is the screening of an invented organization, one that shows most of
-// what a record can hold.
+// sample is the record of an invented organization that shows most of what a record
+// can hold.
 var sample = sync.OnceValue(func() *recordView {
 	const namesake = 7
 	at := example.Now()
 	return newRecordView(example.Screener().Screen(screen.Query{EIN: namesake}, at), at, false)
 })
 
-// subject is who is to be screened.
+// subject is the organization to be screened.
 type subject struct {
 	EIN   ein.EIN
 	Name  string
 	Place string
 	Kind  string
 	Filed bool // has a page of its own
-	Known bool // some list or filing knows it
+	Known bool // found on a list or in a filing
 }
 
-// subjectOf finds who an EIN is. A name from filings is compared with the lists
-// as well.
+// subjectOf finds the organization with an EIN. A name from filings goes into the query,
+// so that the screening compares it with the lists too.
 func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
 	who, q = subject{EIN: e}, screen.Query{EIN: e}
 	var found search.Result
@@ -183,7 +182,7 @@ func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
 	return who, q
 }
 
-// subjectPage shows who an EIN is, before anything is spent.
+// subjectPage shows who has an EIN, before the visitor spends a call.
 type subjectPage struct {
 	form
 	standing
@@ -215,20 +214,20 @@ func (s *Site) showSubject(v *visit) {
 	s.pages.Render(v.w, http.StatusOK, "subject", page)
 }
 
-// resultPage is the record of a screening, with the report that was issued.
+// resultPage shows the record of a screening, with the report that was issued.
 type resultPage struct {
 	form
 	standing
 	Record *recordView
 	Report *client.Report // nil on the free plan
-	JSON   template.URL   // the report, to be kept
-	File   string         // name of that file
-	Posted string         // the report, to be sent back for the PDF
+	JSON   template.URL   // data URL of the report, to download
+	File   string         // file name of the download
+	Posted string         // the report in base64, to send back for the PDF
 }
 
-// screenOne screens an organization and shows the record. The report that is
-// issued travels in the page and is kept nowhere else, so that its PDF is of the
-// same report and costs nothing more.
+// screenOne screens an organization and shows the record. The server does not keep
+// the report; the page carries it. So its PDF is of the same report and costs no
+// second call.
 func (s *Site) screenOne(v *visit) {
 	e, err := ein.Parse(v.r.PathValue("ein"))
 	if err != nil {
@@ -243,7 +242,7 @@ func (s *Site) screenOne(v *visit) {
 	set := frame.DatasetOf(v.r)
 	who, q := subjectOf(set, e)
 	isPaid, shown := paid(v.account.Plan), false
-	if !isPaid && who.Known { // a screening that finds nobody is not the one
+	if !isPaid && who.Known { // a screening that finds nobody does not use up the trial
 		back, ok := s.takeTrial(v)
 		if !ok {
 			return
@@ -259,7 +258,7 @@ func (s *Site) screenOne(v *visit) {
 	if !isPaid {
 		screen.Withhold(page.Record.ScreeningRecord)
 	} else if err := s.issue(v.r.Context(), page); err != nil {
-		s.failReport(v, err) // what cannot be issued is not charged
+		s.failReport(v, err) // no report, no charge
 		return
 	}
 	if shown = s.charge(v); !shown {
@@ -273,8 +272,8 @@ func (s *Site) screenOne(v *visit) {
 	s.pages.Render(v.w, http.StatusOK, "result", page)
 }
 
-// takeTrial takes the one screening of a free account, to be given back when
-// nothing comes of it. It is not left half done when the visitor leaves.
+// takeTrial uses up the one screening of a free account. back returns it if
+// the screening fails, even if the visitor has left.
 func (s *Site) takeTrial(v *visit) (back func(), ok bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), storeTimeout)
 	defer cancel()
@@ -298,13 +297,13 @@ func (s *Site) takeTrial(v *visit) (back func(), ok bool) {
 
 const storeTimeout = 10 * time.Second
 
-// charge takes one call for a screening.
+// charge charges one call for a screening.
 func (s *Site) charge(v *visit) bool {
 	return s.chargeFor(v, "Nothing was screened and nothing was counted.")
 }
 
-// chargeFor takes one call from the allowance of the visitor, or says why not and
-// what was not done.
+// chargeFor charges one call to the visitor. If the allowance is used up, it shows
+// a page that says why, and what was not done.
 func (s *Site) chargeFor(v *visit, notDone string) bool {
 	_, err := s.Accounts.Charge(v.r.Context(), v.account.ID, 1)
 	if err == nil {
@@ -324,7 +323,7 @@ func (s *Site) chargeFor(v *visit, notDone string) bool {
 	return false
 }
 
-// limitName is the name of what a window bounds.
+// limitName names the limit of a window.
 func limitName(w account.Window) string {
 	if w == account.Month {
 		return "monthly"
@@ -332,7 +331,7 @@ func limitName(w account.Window) string {
 	return "daily"
 }
 
-// plansPage says what a plan does not give, and what to do about it.
+// plansPage says that the plan does not cover something, and what to do about it.
 type plansPage struct {
 	form
 	Text   string
@@ -347,7 +346,7 @@ func (s *Site) showPlans(v *visit, title, text string) {
 	s.pages.Render(v.w, http.StatusPaymentRequired, "plans", page)
 }
 
-// issue signs the record of a page and puts the report into it.
+// issue signs the record of a page and adds the report to the page.
 func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
 	if page.Report, err = report.Issue(ctx, s.Ring, report.ContentOf(page.Record.ScreeningRecord), report.VerifyPage(s.BaseURL), page.Record.At); err != nil {
 		return err
@@ -356,8 +355,8 @@ func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
 	if err != nil {
 		return err
 	}
-	// In canonical form, as the PDF carries it: whoever verifies it with openssl
-	// alone needs the bytes that were signed.
+	// The report is in canonical form, as in the PDF: those are the bytes that were
+	// signed, so openssl alone can verify it.
 	if document, err = jcs.Transform(document); err != nil {
 		return err
 	}
@@ -367,8 +366,8 @@ func (s *Site) issue(ctx context.Context, page *resultPage) (err error) {
 	return nil
 }
 
-// failReport says that reports cannot be signed or verified, which is not for the
-// visitor to mend.
+// failReport says that reports cannot be signed or verified now. That is for the
+// operator to repair.
 func (s *Site) failReport(v *visit, err error) {
 	if slug(err) == "store_unavailable" || v.r.Context().Err() != nil {
 		s.fail(v, err)
@@ -380,19 +379,19 @@ func (s *Site) failReport(v *visit, err error) {
 		"Reports cannot be signed or verified at the moment. Nothing was counted. Please try again later.")
 }
 
-// fileName names a report without its ending, as the API does.
+// fileName is the file name of a report without its extension, as in the API.
 func fileName(ein, issued string) string {
 	day, _, _ := strings.Cut(issued, "T")
 	return "screening-" + ein + "-" + day
 }
 
-// dataURL is a file that a link holds itself.
+// dataURL is a link that contains the file.
 func dataURL(kind string, data []byte) template.URL {
-	return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)) //nolint:gosec // base64 cannot leave the attribute
+	return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)) //nolint:gosec // base64 has no quotes
 }
 
-// sendPDF makes the PDF of a report that a page of ours has carried. One that we
-// did not issue, or that was changed, is turned away.
+// sendPDF makes the PDF of a report that a page has carried. It refuses a report
+// that we did not issue, or that was changed.
 func (s *Site) sendPDF(v *visit) {
 	hold, ok := s.frame.Reserve(v.w, v.r, weightPDF)
 	if !ok {
@@ -425,8 +424,7 @@ func (s *Site) sendPDF(v *visit) {
 	_, _ = v.w.Write(page)
 }
 
-// verifyReport compares a document with the keys that reports were ever signed
-// with.
+// verifyReport checks a document against all keys that ever signed reports.
 func (s *Site) verifyReport(ctx context.Context, document []byte) (*report.Verdict, error) {
 	stored, err := s.Ring.Keys(ctx)
 	if err != nil {

@@ -28,13 +28,13 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// nasty is a name that a careless page would run.
+// nasty is a name that a careless page would run as a script.
 const nasty = `<script>alert("x")</script>`
 
-// withLists puts lists of a few invented organizations into the place of those of
-// the world: one that is sound, one whose exemption was revoked, one with the
-// name of a sanctioned entity, one in California and one with a nasty name. The
-// list of the Franchise Tax Board was never loaded.
+// withLists replaces the lists of the world with lists of a few invented
+// organizations: a sound one, one with revoked exemption, one with the name of a
+// sanctioned entity, one in California and one with a nasty name. The list of the
+// Franchise Tax Board is not loaded.
 func withLists(c *Config) {
 	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	now := &lists.Current{Edition: &lists.Edition{Snapshot: &snapshot.Snapshot{Manifest: snapshot.Manifest{Version: "20260310T000000Z"}}}}
@@ -82,7 +82,7 @@ func (p *place) payer(t *testing.T, email string, plan account.Plan) *person {
 	return v
 }
 
-// left is what is left of the allowance of a member.
+// left is what remains of a member's allowance.
 func (p *place) left(t *testing.T, email string) int {
 	t.Helper()
 	a, err := p.store.AccountOf(t.Context(), email)
@@ -120,7 +120,7 @@ func (p *person) send(path string, fields map[string]string, name string, file [
 	return p.do(r)
 }
 
-// data is the content of the link on a page that holds a file of this kind.
+// data is the content of the data URL of this media type on a page.
 func data(t *testing.T, got page, kind string) []byte {
 	t.Helper()
 	m := regexp.MustCompile(`href="data:` + regexp.QuoteMeta(kind) + `;base64,([^"]*)"`).FindStringSubmatch(html.UnescapeString(got.body))
@@ -134,7 +134,7 @@ func data(t *testing.T, got page, kind string) []byte {
 	return b
 }
 
-// posted is the report that a page carries to be sent back.
+// posted is the report that a page will send back.
 func posted(t *testing.T, got page) string {
 	t.Helper()
 	for _, m := range hidden.FindAllStringSubmatch(got.body, -1) {
@@ -146,8 +146,8 @@ func posted(t *testing.T, got page) string {
 	return ""
 }
 
-// TestCheck asks for the pages of screening as strangers and members do, and
-// looks at what was spent.
+// TestCheck opens the screening pages as strangers and members, and checks what was
+// charged.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withLists)
@@ -164,7 +164,7 @@ func TestCheck(t *testing.T) {
 	want(t, stranger.get("/check/nobody"), 404, "Page not found")
 	want(t, stranger.get("/check/many"), 303, "/check#several")
 
-	// Looking spends nothing; only a form of ours does.
+	// Looking costs nothing; only our form does.
 	want(t, plus.get("/check/000000001"), 200, "Screen now")
 	want(t, plus.get("/check/000000001"), 200, "Maple Hollow Food Pantry")
 	want(t, plus.get("/check/000000009"), 200, "No list and no filing we have read knows this EIN")
@@ -185,7 +185,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("%d left after a screening", p.left(t, "plus@example.org"))
 	}
 
-	// The downloads are the report that was issued, and cost nothing.
+	// The downloads are the issued report, and cost nothing.
 	document := data(t, got, "application/json")
 	if form, err := jcs.Transform(document); err != nil || !bytes.Equal(form, document) {
 		t.Errorf("the JSON is not in canonical form: %v", err)
@@ -214,7 +214,8 @@ func TestCheck(t *testing.T) {
 	}
 	want(t, plus.get("/account"), 200, "1 call in this window")
 
-	// The free plan has one, without the evidence; one that finds nobody is not it.
+	// The free plan has one screening, without evidence. A screening that finds nobody
+	// does not use it up.
 	want(t, free.fill("/check/000000009", "/check/000000009", nil), 200, "No list and no filing we have read knows this EIN")
 	got = free.fill("/check/000000003", "/check/000000003", nil)
 	want(t, got, 200, "The evidence is left out on the free plan")
@@ -236,8 +237,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckSpent screens until nothing is left: a free account has its one
-// screening still.
+// TestCheckSpent screens until the allowance is used up. A free account still has
+// its trial screening then.
 func TestCheckSpent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withLists)
@@ -267,8 +268,8 @@ func TestCheckSpent(t *testing.T) {
 	want(t, plus.fill("/check/000000001", "/check/000000001", nil), 403, "inactive")
 }
 
-// TestCheckUnsigned screens while the key that signs is not to be trusted: there
-// is no report, so nothing is charged.
+// TestCheckUnsigned screens without a trusted signing key: there is no report, so
+// nothing is charged.
 func TestCheckUnsigned(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withLists)
@@ -287,9 +288,8 @@ func TestCheckUnsigned(t *testing.T) {
 	}
 }
 
-// TestRecords looks at what the pages say of organizations in every state: the
-// evidence is there, markup in a name is text, and nobody is told what they may
-// do.
+// TestRecords checks the pages of organizations in every state: evidence is shown,
+// markup in a name is text, and no page tells people what they may do.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withLists)
@@ -368,7 +368,7 @@ func TestMany(t *testing.T) {
 		}
 	}
 	want(t, plus.send("/check/many", map[string]string{"eins": "000000001"}, "", nil), 403, "out of date")
-	// A form without a file is a form too.
+	// A form without a file works too.
 	want(t, plus.post("/check/many", url.Values{"csrf": {csrf}, "eins": {"000000001"}}), 200, "1 organization<")
 
 	got := plus.send("/check/many", map[string]string{"csrf": csrf, "eins": "000000001,000000002,000000003,000000005,000000009\n=cmd()"}, "", nil)
@@ -404,8 +404,8 @@ func TestHarmlessCSV(t *testing.T) {
 	}
 }
 
-// TestVerifyPage brings reports back: as they were issued, changed, of somebody
-// else, and what is none.
+// TestVerifyPage verifies reports: as issued, changed, issued by another server,
+// and files that are no reports.
 func TestVerifyPage(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withLists)
@@ -477,8 +477,8 @@ func TestVerifyPage(t *testing.T) {
 	want(t, anybody.send("/verify", map[string]string{"csrf": csrf}, "report", document), 503, "try again")
 }
 
-// TestSampleRecord makes sure that the sample shows every mark, and says that
-// it is one.
+// TestSampleRecord checks that the sample shows every mark, and is marked as a
+// sample.
 func TestSampleRecord(t *testing.T) {
 	t.Parallel()
 	marks := map[string]bool{}
@@ -490,7 +490,7 @@ func TestSampleRecord(t *testing.T) {
 	}
 }
 
-// TestNames holds the words of the pages to the words of the record.
+// TestNames checks that the pages have words for every term of a record.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	r := sample()
@@ -525,8 +525,8 @@ func TestWordRows(t *testing.T) {
 	}
 }
 
-// TestManyNotScreened writes what was not screened as such, in every cell that
-// rests on it.
+// TestManyNotScreened checks that every cell that depends on an unscreened list
+// says so.
 func TestManyNotScreened(t *testing.T) {
 	t.Parallel()
 	r := &client.ScreeningRecord{EIN: "000000001"}

@@ -10,7 +10,7 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// dataPage tells what the dataset is made of and how far it can be trusted.
+// dataPage says what the dataset is made of and how reliable it is.
 type dataPage struct {
 	frame.Head
 	Counts snapshot.Counts
@@ -22,7 +22,7 @@ type dataPage struct {
 type ruleRow struct {
 	snapshot.RuleCount
 	Meaning string
-	Prob    float64 // 0 when the rule has no constant one
+	Prob    float64 // 0 if the rule has no constant probability
 }
 
 type listRow struct {
@@ -32,7 +32,7 @@ type listRow struct {
 	Checked bool
 }
 
-// State is how the list stands, in a word for the eye.
+// State is the state of the list, in one word.
 func (l listRow) State() string {
 	switch {
 	case !l.Loaded:
@@ -47,7 +47,7 @@ func (l listRow) State() string {
 	return "loaded"
 }
 
-// Why says what keeps the list from being current, if anything does.
+// Why says why the list is not current, or nothing if it is.
 func (l listRow) Why() string {
 	if l.Status.Problem != "" {
 		return l.Status.Problem
@@ -83,7 +83,7 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 	s.pages.Render(w, http.StatusOK, "data", page)
 }
 
-// datasetFacts is what search engines read of the dataset.
+// datasetFacts describes the dataset to search engines.
 type datasetFacts struct {
 	Context     string   `json:"@context"`
 	Type        string   `json:"@type"`

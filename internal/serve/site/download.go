@@ -15,23 +15,23 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// How many files are written at a time, in all and for one account. Each holds a
-// dataset for as long as it takes.
+// How many files are written at a time, in all and for one account. Each keeps a
+// dataset open until it is written.
 const (
 	downloadsAtOnce = 8
 	downloadsEach   = 2
 )
 
-// How long a client may take for a part of a file, and for all of it.
+// How long a client may take for a part of a file, and for the whole file.
 const (
 	downloadPatience = time.Minute
 	downloadTimeout  = 15 * time.Minute
 )
 
-// downloadForm bounds the form of a download, which carries the query of a view.
+// downloadForm bounds the form of a download, which contains the query of a view.
 var downloadForm = bound{most: 32 << 10}
 
-// downloads is what writing files needs.
+// downloads is the state that downloads share.
 type downloads struct {
 	atOnce *budget.AtOnce
 	most   int64 // rows
@@ -44,7 +44,7 @@ func (s *Site) routeDownload(mux *http.ServeMux) {
 	s.routeProspects(mux)
 }
 
-// downloadPage says what a file will have in it before it is paid for.
+// downloadPage says what a file will contain, before the visitor pays for it.
 type downloadPage struct {
 	form
 	*explore.Export
@@ -52,7 +52,7 @@ type downloadPage struct {
 	Per  string
 }
 
-// export reads the view of a download, or says what is wrong with it.
+// export reads the view of a download, or shows what is wrong with it.
 func (s *Site) export(v *visit, raw string) (*explore.Export, bool) {
 	if set := frame.DatasetOf(v.r); !set.Browsable() {
 		s.frame.Damaged(v.w, v.r)
@@ -104,7 +104,7 @@ func (s *Site) drawDownload(v *visit, x *explore.Export) {
 	s.pages.Render(v.w, status, "download", page)
 }
 
-// left is what the visitor may still call, and in what time.
+// left is the visitor's remaining allowance, with its window.
 func (s *Site) left(v *visit) (left account.Balance, per string, err error) {
 	per = "today"
 	if s.window(v.account.Plan) == account.Month {
@@ -114,7 +114,7 @@ func (s *Site) left(v *visit) (left account.Balance, per string, err error) {
 	return left, per, err
 }
 
-// beginDownload takes one of the places for downloads, or says that there is none.
+// beginDownload takes a slot for a download, or says that all slots are taken.
 func (s *Site) beginDownload(v *visit) (end func(), ok bool) {
 	end, err := s.files.atOnce.Begin(v.account.ID)
 	if err != nil {
@@ -126,8 +126,8 @@ func (s *Site) beginDownload(v *visit) (end func(), ok bool) {
 	return end, true
 }
 
-// download writes the file. It is charged once, when its first rows are there and
-// before any of them is sent.
+// download writes the file. The visitor is charged once, when the first rows are
+// ready and before any of them is sent.
 func (s *Site) download(v *visit) {
 	kind := v.field("kind")
 	if kind != "csv" && kind != "xlsx" {
@@ -162,8 +162,8 @@ func (s *Site) download(v *visit) {
 	s.sendFile(v, x, kind)
 }
 
-// sendFile writes a file that is paid for. Where that fails there is no way to say
-// so but to break off: a file that ends too early must not look whole.
+// sendFile writes a file that was charged. If that fails, the connection is cut: a
+// file that ends early must not look whole.
 func (s *Site) sendFile(v *visit, x *explore.Export, kind string) {
 	now := s.Clock()
 	h := v.w.Header()
@@ -187,8 +187,8 @@ func (s *Site) sendFile(v *visit, x *explore.Export, kind string) {
 	panic(http.ErrAbortHandler)
 }
 
-// patient gives a client time for each part of a file, which may be longer than
-// the server has for a page, but not for ever.
+// patient gives a client time for each part of a file. That may be longer than the
+// server's time for a page, but has a limit.
 type patient struct {
 	w       io.Writer
 	control *http.ResponseController
@@ -202,7 +202,7 @@ func (p *patient) Write(b []byte) (int, error) {
 	if now.After(p.until) {
 		return 0, errSlow
 	}
-	// Where there is no deadline to be moved, that of the server holds.
+	// If the deadline cannot be moved, that of the server applies.
 	_ = p.control.SetWriteDeadline(now.Add(downloadPatience))
 	return p.w.Write(b)
 }

@@ -10,7 +10,8 @@ import (
 	"grantgraph/internal/serve/site/organization"
 )
 
-// prospectsPage says what a file of prospects will have in it before it is paid for.
+// prospectsPage says what a file of prospects will contain, before the visitor pays
+// for it.
 type prospectsPage struct {
 	form
 	*organization.ProspectsFile
@@ -23,7 +24,7 @@ func (s *Site) routeProspects(mux *http.ServeMux) {
 	mux.HandleFunc("POST /download/prospects", s.signedInSending(downloadForm, s.downloadProspects))
 }
 
-// prospects reads the address of a file, or says what is wrong with it.
+// prospects reads the address of a file, or shows what is wrong with it.
 func (s *Site) prospects(v *visit, query string) (*organization.ProspectsFile, api.Caller, bool) {
 	caller := frame.Member{ID: v.account.ID, Plan: v.account.Plan}.Caller()
 	if set := frame.DatasetOf(v.r); !set.Browsable() || set.Profiles == nil {
@@ -63,7 +64,8 @@ func (s *Site) showProspects(v *visit) {
 	s.pages.Render(v.w, http.StatusOK, "download-prospects", page)
 }
 
-// downloadProspects writes the file. It is charged once, when all of it is there.
+// downloadProspects writes the file. The visitor is charged once, when the whole
+// file is ready.
 func (s *Site) downloadProspects(v *visit) {
 	end, ok := s.beginDownload(v)
 	if !ok {
@@ -85,5 +87,5 @@ func (s *Site) downloadProspects(v *visit) {
 	h.Set("Content-Type", "text/csv; charset=utf-8")
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="prospects-%s-%s.csv"`, file.EIN, frame.Date(s.Clock())))
 	h.Set("Cache-Control", "no-store")
-	_ = file.CSV(v.w) // whoever went away needs no error
+	_ = file.CSV(v.w) // the visitor has left
 }

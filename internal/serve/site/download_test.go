@@ -31,13 +31,13 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// asked is a dataset as the operations of grants read it.
+// asked shows a dataset to the operations of grants.
 type asked struct{ set *dataset.Dataset }
 
 func (a asked) Snapshot() *snapshot.Manifest { return &a.set.Snapshot.Manifest }
 func (a asked) Lists() string                { return "" }
 
-// withGrants lets pages ask the operations of grants and of profiles.
+// withGrants lets pages use the operations of grants and profiles.
 func withGrants(t *testing.T) func(*Config) {
 	return func(c *Config) {
 		operations := []api.Group{
@@ -84,7 +84,7 @@ func records(t *testing.T, body string) [][]string {
 	return list
 }
 
-// TestDownload takes every tab away and holds it against what the API says.
+// TestDownload downloads every tab and compares it with the API.
 func TestDownload(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withGrants(t))
@@ -158,8 +158,8 @@ func TestDownload(t *testing.T) {
 			t.Errorf("%s: no person in this world", query)
 		}
 	}
-	// Rankings: funders as the API has them, recipients with one line for persons
-	// and one for nobody, which together are all dollars.
+	// Rankings: funders as in the API; recipients with one row for private persons and
+	// one for unnamed recipients, which together make up all dollars.
 	sum := ask("/grants/summary", "exclude=daf").(*grants.SummaryAnswer)
 	for tab, count := range map[string]int64{"funders": sum.Summary.FunderCount, "recipients": -1, "summary": int64(len(sum.ByYear))} {
 		rows := records(t, downloaded(t, ada, "tab="+tab+"&exclude=daf", "csv").body)
@@ -181,7 +181,8 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// TestDownloadIsCut has a file end where it must, and says so before.
+// TestDownloadIsCut checks that a file at the row limit is cut, and that the page
+// says so first.
 func TestDownloadIsCut(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withGrants(t))
@@ -201,7 +202,7 @@ func TestDownloadIsCut(t *testing.T) {
 	}
 }
 
-// TestDownloadIsRefused counts nothing where there is no file.
+// TestDownloadIsRefused checks that refused downloads are not charged.
 func TestDownloadIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withGrants(t))
@@ -231,7 +232,7 @@ func TestDownloadIsRefused(t *testing.T) {
 	if now := p.left(t, "ada@example.org"); now != left {
 		t.Errorf("%d calls are left of %d", now, left)
 	}
-	// As many at once as are allowed, and then none.
+	// As many at once as allowed, then no more.
 	var ends []func()
 	who, err := p.store.Session(t.Context(), ada.cookies["__Host-session"])
 	if err != nil {
@@ -248,7 +249,7 @@ func TestDownloadIsRefused(t *testing.T) {
 	for _, end := range ends {
 		end()
 	}
-	// The last call is good for a file, and then there is none.
+	// The last call pays for a file; after it, downloads are refused.
 	for range left - 1 {
 		if _, err := p.store.Charge(t.Context(), who.ID, 1); err != nil {
 			t.Fatal(err)
@@ -259,8 +260,8 @@ func TestDownloadIsRefused(t *testing.T) {
 	want(t, ada.post("/download", form), 402, "Nothing was downloaded and nothing was counted.")
 }
 
-// TestDownloadFails charges nothing for a file that cannot be begun, and breaks
-// off one that cannot be ended.
+// TestDownloadFails checks that a file that cannot be started is not charged, and
+// that a file that fails midway breaks off.
 func TestDownloadFails(t *testing.T) {
 	t.Parallel()
 	var answers int
@@ -297,7 +298,8 @@ func TestDownloadFails(t *testing.T) {
 	}
 }
 
-// TestDownloadBusy says that there is no memory, for nothing.
+// TestDownloadBusy checks that a download without memory is refused and not
+// charged.
 func TestDownloadBusy(t *testing.T) {
 	t.Parallel()
 	b := budget.New(64<<20, budget.Options{Timer: immediately})
@@ -318,7 +320,7 @@ func TestDownloadBusy(t *testing.T) {
 	}
 }
 
-// TestWorkbook reads a workbook with nothing but XML and zip.
+// TestWorkbook reads a workbook with only zip and XML.
 func TestWorkbook(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withGrants(t))
@@ -359,7 +361,7 @@ func TestWorkbook(t *testing.T) {
 
 type sheetCell struct{ kind, text string }
 
-// readSheet is the cells of a sheet by row, with empty ones where there is none.
+// readSheet returns the cells of a sheet by row; missing cells are empty.
 func readSheet(t *testing.T, body string, n int) (rows [][]sheetCell) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader([]byte(body)), int64(len(body)))
@@ -403,7 +405,7 @@ func readSheet(t *testing.T, body string, n int) (rows [][]sheetCell) {
 	return rows
 }
 
-// TestDownloadProspects takes the prospects of an organization away, for one call.
+// TestDownloadProspects downloads the prospects of an organization, for one call.
 func TestDownloadProspects(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withGrants(t))

@@ -17,17 +17,17 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// mostEINs is how many are screened at a time, as the API does.
+// mostEINs is how many EINs are screened at a time, as in the API.
 const mostEINs = 100
 
-// einList is a list of EINs that somebody has pasted or sent as a file: each
-// once, in their order, and what could not be read. It stops counting at a
-// length that is refused anyway.
+// einList is a list of EINs that somebody pasted or uploaded: each EIN once, in
+// order, and the lines that could not be read. It stops counting at a length that
+// is refused anyway.
 type einList struct {
 	eins     []ein.EIN
-	repeated int // were there before
+	repeated int // repeated EINs
 	unread   []unreadLine
-	more     int // unread beyond those kept
+	more     int // unreadable lines beyond those kept
 	over     int // EINs beyond those kept
 	seen     map[ein.EIN]bool
 }
@@ -38,7 +38,7 @@ type unreadLine struct {
 	Text  string
 }
 
-const mostUnread = 50 // are repeated to whoever sent them
+const mostUnread = 50 // shown to the visitor who sent them
 
 func (l *einList) add(e ein.EIN) {
 	switch {
@@ -63,9 +63,9 @@ func (l *einList) refuse(where, text string) {
 	l.unread = append(l.unread, unreadLine{where, fault.Clip(strings.Join(strings.Fields(text), " "), 60)})
 }
 
-// readText reads EINs that were typed or pasted: a line may hold several, with
-// commas, semicolons or tabs between them, and words beside them, such as the
-// name, which are passed over.
+// readText reads EINs that were typed or pasted. A line may hold several EINs,
+// separated by commas, semicolons or tabs. Words beside them, such as names, are
+// skipped.
 func (l *einList) readText(text string) {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -95,7 +95,7 @@ func (l *einList) readText(text string) {
 	}
 }
 
-// einsIn reads an EIN in any form, or several with spaces between them.
+// einsIn reads one EIN in any form, or several separated by spaces.
 func einsIn(s string) (list []ein.EIN, ok bool) {
 	if e, err := ein.Parse(s); err == nil {
 		return []ein.EIN{e}, true
@@ -110,9 +110,9 @@ func einsIn(s string) (list []ein.EIN, ok bool) {
 	return list, len(list) > 0
 }
 
-// readCSV reads the EINs of a file as spreadsheets write it: with any of the
-// usual delimiters, with or without a header, in UTF-8 or UTF-16. Which column
-// has them, its name says, or else what stands in it.
+// readCSV reads the EINs of a file from a spreadsheet, with any usual delimiter,
+// with or without a header, in UTF-8 or UTF-16. The column of EINs is found by its
+// name, or else by its content.
 func (l *einList) readCSV(file []byte) error {
 	text, err := plainText(file)
 	if err != nil {
@@ -148,8 +148,8 @@ func (l *einList) readCSV(file []byte) error {
 	})
 }
 
-// eachRow calls f for each row of a table with the line it begins on. The row is
-// its own only until f returns.
+// eachRow calls f for each row of a table with the line where the row begins. f
+// must not keep the row.
 func eachRow(text string, f func(line int, row []string)) error {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = delimiterOf(text), true, -1, true
@@ -166,15 +166,15 @@ func eachRow(text string, f func(line int, row []string)) error {
 	}
 }
 
-// bareCell is a cell without what spreadsheets put around a number: an EIN as
-// ="012345678" keeps its zero.
+// bareCell removes what spreadsheets put around a number: ="012345678" keeps the
+// leading zero of an EIN.
 func bareCell(cell string) string { return strings.Trim(cell, " '=\"\u00a0") }
 
 func badTable(err error) error {
 	return fault.New("bad_table", "The file is no table that we can read: %w", err).Try("save it as CSV")
 }
 
-// plainText is the text of a file, without a byte order mark.
+// plainText decodes the text of a file and removes a byte order mark.
 func plainText(file []byte) (string, error) {
 	for _, order := range []struct {
 		mark []byte
@@ -193,13 +193,14 @@ func plainText(file []byte) (string, error) {
 		return "", badTable(errors.New("it is not text"))
 	}
 	if !utf8.Valid(file) {
-		// An old spreadsheet: names lose their accents, EINs have none.
+		// Not UTF-8, from an old spreadsheet: names lose their accents, EINs have none.
 		file = bytes.ToValidUTF8(file, []byte("?"))
 	}
 	return string(file), nil
 }
 
-// delimiterOf is the delimiter that the first line has most of, outside quotes.
+// delimiterOf is the delimiter that occurs most often in the first line, outside
+// quotes.
 func delimiterOf(text string) rune {
 	best, most := ',', 0
 	for _, d := range []rune{',', ';', '\t', '|'} {
@@ -222,7 +223,7 @@ func delimiterOf(text string) rune {
 	return best
 }
 
-// isEINHeader says whether a cell is the name of a column of EINs.
+// isEINHeader reports whether a cell is the name of a column of EINs.
 func isEINHeader(cell string) bool {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) {
@@ -240,9 +241,9 @@ func isEINHeader(cell string) bool {
 	return false
 }
 
-// columnGuess finds the column of EINs of a table. Without a name that says it,
-// it is the column in which most cells look like EINs, which an extended ZIP code
-// does not.
+// columnGuess finds the column of EINs in a table by its name. Without such a name,
+// it takes the column in which most cells look like EINs. A ZIP+4 code does not
+// look like an EIN.
 type columnGuess struct {
 	first  []string
 	rows   int
@@ -260,8 +261,7 @@ func (g *columnGuess) add(row []string) {
 	}
 }
 
-// column is the column, -1 when there is none, and whether the first row is a
-// header.
+// column returns the column, or -1, and whether the first row is a header.
 func (g *columnGuess) column() (column int, header bool) {
 	if at := slices.IndexFunc(g.first, isEINHeader); at >= 0 {
 		return at, true
@@ -275,12 +275,12 @@ func (g *columnGuess) column() (column int, header bool) {
 	if column < 0 {
 		return -1, false
 	}
-	// A first row without any digit in that column is its name.
+	// A first row without a digit in that column is a header.
 	return column, g.rows > 1 && (column >= len(g.first) || !strings.ContainsAny(g.first[column], "0123456789"))
 }
 
-// looksLikeEIN says whether a cell is written as an EIN: 12-3456789, or nine
-// digits, of which a spreadsheet may have dropped a zero in front.
+// looksLikeEIN reports whether a cell is written as an EIN: 12-3456789, or nine
+// digits, of which a spreadsheet may have dropped a leading zero.
 func looksLikeEIN(cell string) bool {
 	cell = bareCell(cell)
 	digits := strings.ReplaceAll(cell, "-", "")

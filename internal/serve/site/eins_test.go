@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 )
 
-// says is a list in a few words.
+// says summarizes a list.
 func (l *einList) says(err error) string {
 	var b strings.Builder
 	for i, e := range l.eins {
@@ -108,8 +108,8 @@ func TestReadCSV(t *testing.T) {
 	}
 }
 
-// FuzzEINs reads what anybody sends: the list is never longer than it may be,
-// and holds nothing twice.
+// FuzzEINs reads arbitrary text: the list stays within its bounds and has no
+// duplicates.
 func FuzzEINs(f *testing.F) {
 	f.Add("Name,EIN\nA,12-3456780\n")
 	f.Add("\ufeff\"a;b\";12-3456780\n12")

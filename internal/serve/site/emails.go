@@ -11,8 +11,8 @@ import (
 	"grantgraph/internal/serve/site/mail"
 )
 
-// outbox sends emails beside the requests that cause them, so that how long
-// an answer takes tells nobody whether an email was written.
+// outbox sends emails apart from the requests that cause them. So the time of an
+// answer does not reveal whether an email was written.
 type outbox struct {
 	slots chan struct{}
 	wg    sync.WaitGroup
@@ -24,7 +24,7 @@ const (
 	emailTimeout = 45 * time.Second
 )
 
-// sendLater runs write beside the request. It waits for a slot as long as the
+// sendLater runs write in the background. It waits for a slot as long as the
 // request lasts.
 func (s *Site) sendLater(ctx context.Context, write func(context.Context) error) error {
 	select {
@@ -41,7 +41,7 @@ func (s *Site) sendLater(ctx context.Context, write func(context.Context) error)
 		switch {
 		case err == nil:
 		case errors.As(err, &wait), errors.Is(err, account.ErrUnknownAccount):
-			// Nobody is told: it would say who has an account.
+			// The visitor is not told: that would reveal who has an account.
 		default:
 			s.Log.Error("an email was not sent", "error", err)
 		}
@@ -49,7 +49,7 @@ func (s *Site) sendLater(ctx context.Context, write func(context.Context) error)
 	return nil
 }
 
-// sendConfirm asks the person behind a new account to confirm the address.
+// sendConfirm asks the owner of a new account to confirm the address.
 func (s *Site) sendConfirm(ctx context.Context, a account.Account) error {
 	token, err := s.Accounts.VerifyToken(ctx, a.ID)
 	if err != nil {
@@ -67,9 +67,9 @@ the link the account cannot be used.
 ` + s.signature()})
 }
 
-// sendAccountExists answers a sign-up with an address that has an account. The
-// link sets the password, so whoever signed up first with an address that is
-// not theirs is left with nothing.
+// sendAccountExists answers a sign-up with an address that already has an account.
+// Its link sets a new password, so a stranger who signed up first with that address
+// loses access.
 func (s *Site) sendAccountExists(ctx context.Context, email string) error {
 	a, err := s.Accounts.AccountOf(ctx, email)
 	if err != nil {
@@ -109,7 +109,7 @@ link the account cannot be used.
 	return s.Mail.Send(ctx, e)
 }
 
-// sendReset lets a person who forgot the password choose another.
+// sendReset sends a person who forgot the password a link to set a new one.
 func (s *Site) sendReset(ctx context.Context, email string) error {
 	a, err := s.Accounts.AccountOf(ctx, email)
 	if err != nil {

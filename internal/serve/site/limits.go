@@ -59,6 +59,7 @@ func (s *Site) bounded(h http.Handler) http.Handler {
 		seconds := int(math.Ceil(wait.Seconds()))
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		s.frame.Message(w, r, http.StatusTooManyRequests, "That was a lot of pages",
-			"More pages were opened from your network than we can draw for one visitor. Please wait "+strconv.Itoa(seconds)+plural.Word(seconds, " second", " seconds")+" and reload this one. Sign in to open more, or use the API, which is made for many questions.")
+			"More pages were opened from your network than we can draw for one visitor. Please wait "+strconv.Itoa(seconds)+
+				plural.Word(seconds, " second", " seconds")+" and reload this one. Sign in to open more, or use the API, which is made for many questions.")
 	})
 }

@@ -318,7 +318,8 @@ func (s *Site) buyer(ctx context.Context, v *visit, page *sqlPage) (buyer, error
 	secret := strings.TrimSpace(v.field("key"))
 	switch {
 	case secret == "" && page.Member:
-		return buyer{}, fault.New("plan_required", "Your plan does not include SQL.").Try("put a key of a paid plan into the field, or ask whoever runs this service to move your account to Plus or Pro")
+		return buyer{}, fault.New("plan_required", "Your plan does not include SQL.").Try(
+			"put a key of a paid plan into the field, or ask whoever runs this service to move your account to Plus or Pro")
 	case secret == "":
 		return buyer{}, fault.New("no_key", "A key is needed.").Try("sign in, or put the key of a paid plan into the field; it starts with gg_")
 	case len(secret) > mostKey:
@@ -341,7 +342,8 @@ const mostKey = 200
 var sqlStatus = map[string]int{
 	"no_key": http.StatusForbidden, "unknown_key": http.StatusForbidden, "account_inactive": http.StatusForbidden, sqlbox.ProTable: http.StatusForbidden,
 	"plan_required": http.StatusPaymentRequired, "quota_exhausted": http.StatusPaymentRequired, sqlbox.Concurrent: http.StatusTooManyRequests,
-	sqlbox.Busy: http.StatusServiceUnavailable, sqlbox.Unavailable: http.StatusServiceUnavailable, "store_unavailable": http.StatusServiceUnavailable, budget.Busy: http.StatusServiceUnavailable,
+	sqlbox.Busy: http.StatusServiceUnavailable, sqlbox.Unavailable: http.StatusServiceUnavailable, "store_unavailable": http.StatusServiceUnavailable,
+	budget.Busy: http.StatusServiceUnavailable,
 }
 
 // refuseSQL says on the page why there is no result. What is not meant for people

@@ -31,12 +31,14 @@ var own embed.FS
 
 // Config is what a frame is made of.
 type Config struct {
-	BaseURL  string                                                                                            // absolute, without a trailing slash
-	Ask      func(context.Context, *dataset.Dataset, api.Inquiry) (a client.Answer, release func(), err error) // answers as the API does
-	Budget   *budget.Budget                                                                                    // holds the memory of all requests together; nil is without bounds
-	SignedIn func(*http.Request) bool                                                                          // as far as one can tell without asking the store
-	Member   func(*http.Request) (Member, error)                                                               // who is signed in
-	Address  func(*http.Request) string                                                                        // who is asking
+	BaseURL string // absolute, without a trailing slash
+	// Ask answers as the API does.
+	Ask func(context.Context, *dataset.Dataset, api.Inquiry) (a client.Answer, release func(), err error)
+
+	Budget   *budget.Budget                      // holds the memory of all requests together; nil is without bounds
+	SignedIn func(*http.Request) bool            // as far as one can tell without asking the store
+	Member   func(*http.Request) (Member, error) // who is signed in
+	Address  func(*http.Request) string          // who is asking
 	Log      *slog.Logger
 }
 

@@ -53,8 +53,8 @@ var (
 	dollarWords = table.SetOf("amount amounts amt dollar dollars usd revenue revenues expense expenses expenditure asset assets liabilities fmv paid surplus " +
 		"income contributions giving given gave received spending spent pay salary compensation debt cash savings grants_paid total_out payables receivables " +
 		"endowment donations donated")
-	countWords = table.SetOf("count counts n number pct percent percentage share shares ratio rate months month days day score prob confidence conf growth change " +
-		"times distinct size per rank index")
+	countWords = table.SetOf("count counts n number pct percent percentage share shares ratio rate months month days day score prob confidence conf growth " +
+		"change times distinct size per rank index")
 )
 
 // newColumn tells what a column holds by its type and by its name.

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// text is a result for clients that show a model text alone: a line for each
-// figure, then the tables with a line for each row.
+// text writes a result for clients that show a model only text: a line for each
+// figure, then each table with a line for each row.
 func text(o object) string {
 	var b strings.Builder
 	lines(&b, "", o)
@@ -53,7 +53,7 @@ func lines(b *strings.Builder, prefix string, o object) {
 	}
 }
 
-// cell is a value on one line. What is not known is null, as in the structured
+// cell writes a value on one line. An unknown value is null, as in the structured
 // form.
 func cell(v any) string {
 	switch v := v.(type) {
@@ -80,7 +80,8 @@ func cell(v any) string {
 	return oneLine(string(appended(nil, v)))
 }
 
-// oneLine is a text of strangers without what would break a line or hide in it.
+// oneLine removes line breaks and invisible characters from a text that strangers
+// wrote.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {

@@ -15,9 +15,9 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// The documents by which a client finds the service. The Server Card has its place
-// below the address of the service; before that was decided it was looked for at
-// well-known addresses, where it is served too.
+// Addresses of the documents by which a client finds the service. The Server Card
+// belongs below the address of the service. Older clients look at the well-known
+// addresses, so the card is served there too.
 const (
 	cardPath    = Path + "/server-card"
 	catalogPath = "/.well-known/ai-catalog.json"
@@ -27,7 +27,7 @@ const (
 
 var wellKnown = []string{"/.well-known/mcp.json", "/.well-known/mcp/server-card.json"}
 
-// Card is the Server Card of a service (SEP-2127).
+// Card is the Server Card of the service (SEP-2127).
 type Card struct {
 	Schema      string         `json:"$schema"`
 	Name        string         `json:"name"`
@@ -39,7 +39,7 @@ type Card struct {
 	Meta        map[string]any `json:"_meta"`
 }
 
-// Remote is where a service is reached.
+// Remote says where and how to connect.
 type Remote struct {
 	Type     string   `json:"type"`
 	URL      string   `json:"url"`
@@ -55,8 +55,7 @@ type Header struct {
 	Secret      bool   `json:"isSecret"`
 }
 
-// Listed is a tool in the card, with the operation that it is, or the operation
-// that is none and why.
+// Listed is an operation of the API in the card: its tool, or why it is not a tool.
 type Listed struct {
 	Operation string `json:"operation"`
 	Tool      string `json:"tool,omitempty"`
@@ -66,7 +65,7 @@ type Listed struct {
 	Why       string `json:"why,omitempty"`
 }
 
-// document is a text with its media type.
+// document is a JSON document, ready to be served.
 type document struct {
 	kind string
 	body []byte
@@ -79,7 +78,7 @@ func newDocument(kind string, v any) document {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
-		panic("mcp: " + err.Error()) // made here, of plain values
+		panic("mcp: " + err.Error()) // plain values always encode
 	}
 	sum := sha256.Sum256(b.Bytes())
 	return document{kind, b.Bytes(), `W/"` + hex.EncodeToString(sum[:8]) + `"`}
@@ -101,11 +100,11 @@ func (d document) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(d.body)
 }
 
-// documents are those by which the service is found.
+// documents are the card and the catalog, by path.
 func (s *Service) documents() map[string]document {
 	base := s.Reference.Base()
 	card := newDocument(cardType, s.card())
-	// For who opens one in a browser, or does not know the type of cards.
+	// Browsers and older clients do not know the media type of cards.
 	plain := document{"application/json", card.body, card.tag}
 	docs := map[string]document{cardPath: card, catalogPath: newDocument("application/ai-catalog+json", map[string]any{
 		"specVersion": "1.0",
@@ -117,8 +116,8 @@ func (s *Service) documents() map[string]document {
 	return docs
 }
 
-// card describes how to connect. The tools are listed by the protocol; here they
-// are for who compares services before connecting.
+// card describes how to connect. It lists the tools so that people can compare
+// services before they connect.
 func (s *Service) card() Card {
 	base := s.Reference.Base()
 	versions := mcp.SupportedProtocolVersions()
@@ -133,15 +132,15 @@ func (s *Service) card() Card {
 	}
 }
 
-// listed is every operation, with its tool or why it has none.
+// listed lists every operation with its tool, or with the reason why it is not a
+// tool.
 func (s *Service) listed() (list []Listed) {
 	for _, g := range s.Reference.Groups {
 		for i := range g.Operations {
 			op := &g.Operations[i]
-			at := slices.IndexFunc(s.tools, func(t *tool) bool { return t.op.ID == op.ID })
 			switch {
-			case at >= 0:
-				list = append(list, Listed{Operation: op.ID, Tool: s.tools[at].name, Title: op.Summary, Access: string(op.Access), Cost: &op.Cost})
+			case offered(op):
+				list = append(list, Listed{Operation: op.ID, Tool: toolName(op.ID), Title: op.Summary, Access: string(op.Access), Cost: &op.Cost})
 			case op.Access != api.Admin:
 				list = append(list, Listed{Operation: op.ID, Why: leftOut[op.ID]})
 			}
@@ -150,7 +149,6 @@ func (s *Service) listed() (list []Listed) {
 	return list
 }
 
-// host is the name of the host of an address.
 func host(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -159,8 +157,8 @@ func host(base string) string {
 	return u.Hostname()
 }
 
-// reversed is a host's name with its largest part first, as names of servers have
-// it. An address in numbers is no name and stays as it is, without its colons.
+// reversed is a host name with its parts in reverse order, as names of MCP servers
+// have it. An IP address keeps its order and has "-" for ":".
 func reversed(host string) string {
 	host = strings.ReplaceAll(host, ":", "-")
 	parts := strings.Split(host, ".")

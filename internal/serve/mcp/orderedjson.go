@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
 
-// object is a JSON object whose members keep their order, which tells what is
-// important; a map would lose it.
+// object is a JSON object that keeps the order of its members: the API puts the
+// important ones first, and a map would lose that.
 type object []member
 
 type member struct {
@@ -19,7 +20,7 @@ type member struct {
 	value any // nil, bool, int, string, json.Number, []any, object or *table
 }
 
-// get finds a member, nil when there is none.
+// get returns the value of a member, or nil.
 func (o object) get(name string) any {
 	for i := range o {
 		if o[i].name == name {
@@ -29,21 +30,16 @@ func (o object) get(name string) any {
 	return nil
 }
 
-// without is the object without some of its members.
 func (o object) without(names ...string) (rest object) {
-next:
 	for _, m := range o {
-		for _, name := range names {
-			if m.name == name {
-				continue next
-			}
+		if !slices.Contains(names, m.name) {
+			rest = append(rest, m)
 		}
-		rest = append(rest, m)
 	}
 	return rest
 }
 
-// appended appends a value as JSON, with <, > and & as they are.
+// appended appends a value as JSON. It does not escape <, > and &.
 func appended(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -81,15 +77,15 @@ func appended(b []byte, v any) []byte {
 	panic(fmt.Sprintf("mcp: a %T is in no answer", v))
 }
 
-// appendText appends a text in quotes. Texts that JSON has as they are, which are
-// nearly all, are not looked at twice.
+// appendText appends a text in quotes. Most texts need no escapes and are copied as
+// they are.
 func appendText(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
 			var escaped bytes.Buffer
 			e := json.NewEncoder(&escaped)
 			e.SetEscapeHTML(false)
-			_ = e.Encode(s) // a text can always be written
+			_ = e.Encode(s) // a string always encodes
 			return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
 		}
 	}
@@ -97,8 +93,8 @@ func appendText(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// read reads one JSON value, the members of its objects in their order and its
-// numbers with all their digits.
+// read reads one JSON value. Objects keep the order of their members, and numbers
+// all their digits.
 func read(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -112,7 +108,6 @@ func read(text []byte) (any, error) {
 	return v, nil
 }
 
-// next reads the next value.
 func next(d *json.Decoder, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, errors.New("it is nested too deeply")

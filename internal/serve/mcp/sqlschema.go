@@ -8,14 +8,15 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// shapes put the answers of some operations into another shape, because as they
-// are they are more than a model should read at once.
+// shapes shorten the answers of some operations, which are too long for a model to
+// read at once.
 var shapes = map[string]func(object, map[string]json.RawMessage) (object, error){
 	"getSQLSchema": shortSchema,
 }
 
-// shortSchema is the description of the warehouse: every table in a row with the
-// names of its columns, or those that were asked for with all there is.
+// shortSchema shortens the description of the warehouse. Without the argument
+// tables it lists every table with the names of its columns; else it describes the
+// tables that were asked for in full.
 func shortSchema(answer object, given map[string]json.RawMessage) (object, error) {
 	described, _ := answer.get("tables").(*table)
 	if described == nil {

@@ -11,9 +11,8 @@ import (
 
 type schema = map[string]any
 
-// resultSchema describes the result of a tool by the type of the answer that it is
-// made from. Where it is put into another shape, only what all results have is
-// promised.
+// resultSchema describes the result of a tool, from the Go type of the API's
+// answer. For a reshaped answer it promises only the members that all results have.
 func resultSchema(answer any, reshaped bool) schema {
 	s := schema{"type": "object"}
 	properties, required := schema{}, []string{}
@@ -33,22 +32,19 @@ func resultSchema(answer any, reshaped bool) schema {
 	return s
 }
 
-// Models read the list of tools before anything else, so the schemas say what
-// stands at the top in full and less of what is below.
+// Models read the schemas of all tools first, so schemas are short: they describe
+// the top levels in full and deeper levels in brief.
 const (
-	typed  = 2  // levels whose members are named and described
-	nested = 2  // levels of objects within a row of which the columns are named
-	worded = 40 // columns of a table that are described in words
+	typed  = 2  // levels whose members are described
+	nested = 2  // levels of objects in a row whose columns are named
+	worded = 40 // a table with more columns has their names only
 )
 
-// membersOf describes the members of an object of the wire, at a level below the
+// membersOf describes the members of an object, which is level levels below the
 // result.
 func membersOf(t reflect.Type, level int) (properties schema, required []string) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
 	properties = schema{}
-	for m := range api.Members(t) {
+	for m := range api.Members(pointed(t)) {
 		if !m.Optional {
 			required = append(required, m.Wire)
 		}
@@ -65,10 +61,10 @@ func membersOf(t reflect.Type, level int) (properties schema, required []string)
 	return properties, required
 }
 
-// raw is the type of a value that is JSON already.
+// raw is a value that is already JSON.
 var raw = reflect.TypeFor[json.RawMessage]()
 
-// valueSchema describes a value of a type, as results have it.
+// valueSchema describes a value of a type, as it stands in a result.
 func valueSchema(t reflect.Type, rows bool, level int) schema {
 	switch {
 	case t == raw:
@@ -105,7 +101,7 @@ func valueSchema(t reflect.Type, rows bool, level int) schema {
 	return schema{}
 }
 
-// tableSchema describes a table; row is nil where nobody knows its columns before.
+// tableSchema describes a table. row is nil where the columns depend on the call.
 func tableSchema(row reflect.Type, level int) schema {
 	s := schema{"type": "object", "required": []string{"columns", "rows"}}
 	if level > 0 {
@@ -122,23 +118,17 @@ func tableSchema(row reflect.Type, level int) schema {
 	return s
 }
 
-// columnWords names the columns of a table, and says what they mean where they are
-// not too many.
+// columnWords lists the columns of a table. It adds their meanings unless there are
+// too many columns.
 func columnWords(row reflect.Type) string {
 	var names, words []string
 	var walk func(t reflect.Type, prefix string)
 	walk = func(t reflect.Type, prefix string) {
-		for t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		for m := range api.Members(t) {
+		for m := range api.Members(pointed(t)) {
 			if slices.Contains(untabled, m.Wire) {
 				continue
 			}
-			inner, name := m.Type, prefix+m.Wire
-			for inner.Kind() == reflect.Pointer {
-				inner = inner.Elem()
-			}
+			inner, name := pointed(m.Type), prefix+m.Wire
 			switch {
 			case inner.Kind() != reflect.Struct:
 				names = append(names, name)

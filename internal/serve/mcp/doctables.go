@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The tables of the documentation.
+// Tables in Markdown for the documentation.
 
-// ToolTable is the tools, with what each answers and costs.
+// ToolTable lists the tools, with what each answers and costs.
 func (s *Service) ToolTable() string {
 	t := rows("Tool", "What it answers", "Needs", "Price", "Operation")
 	for _, one := range s.tools {
@@ -17,8 +17,8 @@ func (s *Service) ToolTable() string {
 	return t.String()
 }
 
-// ResourceTable is the vocabularies; the texts of the documentation are known to
-// who reads it.
+// ResourceTable lists the vocabularies. It leaves out the documentation, which the
+// reader has open.
 func (s *Service) ResourceTable() string {
 	t := rows("Words", "What they are")
 	for _, v := range vocabularies(s.Reference) {
@@ -27,7 +27,7 @@ func (s *Service) ResourceTable() string {
 	return t.String()
 }
 
-// PromptTable is the prompts, with what each asks for.
+// PromptTable lists the prompts, with what each asks for.
 func (s *Service) PromptTable() string {
 	t := rows("Prompt", "What it asks for", "Arguments")
 	for _, p := range prompts {

@@ -1,0 +1,229 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/api"
+)
+
+// calling is the handler of a tool. A refusal is a result and not a protocol error,
+// as the protocol asks: the model sees it and can correct the call.
+func (s *Service) calling(t *tool) mcp.ToolHandler {
+	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var asked http.Header
+		if r.Extra != nil {
+			asked = r.Extra.Header
+		}
+		result, err := s.call(ctx, t, r.Params.Arguments, asked)
+		if err != nil {
+			return s.refusal(t, err), nil
+		}
+		return result, nil
+	}
+}
+
+// call sends a call to the API as a request, and turns the answer into a result.
+func (s *Service) call(ctx context.Context, t *tool, arguments json.RawMessage, asked http.Header) (*mcp.CallToolResult, error) {
+	given := map[string]json.RawMessage{}
+	if len(arguments) > 0 && string(arguments) != "null" {
+		if err := json.Unmarshal(arguments, &given); err != nil {
+			return nil, fault.New("bad_arguments", "The arguments are not an object.").Try("send an object with the arguments of %s", t.name)
+		}
+	}
+	rows, err := t.rows(given)
+	if err != nil {
+		return nil, err
+	}
+	r, err := t.request(ctx, s.Reference.Base(), given)
+	if err != nil {
+		return nil, err
+	}
+	if address, ok := ctx.Value(from{}).(string); ok {
+		r.RemoteAddr = address
+	}
+	hold, err := s.Budget.Take(ctx, baseWeight)
+	if err != nil {
+		return nil, err
+	}
+	defer hold.Release()
+	resp, err := s.API.RoundTrip(s.Authorize(r, asked))
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fault.New("answer", "The answer broke off.").Try("call the tool again")
+	case len(body) > maxAnswer:
+		return nil, fault.New("too_large", "The answer has more than %d bytes.", maxAnswer).Try("ask for fewer rows or columns")
+	case resp.StatusCode != http.StatusOK:
+		return nil, failed(resp, body)
+	}
+	hold.Resize(copies * int64(len(body)))
+	return t.result(resp.Header, body, rows, given)
+}
+
+// Memory that a call takes from the shared budget, in bytes: baseWeight at first,
+// then copies times the size of the answer, which is at most maxAnswer.
+const (
+	baseWeight = 64 << 10
+	maxAnswer  = 4 << 20
+	copies     = 8
+)
+
+// from is the context key of the client's address.
+type from struct{}
+
+// withKey passes on the key of a call and no other header.
+func withKey(r *http.Request, asked http.Header) *http.Request {
+	for _, name := range []string{"X-API-Key", "Authorization"} {
+		if v := asked.Values(name); len(v) > 0 {
+			r.Header[http.CanonicalHeaderKey(name)] = v
+		}
+	}
+	return r
+}
+
+// rows returns how many rows of a table to show. It bounds the page size in the
+// arguments, and removes max_rows, which the API does not know.
+func (t *tool) rows(given map[string]json.RawMessage) (n int, err error) {
+	name := t.paging
+	if name == "" {
+		name = "max_rows"
+	}
+	n = usualRows
+	if raw, ok := given[name]; ok && string(raw) != "null" {
+		text, err := plain(name, raw, false)
+		if err != nil {
+			return 0, err
+		}
+		if n, err = strconv.Atoi(text); err != nil || n < 1 {
+			if t.paging != "" {
+				return usualRows, nil // the API says what is wrong with it
+			}
+			return 0, fault.New("bad_arguments", "max_rows is not a whole number of at least 1.").Try("leave it out for %d", usualRows)
+		}
+	}
+	n = min(n, mostRows)
+	if t.paging == "" {
+		delete(given, name)
+	} else {
+		given[name] = json.RawMessage(strconv.Itoa(n))
+	}
+	return n, nil
+}
+
+// request is the request to the API for a call. It passes on unknown arguments, so
+// that the API can suggest the right ones.
+func (t *tool) request(ctx context.Context, base string, given map[string]json.RawMessage) (*http.Request, error) {
+	path, query, body := api.Versioned+t.op.Path, url.Values{}, map[string]json.RawMessage{}
+	if t.op.ID == "getSQLSchema" {
+		given = maps.Clone(given)
+		delete(given, "tables") // an argument of the tool alone
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		raw := given[name]
+		if slices.Contains(hidden, name) {
+			return nil, fault.New("bad_arguments", "%s is not an argument of %s.", name, t.name).Try("leave it out")
+		}
+		p := t.query[name]
+		if p == nil && t.op.Body != nil && name != "strict" {
+			body[name] = raw
+			continue
+		}
+		if string(raw) == "null" {
+			continue // the same as leaving it out
+		}
+		text, err := plain(name, raw, p == nil || p.List)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil && p.In == "path" {
+			if strings.TrimSpace(text) == "" {
+				return nil, missing(name, t)
+			}
+			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
+			continue
+		}
+		query.Set(name, text)
+	}
+	for name, p := range t.query {
+		if p.In == "path" && strings.Contains(path, "{"+name+"}") {
+			return nil, missing(name, t)
+		}
+	}
+	if !query.Has("strict") {
+		query.Set("strict", "1")
+	}
+	var content io.Reader = http.NoBody
+	if t.op.Body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(b)
+	}
+	r, err := http.NewRequestWithContext(ctx, t.op.Method, base+path+"?"+query.Encode(), content)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "application/json")
+	if t.op.Body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r, nil
+}
+
+func missing(name string, t *tool) error {
+	return fault.New("bad_arguments", "The argument %s is required.", name).Try("call %s again with it", t.name)
+}
+
+// plain writes an argument as the API's query takes it: lists are joined by commas,
+// and booleans are 1 or 0.
+func plain(name string, raw json.RawMessage, list bool) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return "", fault.New("bad_arguments", "The argument %s cannot be read.", fault.Clip(name, 40)).Try("send it as the tool describes it")
+	}
+	items, many := v.([]any)
+	if !many {
+		items = []any{v}
+	}
+	if many && !list {
+		return "", fault.New("bad_arguments", "The argument %s takes one value, not a list.", fault.Clip(name, 40)).Try("send one value")
+	}
+	var parts []string
+	for _, item := range items {
+		switch x := item.(type) {
+		case string:
+			parts = append(parts, x)
+		case json.Number:
+			parts = append(parts, x.String())
+		case bool:
+			if x {
+				parts = append(parts, "1")
+			} else {
+				parts = append(parts, "0")
+			}
+		default:
+			return "", fault.New("bad_arguments", "The argument %s is neither a text, a number, true or false, nor a list of these.",
+				fault.Clip(name, 40)).Try("send it as the tool describes it")
+		}
+	}
+	return strings.Join(parts, ","), nil
+}
