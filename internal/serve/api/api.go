@@ -9,9 +9,9 @@
 // therefore costs nothing.
 //
 // The package is the engine: table, call, parameters, envelope, errors,
-// rendering, OpenAPI. It knows no operation. Those are in the packages below
-// it, each with its wire rows, its parameters and its refusals; the service
-// that wires them together gives them to New.
+// rendering, OpenAPI. It knows no operation. Those are in the packages below it,
+// each with an operations.json that describes them; the service that wires them
+// together gives them to New.
 package api
 
 import (

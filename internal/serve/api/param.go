@@ -55,9 +55,6 @@ const (
 	maxQuoted     = 80 // of a value, repeated in a message
 )
 
-// Bound is a Min, Max or Cap.
-func Bound(x float64) *float64 { return &x }
-
 // unhonored are known parameters for which there is no data. The caller gets a
 // warning with the reason.
 var unhonored = []struct{ name, reason string }{

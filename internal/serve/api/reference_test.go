@@ -81,10 +81,10 @@ func TestRule(t *testing.T) {
 		p          api.Param
 		kind, rule string
 	}{
-		{api.Param{Type: api.Integer, Min: api.Bound(1), Cap: api.Bound(1000)}, "whole number", "1 to 1,000"},
-		{api.Param{Type: api.Integer, Min: api.Bound(0)}, "whole number", "at least 0"},
-		{api.Param{Type: api.Number, Max: api.Bound(0.5)}, "number", "at most 0.5"},
-		{api.Param{Type: api.Integer, Min: api.Bound(1900), Max: api.Bound(2100)}, "whole number", "1900 to 2100"},
+		{api.Param{Type: api.Integer, Min: new(1.0), Cap: new(1000.0)}, "whole number", "1 to 1,000"},
+		{api.Param{Type: api.Integer, Min: new(0.0)}, "whole number", "at least 0"},
+		{api.Param{Type: api.Number, Max: new(0.5)}, "number", "at most 0.5"},
+		{api.Param{Type: api.Integer, Min: new(1900.0), Max: new(2100.0)}, "whole number", "1900 to 2100"},
 		{api.Param{Type: api.String}, "text", "at most 500 bytes"},
 		{api.Param{Type: api.String, Enum: []string{"a"}}, "text", ""},
 		{api.Param{Type: api.String, List: true, MaxItems: 20}, "list, comma-separated", "at most 20 items"},

@@ -103,7 +103,7 @@ func readOperation(raw json.RawMessage, code map[string]Operation, shared map[st
 		op.Params = append(op.Params, p)
 	}
 	for _, slug := range written.Refusals {
-		op.Refusals = append(op.Refusals, refusalOf(slug))
+		op.Refusals = append(op.Refusals, RefusalOf(slug))
 	}
 	for _, e := range written.Examples {
 		var body bytes.Buffer
@@ -150,9 +150,9 @@ type writtenParam struct {
 
 func (w *writtenParam) param() Param {
 	p := w.Param
-	p.Also, p.EnumAlso = Words(w.Also), byWord(w.EnumAlso)
+	p.Also, p.EnumAlso = aliases("", w.Also), byWord(w.EnumAlso)
 	for say, words := range w.Either {
-		p.Also = append(p.Also, Either(say, words)...)
+		p.Also = append(p.Also, aliases(say, words)...)
 	}
 	if n, ok := p.Default.(float64); ok && p.Type == Integer {
 		p.Default = int(n)

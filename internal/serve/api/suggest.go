@@ -18,20 +18,12 @@ type Alias struct {
 	Say  string // what was meant; empty is the name of the parameter
 }
 
-// Words are aliases that mean the parameter and nothing more.
-func Words(list string) (aliases []Alias) {
-	for _, w := range strings.Fields(list) {
-		aliases = append(aliases, Alias{Word: w})
+// aliases are words that stand for a parameter, or for what say says.
+func aliases(say, words string) (list []Alias) {
+	for _, w := range strings.Fields(words) {
+		list = append(list, Alias{w, say})
 	}
-	return aliases
-}
-
-// Either are words that may mean more than one thing.
-func Either(say, list string) (aliases []Alias) {
-	for _, w := range strings.Fields(list) {
-		aliases = append(aliases, Alias{w, say})
-	}
-	return aliases
+	return list
 }
 
 // plainWord is a name as the tables write it: in small letters, with an underscore

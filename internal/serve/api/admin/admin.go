@@ -43,25 +43,26 @@ var operationsFile []byte
 // orders from a billing system.
 func Group(r Registry) api.Group {
 	o := operations{r}
-	key := func(plan planner) api.Operation { return api.Operation{Response: client.KeyAnswer{}, Plan: plan} }
-	of := func(plan planner) api.Operation { return api.Operation{Response: client.AccountAnswer{}, Plan: plan} }
-	code := map[string]api.Operation{
-		"getKey":            key(o.key(Registry.Find)),
-		"setKeyPlan":        key(o.setKeyPlan),
-		"deactivateKey":     key(o.key(Registry.Deactivate)),
-		"reactivateKey":     key(o.key(Registry.Reactivate)),
-		"getAccount":        of(o.account(Registry.AccountOf)),
-		"setAccountPlan":    of(o.setAccountPlan),
-		"deactivateAccount": of(o.account(Registry.DeactivateAccount)),
-		"reactivateAccount": of(o.account(Registry.ReactivateAccount)),
+	ofKey := api.Operation{Response: client.KeyAnswer{}, Optional: true, Off: r == nil}
+	ofAccount := api.Operation{Response: client.AccountAnswer{}, Optional: true, Off: r == nil}
+	with := func(op api.Operation, plan planner) api.Operation {
+		op.Plan = plan
+		return op
 	}
-	for id, op := range code {
-		if op.Optional, op.Off = true, r == nil; strings.HasPrefix(id, "set") {
-			op.Body, op.MaxBody = client.PlanRequest{}, 4<<10
-		}
-		code[id] = op
+	setting := func(op api.Operation, plan planner) api.Operation {
+		op.Body, op.MaxBody = client.PlanRequest{}, 4<<10
+		return with(op, plan)
 	}
-	return api.ReadGroup(operationsFile, code)
+	return api.ReadGroup(operationsFile, map[string]api.Operation{
+		"getKey":            with(ofKey, o.key(Registry.Find)),
+		"setKeyPlan":        setting(ofKey, o.setKeyPlan),
+		"deactivateKey":     with(ofKey, o.key(Registry.Deactivate)),
+		"reactivateKey":     with(ofKey, o.key(Registry.Reactivate)),
+		"getAccount":        with(ofAccount, o.account(Registry.AccountOf)),
+		"setAccountPlan":    setting(ofAccount, o.setAccountPlan),
+		"deactivateAccount": with(ofAccount, o.account(Registry.DeactivateAccount)),
+		"reactivateAccount": with(ofAccount, o.account(Registry.ReactivateAccount)),
+	})
 }
 
 // planner plans a call, as Operation.Plan does.
