@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"grantgraph/client"
+	"grantgraph/internal/table"
 )
 
 const (
@@ -256,33 +258,22 @@ func (d *describer) content(op *Operation, examples object) object {
 	return content
 }
 
+// headerTable describes the headers of a success, by the operations that send them.
+//
+//go:embed headers.tsv
+var headerTable string
+
 // headers describes the headers of a success.
 func headers(op *Operation) object {
-	header := func(kind, what string) object {
-		return object{"schema": object{"type": kind}, "description": what}
+	sends := map[string]bool{
+		"every": true, "cacheable": op.cacheable(), "csv": slices.Contains(op.Formats, "csv"), "pdf": slices.Contains(op.Formats, "pdf"),
+		"keyed": op.Access != Open && op.Access != Admin,
 	}
-	out := object{
-		"X-Request-Id":          header("string", "Identifier of the request."),
-		"X-Dataset-Version":     header("string", "Build stamp of the dataset that the whole answer is from."),
-		"X-Service-Unsupported": header("string", "Names of the parameters that were not honored, comma-separated."),
-	}
-	if op.cacheable() {
-		out["ETag"] = header("string", "Names this answer; send it back as If-None-Match.")
-	}
-	if slices.Contains(op.Formats, "csv") {
-		out["X-Service-Warnings"] = header("string", "The warnings as JSON, on csv and ndjson; the first of them where they are more than a header can carry.")
-		out["X-Service-Hits"] = header("integer", "Matching rows in all, on csv and ndjson; absent where the answer was cut before they were counted.")
-		out["Content-Disposition"] = header("string", "On csv: an attachment, in whose file name the filters that were not applied are named.")
-		out["X-Next-Cursor"] = header("string", "Cursor of the next page, on csv and ndjson.")
-	}
-	if slices.Contains(op.Formats, "pdf") {
-		out["X-Service-Warnings"] = header("string", "The warnings as JSON, on pdf; the first of them where they are more than a header can carry.")
-		out["Content-Disposition"] = header("string", "On pdf: an attachment.")
-	}
-	if op.Access != Open && op.Access != Admin {
-		out["X-Calls-Limit"] = header("integer", "Calls in the allowance of the key.")
-		out["X-Calls-Remaining"] = header("integer", "Calls left of it.")
-		out["X-Calls-Reset"] = header("string", "When the allowance resets.")
+	out := object{}
+	for _, r := range table.Read("headers.tsv", headerTable, "on", "header", "type", "description") {
+		if sends[r.Text("on")] {
+			out[r.Text("header")] = object{"schema": object{"type": r.Text("type")}, "description": r.Text("description")}
+		}
 	}
 	return out
 }
