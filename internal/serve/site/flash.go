@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// flash is what one request leaves for the page after it, such as a key that
-// was just made. It travels in a cookie that only this site can read, works
-// for the visitor it was left for, and is gone in a few minutes. A key in it is
-// shown once on all servers together.
+// flash is a message that one request leaves for the next page, such as a new key.
+// It travels in an encrypted cookie, works only for its visitor and expires in a
+// few minutes. A key is shown once, even across several servers.
 type flash struct {
 	Kind  string    `json:"kind"`
 	Email string    `json:"email,omitempty"`
@@ -24,11 +23,11 @@ type flash struct {
 	Until time.Time `json:"until"`
 }
 
-// The kinds of flashes.
+// Kinds of flashes.
 const (
 	flashMade      = "made"      // a key was made
 	flashRotated   = "rotated"   // a key has a new secret
-	flashLost      = "lost"      // a key was made and cannot be shown
+	flashLost      = "lost"      // a key was made but cannot be shown
 	flashSignUp    = "signup"    // an email follows a sign-up
 	flashForgot    = "forgot"    // an email may follow a forgotten password
 	flashConfirmed = "confirmed" // an address was confirmed
@@ -46,7 +45,7 @@ func newCipher(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// leaveFlash leaves a flash for the next page of whoever has bind.
+// leaveFlash leaves a flash for the next page of the visitor with bind.
 func (s *Site) leaveFlash(w http.ResponseWriter, bind string, f flash) error {
 	f.Until = s.Clock().Add(flashAge).UTC()
 	text, err := json.Marshal(f)
@@ -62,14 +61,14 @@ func (s *Site) leaveFlash(w http.ResponseWriter, bind string, f flash) error {
 	return nil
 }
 
-// leaveNotice leaves a flash that the visitor can do without.
+// leaveNotice leaves a flash whose loss does no harm.
 func (s *Site) leaveNotice(v *visit, f flash) {
 	if err := s.leaveFlash(v.w, v.bind, f); err != nil {
 		s.Log.Error("a notice was not left", "error", err)
 	}
 }
 
-// takeFlash takes what was left, if anything was, and if it was not taken before.
+// takeFlash takes the flash that was left, unless it was taken before.
 func (s *Site) takeFlash(v *visit) flash {
 	text := s.cookie(v.r, flashCookie)
 	if text == "" || v.r.Method != http.MethodGet {
@@ -90,7 +89,7 @@ func (s *Site) takeFlash(v *visit) flash {
 	if f.Key == "" {
 		return f
 	}
-	// The cookie may have been copied; the store knows whether the key was shown.
+	// The cookie may be a copy; the store knows whether the key was shown.
 	fresh, err := s.Accounts.Seen(v.r.Context(), "flash "+v.account.ID, hex.EncodeToString(nonce), f.Until)
 	if err != nil {
 		s.Log.Error("a key could not be shown", "error", err)

@@ -13,13 +13,12 @@ import (
 	"testing"
 )
 
-// static is where the files of the frame are.
 var static = os.DirFS("frame")
 
-// TestFonts holds together what is written in several places: a font is named by
-// its content, every address of one is that of a file, and the style gives each
-// the characters that scripts/fonts left in it. No page has a character of its
-// own that would have to come from a font of the machine.
+// TestFonts checks facts that are written in several places: a font file is named
+// by its content, every font address has a file, and the stylesheet gives each font
+// the characters that scripts/fonts left in it. No page has a character that would
+// need a font of the reader's machine.
 func TestFonts(t *testing.T) {
 	t.Parallel()
 	files := map[string]bool{}
@@ -70,7 +69,7 @@ func TestFonts(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^(?:latin|extended)=(.+)$`).FindAllStringSubmatch(string(script), -1) {
 		left = append(left, m[1])
 	}
-	var given []string // by the style
+	var given []string // in the stylesheet
 	for _, m := range regexp.MustCompile(`unicode-range: ([^;]+);`).FindAllStringSubmatch(style, -1) {
 		given = append(given, strings.ReplaceAll(m[1], ", ", ","))
 	}
@@ -122,7 +121,7 @@ func read(t *testing.T, of fs.FS, name string) string {
 	return string(data)
 }
 
-// within says whether a character is in one of the lists of ranges, each written
+// within reports whether a character is in one of the lists of ranges, each written
 // as U+20-7E,U+131.
 func within(t *testing.T, r rune, lists []string) bool {
 	t.Helper()
@@ -145,8 +144,8 @@ func within(t *testing.T, r rune, lists []string) bool {
 	return false
 }
 
-// TestFontsServed asks for a font, which may be kept for good, and for another
-// file, which may not.
+// TestFontsServed checks that a font may be cached forever, and another file may
+// not.
 func TestFontsServed(t *testing.T) {
 	t.Parallel()
 	v := newPlace(t).visitor(t)

@@ -11,24 +11,24 @@ import (
 	"grantgraph/internal/serve/site/visitor"
 )
 
-// Pages is what a visitor may open: as many at once as somebody who opens a list in
-// tabs, then two a second. Those who are signed in may open more.
+// Pages is how many pages a visitor may open: a burst for somebody who opens a list
+// in tabs, then two a second. Members may open more.
 var (
 	Pages       = visitor.Rate{Burst: 60, Every: time.Second / 2}
 	memberPages = visitor.Rate{Burst: 300, Every: time.Second / 10}
 )
 
-// longestAddress is that of the API, in bytes.
+// longestAddress bounds an address, in bytes, as in the API.
 const longestAddress = 8 << 10
 
-// counted are the pages that ask the engine, by the first part of their path; below
-// /api is the stream of the page of questions.
+// counted are the pages that use the engine, by the first part of their path. Below
+// /api is the stream of the Ask page.
 var counted = map[string]bool{
 	"": true, "search": true, "explore": true, "download": true, "org": true, "grant": true, "place": true, "places": true, "cause": true, "causes": true,
 	"ask": true, "api": true, "compare": true, "check": true, "sql": true, "share": true, "share.png": true, "sitemap.xml": true, "sitemap": true,
 }
 
-// bounded holds visitors to a number of pages, and addresses to a length.
+// bounded limits how many pages a visitor opens, and how long addresses are.
 func (s *Site) bounded(h http.Handler) http.Handler {
 	visitors, members := visitor.New(s.Rate, s.Clock), visitor.New(memberPages, s.Clock)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +45,7 @@ func (s *Site) bounded(h http.Handler) http.Handler {
 		from := s.Address(r)
 		wait, ok := visitors.Take(from)
 		if !ok && s.cookie(r, sessionCookie) != "" {
-			// Anybody can send a cookie, so that how often it is looked up is bounded too.
+			// Anybody can send a cookie, so looking it up in the store is limited too.
 			if wait, ok = members.Take(from); ok {
 				who, err := s.memberOf(r)
 				ok = err == nil && who.Known()

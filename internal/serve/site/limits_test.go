@@ -10,8 +10,8 @@ import (
 	"grantgraph/internal/serve/site/visitor"
 )
 
-// TestVisitorsAreBounded opens pages until there are no more, as a stranger and as
-// a member; others are served meanwhile, and time brings more.
+// TestVisitorsAreBounded opens pages up to the limit, as a stranger and as a
+// member. Other visitors are still served, and the limit recovers with time.
 func TestVisitorsAreBounded(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, func(c *Config) { c.Rate = visitor.Rate{} })
@@ -35,7 +35,7 @@ func TestVisitorsAreBounded(t *testing.T) {
 	neighbor.from = "192.0.2.8:4711"
 	want(t, neighbor.get("/search"), 200, "")
 
-	// A cookie that opens nothing opens no more pages.
+	// A cookie without a session does not raise the limit.
 	liar := p.visitor(t)
 	liar.cookies["__Host-"+sessionCookie] = strings.Repeat("A", 43)
 	liar.cookies[sessionCookie] = strings.Repeat("A", 43)
@@ -53,7 +53,7 @@ func TestVisitorsAreBounded(t *testing.T) {
 	want(t, robot.get("/search"), 429, "")
 }
 
-// TestLongAddress asks with an address that no form makes.
+// TestLongAddress sends an address longer than any form makes.
 func TestLongAddress(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -33,7 +33,7 @@ type manyPage struct {
 	Caveat   string
 }
 
-// manyRow is one of them.
+// manyRow is one organization of the list.
 type manyRow struct {
 	EIN      ein.EIN
 	Name     string
@@ -41,7 +41,7 @@ type manyRow struct {
 	Verdicts []screen.Verdict
 }
 
-// screenMany screens what was pasted and what was sent as a file, for one call.
+// screenMany screens the pasted and the uploaded EINs, for one call.
 func (s *Site) screenMany(v *visit) {
 	hold, ok := s.frame.Reserve(v.w, v.r, weightMany)
 	if !ok {
@@ -81,7 +81,7 @@ func (s *Site) screenMany(v *visit) {
 	table := [][]string{manyColumns}
 	for _, e := range list.eins {
 		if v.r.Context().Err() != nil {
-			return // nobody waits for the rest
+			return // the visitor has left
 		}
 		_, q := subjectOf(set, e)
 		r := set.Screen.Screen(q, at)
@@ -114,8 +114,8 @@ func (s *Site) screenMany(v *visit) {
 	s.pages.Render(v.w, http.StatusOK, "many", page)
 }
 
-// readMany reads the EINs of the form: those in the field first, then those of
-// the file.
+// readMany reads the EINs of the form: first those of the field, then those of the
+// file.
 func readMany(r *http.Request) (*einList, error) {
 	list := &einList{}
 	list.readText(r.PostForm.Get("eins"))
@@ -124,7 +124,7 @@ func readMany(r *http.Request) (*einList, error) {
 	}
 	for _, head := range r.MultipartForm.File["file"] {
 		if head.Size == 0 {
-			continue // nothing was chosen
+			continue // no file was chosen
 		}
 		if head.Size > mostFile {
 			return list, fault.New("file_too_long", "The file has more than %s", frame.Size(mostFile))
@@ -140,15 +140,14 @@ func readMany(r *http.Request) (*einList, error) {
 	return list, nil
 }
 
-// manyColumns are the columns of the file.
+// manyColumns are the columns of the CSV file.
 var manyColumns = []string{"ein", "name", "found", "in_bmf", "pub78_verified", "revoked", "ofac_status", "irb_status", "ca_registry_status",
 	"ca_may_operate", "ca_ftb_status",
 	"reliance_available", "conflict", "bmf_revised", "pub78_revised", "revocation_revised", "irb_revised", "ofac_revised", "ca_registry_revised",
 	"ca_ftb_revised", "screened_at", "notes"}
 
-// manyCells is a record as a row of the file. What rests on a list that was not
-// screened says so in its cell and in the notes; what else is not known is an
-// empty cell.
+// manyCells is a record as a row of the file. A cell that depends on an unscreened
+// list says so, and so do the notes. Other unknown values are empty cells.
 func manyCells(r *client.ScreeningRecord, verdicts []screen.Verdict, at time.Time) []string {
 	c := &r.Compliance
 	california := &c.StateRegistration.California
@@ -205,8 +204,8 @@ func manyCells(r *client.ScreeningRecord, verdicts []screen.Verdict, at time.Tim
 		at.UTC().Format(time.RFC3339), strings.Join(notes, "; ")}
 }
 
-// harmlessCSV writes a table for spreadsheets, which would run a cell that
-// begins like a formula: such a cell begins with an apostrophe instead.
+// harmlessCSV writes a table for spreadsheets. A spreadsheet would run a cell that
+// begins like a formula, so such a cell gets an apostrophe in front.
 func harmlessCSV(table [][]string) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)

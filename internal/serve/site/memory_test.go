@@ -19,7 +19,7 @@ import (
 	"grantgraph/internal/serve/sqlbox"
 )
 
-// TestBusy asks for pages while others hold all the memory there is.
+// TestBusy asks for pages while no memory is left.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	b := budget.New(64<<20, budget.Options{Timer: func(time.Duration) (<-chan time.Time, func() bool) {
@@ -43,8 +43,8 @@ func TestBusy(t *testing.T) {
 			t.Errorf("%s: %d %v %.300s", path, rec.Code, rec.Header(), rec.Body)
 		}
 	}
-	// A form that may be long is turned away before any of it is read, and where
-	// one must be signed in, strangers are before any memory is held for it.
+	// A long form is refused before it is read. On a page for members, strangers are
+	// refused before memory is taken.
 	for path, want := range map[string]int{"/verify": 503, "/check/many": 303, "/check/pdf": 303} {
 		rec := httptest.NewRecorder()
 		p.ServeHTTP(rec, httptest.NewRequest("POST", path, iotest.ErrReader(errors.New("it was read"))))
@@ -52,7 +52,7 @@ func TestBusy(t *testing.T) {
 			t.Errorf("%s: %d %.300s", path, rec.Code, rec.Body)
 		}
 	}
-	if rec := get("/data"); rec.Code != 200 { // asks the graph nothing
+	if rec := get("/data"); rec.Code != 200 { // does not use the graph
 		t.Errorf("/data: %d", rec.Code)
 	}
 	hold.Release()
@@ -66,15 +66,14 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestWeightOfScreening holds what the pages of screening allocate in all to
-// what they say they hold. It runs alone, so that what others allocate is not
-// counted.
+// TestWeightOfScreening checks that the screening pages allocate no more than they
+// reserve. It runs alone, so that only its own allocations count.
 func TestWeightOfScreening(t *testing.T) {
 	p := newPlace(t, withLists)
 	plus := p.payer(t, "plus@example.org", account.Plus)
 	csrf := plus.csrf("/check")
 	allocated := func(name string, held int64, f func()) {
-		f() // what is made once is made now
+		f() // fill the caches first
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		f()
@@ -99,7 +98,7 @@ func TestWeightOfScreening(t *testing.T) {
 		fmt.Fprintf(&eins, "%09d,x\n", 1+i)
 	}
 	long := append([]byte(eins.String()), bytes.Repeat([]byte(",\n"), (mostFile-eins.Len())/2)...)
-	// What the test itself sends is counted as well.
+	// What the test itself sends counts too.
 	allocated("several", weightMany+3*manyForm.most+4*mostFile, func() {
 		want(t, plus.send("/check/many", map[string]string{"csrf": csrf}, "x.csv", long), 200, "99 organizations")
 	})
@@ -122,8 +121,8 @@ func TestWeightOfScreening(t *testing.T) {
 	}
 }
 
-// TestWeightOfSQL holds what the largest results allocate to what the page of
-// queries says it holds. It runs alone, as the test before.
+// TestWeightOfSQL checks that the largest results allocate no more than the SQL
+// page reserves. It runs alone, too.
 func TestWeightOfSQL(t *testing.T) {
 	p := newPlace(t, withSQL(t))
 	plus := p.payer(t, "plus@example.org", account.Plus)

@@ -24,8 +24,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// served is a service that a browser walks through, with a member of the Pro
-// plan.
+// served is a running service, with a member on the Pro plan.
 type served struct {
 	*serve.Server
 	snapshot *snapshot.Snapshot
@@ -33,12 +32,11 @@ type served struct {
 	password string
 }
 
-// serveWorld starts the service over the small world. Every page may come from
-// an address of its own, as behind a proxy, for the site bounds what a visitor
-// may ask.
+// serveWorld starts the service over the small world. The proxy header lets a test
+// give every page its own client address, because the site limits each visitor.
 func serveWorld(t *testing.T) (*served, context.Context) {
 	t.Helper()
-	now := time.Date(2026, 11, 10, 14, 20, 0, 0, time.UTC) // it stands still
+	now := time.Date(2026, 11, 10, 14, 20, 0, 0, time.UTC) // the clock stands still
 	data := t.TempDir()
 	s := &served{snapshot: world.Small.Publish(t, data), email: "officer@example.org", password: "walks through every page"}
 	var err error
@@ -83,7 +81,7 @@ type pageToWalk struct {
 	Again  bool   `json:"again,omitempty"`  // is of a kind that the keyboard goes through elsewhere
 }
 
-// pagesOf lists a page of every kind.
+// pagesOf lists one page of every kind.
 func pagesOf(t *testing.T, s *served) []pageToWalk {
 	t.Helper()
 	g, err := graph.Open(s.snapshot)
@@ -167,17 +165,16 @@ func pagesOf(t *testing.T, s *served) []pageToWalk {
 	for _, tab := range []string{"", "/grants", "/funders", "/recipients", "/network", "/prospects", "/finances", "/people", "/government", "/screening"} {
 		list = append(list, pageToWalk{Name: "funder" + dashed(tab), Path: funder + tab})
 	}
-	for _, tab := range []string{"", "/grants", "/funders", "/recipients", "/finances"} { // which differ for a recipient
+	for _, tab := range []string{"", "/grants", "/funders", "/recipients", "/finances"} { // differ for a recipient
 		list = append(list, pageToWalk{Name: "recipient" + dashed(tab), Path: recipient + tab, Again: true})
 	}
-	for _, tab := range []string{"/network", "/prospects", "/people", "/government", "/screening"} { // which show more to a member
+	for _, tab := range []string{"/network", "/prospects", "/people", "/government", "/screening"} { // show more to a member
 		list = append(list, pageToWalk{Name: "member-funder" + dashed(tab), Path: funder + tab, Member: true})
 	}
 	list = append(list, pageToWalk{Name: "member-recipient-prospects", Path: recipient + "/prospects?funder_type=private_foundation", Member: true})
 	return list
 }
 
-// dashed is the name of a page below another.
 func dashed(path string) string {
 	if path == "" {
 		return ""
@@ -185,8 +182,8 @@ func dashed(path string) string {
 	return "-" + path[1:]
 }
 
-// TestPages looks at a page of every kind in Chromium: at three widths, light and
-// dark, with and without scripts, with axe and by the keyboard.
+// TestPages checks one page of every kind in Chromium: at three widths, light and
+// dark, with and without scripts, with axe and by keyboard.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	walk := site.Walker(t)
@@ -210,7 +207,8 @@ func TestAsking(t *testing.T) {
 	walk(ctx, "ask.mjs", s.URL())
 }
 
-// TestTasks does the work of six people in Chromium, counting what they press.
+// TestTasks does the tasks of six people in Chromium, and counts their clicks and
+// keys.
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	walk := site.Walker(t)
@@ -226,7 +224,7 @@ func TestTasks(t *testing.T) {
 	walk(ctx, "tasks.mjs", s.URL(), s.email, s.password, file)
 }
 
-// taskFacts are whom the six people look for.
+// taskFacts are the organizations that the six people look for.
 type taskFacts struct {
 	ZIP     string    `json:"zip"`     // of a food bank that was given to
 	Fund    namedTask `json:"fund"`    // donor-advised

@@ -12,9 +12,9 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// recordView is the record of a screening as a page shows it: a verdict for
-// each list, the evidence folded under it, then what the revenue procedure
-// asks for. It says what the lists say, and draws no conclusion.
+// recordView shows the record of a screening: a verdict for each list with its
+// evidence folded below, then the elements of the revenue procedure. It states what
+// the lists say and draws no conclusion.
 type recordView struct {
 	*client.ScreeningRecord
 	Verdicts []screen.Verdict
@@ -26,7 +26,7 @@ func newRecordView(r *client.ScreeningRecord, at time.Time, withheld bool) *reco
 	return &recordView{ScreeningRecord: r, Verdicts: screen.Verdicts(r), Withheld: withheld, At: at}
 }
 
-// Name is the name of the organization, or what stands for one.
+// Name is the name of the organization, or words in its place.
 func (v *recordView) Name() string {
 	if n := v.Organization.OrganizationName; n != nil && *n != "" {
 		return orgname.Display(*n)
@@ -34,7 +34,7 @@ func (v *recordView) Name() string {
 	return "Unknown organization"
 }
 
-// Tally says how the lists stand, in a sentence.
+// Tally summarizes the verdicts in a sentence.
 func (v *recordView) Tally() string {
 	n := map[string]int{}
 	for _, x := range v.Verdicts {
@@ -61,8 +61,8 @@ func (v *recordView) Tally() string {
 	return text + "."
 }
 
-// Flags are the cases in which reliance does not apply or needs more: those
-// that the data shows, and those that it cannot decide.
+// Flags lists the cases in which reliance does not apply or needs more: those that
+// the data shows, and those that the data cannot decide.
 func (v *recordView) Flags() (f struct{ Apply, Unknown []flagRow }) {
 	for _, x := range v.Compliance.Reliance.Flags {
 		row := flagRow{x, flagNames[x.ID]}
@@ -84,7 +84,7 @@ type flagRow struct {
 	Title string
 }
 
-// flagNames are the flags in words.
+// flagNames are the labels of the flags.
 var flagNames = map[string]string{
 	"public_notice_of_change":         "The IRS gave public notice of a change of status",
 	"reinstated_after_revocation":     "Reinstated after an automatic revocation",
@@ -103,7 +103,7 @@ var flagNames = map[string]string{
 	"california_suspension":           "Possible suspension in California",
 }
 
-// elementNames are the elements of a report in words.
+// elementNames are the labels of the elements of a report.
 var elementNames = map[string]string{
 	"organization_name":            "Name of the organization",
 	"ein":                          "EIN",
@@ -159,7 +159,7 @@ func elementRows(list []client.RelianceElement) (rows []elementRow) {
 	return rows
 }
 
-// listTitle is the name of a list as people know it.
+// listTitle is the name of a list for people.
 func listTitle(name string) string {
 	for _, v := range screen.Verdicts(&client.ScreeningRecord{}) {
 		if v.List == name {
@@ -169,8 +169,8 @@ func listTitle(name string) string {
 	return name
 }
 
-// Available is what the record says of the procedure as a whole. It is about
-// the elements and never about what somebody may do.
+// Available says whether the record has every element of the procedure. It never
+// says what somebody may do.
 func (v *recordView) Available() (m mark) {
 	switch a := v.Compliance.Reliance.RelianceAvailable; {
 	case a == nil:
@@ -181,11 +181,11 @@ func (v *recordView) Available() (m mark) {
 	return mark{screen.MarkLook, "An element is missing, or a flag speaks against it."}
 }
 
-// mark is a mark beside a word: the word says it too, so that nobody depends on
+// mark is a symbol beside a word. The word says the same, so that nobody depends on
 // the color.
 type mark struct{ Kind, Text string }
 
-// newMark is the mark of a verdict with the word that is shown beside it.
+// newMark is the mark of a verdict with its word.
 func newMark(kind string) mark {
 	switch kind {
 	case screen.MarkOK:
@@ -196,7 +196,7 @@ func newMark(kind string) mark {
 	return mark{screen.MarkNotScreened, "Not screened"}
 }
 
-// SourceRows are the lists that were used, with their dates.
+// SourceRows lists the lists that were used, with their dates.
 func (v *recordView) SourceRows() (rows []sourceRow) {
 	if v.Sources == nil {
 		return nil
@@ -215,16 +215,16 @@ type sourceRow struct {
 	client.ComplianceSource
 	Title string
 	Used  bool
-	Day   string // of the list, as the verdict has it
+	Day   string // of the list, as in its verdict
 }
 
-// liveIndex is what no flat file can tell.
+// liveIndex is the caveat of every record: what a downloaded list cannot show.
 const liveIndex = "A designation is effective before the published files carry it. At the moment of disbursement, use the sanctions authority's live index."
 
 // LiveIndex is the caveat of every record.
 func (v *recordView) LiveIndex() string { return liveIndex }
 
-// dayText writes a date of a record for people; what is no date stays as it is.
+// dayText writes a date of a record for people. Other text stays as it is.
 func dayText(date *string) string {
 	if date == nil {
 		return ""
@@ -238,7 +238,7 @@ func dayText(date *string) string {
 }
 
 // periodText writes the month in which a tax period ended, such as 202412, for
-// people; what is no month stays as it is.
+// people. Other text stays as it is.
 func periodText(month *string) string {
 	if t, err := time.Parse("200601", *month); err == nil {
 		return t.Format("January 2006")
@@ -246,7 +246,6 @@ func periodText(month *string) string {
 	return *month
 }
 
-// momentText writes a moment of a record for people.
 func momentText(moment string) string {
 	t, err := time.Parse(time.RFC3339, moment)
 	if err != nil {
@@ -265,7 +264,7 @@ func yesNo(b *bool) string {
 	return "no"
 }
 
-// alike says how much two words are taken for the same.
+// alike says how similar two words are.
 func alike(f float64) string {
 	switch {
 	case f >= 1:
@@ -276,13 +275,13 @@ func alike(f float64) string {
 	return "similar, " + frame.Percent(f)
 }
 
-// wordRow is a pair of words with its part in the score.
+// wordRow is a pair of words with its share of the score.
 type wordRow struct {
 	client.SanctionsAlignedWord
 	Share string
 }
 
-// wordRows says how much each pair of words weighs among all of them.
+// wordRows lists the pairs of words with the weight of each.
 func wordRows(list []client.SanctionsAlignedWord) (rows []wordRow) {
 	sum := 0.0
 	for _, w := range list {
@@ -305,7 +304,7 @@ func wordRows(list []client.SanctionsAlignedWord) (rows []wordRow) {
 	return rows
 }
 
-// hyphened writes an EIN of a record as people do.
+// hyphened writes an EIN of a record with its hyphen.
 func hyphened(ein string) string {
 	if len(ein) != 9 {
 		return ein

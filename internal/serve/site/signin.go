@@ -17,7 +17,7 @@ import (
 	"grantgraph/internal/serve/site/mail"
 )
 
-// routeSignIn adds the pages on which people come and go.
+// routeSignIn adds the pages to sign up, in and out.
 func (s *Site) routeSignIn(mux *http.ServeMux) {
 	mux.HandleFunc("GET /signup", s.anyone(s.showSignUp))
 	mux.HandleFunc("POST /signup", s.anyone(s.signUp))
@@ -36,15 +36,15 @@ func (s *Site) routeSignIn(mux *http.ServeMux) {
 // form is a page with a form on it.
 type form struct {
 	frame.Head
-	Token   string // of the form
-	Problem string // what was wrong with it when it was sent
-	Notice  string // good news
+	Token   string // title of the form
+	Problem string // what is wrong with the values that were sent
+	Notice  string // a confirmation to show
 	Email   string
 	Next    string // where to go after signing in
 	Link    string // the token of an email
-	Kind    string // of the email that is on its way
+	Kind    string // address that the email went to
 	Console bool   // emails go to the console
-	Free    string // what a free key comes to
+	Free    string // the allowance of a free key
 }
 
 func (s *Site) form(v *visit, title string) *form {
@@ -52,14 +52,14 @@ func (s *Site) form(v *visit, title string) *form {
 	return &form{Head: s.frame.Head(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free)}
 }
 
-// showAgain shows a form once more, with what was wrong.
+// showAgain shows a form again, with the error.
 func (s *Site) showAgain(v *visit, page string, f *form, err error) {
 	status, problem := s.explain(v, err)
 	f.Problem = problem
 	s.pages.Render(v.w, status, page, f)
 }
 
-// problems are the refusals of the store in the words of a page.
+// problems are the refusals of the store in words for a page.
 var problems = map[string]struct {
 	status int
 	text   string
@@ -76,8 +76,7 @@ var problems = map[string]struct {
 	"bad_label":        {http.StatusUnprocessableEntity, "A label is one line of plain text, of at most 200 bytes."},
 }
 
-// explain puts an error in words for the visitor, and sets the headers that go
-// with it.
+// explain puts an error in words for the visitor, and sets its headers.
 func (s *Site) explain(v *visit, err error) (status int, problem string) {
 	if p, ok := problems[slug(err)]; ok {
 		return p.status, p.text
@@ -93,7 +92,7 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 			return http.StatusUnprocessableEntity, sentence(f.Message)
 		}
 		if f.Err != nil {
-			err = f.Err // a full disk, say: the words for people leave it out
+			err = f.Err // such as a full disk: the message for people leaves it out
 		}
 	}
 	if v.r.Context().Err() == nil {
@@ -103,7 +102,7 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 	return http.StatusServiceUnavailable, "The accounts cannot be reached at the moment. Please try again."
 }
 
-// waitText writes a wait as one would say it.
+// waitText writes a waiting time for people.
 func waitText(seconds int) string {
 	if seconds >= 90 {
 		return strconv.Itoa((seconds+59)/60) + " minutes"
@@ -111,18 +110,18 @@ func waitText(seconds int) string {
 	return strconv.Itoa(seconds) + plural.Word(seconds, " second", " seconds")
 }
 
-// sentence begins with a capital and ends with a full stop.
+// sentence capitalizes a text and ends it with a period.
 func sentence(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(s[size:], ".") + "."
 }
 
-// showMessage shows a page that only says something.
+// showMessage shows a page with a message and nothing else.
 func (s *Site) showMessage(v *visit, status int, title, text string) {
 	s.frame.Message(v.w, v.r, status, title, text)
 }
 
-// fail shows that a page cannot be had.
+// fail shows that a page is unavailable.
 func (s *Site) fail(v *visit, err error) {
 	status, problem := s.explain(v, err)
 	s.showMessage(v, status, "Something went wrong", problem)
@@ -136,7 +135,6 @@ func (s *Site) showSignUp(v *visit) {
 	s.pages.Render(v.w, http.StatusOK, "signup", s.form(v, "Sign up"))
 }
 
-// signedIn says whether the visitor is signed in.
 func (s *Site) signedIn(v *visit) bool {
 	secret := s.cookie(v.r, sessionCookie)
 	if !isSecret(secret) {
@@ -146,8 +144,8 @@ func (s *Site) signedIn(v *visit) bool {
 	return err == nil
 }
 
-// signUp makes an account, or finds that there is one, and says the same in
-// both cases; the email knows.
+// signUp makes an account unless the address has one. The page says the same in
+// both cases; only the email differs.
 func (s *Site) signUp(v *visit) {
 	f := s.form(v, "Sign up")
 	f.Email = v.field("email")
@@ -192,9 +190,9 @@ func (s *Site) signIn(v *visit) {
 	v.redirect(f.Next)
 }
 
-// startSession opens a session for the visitor. An address that was not confirmed
-// opens none, and looks like a wrong password: otherwise one could find out by
-// signing up whether an address was free.
+// startSession opens a session for the visitor. An unconfirmed address is refused
+// like a wrong password. Otherwise a visitor could learn by signing up whether an
+// address was free.
 func (s *Site) startSession(v *visit, email, password string) error {
 	ctx := v.r.Context()
 	secret, a, err := s.Accounts.SignIn(ctx, email, password, v.from)
@@ -210,8 +208,8 @@ func (s *Site) startSession(v *visit, email, password string) error {
 	return s.enter(v, secret)
 }
 
-// enter gives the browser a session that was just opened. Whatever session it
-// had ends, and so do the forms it had open.
+// enter gives the browser a new session. It ends the browser's old session and the
+// forms that were open in it.
 func (s *Site) enter(v *visit, secret string) error {
 	if old := s.cookie(v.r, sessionCookie); isSecret(old) {
 		if err := s.Accounts.SignOut(v.r.Context(), old); err != nil {
@@ -223,7 +221,6 @@ func (s *Site) enter(v *visit, secret string) error {
 	return nil
 }
 
-// setSession gives the browser a session.
 func (s *Site) setSession(v *visit, secret string) {
 	v.session, v.bind = secret, "session "+secret
 	s.setCookie(v.w, sessionCookie, secret, sessionAge, http.SameSiteLaxMode)
@@ -250,8 +247,8 @@ func (s *Site) showForgot(v *visit) {
 	s.pages.Render(v.w, http.StatusOK, "forgot", s.form(v, "Forgot your password?"))
 }
 
-// forgot writes an email if there is anybody to write to, and says the same if
-// there is not.
+// forgot sends an email if the address has an account. The page says the same in
+// both cases.
 func (s *Site) forgot(v *visit) {
 	f := s.form(v, "Forgot your password?")
 	f.Email = v.field("email")
@@ -269,16 +266,16 @@ func (s *Site) forgot(v *visit) {
 	v.redirect("/email-sent")
 }
 
-// showConfirm asks for a click: programs that look at links in emails before
-// people do must not confirm anything.
+// showConfirm asks for a click: mail scanners that open links must not confirm an
+// address.
 func (s *Site) showConfirm(v *visit) {
 	f := s.form(v, "Confirm your email address")
 	f.Link = v.r.URL.Query().Get("token")
 	s.pages.Render(v.w, http.StatusOK, "confirm", f)
 }
 
-// confirm notes that the address was confirmed and lets the visitor in: whoever
-// has the link reads the mail of the account.
+// confirm marks the address as confirmed and signs the visitor in, because the link
+// proves that the visitor reads the account's mail.
 func (s *Site) confirm(v *visit) {
 	f := s.form(v, "Confirm your email address")
 	f.Link = v.field("token")
@@ -300,8 +297,7 @@ func (s *Site) showReset(v *visit) {
 	s.pages.Render(v.w, http.StatusOK, "reset", f)
 }
 
-// reset sets the password and lets the visitor in, who has both the email and
-// the password.
+// reset sets the password and signs the visitor in.
 func (s *Site) reset(v *visit) {
 	f := s.form(v, "Choose a new password")
 	f.Link = v.field("token")

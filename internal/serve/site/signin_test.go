@@ -14,7 +14,7 @@ import (
 	"grantgraph/internal/serve/site/mail"
 )
 
-// TestFromSignUpToKey is the way of an honest person.
+// TestFromSignUpToKey walks from sign-up to a working key.
 func TestFromSignUpToKey(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -24,7 +24,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, v.get("/email-sent"), 200, "<b>Ada@Example.org</b>")
 	want(t, v.get("/email-sent"), 200, "the address you gave")
 	link := follow(t, p.email(t, "ada@example.org"))
-	want(t, v.get(link), 200, "One click") // a look confirms nothing
+	want(t, v.get(link), 200, "One click") // opening the page confirms nothing
 	want(t, v.fill(link, "/confirm", nil), 303, "/account")
 	entered := v.get("/account")
 	want(t, entered, 200, "Your email address is confirmed and you are signed in. Make your first key below.")
@@ -77,7 +77,7 @@ func TestFromSignUpToKey(t *testing.T) {
 		t.Errorf("the new key: %+v, %v", again, err)
 	}
 
-	// Deletion: what was used stays used.
+	// After deletion, used calls stay used.
 	want(t, v.get("/account/keys/"+k.ID+"/delete"), 200, "Delete this key?")
 	if _, err := p.store.Authenticate(t.Context(), next); err != nil {
 		t.Errorf("a look deletes the key: %v", err)
@@ -103,7 +103,7 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, larger, 200, "April 1, 2026, 00:00 UTC")
 	want(t, larger, 200, "March 10: 5 calls")
 
-	// The trail says who did it.
+	// The audit trail says who did it.
 	events, err := p.store.AuditTrail(t.Context(), account.EventFilter{Kind: account.EventRotate})
 	if err != nil || len(events) != 1 || events[0].Actor != k.Account || events[0].Address == "" {
 		t.Errorf("%+v, %v", events, err)
@@ -122,8 +122,8 @@ func TestFromSignUpToKey(t *testing.T) {
 	}
 }
 
-// TestNobodyLearnsWhoHasAnAccount compares the answers for addresses that have
-// an account with those for addresses that do not.
+// TestNobodyLearnsWhoHasAnAccount compares the answers for addresses with an
+// account and without one.
 func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -143,8 +143,8 @@ func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 		}
 		p.emails()
 	}
-	// After both have signed up, signing in with the password just given looks
-	// the same as well.
+	// After both have signed up, signing in with the new password looks the same as
+	// well.
 	v := p.visitor(t)
 	v.fill("/signup", "/signup", map[string]string{"email": "known@example.org", "password": "another password"})
 	var bodies [2]string
@@ -161,8 +161,8 @@ func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 	}
 }
 
-// TestSquatter signs up with the address of somebody else, who later signs up
-// and ends with the only password.
+// TestSquatter signs up with the address of somebody else. When the owner signs up
+// later, only the owner's password works.
 func TestSquatter(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -198,7 +198,7 @@ func TestForgottenPassword(t *testing.T) {
 	want(t, p.visitor(t).fill("/reset?token=nonsense", "/reset", map[string]string{"password": secretWords}), 422, "already used")
 	want(t, p.visitor(t).fill("/confirm?token=nonsense", "/confirm", nil), 422, "already used")
 
-	// A link is over after its time.
+	// A link expires.
 	want(t, v.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/email-sent")
 	link = follow(t, p.email(t, "ada@example.org"))
 	p.clock.forward(2 * time.Hour)
@@ -252,7 +252,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLimits tries until it is told to wait, and waits.
+// TestLimits tries until it is told to wait, then waits.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -273,7 +273,7 @@ func TestLimits(t *testing.T) {
 	p.clock.forward(16 * time.Minute)
 	want(t, p.visitor(t).fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/account")
 
-	// Emails are limited too, and nobody is told: it would say who is known.
+	// Emails are limited too, silently: a message would reveal who has an account.
 	before := p.emails()
 	for range 8 {
 		want(t, thief.fill("/forgot", "/forgot", map[string]string{"email": "ada@example.org"}), 303, "/email-sent")
@@ -283,7 +283,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestNext tries to be led to other sites.
+// TestNext tries to redirect to other sites after signing in.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	for next, to := range map[string]string{
@@ -327,8 +327,8 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// TestEmailThatIsNotSent loses an email; the visitor sees what everybody sees
-// and the log has it.
+// TestEmailThatIsNotSent loses an email. The visitor sees the usual page, and the
+// log has the error.
 func TestEmailThatIsNotSent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -339,8 +339,8 @@ func TestEmailThatIsNotSent(t *testing.T) {
 	}
 }
 
-// TestConsole has no mail server: the email is on the console, and the page
-// says where to look.
+// TestConsole runs without a mail server: the email is on the console, and the page
+// says so.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	var console strings.Builder
@@ -354,8 +354,8 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// TestStoreThatDoesNotAnswer closes the store under the site. Visitors are told
-// to come back, the log is told why.
+// TestStoreThatDoesNotAnswer closes the store under the site. Visitors are asked to
+// come back later, and the log has the reason.
 func TestStoreThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder

@@ -1,16 +1,14 @@
-// Package site is the face for people: pages drawn on the server from the
-// snapshot being served, with one hand-written stylesheet and a little script
-// for the search box and for the editor of queries. What it shows of the data it
-// only reads.
+// Package site is the website: pages drawn on the server from the snapshot being
+// served, with one hand-written stylesheet and a little script for the search box
+// and the SQL editor. The pages only read the data.
 //
-// It is also where people have accounts: they sign up and in, make keys and
-// rotate them, and see what they have spent. Those pages are never cached,
-// every form answers to a cookie of the visitor it was shown to, and no answer
-// says whether an email address has an account.
+// People also have accounts here: they sign up and in, make and rotate keys, and
+// see what they have used. Those pages are never cached, every form is tied to a
+// cookie of its visitor, and no answer reveals whether an email address has an
+// account.
 //
-// With an account they screen organizations without a key; what package screen
-// finds is put in words here, and nothing of it is kept. Anybody may verify a
-// report.
+// Members screen organizations without a key. This package words the findings of
+// package screen and stores none of them. Anybody may verify a report.
 package site
 
 import (
@@ -50,26 +48,26 @@ import (
 //go:embed pages/*.html
 var pages embed.FS
 
-// Config is what the site needs.
+// Config configures the site.
 type Config struct {
 	BaseURL string // absolute, without a trailing slash
 	Acquire func() (*dataset.Dataset, func())
-	// Ask answers what a page shows as the API does.
+	// Ask answers operations as the API does.
 	Ask func(context.Context, *dataset.Dataset, api.Inquiry) (a client.Answer, release func(), err error)
-	// API is described by the documentation, and called by members on its pages;
-	// nil where there is none.
+	// API is the API that the documentation describes and that members call from its
+	// pages; nil if there is none.
 	API      *api.Handler
 	Accounts account.Store
 	Window   account.Window             // of the free allowance; empty is a day
 	Mail     mail.Mailer                // nil writes emails to the console
-	Address  func(*http.Request) string // who is asking; nil is the other end of the connection
-	Secret   []byte                     // of forms and flashes, the same on every server of a site; nil draws one
+	Address  func(*http.Request) string // network address of a client; nil uses the connection's
+	Secret   []byte                     // key of forms and flashes, the same on every server of a site; nil draws a random one
 	Clock    func() time.Time           // nil is the clock of the machine
-	Budget   *budget.Budget             // holds the memory of all requests together; nil is without bounds
-	Rate     visitor.Rate               // of pages that one visitor opens; zero is Pages
-	Contact  string                     // where somebody reports a flaw of the service: an address of the web, or of email after mailto:; empty publishes none
+	Budget   *budget.Budget             // bounds the memory of all requests together; nil is unbounded
+	Rate     visitor.Rate               // limit of pages per visitor; zero is Pages
+	Contact  string                     // where to report a vulnerability: a web address, or mailto:; empty publishes none
 	Ring     *keyring.Ring              // signs reports of screenings, and knows the keys to verify them with
-	Model    asking.Model               // fills plans for questions that the reader does not understand; nil for none
+	Model    asking.Model               // plans questions that the parser does not understand; nil for none
 	Log      *slog.Logger
 }
 
@@ -82,13 +80,13 @@ type Site struct {
 	secure  bool // cookies are Secure
 	origin  *http.CrossOriginProtection
 	csrfKey []byte
-	askKey  []byte // signs the cookies and plans of the page of questions
+	askKey  []byte // signs the cookies and plans of the Ask page
 	flashes cipher.AEAD
 	outbox  outbox
 	files   downloads
 }
 
-// minSecret is the least that a secret of the operator must have, in bytes.
+// minSecret is the shortest secret that an operator may set, in bytes.
 const minSecret = 32
 
 // New makes the handler of all pages.
@@ -136,7 +134,7 @@ func New(c Config) (*Site, error) {
 	return s, nil
 }
 
-// configure puts what was left out of the configuration in its place.
+// configure fills in defaults.
 func (s *Site) configure() error {
 	base, err := url.Parse(s.BaseURL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
@@ -193,11 +191,11 @@ func (s *Site) configure() error {
 // ServeHTTP answers a request for a page.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Close waits for the emails under way. No request may come after it.
+// Close waits for emails that are being sent. No request may come after it.
 func (s *Site) Close() { s.outbox.wg.Wait() }
 
-// secured sets the headers that keep a page to itself: scripts, styles and
-// fonts come from here and nowhere else.
+// secured sets the security headers: scripts, styles and fonts come from this site
+// only.
 func secured(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -209,9 +207,8 @@ func secured(h http.Handler) http.Handler {
 	})
 }
 
-// acquiring keeps one dataset for the whole of a request, whatever is drawn from
-// it. Files of the site itself are of no dataset, but what is said of one that is
-// not there is a page.
+// acquiring pins one dataset for the whole of a request, so that a page never mixes
+// two. Static files need no dataset, but the page for a missing file does.
 func (s *Site) acquiring(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/static/") && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
@@ -222,20 +219,22 @@ func (s *Site) acquiring(h http.Handler) http.Handler {
 		defer release()
 		w.Header().Set("X-Dataset-Version", d.Version())
 		if d.Snapshot.Manifest.Invented {
-			w.Header().Set("X-Robots-Tag", "noindex") // what is invented must not be found as if it were true
+			w.Header().Set("X-Robots-Tag", "noindex") // invented data must not appear in search engines
 		}
 		h.ServeHTTP(w, frame.Pin(r, d))
 	})
 }
 
-// What the search box of a form takes and shows at most; its script shows as many.
+// Most characters and results of the search box in a form. Its script shows as
+// many.
 const (
 	mostTyped = 200
 	mostFound = 8
 )
 
-// serveOther answers what no page takes: 405 when one takes the same address by
-// another method, which the pattern of last resort hides from the mux.
+// serveOther answers addresses that no page has. It answers 405 if a page has the
+// address for another method, because the catch-all pattern hides that from the
+// mux.
 func (s *Site) serveOther(mux *http.ServeMux) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allow []string

@@ -28,7 +28,7 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// TestStaticMethods asks for a file by methods that nothing answers.
+// TestStaticMethods asks for a file with methods that are not allowed.
 func TestStaticMethods(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -42,7 +42,7 @@ func TestStaticMethods(t *testing.T) {
 	}
 }
 
-// TestSearchWithoutScript asks the search box as a browser without scripts does.
+// TestSearchWithoutScript uses the search box as a browser without scripts does.
 func TestSearchWithoutScript(t *testing.T) {
 	t.Parallel()
 	v := newPlace(t).visitor(t)

@@ -28,19 +28,19 @@ import (
 	"grantgraph/internal/serve/warehouse"
 )
 
-// mostSQL is the longest query that the page takes, in bytes: as much as the gate
-// reads.
+// mostSQL is the longest query that the page takes, in bytes: the limit of the SQL
+// gate.
 const mostSQL = 64 << 10
 
-// sqlForm bounds the form of a query, in which a byte may become three.
+// sqlForm bounds the form of a query. A byte may become three in its encoding.
 var sqlForm = bound{most: 3*mostSQL + 16<<10}
 
-// sqlTimeout leaves a query its full time after it has waited to be read and for a
-// worker, as the API does.
+// sqlTimeout is long enough for a query to wait for the gate and a worker and then
+// run for its full time, as in the API.
 const sqlTimeout = 55 * time.Second
 
-// routeSQL adds the page of queries. A query spends, so it is only ever run by a
-// form; its address fills in the editor and no more.
+// routeSQL adds the SQL page. A query costs a call, so only a form runs it; a link
+// fills in the editor.
 func (s *Site) routeSQL(mux *http.ServeMux) {
 	mux.HandleFunc("GET /sql", s.serveSQL)
 	mux.HandleFunc("GET /sql/{slug}", s.serveSQL)
@@ -48,9 +48,8 @@ func (s *Site) routeSQL(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+schemaPath, serveSchema)
 }
 
-// sqlPage is the workbench for queries of one's own. All of it is drawn on the
-// server, from the definition that the tables are made from; scripts make writing
-// a query easier and spare a reload.
+// sqlPage is the page to write and run SQL. The server draws all of it from the
+// definition of the tables. Scripts help with writing a query and save a reload.
 type sqlPage struct {
 	frame.Head
 	Token     string // of the form of a member
@@ -62,13 +61,13 @@ type sqlPage struct {
 	Rules     []string
 	Starters  []warehouse.Query
 	Gallery   []warehouse.Query
-	Brief     bool // for the script, which has the rest
+	Brief     bool // for the script
 
 	Statement string
-	Saved     *warehouse.Query // of the gallery, that is opened
+	Saved     *warehouse.Query // example of the gallery that is open
 	View      string
 	Member    bool // is signed in
-	Paid      bool // on a plan that covers SQL
+	Paid      bool // the plan covers SQL
 	Plan      string
 	Left      *account.Balance
 	Per       string
@@ -81,26 +80,25 @@ type sqlPage struct {
 // refusedQuery says why there is no result.
 type refusedQuery struct{ Message, Hint string }
 
-// tableGroup is a run of tables that belong together.
+// tableGroup is a group of related tables.
 type tableGroup struct {
 	Name   string
 	Tables []warehouse.View
 }
 
-// function is one beyond the dialect, its description ready to be drawn.
+// function is a function that this service adds to DuckDB's, with its description.
 type function struct {
 	Name    string
 	Meaning []phrase
 }
 
-// phrase is a piece of prose or of code.
+// phrase is a piece of prose or code.
 type phrase struct {
 	Text string
 	Code bool
 }
 
-// phrases splits prose at its backticks. What stands after one that is never
-// closed is prose.
+// phrases splits prose at its backticks. Text after an unclosed backtick is prose.
 func phrases(s string) (list []phrase) {
 	parts := strings.Split(s, "`")
 	for i, text := range parts {
@@ -111,10 +109,9 @@ func phrases(s string) (list []phrase) {
 	return list
 }
 
-// starters is how many queries of the gallery are offered beside the editor.
+// starters is how many examples the page offers beside the editor.
 const starters = 4
 
-// sqlPage begins the page for a visitor.
 func (s *Site) sqlPage(v *visit) *sqlPage {
 	schema := warehouse.Describe()
 	page := &sqlPage{Head: s.frame.Head(v.r, "Ask in SQL"), Dialect: schema.Dialect, Schema: schemaAddress(), Tables: len(schema.Tables), Rules: schema.Rules,
@@ -140,7 +137,7 @@ func (s *Site) sqlPage(v *visit) *sqlPage {
 	return page
 }
 
-// per says what an allowance is for.
+// per names the period of an allowance.
 func (p *sqlPage) per(w account.Window) {
 	p.Per = "today"
 	if w == account.Month {
@@ -148,22 +145,22 @@ func (p *sqlPage) per(w account.Window) {
 	}
 }
 
-// AsLink is the address that opens a query in the editor.
+// AsLink is the address that opens the query in the editor.
 func (p *sqlPage) AsLink(sql string) string { return "/sql?q=" + url.QueryEscape(sql) }
 
-// Curl is the call of the API that runs the query.
+// Curl is the API call that runs the query.
 func (p *sqlPage) Curl() string {
 	var body strings.Builder
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(map[string]string{"sql": p.Statement}); err != nil {
-		return "" // a text always can be
+		return "" // a string always encodes
 	}
 	return "curl -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d '" +
 		strings.ReplaceAll(strings.TrimSpace(body.String()), "'", `'\''`) + "' \\\n  '" + p.BaseURL + "/api/v1/sql'"
 }
 
-// serveSQL shows the editor, with the query of the address or of the gallery in it.
+// serveSQL shows the editor, filled with the query of the address or an example.
 func (s *Site) serveSQL(w http.ResponseWriter, r *http.Request) {
 	v, ok := s.member(w, r)
 	if !ok {
@@ -203,16 +200,16 @@ func (s *Site) serveSQL(w http.ResponseWriter, r *http.Request) {
 	s.pages.Render(w, http.StatusOK, "sql", page)
 }
 
-// buyer is who pays for a query: an account, or a key.
+// buyer pays for a query: an account or a key.
 type buyer struct {
-	id     string // charged
-	owner  string // whose queries are counted
+	id     string // the one that is charged
+	owner  string // the one whose concurrent queries are counted
 	pro    bool
 	window account.Window
 }
 
-// runSQL runs a query for whoever is signed in, or for the key in the form. What
-// is refused before it runs costs nothing, as in the API.
+// runSQL runs a query for a member, or for the key in the form. A query that is
+// refused before it runs costs nothing, as in the API.
 func (s *Site) runSQL(w http.ResponseWriter, r *http.Request) {
 	keepPrivate(w)
 	v, ok := s.member(w, r)
@@ -258,8 +255,8 @@ func (s *Site) runSQL(w http.ResponseWriter, r *http.Request) {
 	s.pages.Render(w, http.StatusOK, "sql", page)
 }
 
-// querySQL takes a query through its steps, in the order of the API: what is
-// refused before the charge costs nothing.
+// querySQL takes a query through the steps of the API in the same order. Refusals
+// before the charge cost nothing.
 func (s *Site) querySQL(ctx context.Context, v *visit, page *sqlPage) (_ *sqlbox.Result, release func(), err error) {
 	release = func() {}
 	who, err := s.buyer(ctx, v, page)
@@ -274,7 +271,7 @@ func (s *Site) querySQL(ctx context.Context, v *visit, page *sqlPage) (_ *sqlbox
 	case set.SQL == nil:
 		return nil, release, fault.New(sqlbox.Unavailable, "This server runs no SQL at the moment.").Try("the other pages work meanwhile")
 	}
-	// To read a query takes time of the machine too.
+	// Parsing a query takes CPU time, too.
 	if left, err := s.Accounts.Balance(ctx, who.id); err == nil && left.Remaining < 1 {
 		if _, err := s.Accounts.Charge(ctx, who.id, 1); err != nil {
 			return nil, release, err
@@ -282,7 +279,7 @@ func (s *Site) querySQL(ctx context.Context, v *visit, page *sqlPage) (_ *sqlbox
 	}
 	q := sqlbox.Request{SQL: page.Statement, Pro: who.pro, Owner: who.owner, Place: new(sqlbox.Place)}
 	if err := set.SQL.Check(ctx, q); err != nil {
-		if slug(err) == sqlbox.TooComplex { // also when the visitor has left
+		if slug(err) == sqlbox.TooComplex { // even if the visitor has left
 			left, unpaid := s.Accounts.Charge(context.WithoutCancel(ctx), who.id, 1)
 			if unpaid != nil {
 				return nil, release, unpaid
@@ -309,8 +306,8 @@ func (s *Site) querySQL(ctx context.Context, v *visit, page *sqlPage) (_ *sqlbox
 	return found, hold.Release, nil
 }
 
-// buyer finds who pays: the account where its plan covers SQL, and the key of the
-// form otherwise.
+// buyer finds who pays: the account if its plan covers SQL, else the key in the
+// form.
 func (s *Site) buyer(ctx context.Context, v *visit, page *sqlPage) (buyer, error) {
 	if page.Paid {
 		return buyer{id: v.account.ID, owner: v.account.ID, pro: v.account.Plan.Terms().Scopes&account.ProScope != 0, window: s.window(v.account.Plan)}, nil
@@ -335,10 +332,10 @@ func (s *Site) buyer(ctx context.Context, v *visit, page *sqlPage) (buyer, error
 	return buyer{id: key.ID, owner: cmp.Or(key.Account, key.ID), pro: key.Require(account.ProScope) == nil, window: s.window(key.Plan)}, nil
 }
 
-// mostKey is more than a key has, in bytes.
+// mostKey is longer than any key, in bytes.
 const mostKey = 200
 
-// sqlStatus is the status of a refusal, as the API has it; others are 400.
+// sqlStatus has the status of each refusal, as in the API. Other refusals are 400.
 var sqlStatus = map[string]int{
 	"no_key": http.StatusForbidden, "unknown_key": http.StatusForbidden, "account_inactive": http.StatusForbidden, sqlbox.ProTable: http.StatusForbidden,
 	"plan_required": http.StatusPaymentRequired, "quota_exhausted": http.StatusPaymentRequired, sqlbox.Concurrent: http.StatusTooManyRequests,
@@ -346,11 +343,11 @@ var sqlStatus = map[string]int{
 	budget.Busy: http.StatusServiceUnavailable,
 }
 
-// refuseSQL says on the page why there is no result. What is not meant for people
-// is logged and said in general.
+// refuseSQL shows why there is no result. Internal errors go to the log, and the
+// page has a general message.
 func (s *Site) refuseSQL(v *visit, page *sqlPage, err error) {
 	if v.r.Context().Err() != nil {
-		return // nobody is there to read it
+		return // the visitor has left
 	}
 	f, ok := fault.Of(err)
 	if !ok {
@@ -376,7 +373,7 @@ func (s *Site) refuseSQL(v *visit, page *sqlPage, err error) {
 	s.pages.Render(v.w, status, "sql", page)
 }
 
-// sendResult sends all that was found as a file.
+// sendResult sends the whole result as a file.
 func (s *Site) sendResult(v *visit, as string, found *sqlbox.Result, sql string) {
 	h := v.w.Header()
 	name := "grantgraph-query-" + frame.Date(s.Clock())
@@ -395,18 +392,17 @@ func (s *Site) sendResult(v *visit, as string, found *sqlbox.Result, sql string)
 		if v.r.Context().Err() == nil {
 			s.Log.Error("writing the result of a query", "error", err)
 		}
-		panic(http.ErrAbortHandler) // what ends too early must not look whole
+		panic(http.ErrAbortHandler) // a file that ends early must not look whole
 	}
 }
 
-// ofUK finds a table of the register of England and Wales, whose amounts are
+// ofUK finds a table of the register of England and Wales, whose amounts are in
 // pounds.
 var ofUK = regexp.MustCompile(`(?i)\buk_[a-z]`)
 
-// foreign says whether amounts of a query may be of another currency.
+// foreign reports whether a query may have amounts in another currency.
 func foreign(sql string) bool { return ofUK.MatchString(sql) }
 
-// seconds writes how long a query ran.
 func seconds(d time.Duration) string {
 	if d < time.Second {
 		return money.Grouped(d.Milliseconds()) + " ms"
@@ -414,10 +410,10 @@ func seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 }
 
-// schemaPath is where the editor finds the names of tables, columns and functions.
+// schemaPath is the address of editorSchema.
 const schemaPath = "/sql/schema.json"
 
-// editorSchema is what the editor completes from.
+// editorSchema has the names that the editor completes.
 type editorSchema struct {
 	Tables    []editorTable `json:"tables"`
 	Functions []string      `json:"functions"`
@@ -430,7 +426,7 @@ type editorTable struct {
 	Columns [][2]string `json:"columns"` // name and type
 }
 
-// schemaFile is the file of the editor, with a name for its content.
+// schemaFile is editorSchema as JSON, with a name made from its content.
 var schemaFile = func() (file struct {
 	body []byte
 	tag  string
@@ -445,7 +441,7 @@ var schemaFile = func() (file struct {
 	}
 	var err error
 	if file.body, err = json.Marshal(s); err != nil {
-		panic(fmt.Sprint("the schema of the editor: ", err)) // it is texts
+		panic(fmt.Sprint("the schema of the editor: ", err)) // strings always encode
 	}
 	sum := sha256.Sum256(file.body)
 	file.tag = hex.EncodeToString(sum[:8])
@@ -454,8 +450,8 @@ var schemaFile = func() (file struct {
 
 func schemaAddress() string { return schemaPath + "?v=" + schemaFile.tag }
 
-// serveSchema sends it. Asked for by the name of its content, it may be kept for
-// good.
+// serveSchema sends the schema. Under the name of its content, it may be cached
+// forever.
 func serveSchema(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")

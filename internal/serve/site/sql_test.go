@@ -21,8 +21,8 @@ import (
 	"grantgraph/internal/serve/warehouse"
 )
 
-// TestSQLPage looks for every table, column and example on the page: it has to
-// be of use without a script.
+// TestSQLPage looks for every table, column and example on the page, which must
+// work without scripts.
 func TestSQLPage(t *testing.T) {
 	t.Parallel()
 	got := newPlace(t).visitor(t).get("/sql")
@@ -66,8 +66,8 @@ func TestSQLPage(t *testing.T) {
 	has("function", "<code>find_org(name)</code>")
 }
 
-// TestSQLPageIsStrict makes sure that nothing on the page needs a looser
-// policy, and that no field of the form can end up in an address.
+// TestSQLPageIsStrict checks that the page needs no looser security policy, and
+// that no field of its form can end up in an address.
 func TestSQLPageIsStrict(t *testing.T) {
 	t.Parallel()
 	got := newPlace(t).visitor(t).get("/sql")
@@ -82,7 +82,7 @@ func TestSQLPageIsStrict(t *testing.T) {
 			t.Errorf("the policy forbids %q", found)
 		}
 	}
-	// What the form holds is sent in a body, never in an address.
+	// The form is sent in a body, never in an address.
 	if form := regexp.MustCompile(`<form id="sql"[^>]*>`).FindString(got.body); !strings.Contains(form, `method="post"`) {
 		t.Errorf("the form is %s", form)
 	}
@@ -149,8 +149,8 @@ func (p *person) queries(sql string, more ...string) page {
 	return p.fill("/sql", "/sql", fields)
 }
 
-// TestRunSQL runs queries for accounts and keys of every plan, and counts what
-// they cost.
+// TestRunSQL runs queries for accounts and keys of every plan, and checks their
+// cost.
 func TestRunSQL(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withSQL(t))
@@ -175,7 +175,7 @@ func TestRunSQL(t *testing.T) {
 		more   []string
 		status int
 		text   string
-		cost   int // of the plus account
+		cost   int // the account on Plus
 	}{
 		{"plus", plus, one, nil, 200, ">42<", 1},
 		{"plus, what is left", plus, one, nil, 200, "248 calls left today", 1},
@@ -219,7 +219,7 @@ func TestRunSQL(t *testing.T) {
 	if b, err := p.store.Balance(t.Context(), key.ID); err != nil || b.Remaining != b.Limit-2 {
 		t.Errorf("%+v, %v", b, err)
 	}
-	// Only a form of ours runs a query for an account.
+	// Only our own form runs a query for an account.
 	before := p.left(t, "plus@example.org")
 	want(t, plus.post("/sql", url.Values{"q": {one}}), 403, "out of date")
 	r := httptest.NewRequest("POST", "/sql", strings.NewReader(url.Values{"q": {one}, "key": {secret}}.Encode()))
@@ -230,7 +230,7 @@ func TestRunSQL(t *testing.T) {
 	if p.left(t, "plus@example.org") != before {
 		t.Error("looking has cost something")
 	}
-	// Until nothing is left.
+	// Until the allowance is used up.
 	if _, err := p.store.Charge(t.Context(), accountOf(t, p, "plus@example.org"), before); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func accountOf(t *testing.T, p *place, email string) string {
 	return a.ID
 }
 
-// TestSQLWithout asks a server that has no warehouse, and one without memory.
+// TestSQLWithout tries a server without a warehouse, and one without memory.
 func TestSQLWithout(t *testing.T) {
 	t.Parallel()
 	plus := newPlace(t).payer(t, "plus@example.org", account.Plus)
@@ -266,8 +266,8 @@ func TestSQLWithout(t *testing.T) {
 	}
 }
 
-// TestGalleryRuns runs every query of the gallery through the page: it has rows,
-// and the view that it is offered with can be had.
+// TestGalleryRuns runs every example through the page: it has rows, and its view is
+// available.
 func TestGalleryRuns(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withSQL(t))
@@ -293,8 +293,7 @@ func TestGalleryRuns(t *testing.T) {
 	want(t, stranger.get("/sql/no-such-query"), 404, "not found")
 }
 
-// TestSQLAddress opens what somebody shared: it fills in the editor, and runs
-// nothing.
+// TestSQLAddress opens a shared link: it fills in the editor and runs nothing.
 func TestSQLAddress(t *testing.T) {
 	t.Parallel()
 	v := newPlace(t).visitor(t)
@@ -316,7 +315,7 @@ func TestSQLAddress(t *testing.T) {
 	}
 }
 
-// TestSQLFiles takes results away.
+// TestSQLFiles downloads results.
 func TestSQLFiles(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withSQL(t))
@@ -334,7 +333,7 @@ func TestSQLFiles(t *testing.T) {
 	}
 }
 
-// TestSQLHostile shows cells that would like to be more than text.
+// TestSQLHostile shows cells that contain markup.
 func TestSQLHostile(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withSQL(t))
@@ -346,7 +345,7 @@ func TestSQLHostile(t *testing.T) {
 			t.Errorf("the page has %q", bad)
 		}
 	}
-	// As many rows and columns as may be.
+	// The most rows and columns.
 	columns := make([]string, 60)
 	for i := range columns {
 		columns[i] = fmt.Sprintf("repeat('%c', 200) AS c%d", 'a'+i%26, i)
@@ -359,7 +358,7 @@ func TestSQLHostile(t *testing.T) {
 	}
 }
 
-// TestEditorSchema reads what the editor completes from.
+// TestEditorSchema checks the names that the editor completes.
 func TestEditorSchema(t *testing.T) {
 	t.Parallel()
 	v := newPlace(t).visitor(t)

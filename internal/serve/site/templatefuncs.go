@@ -2,7 +2,7 @@ package site
 
 import "html/template"
 
-// functions are what the pages can call beside what every page can.
+// functions are template functions of these pages, beyond those of all pages.
 var functions = template.FuncMap{
 	"day":      dayText,
 	"dayof":    func(date string) string { return dayText(&date) },

@@ -14,7 +14,7 @@ import (
 )
 
 // routeManual adds the documentation, and the page on which a member runs an
-// operation on live data. It returns the paths of what is always there.
+// operation on live data. It returns the paths of the pages that are always there.
 func (s *Site) routeManual(mux *http.ServeMux) ([]string, error) {
 	var reference *api.Reference
 	if s.API != nil {
@@ -30,19 +30,19 @@ func (s *Site) routeManual(mux *http.ServeMux) ([]string, error) {
 	return room.Addresses(), nil
 }
 
-// tryoutForm bounds the form of a request.
+// tryoutForm bounds the form, in bytes.
 var tryoutForm = bound{most: 64 << 10}
 
-// mostTried is how much of an answer is kept for the page, in bytes.
+// mostTried bounds the part of an answer that the page shows, in bytes.
 const mostTried = 64 << 10
 
-// tryoutPage is a form for a request, and the answer to it.
+// tryoutPage is a form for a request, with its answer.
 type tryoutPage struct {
 	form
 	Op     *api.Operation
 	Path   []pathField
-	Params string // as in an address
-	Hint   string // how they are written
+	Params string // query string
+	Hint   string // example of the query string
 	Body   string
 	Left   account.Balance
 	Per    string
@@ -60,8 +60,8 @@ type tried struct {
 	Cut     bool
 }
 
-// operation is the one that a visitor wants to run, nil when there is none that
-// can be; that was said then.
+// operation finds the operation to run. It returns nil if there is none, after
+// showing a page that says so.
 func (s *Site) operation(v *visit, reference *api.Reference) *api.Operation {
 	op := reference.Operation(v.r.PathValue("operation"))
 	if op == nil || !manual.Live(op) {
@@ -88,7 +88,7 @@ func (s *Site) newTryout(v *visit, op *api.Operation, given func(string) string)
 	return p
 }
 
-// drawTryout shows the page, with what is left now.
+// drawTryout shows the page with the remaining allowance.
 func (s *Site) drawTryout(v *visit, p *tryoutPage) {
 	var err error
 	if p.Left, err = s.Accounts.Balance(v.r.Context(), v.account.ID); err != nil {
@@ -110,8 +110,8 @@ func (s *Site) showTryout(reference *api.Reference) func(*visit) {
 	}
 }
 
-// tryOut sends the request as the account of the visitor: the API answers,
-// refuses and counts as it does for a key of the account.
+// tryOut sends the request as the visitor's account. The API answers, refuses and
+// counts as for a key of the account.
 func (s *Site) tryOut(reference *api.Reference) func(*visit) {
 	return func(v *visit) {
 		op := s.operation(v, reference)
@@ -143,13 +143,13 @@ func (s *Site) tryOut(reference *api.Reference) func(*visit) {
 	}
 }
 
-// send puts a request to the API in process.
+// send sends a request to the API in this process.
 func (s *Site) send(v *visit, method, path, query, body string) *tried {
 	u := &url.URL{Path: path, RawQuery: query}
 	if plain, err := url.PathUnescape(path); err == nil {
 		u.Path, u.RawPath = plain, path
 	}
-	// Nothing of the visitor's own request goes along: neither cookies nor keys.
+	// The visitor's own cookies and keys are not passed on.
 	r := (&http.Request{Method: method, URL: u, Host: v.r.Host, Header: http.Header{"Accept": {"application/json"}}, RemoteAddr: v.r.RemoteAddr,
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}).WithContext(v.r.Context())
 	if method == http.MethodGet {

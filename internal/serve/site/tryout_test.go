@@ -13,7 +13,7 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// withAPI puts the operations of grants and organizations beside the site.
+// withAPI adds the operations of grants and organizations to the site.
 func withAPI(t *testing.T) func(*Config) {
 	return func(c *Config) {
 		operations := []api.Group{
@@ -39,8 +39,8 @@ func withAPI(t *testing.T) func(*Config) {
 	}
 }
 
-// TestTryout runs operations as a member: on live data, counted once, and only
-// when there is an answer.
+// TestTryout runs operations as a member: on live data, and charged once, only if
+// there is an answer.
 func TestTryout(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, withAPI(t))
@@ -100,7 +100,7 @@ func TestTryout(t *testing.T) {
 	want(t, who.fill("/docs/api/listOrganizations/run", "/docs/api/listOrganizations/run", map[string]string{"body": `{"state": "OH"}`}), 200, `"results_count"`)
 	want(t, who.get("/docs/api/nothing/run"), 404, "")
 
-	// Another site cannot spend what is a member's, nor can a link.
+	// Neither another site nor a link can spend a member's calls.
 	before := spent()
 	if got := who.post(at, nil); got.status != http.StatusForbidden {
 		t.Errorf("a form without a token: %d", got.status)

@@ -9,12 +9,12 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// usage is a chart of the calls of a window: a bar for each hour of a day or
-// each day of a month. Bars are in units of their own and are stretched to the
-// width there is; the words beneath are not.
+// usage is a chart of the calls in a window: a bar for each hour of a day or each
+// day of a month. The bars stretch to the width of the page; the words below do
+// not.
 type usage struct {
 	Total  int
-	Peak   int // most calls of one bar
+	Peak   int // most calls in one bar
 	Unit   string
 	Width  int
 	Height int
@@ -33,7 +33,7 @@ type usageBar struct {
 	start time.Time
 }
 
-// tick is a word under the chart that takes the room of some bars.
+// tick is a label under the chart, as wide as some bars.
 type tick struct {
 	Text string
 	Span int
@@ -46,7 +46,7 @@ const (
 	usageHeight = 100
 )
 
-// newUsage is an empty chart of the window that holds now.
+// newUsage is an empty chart of the window that contains now.
 func newUsage(w account.Window, now time.Time) usage {
 	u := usage{Unit: "hour", Height: usageHeight, step: time.Hour}
 	every := 6
@@ -71,7 +71,7 @@ func newUsage(w account.Window, now time.Time) usage {
 	return u
 }
 
-// add adds what one key was charged, or the account without a key.
+// add adds the calls of one key, or of the account without a key.
 func (u *usage) add(buckets []account.Bucket) {
 	for _, b := range buckets {
 		if len(u.Bars) == 0 || b.Start.Before(u.Bars[0].start) {
@@ -84,7 +84,7 @@ func (u *usage) add(buckets []account.Bucket) {
 	}
 }
 
-// draw lays the bars out. One without calls is a line on the ground.
+// draw lays out the bars. A bar without calls is a line at the bottom.
 func (u *usage) draw() {
 	for _, b := range u.Bars {
 		u.Peak = max(u.Peak, b.Calls)
@@ -99,7 +99,7 @@ func (u *usage) draw() {
 	}
 }
 
-// Says is the chart in words, for those who do not see it.
+// Says is the chart in words, for screen readers.
 func (u usage) Says() string {
 	if u.Total == 0 {
 		return "No calls in this window yet."

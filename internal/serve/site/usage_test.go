@@ -71,7 +71,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// What this server cannot give is not listed, on no plan.
+// Features that this server lacks are not listed, on any plan.
 func TestPlanCard(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

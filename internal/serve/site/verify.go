@@ -14,16 +14,16 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// mostReport is how long a report may be that is brought for verification.
+// mostReport bounds a report to verify, in bytes.
 const mostReport = 2 << 20
 
-// verifyForm bounds a report with the form around it; one that is pasted grows
-// in the encoding of a form.
+// verifyForm bounds the form with a report in it. A pasted report grows when the
+// form is encoded.
 var verifyForm = bound{most: mostReport + 64<<10, files: true}
 
-// What is held while a report is verified, in bytes, for any document and for
-// each byte of it: what it is parsed into, and for a PDF the page that is made
-// anew to be compared.
+// Memory held while a report is verified, in bytes: for any document, and for each
+// byte of it. It covers the parsed report and, for a PDF, the page that is drawn
+// again to compare.
 const (
 	weightVerify   = 8 << 20
 	weightDocument = 24
@@ -35,13 +35,13 @@ func (s *Site) routeVerify(mux *http.ServeMux) {
 	mux.HandleFunc("POST /verify", s.atOnce(budget.NewAtOnce(mostReports, mostFromOne), s.anyoneSending(verifyForm, s.verify)))
 }
 
-// How many reports are verified at a time, and how many of them from one address.
+// How many reports are verified at a time, in all and from one address.
 const (
 	mostReports = 64
 	mostFromOne = 16
 )
 
-// atOnce refuses more requests than may be under way at a time.
+// atOnce refuses requests beyond a number at a time.
 func (s *Site) atOnce(most *budget.AtOnce, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		end, err := most.Begin(s.Address(r))
@@ -54,7 +54,7 @@ func (s *Site) atOnce(most *budget.AtOnce, h http.HandlerFunc) http.HandlerFunc 
 	}
 }
 
-// verifyPage says whether a report holds.
+// verifyPage says whether a report is valid.
 type verifyPage struct {
 	form
 	Size    string
@@ -62,9 +62,9 @@ type verifyPage struct {
 	Pasted  string
 }
 
-// outcome is what came of a verification, in words.
+// outcome is the result of a verification, in words.
 type outcome struct {
-	*report.Verdict        // nil when what was sent is no report
+	*report.Verdict        // nil if the document is not a report
 	Kind            string // holds, broken or unknown
 	Title           string
 	Text            string
@@ -78,7 +78,7 @@ type listDate struct {
 }
 
 func (s *Site) showVerify(v *visit) {
-	// Emails of earlier versions link here to confirm an address.
+	// Old emails link here to confirm an address.
 	if token := v.r.URL.Query().Get("token"); token != "" {
 		v.redirect("/confirm?token=" + url.QueryEscape(token))
 		return
@@ -118,13 +118,14 @@ func (s *Site) verify(v *visit) {
 	s.pages.Render(v.w, status, "verify", page)
 }
 
-// The slugs of forms without a report, and with one that is too long.
+// Slugs of the errors for a form without a report, and for a report that is too
+// long.
 const (
 	noReport   = "no_report"
 	longReport = "report_too_long"
 )
 
-// sentReport is the report that was sent: the file, or else what was pasted.
+// sentReport is the report that was sent: the file, or else the pasted text.
 func sentReport(r *http.Request) ([]byte, error) {
 	if r.MultipartForm != nil {
 		for _, head := range r.MultipartForm.File["file"] {
@@ -151,8 +152,7 @@ func contentOf(head *multipart.FileHeader) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// outcomeOf puts a verdict in words. Only a report that holds is called one of
-// ours.
+// outcomeOf puts a verdict in words. Only a valid report is called ours.
 func outcomeOf(v *report.Verdict) *outcome {
 	o := &outcome{Verdict: v}
 	if v.Reason != nil {
@@ -173,7 +173,7 @@ func outcomeOf(v *report.Verdict) *outcome {
 	return o
 }
 
-// Issued is when the report says it was issued, for people.
+// Issued is the issue date in the report, for people.
 func (o *outcome) Issued() string {
 	if o.IssuedAt == nil {
 		return ""

@@ -17,32 +17,31 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// bound is how long the form of a page may be, and whether it has room for a
-// file. What is sent is kept in memory for as long as the request takes.
+// bound is how long the form of a page may be, and whether it may contain a file.
+// The form stays in memory until the request ends.
 type bound struct {
 	most  int64
 	files bool
 }
 
-// plainForm bounds a form that has fields alone.
+// plainForm bounds a form without a file.
 var plainForm = bound{most: 16 << 10}
 
-// visit is a request to one of the pages of accounts.
+// visit is a request to a page with accounts or forms.
 type visit struct {
 	w       http.ResponseWriter
 	r       *http.Request
-	bind    string // what the forms of the visitor answer to
+	bind    string // ties the forms to the visitor
 	from    string // network address
 	session string // secret of the session, and
 	account account.Account
 }
 
-// anyone guards a page for everybody, such as the one to sign in on. Its forms
-// answer to a cookie of their own, so that nobody can be signed in by another
-// site.
+// anyone guards a page for everybody, such as the sign-in page. Its forms are tied
+// to a cookie of their own, so that no other site can sign a visitor in.
 func (s *Site) anyone(serve func(*visit)) http.HandlerFunc { return s.anyoneSending(plainForm, serve) }
 
-// anyoneSending is anyone, for a form that may be longer.
+// anyoneSending is anyone for a longer form.
 func (s *Site) anyoneSending(most bound, serve func(*visit)) http.HandlerFunc {
 	return s.holding(most, func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
@@ -58,8 +57,8 @@ func (s *Site) anyoneSending(most bound, serve func(*visit)) http.HandlerFunc {
 	})
 }
 
-// holding takes memory for a form that may be long before any of it is read: it
-// is there as it was sent, and once more as it was read.
+// holding takes memory for a long form before reading it. It counts the form twice:
+// as sent, and as parsed.
 func (s *Site) holding(most bound, h http.HandlerFunc) http.HandlerFunc {
 	if most == plainForm {
 		return h
@@ -74,13 +73,13 @@ func (s *Site) holding(most bound, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// signedInOnly guards a page for those who are signed in.
+// signedInOnly guards a page for members.
 func (s *Site) signedInOnly(serve func(*visit)) http.HandlerFunc {
 	return s.signedInSending(plainForm, serve)
 }
 
-// signedInSending is signedInOnly, for a form that may be longer. Memory is held
-// only for those who are signed in: anybody can send slowly.
+// signedInSending is signedInOnly for a longer form. It takes memory only for
+// members, because strangers could send slowly to hold it.
 func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
@@ -104,8 +103,8 @@ func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc 
 	}
 }
 
-// signedInOrNot guards a page that everybody may see, and that is another for
-// those who are signed in. It takes no form.
+// signedInOrNot guards a page that is public, and differs for members. It takes no
+// form.
 func (s *Site) signedInOrNot(serve func(*visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
@@ -115,8 +114,8 @@ func (s *Site) signedInOrNot(serve func(*visit)) http.HandlerFunc {
 	}
 }
 
-// member finds who is signed in. The visit of somebody who is not has no
-// session; ok is false when it cannot be known, which was said then.
+// member finds the signed-in member. Without one, the visit has no session. ok is
+// false if the store failed, after showing a page that says so.
 func (s *Site) member(w http.ResponseWriter, r *http.Request) (v *visit, ok bool) {
 	v = &visit{w: w, r: r, from: s.Address(r)}
 	secret := s.cookie(r, sessionCookie)
@@ -141,8 +140,8 @@ func (s *Site) member(w http.ResponseWriter, r *http.Request) (v *visit, ok bool
 	return v, true
 }
 
-// memberOf is who is signed in, for a page that everybody may see and that shows
-// more to those who have a plan.
+// memberOf is the signed-in member, for a public page that shows more to members
+// with a plan.
 func (s *Site) memberOf(r *http.Request) (frame.Member, error) {
 	secret := s.cookie(r, sessionCookie)
 	if !isSecret(secret) {
@@ -155,8 +154,8 @@ func (s *Site) memberOf(r *http.Request) (frame.Member, error) {
 	return frame.Member{ID: who.ID, Plan: who.Plan}, err
 }
 
-// keepPrivate keeps a page out of caches and search engines, and its address,
-// which may hold a token, from other sites.
+// keepPrivate keeps a page out of caches and search engines. It also hides the
+// address, which may hold a token, from other sites.
 func keepPrivate(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -164,8 +163,8 @@ func keepPrivate(w http.ResponseWriter) {
 	h.Set("Referrer-Policy", "same-origin")
 }
 
-// checkForm reads the form of a request that has one, and turns away what was not
-// sent by a form of ours to this visitor.
+// checkForm reads the form of a request, if any, and refuses it unless one of our
+// pages showed it to this visitor.
 func (s *Site) checkForm(v *visit, most bound) bool {
 	if v.r.Method == http.MethodGet || v.r.Method == http.MethodHead {
 		return true
@@ -173,7 +172,7 @@ func (s *Site) checkForm(v *visit, most bound) bool {
 	return s.readForm(v, most) && s.checkToken(v)
 }
 
-// readForm reads a form, and turns away what another site has sent.
+// readForm reads a form, and refuses one that another site sent.
 func (s *Site) readForm(v *visit, most bound) bool {
 	if err := s.origin.Check(v.r); err != nil {
 		s.showMessage(v, http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
@@ -187,7 +186,7 @@ func (s *Site) readForm(v *visit, most bound) bool {
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, most.most)
 	if withFiles {
-		// All of it fits into memory, so that no file is ever on the disk.
+		// The whole form fits in memory, so no file is written to the disk.
 		err = v.r.ParseMultipartForm(most.most)
 	} else {
 		err = v.r.ParseForm()
@@ -208,7 +207,7 @@ func (s *Site) readForm(v *visit, most bound) bool {
 	return true
 }
 
-// checkToken turns away a form that was not shown to this visitor.
+// checkToken refuses a form that was not shown to this visitor.
 func (s *Site) checkToken(v *visit) bool {
 	if !s.carriesToken(v, v.r.PostForm.Get("csrf")) {
 		s.showMessage(v, http.StatusForbidden, "This form is out of date",
@@ -218,10 +217,9 @@ func (s *Site) checkToken(v *visit) bool {
 	return true
 }
 
-// token is what the forms shown to a visitor carry. It holds for as long as the
-// cookie it is made of, and says nothing about it. Each page has it under another
-// mask, because pages are compressed: how well a text packs must not tell whether
-// it is like the token.
+// token is what a visitor's forms carry. It is valid as long as the cookie it is
+// made from, and does not reveal the cookie. Each page masks it differently: pages
+// are compressed, and the compressed size must not reveal the token.
 func (s *Site) token(v *visit) string {
 	plain := s.formSecret(v)
 	masked := make([]byte, 2*len(plain))
@@ -230,7 +228,7 @@ func (s *Site) token(v *visit) string {
 	return base64.RawURLEncoding.EncodeToString(masked)
 }
 
-// carriesToken reports whether a form carries the token of its visitor.
+// carriesToken reports whether a form carries its visitor's token.
 func (s *Site) carriesToken(v *visit, token string) bool {
 	plain := s.formSecret(v)
 	masked, err := base64.RawURLEncoding.DecodeString(token)
@@ -242,30 +240,29 @@ func (s *Site) carriesToken(v *visit, token string) bool {
 	return hmac.Equal(given, plain)
 }
 
-// formSecret is what proves that a form was shown to a visitor.
+// formSecret is the value behind the token of a visitor's forms.
 func (s *Site) formSecret(v *visit) []byte {
 	h := hmac.New(sha256.New, s.csrfKey)
 	h.Write([]byte(v.bind))
 	return h.Sum(nil)
 }
 
-// field is what was written into a field of a form.
 func (v *visit) field(name string) string { return v.r.PostForm.Get(name) }
 
-// redirect sends the visitor to another page, to be got.
+// redirect sends the visitor to another page by GET.
 func (v *visit) redirect(path string) {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 }
 
-// The most of an address that is kept over a sign-in, in bytes. The form that
-// carries it must stay within its own bound, where each byte may become three.
+// The longest address that is kept across signing in, in bytes. The form that
+// carries it has a bound of its own, and encoding may triple a byte.
 const (
 	mostPath = 500
 	mostNext = 4000
 )
 
-// wholePath is the address of a page with its query, or without where that is too
-// long to be kept.
+// wholePath is the address of a page with its query, or without it if that is too
+// long to keep.
 func wholePath(u *url.URL) string {
 	if whole := u.RequestURI(); len(whole) <= mostNext && localPath(whole) == whole {
 		return whole
@@ -273,8 +270,8 @@ func wholePath(u *url.URL) string {
 	return u.Path
 }
 
-// localPath is where to go after signing in: next when it is a path of this site
-// and nothing else, and the account otherwise.
+// localPath is where to go after signing in: next if it is a path of this site,
+// else the account page.
 func localPath(next string) string {
 	const home = "/account"
 	path, _, _ := strings.Cut(next, "?")
@@ -282,7 +279,7 @@ func localPath(next string) string {
 		return home
 	}
 	for _, c := range []byte(next) {
-		// Browsers read a backslash as a slash and leave out line ends.
+		// Browsers read a backslash as a slash, and skip line ends.
 		if c <= ' ' || c >= 0x7f || c == '\\' {
 			return home
 		}
@@ -291,7 +288,7 @@ func localPath(next string) string {
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" {
 		return home
 	}
-	// Pages have plain paths; one that needs tidying could become another.
+	// Pages have clean paths. A browser could turn any other path into something else.
 	for _, odd := range []string{"//", "/.", "\\"} {
 		if strings.Contains(u.Path, odd) {
 			return home

@@ -13,8 +13,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// TestForgery sends every form in the ways another site could, and sees that
-// nothing is done.
+// TestForgery sends every form in the ways another site could, and checks that
+// nothing happens.
 func TestForgery(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -90,7 +90,7 @@ func TestForgery(t *testing.T) {
 				t.Errorf("%s, %s: %d\n%s", f.path, tc.name, got.status, main(got.body))
 			}
 		}
-		// A token in the address is not one in the form.
+		// A token in the address does not count.
 		r := httptest.NewRequest(http.MethodPost, f.path+"?csrf="+url.QueryEscape(token), strings.NewReader("email=new@example.org"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		if got := f.who.do(r); got.status != 403 {
@@ -110,15 +110,15 @@ func TestForgery(t *testing.T) {
 		t.Errorf("%d emails were sent", n-emails)
 	}
 	want(t, member.get("/account"), 200, "ada@example.org")
-	// A form opened before signing in does not work after it.
+	// A form that was opened before signing in does not work afterwards.
 	v := p.visitor(t)
 	token := v.csrf("/signin")
 	want(t, v.fill("/signin", "/signin", map[string]string{"email": "ada@example.org", "password": secretWords}), 303, "/account")
 	want(t, v.post("/account/keys", url.Values{"csrf": {token}}), 403, "out of date")
 }
 
-// TestFixation brings a session and a visit of the attacker into the browser
-// of the victim, and sees neither survive the sign-in.
+// TestFixation plants a session and a visit of the attacker in the victim's
+// browser, and checks that neither survives signing in.
 func TestFixation(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -137,7 +137,7 @@ func TestFixation(t *testing.T) {
 	}
 	want(t, victim.get("/account"), 200, "ada@example.org")
 	want(t, attacker.get("/account"), 303, "/signin?next=%2Faccount")
-	// What the attacker makes up is no session.
+	// A made-up secret is not a session.
 	for _, s := range []string{"x", strings.Repeat("A", 43), strings.Repeat("A", 5000), "' OR 1=1"} {
 		v := p.visitor(t)
 		v.cookies["__Host-session"] = s
@@ -172,7 +172,7 @@ func TestCookies(t *testing.T) {
 		for name, same := range map[string]http.SameSite{"session": http.SameSiteLaxMode, "visit": http.SameSiteLaxMode, "flash": http.SameSiteStrictMode} {
 			c := v.set[prefix+name]
 			if name == "visit" {
-				// It was dropped on signing in.
+				// The visit was dropped on signing in.
 				q := p.visitor(t)
 				q.get("/signin")
 				c = q.set[prefix+name]
@@ -194,11 +194,11 @@ func TestFlashIsShownOnce(t *testing.T) {
 	if keyIn.MatchString(sealed) || sealed == "" {
 		t.Fatalf("the cookie is %q", sealed)
 	}
-	// Looking at the header alone takes nothing.
+	// A HEAD request does not take the flash.
 	if got := v.do(httptest.NewRequest(http.MethodHead, "/account", nil)); got.status != 200 || v.cookies["__Host-flash"] == "" {
 		t.Error("HEAD took the key")
 	}
-	// Somebody else cannot open it.
+	// Another visitor cannot open it.
 	eve := p.member(t, "eve@example.org")
 	eve.cookies["__Host-flash"] = sealed
 	if keyIn.MatchString(eve.get("/account").body) {
@@ -212,7 +212,7 @@ func TestFlashIsShownOnce(t *testing.T) {
 	if keyIn.MatchString(v.get("/account").body) {
 		t.Error("the key is shown twice")
 	}
-	// Not even by another server of the same site.
+	// Another server of the same site does not show it again.
 	second := newPlace(t, func(c *Config) { c.Accounts, c.Secret = p.store, []byte(strings.Repeat("s", 32)) })
 	first := newPlace(t, func(c *Config) { c.Accounts, c.Secret = p.store, []byte(strings.Repeat("s", 32)) })
 	v.handler = first
@@ -226,7 +226,7 @@ func TestFlashIsShownOnce(t *testing.T) {
 	if keyIn.MatchString(v.get("/account").body) {
 		t.Error("the key is shown by both servers")
 	}
-	// A flash is over after a few minutes, and a damaged one is none.
+	// A flash expires after a few minutes, and a damaged one is ignored.
 	v.handler = p
 	want(t, v.fill("/account", "/account/keys", nil), 303, "/account")
 	p.clock.forward(flashAge + time.Second)
@@ -239,8 +239,8 @@ func TestFlashIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestHeaders asks for every page and sees that those of accounts stay out of
-// caches and frames.
+// TestHeaders asks for every page, and checks that account pages stay out of caches
+// and frames.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -282,7 +282,7 @@ func TestHeaders(t *testing.T) {
 	want(t, v.post("/nowhere", nil), 404, "Page not found")
 }
 
-// TestOtherPeoplesKeys tries to rotate a key of somebody else.
+// TestOtherPeoplesKeys tries to rotate another account's key.
 func TestOtherPeoplesKeys(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -302,7 +302,7 @@ func TestOtherPeoplesKeys(t *testing.T) {
 	if _, err := p.store.Authenticate(t.Context(), key); err != nil {
 		t.Error("the key was rotated by somebody else")
 	}
-	// Ten keys are enough.
+	// Ten keys are the limit.
 	for range 9 {
 		want(t, ada.fill("/account", "/account/keys", nil), 303, "/account")
 	}
@@ -310,8 +310,8 @@ func TestOtherPeoplesKeys(t *testing.T) {
 	want(t, ada.fill("/account", "/account/keys", map[string]string{"label": strings.Repeat("x", 201)}), 422, "A label is one line")
 }
 
-// TestInactiveAccount has an account switched off: its keys are, and its owner
-// cannot make another instead.
+// TestInactiveAccount deactivates an account: its keys stop working, and its owner
+// cannot make new ones.
 func TestInactiveAccount(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

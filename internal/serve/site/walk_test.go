@@ -14,10 +14,9 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// Walker runs a script of the browser folder in Chromium, also for the tests
-// outside the package; without a browser it skips the test before anything is
-// started. With GRANTGRAPH_SHOTS set to a folder, the script leaves pictures of
-// every page there.
+// Walker runs a script of the browser folder in Chromium, also for tests of other
+// packages. Without a browser it skips the test before starting anything. If
+// GRANTGRAPH_SHOTS names a folder, the script saves pictures of every page there.
 func Walker(t *testing.T) (walk func(ctx context.Context, script string, args ...string)) {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -44,8 +43,8 @@ func Walker(t *testing.T) (walk func(ctx context.Context, script string, args ..
 	}
 	return func(ctx context.Context, script string, args ...string) {
 		t.Helper()
-		// What passed is remembered until a file changes that the test itself has
-		// read, and these are read by node.
+		// Go caches a test until a file changes that the test has read. Node reads these
+		// files, so the test reads them too.
 		for _, name := range []string{script, "walk.mjs", "package-lock.json"} {
 			if _, err := os.ReadFile(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
@@ -65,8 +64,8 @@ func Walker(t *testing.T) (walk func(ctx context.Context, script string, args ..
 	}
 }
 
-// TestSQLWalk uses the page for queries as a person would, with a key and with an
-// account, with the mouse and with the keyboard alone.
+// TestSQLWalk uses the SQL page as a person would: with a key, with an account,
+// with the mouse and with the keyboard alone.
 func TestSQLWalk(t *testing.T) {
 	t.Parallel()
 	walk := Walker(t)
@@ -86,7 +85,7 @@ func TestSQLWalk(t *testing.T) {
 	walk(ctx, "sql.mjs", server.URL, key, email, secretWords)
 }
 
-// confirmed makes an account on a plan, with the password of all tests.
+// confirmed makes an account on a plan, with the password that all tests use.
 func (p *place) confirmed(t *testing.T, email string, plan account.Plan) {
 	t.Helper()
 	a, err := p.store.SignUp(t.Context(), email, secretWords, "")
@@ -105,7 +104,7 @@ func (p *place) confirmed(t *testing.T, email string, plan account.Plan) {
 	}
 }
 
-// searches answers the search box in the way of the API.
+// searches answers the search box as the API does.
 func searches(p *place) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		set, release := p.Acquire()
@@ -118,7 +117,7 @@ func searches(p *place) http.HandlerFunc {
 	}
 }
 
-// TestCheckWalk screens as a person would, keeps the report, and verifies it.
+// TestCheckWalk screens as a person would, saves the report, and verifies it.
 func TestCheckWalk(t *testing.T) {
 	t.Parallel()
 	walk := Walker(t)

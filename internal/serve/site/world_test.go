@@ -26,7 +26,7 @@ import (
 	"grantgraph/internal/serve/sqlbox/worker"
 )
 
-// TestMain is a SQL worker when a sandbox starts it as one.
+// TestMain runs a SQL worker if a sandbox starts this program as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
 		os.Exit(worker.Run(os.Stdin, os.Stdout))
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(world.Main(m))
 }
 
-// watch is a clock that a test turns.
+// watch is a clock that a test sets.
 type watch struct {
 	mu  sync.Mutex
 	now time.Time
@@ -69,7 +69,7 @@ func (b *mailbox) Send(_ context.Context, e mail.Email) error {
 	return nil
 }
 
-// place is a site with everything around it in the hands of a test.
+// place is a site whose surroundings a test controls.
 type place struct {
 	*Site
 	clock *watch
@@ -110,7 +110,7 @@ func newPlace(t *testing.T, change ...func(*Config)) *place {
 	return p
 }
 
-// email waits for the emails under way and returns the last to an address.
+// email waits for pending emails and returns the last one to an address.
 func (p *place) email(t *testing.T, to string) mail.Email {
 	t.Helper()
 	p.outbox.wg.Wait()
@@ -193,7 +193,7 @@ func (p *person) get(path string) page {
 	return p.do(httptest.NewRequest(http.MethodGet, path, nil))
 }
 
-// post sends a form as a browser would, without looking at the page before.
+// post sends a form as a browser would, without opening the page first.
 func (p *person) post(path string, fields url.Values) page {
 	p.t.Helper()
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(fields.Encode()))
@@ -236,7 +236,7 @@ func (p *person) csrf(at string) string {
 
 const secretWords = "correct horse battery"
 
-// member is a person with a confirmed account, signed in.
+// member is a signed-in person with a confirmed account.
 func (p *place) member(t *testing.T, email string) *person {
 	t.Helper()
 	v := p.visitor(t)
@@ -245,7 +245,7 @@ func (p *place) member(t *testing.T, email string) *person {
 	return v
 }
 
-// want fails the test unless the page has this status and this text, or leads
+// want fails the test unless the page has this status and this text, or redirects
 // to this address.
 func want(t *testing.T, got page, status int, text string) {
 	t.Helper()
@@ -254,7 +254,7 @@ func want(t *testing.T, got page, status int, text string) {
 	}
 }
 
-// main is what a page shows between header and footer.
+// main is the part of a page between header and footer.
 func main(body string) string {
 	_, rest, _ := strings.Cut(body, "<main>")
 	rest, _, _ = strings.Cut(rest, "</main>")

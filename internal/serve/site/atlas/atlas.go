@@ -1,7 +1,7 @@
-// Package atlas is the pages of places and of causes: what came in and went out,
-// year by year, from whom, to whom and for what, each figure with the way to the
-// grants behind it. Private persons, and lines that name nobody, count in every
-// total and are one line each wherever recipients are listed.
+// Package atlas has the pages of places and causes: grants received and made, by
+// year, with their funders, recipients and purposes. Each figure links to its
+// grants. Grants to private persons and grants with no named recipient count in
+// every total; lists of recipients show one row for each of the two.
 package atlas
 
 import (
@@ -41,7 +41,7 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 	return nil
 }
 
-// needsGraph draws a page only while there is a graph.
+// needsGraph draws a page only if the dataset has a graph.
 func (s *room) needsGraph(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if frame.DatasetOf(r).Graph == nil {
@@ -52,20 +52,20 @@ func (s *room) needsGraph(h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// head begins a page at its one address.
+// head begins a page with its canonical address.
 func (s *room) head(r *http.Request, title, canonical string) frame.Head {
 	h := s.Head(r, title)
 	h.Canonical, h.Section, h.Styles = canonical, "explore", []string{"atlas.css"}
 	return h
 }
 
-// render writes a page, which a browser may keep for a moment.
+// render writes a page, which browsers may cache briefly.
 func (s *room) render(w http.ResponseWriter, name string, data any) {
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	s.pages.Render(w, http.StatusOK, name, data)
 }
 
-// moved leads to the one address of a page, unless that is where the reader is.
+// moved redirects to the canonical address of a page, unless the reader is there.
 func moved(w http.ResponseWriter, r *http.Request, to string) bool {
 	if r.URL.Path == to {
 		return false
@@ -74,14 +74,14 @@ func moved(w http.ResponseWriter, r *http.Request, to string) bool {
 	return true
 }
 
-// view is the same figures elsewhere: on the explore page, in the API, in SQL.
+// view links to the same figures on the explore page, in the API and in SQL.
 type view struct {
 	Explore string // path and query
 	API     string // absolute
-	SQL     string // empty where the tables do not know
+	SQL     string // empty if SQL has no such column
 }
 
-// viewOf is the view of a filter of the API.
+// viewOf is the view of an API filter.
 func (s *room) viewOf(values url.Values, sql string) view {
 	query := values.Encode()
 	return view{"/explore?" + query, s.BaseURL + api.Versioned + "/grants/summary?" + query, sql}
@@ -122,11 +122,11 @@ func (s *room) serveCounty(w http.ResponseWriter, r *http.Request) {
 // countyPath is the address of a county's page.
 func countyPath(c geo.County) string { return "/place/" + c.State + "/" + search.Slug(c.Name) }
 
-// longestCounty is more than the name of any county has.
+// longestCounty is longer than the name of any county.
 const longestCounty = 80
 
-// findCounty finds a county by the last part of its address, by its FIPS code,
-// or by any name that means one county of the state.
+// findCounty finds a county of a state by the last part of its address, by its FIPS
+// code, or by any unambiguous name.
 func findCounty(state, name string) (geo.County, bool) {
 	if len(name) > longestCounty {
 		return geo.County{}, false
@@ -146,7 +146,7 @@ func findCounty(state, name string) (geo.County, bool) {
 	return geo.County{}, false
 }
 
-// causeSlug is a cause in an address that people may type.
+// causeSlug is a cause as an address writes it.
 func causeSlug(letter byte) string { return search.Slug(ntee.Label(letter)) }
 
 // findCause finds a cause by its letter or its name.

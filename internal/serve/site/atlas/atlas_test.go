@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
 
-// opened is the service over the small world, its graph and its tables.
+// opened is the service over the small world.
 type opened struct {
 	http.Handler
 	graph *graph.Graph
@@ -57,12 +57,12 @@ func open(t *testing.T) *opened {
 	return &opened{s.Handler(), g, db}
 }
 
-// get is a page: its status, where it leads, and its text without entities.
+// get returns the status of a page, its redirect, and its text without entities.
 func (o *opened) get(t *testing.T, method, path string) (status int, location, body string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(method, path, nil)
-	r.RemoteAddr = "127.0.0.1:1" // which no limit holds
+	r.RemoteAddr = "127.0.0.1:1" // from localhost, which has no limit
 	o.ServeHTTP(w, r)
 	text, err := io.ReadAll(w.Result().Body)
 	if err != nil {
@@ -71,7 +71,7 @@ func (o *opened) get(t *testing.T, method, path string) (status int, location, b
 	return w.Code, w.Header().Get("Location"), html.UnescapeString(string(text))
 }
 
-// total runs a statement of a page and adds up its dollars and grants.
+// total runs a page's SQL and adds up its dollars and grants.
 func (o *opened) total(t *testing.T, statement string) (c graph.Cost) {
 	t.Helper()
 	err := o.db.QueryRowContext(t.Context(), "SELECT coalesce(sum(dollars), 0)::BIGINT, coalesce(sum(grants), 0)::BIGINT FROM ("+statement+")").Scan(&c.Amount, &c.Grants)
@@ -81,7 +81,7 @@ func (o *opened) total(t *testing.T, statement string) (c graph.Cost) {
 	return c
 }
 
-// statements are those that a page shows.
+// statements are the SQL statements that a page shows.
 func statements(body string) (list []string) {
 	for _, part := range strings.Split(body, `<pre tabindex="0">`)[1:] {
 		one, _, _ := strings.Cut(part, "</pre>")
@@ -90,7 +90,8 @@ func statements(body string) (list []string) {
 	return list
 }
 
-// persons are names of private persons in the world, as a page might write them.
+// persons are the names of private persons in the world, as a page might write
+// them.
 func (o *opened) persons(t *testing.T) (names []string) {
 	t.Helper()
 	rows, _, err := o.graph.Transactions(t.Context(), &graph.Filter{}, graph.Sort{}, graph.Page{Limit: int(o.graph.Rows())})
@@ -108,9 +109,9 @@ func (o *opened) persons(t *testing.T) (names []string) {
 	return names
 }
 
-// TestPlaces compares the pages of all states with the engine and with the SQL
-// that they show: totals in and out, the largest funder and recipient, and no
-// person by name.
+// TestPlaces compares the pages of all states with the engine and with the SQL on
+// the page: totals, the largest funder and recipient, and no private person by
+// name.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	o := open(t)
@@ -175,8 +176,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestCounties asks for a page of every county with a grant, by the links of the
-// page of its state; every county of the country has an address of its own.
+// TestCounties opens the page of every county with a grant, by the links of its
+// state's page. Every county has its own address.
 func TestCounties(t *testing.T) {
 	t.Parallel()
 	o := open(t)
@@ -208,8 +209,8 @@ func TestCounties(t *testing.T) {
 	}
 }
 
-// TestCauses compares the page of every cause with the engine and with the SQL
-// that it shows.
+// TestCauses compares the page of every cause with the engine and with the SQL on
+// the page.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	o := open(t)
@@ -237,7 +238,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestLists looks at the two lists: their rows add up to everything.
+// TestLists checks that the rows of the two lists add up to all grants.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	o := open(t)
@@ -258,7 +259,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestAddresses follows addresses that people may type, and those of nothing.
+// TestAddresses follows addresses that people may type, valid and invalid.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	o := open(t)

@@ -23,14 +23,14 @@ type causePage struct {
 	Map     template.HTML
 	Support template.HTML
 	Wider   graph.Cost // what inferred causes would add
-	Any     string     // the explore page with them
+	Any     string     // the explore page with inferred causes
 }
 
-// causeFilter is the grants to recipients of a cause.
+// causeFilter selects the grants to recipients of a cause.
 func causeFilter(letter byte) *graph.Filter {
 	subject, err := ntee.ParseSubject(string(rune(letter)))
 	if err != nil {
-		panic(err) // a letter is a subject
+		panic(err) // a cause letter is a valid subject
 	}
 	return &graph.Filter{Subject: subject}
 }

@@ -14,34 +14,33 @@ import (
 // listed is how many funders and recipients a page lists.
 const listed = 10
 
-// nobody are the rows whose recipients are not listed by name.
+// nobody are the row kinds whose recipients are not listed by name.
 const nobody = graph.Individuals | graph.Unidentified
 
-// figures are what a page says of the grants that satisfy one filter.
+// figures are the figures of a page, for the grants of one filter.
 type figures struct {
 	graph.Totals
 	Years        []draw.Year
 	Funders      []graph.FunderTotal
 	Recipients   []recipient
 	Individuals  graph.Cost // private persons
-	Unidentified graph.Cost // lines that name nobody
+	Unidentified graph.Cost // grants with no named recipient
 	Groups       map[graph.Grouping]graph.Grouped
 }
 
-// recipient is one that may be named.
+// recipient is a recipient that may be named.
 type recipient struct {
 	graph.RecipientTotal
-	Private bool // one of its grants is to a person, so it is not named after all
+	Private bool // has a grant to a private person, so it must not be named
 }
 
-// grouping is one that a page asks for.
+// grouping is a grouping that a page needs.
 type grouping struct {
 	by  graph.Grouping
 	top int
 }
 
-// gather answers all that a page asks about a filter: five questions, whatever
-// the filter.
+// gather computes all figures of a filter, in five queries.
 func gather(ctx context.Context, g *graph.Graph, f *graph.Filter, by ...grouping) (out figures, err error) {
 	totals, years, err := g.Summary(ctx, f)
 	if err != nil {
@@ -67,7 +66,7 @@ func gather(ctx context.Context, g *graph.Graph, f *graph.Filter, by ...grouping
 	if err != nil {
 		return out, err
 	}
-	// A private person is not identified either.
+	// A private person is not identified by other fields either.
 	out.Individuals, out.Unidentified = left[graph.Individuals], left[graph.Unidentified]
 	out.Unidentified.Amount -= out.Individuals.Amount
 	out.Unidentified.Grants -= out.Individuals.Grants
@@ -83,7 +82,7 @@ func gather(ctx context.Context, g *graph.Graph, f *graph.Filter, by ...grouping
 	return out, err
 }
 
-// weigh bounds the memory that gather takes for some filters, one after another.
+// weigh bounds the memory that gather takes for several filters in turn.
 func weigh(g *graph.Graph, filters ...*graph.Filter) (bytes int64) {
 	for _, f := range filters {
 		named := *f
@@ -95,8 +94,8 @@ func weigh(g *graph.Graph, filters ...*graph.Filter) (bytes int64) {
 	return bytes
 }
 
-// bars are groups as rows of a chart. link is where a group leads; it may be
-// empty.
+// bars turns groups into rows of a chart. link returns the address of a group, or
+// an empty text.
 func bars(groups graph.Grouped, link func(*graph.Group) string) template.HTML {
 	var rows []draw.Bar
 	for i := range groups.Groups {
@@ -114,7 +113,7 @@ func bars(groups graph.Grouped, link func(*graph.Group) string) template.HTML {
 	return draw.Bars(rows)
 }
 
-// tiles are groups by state as a map.
+// tiles turns groups by state into a map.
 func tiles(groups graph.Grouped, link func(code string) string) template.HTML {
 	var areas []draw.Area
 	for i := range groups.Groups {
@@ -127,7 +126,7 @@ func tiles(groups graph.Grouped, link func(code string) string) template.HTML {
 	return draw.Map(areas)
 }
 
-// reserve takes the memory of a page, or shows that there is none.
+// reserve takes memory for a page, or shows that there is not enough.
 func (s *room) reserve(w http.ResponseWriter, r *http.Request, filters ...*graph.Filter) (release func(), ok bool) {
 	hold, ok := s.Reserve(w, r, weigh(frame.DatasetOf(r).Graph, filters...))
 	if !ok {

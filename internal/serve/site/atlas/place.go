@@ -23,11 +23,11 @@ type spot struct {
 	County bool
 
 	kind graph.PlaceKind
-	code string // of a state, or FIPS
+	code string // state code, or FIPS code of a county
 	path string
 }
 
-// Long is the name that stands alone: a county's with its state.
+// Long is the full name: a county's includes its state.
 func (p *spot) Long() string {
 	if p.County {
 		return p.Name + ", " + p.State.Code
@@ -35,12 +35,12 @@ func (p *spot) Long() string {
 	return p.Name
 }
 
-// filter is the grants to recipients there, or of funders there.
+// filter selects the grants to recipients in the place, or those of funders in it.
 func (p *spot) filter(of graph.PlaceOf) *graph.Filter {
 	return &graph.Filter{Place: graph.Place{Of: of, Kind: p.kind, Values: []graph.PlaceValue{{Name: p.code}}}}
 }
 
-// values are the same as parameters of the API.
+// values is the filter as parameters of the API.
 func (p *spot) values(of graph.PlaceOf) url.Values {
 	v := url.Values{"location": {p.code}}
 	if p.County {
@@ -52,7 +52,7 @@ func (p *spot) values(of graph.PlaceOf) url.Values {
 	return v
 }
 
-// sql is the same in SQL, whose tables know states but not counties.
+// sql is the filter in SQL. Its tables have states but not counties.
 func (p *spot) sql(of graph.PlaceOf) string {
 	if p.County {
 		return ""
@@ -64,17 +64,17 @@ func (p *spot) sql(of graph.PlaceOf) string {
 	return byYear(from)
 }
 
-// byYear is the statement that sums grants up by year.
+// byYear is the SQL that sums grants by year.
 func byYear(from string) string {
 	return "SELECT g.tax_year, sum(g.amount) AS dollars, count(*) AS grants,\n  count(DISTINCT g.funder_ein) AS funders, count(DISTINCT g.recip_id) AS " +
 		"recipients\n" + from + "\nGROUP BY g.tax_year\nORDER BY g.tax_year"
 }
 
-// flow is one direction of the grants of a place.
+// flow is one direction of a place's grants: received or made.
 type flow struct {
 	figures
 	view
-	FundersAre    string // what its lists are called
+	FundersAre    string // title of its lists
 	RecipientsAre string
 	Causes        template.HTML
 }
@@ -84,12 +84,12 @@ type placePage struct {
 	*spot
 	Chart    template.HTML
 	In, Out  flow
-	Stayed   graph.Cost // of what went out, what stayed there
+	Stayed   graph.Cost // grants from the place to itself
 	HasWent  bool
-	Counties template.HTML // of a state, by dollars received
-	All      []countyRow   // of them by name, where they are not all among those
-	Map      template.HTML // of a state: where its funders' grants went
-	Went     template.HTML // of a county: the same by county
+	Counties template.HTML // of a state: the counties that received most
+	All      []countyRow   // of a state: all counties by name, if there are more than those
+	Map      template.HTML // of a state: where grants of its funders went
+	Went     template.HTML // of a county: where grants of its funders went, by county
 }
 
 type countyRow struct {
@@ -97,7 +97,7 @@ type countyRow struct {
 	graph.Cost
 }
 
-// Neither says that nothing is known of the place.
+// Without grants in either direction, we know nothing of the place.
 func (p *placePage) Neither() bool { return p.In.Grants == 0 && p.Out.Grants == 0 }
 
 func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
@@ -167,7 +167,7 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 	s.render(w, "place", &p)
 }
 
-// facts are what a search engine reads of a place.
+// facts describes a place to search engines.
 func (p *spot) facts(base string) any {
 	state := map[string]any{"@type": "State", "name": p.State.Name, "url": base + "/place/" + p.State.Code}
 	if !p.County {
@@ -177,8 +177,8 @@ func (p *spot) facts(base string) any {
 	return map[string]any{"@context": "https://schema.org", "@type": "AdministrativeArea", "name": p.Name, "url": base + p.path, "containedInPlace": state}
 }
 
-// stayed is what of the grants that went out went to the place itself. It is not
-// known where the place is not among the groups that are listed.
+// stayed is the part of the grants made that went to the place itself. It is
+// unknown if the place is not listed and some groups are summed as the rest.
 func stayed(groups graph.Grouped, code string) (graph.Cost, bool) {
 	for _, one := range groups.Groups {
 		if one.Key == code {
@@ -188,7 +188,6 @@ func stayed(groups graph.Grouped, code string) (graph.Cost, bool) {
 	return graph.Cost{}, groups.Rest == nil
 }
 
-// countyLink is the page of a county.
 func countyLink(one *graph.Group) string {
 	if c, ok := geo.Shipped().County(one.Key); ok {
 		return countyPath(c)
@@ -196,7 +195,7 @@ func countyLink(one *graph.Group) string {
 	return ""
 }
 
-// first puts all but the first groups into the rest.
+// first keeps n groups and adds the others to the rest.
 func first(groups graph.Grouped, n int) graph.Grouped {
 	if len(groups.Groups) <= n {
 		return groups
@@ -213,8 +212,8 @@ func first(groups graph.Grouped, n int) graph.Grouped {
 	return groups
 }
 
-// own puts the counties of other states, which a ZIP code across a border may
-// lead to, into the rest.
+// own keeps the counties of one state. A ZIP code may lead to a county across the
+// border; such counties go to the rest.
 func own(groups graph.Grouped, state string) graph.Grouped {
 	var here []graph.Group
 	rest := graph.Cost{}

@@ -10,17 +10,18 @@ import (
 type Bar struct {
 	Label, Href   string
 	Amount, Count int64 // dollars, and grants; a count of zero is not shown
-	Muted         bool  // a row that is no answer by itself: all others, unknown
+	Muted         bool  // a row such as "all others" or "unknown"
 }
 
-// MaxBars is how many rows Bars has. Further ones are one row in the end.
+// MaxBars is how many rows Bars draws. Further rows are summed in one row at the
+// end.
 const MaxBars = 60
 
 // Bars draws rows of dollars.
 func Bars(rows []Bar) template.HTML { return Dollars.Bars(rows) }
 
-// Bars draws rows as a list: a label, a bar, a value. Each row with an address is a
-// link as a whole. Nothing is drawn of no rows.
+// Bars draws rows as a list: a label, a bar, a value. A row with an address is a
+// link. Without rows it draws nothing.
 func (u Unit) Bars(rows []Bar) template.HTML {
 	if len(rows) == 0 {
 		return ""

@@ -1,13 +1,13 @@
 // Package draw turns figures into pictures: SVG for the pages, and the PNG that
-// stands for a page elsewhere. It knows no request and no dataset. Every picture
-// is a function of its input alone, to the byte; it bounds what it is given and
-// says what it left out; it has the same in words, for those who do not see it;
-// and its text keeps its size however narrow the page is, which is why positions
-// across are percents and the pictures have no viewBox, unless they may shrink as
-// a whole.
+// previews of a page show. It knows no request and no dataset.
 //
-// The policy of the site allows no style in a page, so pictures have classes and
-// attributes, and their rules are in draw.css.
+// Every picture depends on its input alone, to the byte. It bounds its input and
+// says what it left out. It has the same facts in words for screen readers. Text
+// keeps its size on narrow pages: horizontal positions are percentages, and a
+// picture has no viewBox unless it may shrink as a whole.
+//
+// The site's policy allows no inline styles, so pictures have classes and
+// attributes. Their rules are in draw.css.
 package draw
 
 import (
@@ -23,26 +23,26 @@ import (
 	"grantgraph/internal/plural"
 )
 
-// Stylesheet has the rules of all pictures. It uses the colors and fonts that the
-// stylesheet of the site names.
+// Stylesheet has the rules of all pictures. It uses colors and fonts that the
+// site's stylesheet defines.
 //
 //go:embed draw.css
 var Stylesheet string
 
-// maxText bounds one text of a picture, in characters. It is more than a page
-// shows; names are cut earlier where there is no room.
+// maxText bounds each text of a picture, in characters. Names are cut shorter where
+// there is less room.
 const maxText = 200
 
-// sheet is what a picture is written on.
+// sheet collects the markup of a picture.
 type sheet struct{ strings.Builder }
 
-// put writes markup. Texts among the values must have gone through esc.
+// put writes markup. Texts among the values must be escaped with esc.
 func (s *sheet) put(format string, values ...any) { fmt.Fprintf(s, format, values...) }
 
 func (s *sheet) html() template.HTML { return template.HTML(s.String()) }
 
-// esc makes a text safe inside an element and inside quotes. What XML cannot hold
-// is replaced by the sign for it.
+// esc escapes a text for use in elements and quoted attributes. Characters that XML
+// cannot hold become the replacement character.
 func esc(text string) string {
 	var b strings.Builder
 	n := 0
@@ -73,8 +73,8 @@ func esc(text string) string {
 	return b.String()
 }
 
-// link is the opening tag of a link, or nothing where the address is not one of
-// this site or of the web: a picture runs no script.
+// link is the opening tag of a link. It is empty unless the address is on this site
+// or the web, so that a picture never runs a script.
 func link(href, attributes string) (open, end string) {
 	if !followed(href) {
 		return "", ""
@@ -82,7 +82,7 @@ func link(href, attributes string) (open, end string) {
 	return `<a href="` + escapeAddress(href) + `"` + attributes + `>`, "</a>"
 }
 
-// followed says whether an address may be linked.
+// followed reports whether an address may be linked.
 func followed(href string) bool {
 	if len(href) > 2000 || !utf8.ValidString(href) || strings.ContainsFunc(href,
 		func(r rune) bool { return r <= ' ' || r == '\\' || r >= 0x7f && r < 0xa0 || r >= 0xfffe && r <= 0xffff }) {
@@ -94,7 +94,7 @@ func followed(href string) bool {
 
 var escapeAddress = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;").Replace
 
-// num writes a coordinate: two decimals at most, and no minus before a zero.
+// num writes a coordinate with at most two decimals, and never "-0".
 func num(f float64) string {
 	f = math.Round(f*100) / 100
 	if f == 0 {
@@ -103,12 +103,11 @@ func num(f float64) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// Compact writes dollars in a form that fits a bar: three digits at most, $2.1M.
+// Compact writes dollars with at most three digits, to fit a bar: $2.1M.
 func Compact(n int64) string { return Dollars.compact(n) }
 
-// grants writes how many grants there are.
 func grants(n int64) string { return plural.Count(n, "grant", "grants") }
 
-// plus adds to a sum what is not below zero. A sum that no longer fits stays at
-// the limit.
+// plus adds two numbers and ignores a negative b. A sum that would overflow stays
+// at the limit.
 func plus(sum, n int64) int64 { return int64(money.Cents(sum).Plus(money.Cents(max(0, n)))) }

@@ -12,7 +12,8 @@ import (
 	"grantgraph/internal/place"
 )
 
-// TestPictures holds every picture to the byte, and that each is well-formed.
+// TestPictures compares every picture with its golden file, and checks that it is
+// well-formed.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	again := samples()
@@ -27,14 +28,14 @@ func TestPictures(t *testing.T) {
 				return
 			}
 			path := filepath.Join("testdata", s.name+".html")
-			// A line for each element, so that a difference can be read.
+			// One line for each element, so that differences are readable.
 			got := strings.ReplaceAll(string(s.html), "><", ">\n<")
 			golden.Check(t, path, got)
 		})
 	}
 }
 
-// wellFormed reads a picture as XML: what a strict reader takes, every other takes.
+// wellFormed parses a picture as XML, the strictest of its readers.
 func wellFormed(t *testing.T, html string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader("<page>" + html + "</page>"))
@@ -73,7 +74,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// everything draws each picture with a text and a number wherever there is one.
+// everything draws each picture with a text and a number wherever possible.
 func everything(text string, n int64) []string {
 	years := []Year{{int(n % 3000), n, n, true, text, ""}, {2020, -n, 7, false, text, text}, {int(n), 1, 1, true, "", text}}
 	node := Node{text, text, Kind(n), n}
@@ -88,7 +89,7 @@ func everything(text string, n int64) []string {
 
 var hostile = []string{"", "</title><script>alert(1)</script>", `" onload="x`, "javascript:alert(1)", "//evil.example", "\x00\x01\x7f\u0085\ufffe\uffff", "\xff\xfe\xed\xa0\x80", "&amp;&lt;]]>", strings.Repeat("long ", 5000), "\u202eabc", "a\\b", "日本語"}
 
-// FuzzText holds that no text gets out of its place, and no number out of the
+// FuzzText checks that no text breaks out of its element, and no number out of the
 // picture.
 func FuzzText(f *testing.F) {
 	for i, text := range hostile {
@@ -109,7 +110,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// TestFollowed: only what leads into the site or to the web is a link.
+// TestFollowed checks that only addresses of the site or the web are links.
 func TestFollowed(t *testing.T) {
 	t.Parallel()
 	for href, want := range map[string]bool{
@@ -122,7 +123,8 @@ func TestFollowed(t *testing.T) {
 	}
 }
 
-// TestShading: five shades of about as many states, the same amount always the same.
+// TestShading checks that five shades have about as many states each, and that
+// equal amounts have equal shades.
 func TestShading(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -148,7 +150,7 @@ func TestShading(t *testing.T) {
 	}
 }
 
-// TestStatesHaveTiles: every state has its place, and no two the same.
+// TestStatesHaveTiles checks that every state has a tile of its own.
 func TestStatesHaveTiles(t *testing.T) {
 	t.Parallel()
 	seen := map[[2]int]string{}
@@ -198,7 +200,8 @@ func TestCutAndWrap(t *testing.T) {
 	}
 }
 
-// TestYearsAreSaid: what is hatched, cut or empty is also there in words.
+// TestYearsAreSaid checks that hatched, cut and empty years are also stated in
+// words.
 func TestYearsAreSaid(t *testing.T) {
 	t.Parallel()
 	html := string(Years([]Year{{Year: 2021, Amount: 5_000, Grants: 1, Partial: true, Note: "its return is not published yet"}, {Year: 2019, Amount: 1_234_567, Grants: 2}, {Year: 1950, Amount: 1, Grants: 1}}))

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// sample is a picture of every kind, with what makes it hard.
+// sample is a picture of every kind with difficult input.
 type sample struct {
 	name string
 	html template.HTML
 }
 
-// large is a sample that is only looked at.
+// large is a sample without a golden file.
 const large = "network"
 
 func decade(first int, amounts ...int64) (list []Year) {
@@ -35,7 +35,7 @@ func points(first int, amounts ...int64) (list []Point) {
 	return list
 }
 
-// names are of organizations that do not exist, from short to long.
+// names are names of invented organizations, from short to long.
 var names = []string{"Harlow Fund", "Mapleton Community Foundation", "Friends of the Harlow County Library and Reading Rooms", "YMCA of Greater Mapleton", "Birch", "Lakeside Food Bank of the Three Counties Inc",
 	"Östersund Heritage Society", "The Quillby Family Charitable Trust of 1952", "Second Helpings", "Riverbend Land Conservancy"}
 
@@ -107,8 +107,7 @@ func samples() []sample {
 	}
 }
 
-// TestGallery writes a page with every picture; DRAW_GALLERY names the file, for
-// looking at it.
+// TestGallery writes a page with every picture to the file that DRAW_GALLERY names.
 func TestGallery(t *testing.T) {
 	path := os.Getenv("DRAW_GALLERY")
 	if path == "" {

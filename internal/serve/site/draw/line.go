@@ -9,24 +9,23 @@ import (
 	"strings"
 )
 
-// Point is an amount of one year.
+// Point is the amount of one year.
 type Point struct {
 	Year   int
-	Amount int64 // may be below zero
+	Amount int64 // may be negative
 }
 
-// Series is one line: a name and its points. A year without a point is unknown,
-// and the line has a gap there.
+// Series is one line: a name and its points. The line has a gap at a year without a
+// point.
 type Series struct {
 	Name   string
 	Points []Point
 }
 
-// MaxSeries is how many lines Line draws: as many as there are dashes and marks
-// to tell them apart. Further ones are named below.
+// MaxSeries is how many lines Line draws: there are as many dash patterns and
+// marks. Further lines are named below.
 const MaxSeries = 4
 
-// marks are the shapes of points, one for each line.
 var marks = [MaxSeries]string{
 	`<circle r="3.5"/>`,
 	`<rect x="-3.2" y="-3.2" width="6.4" height="6.4"/>`,
@@ -34,7 +33,7 @@ var marks = [MaxSeries]string{
 	`<path d="M0-4.2 4.2 3.4H-4.2Z"/>`,
 }
 
-// Measures of a picture of lines, in pixels.
+// Sizes of a line chart, in pixels.
 const (
 	lineHigh  = 190.0 // of the plot
 	lineTop   = 14.0
@@ -46,8 +45,8 @@ const (
 // Line draws dollars over years, such as revenue, expenses and assets.
 func Line(series []Series) template.HTML { return Dollars.Line(series) }
 
-// Line draws amounts over years. The end of each line has its name and its last
-// amount. Nothing is drawn of no points.
+// Line draws amounts over years. Each line has its name and last amount at its end.
+// Without points it draws nothing.
 func (u Unit) Line(series []Series) template.HTML {
 	var left []string
 	if len(series) > MaxSeries {
@@ -130,7 +129,7 @@ func (u Unit) Line(series []Series) template.HTML {
 	return s.html()
 }
 
-// line is a series in the order of its years.
+// line is a series sorted by year.
 type line struct {
 	name   string
 	points []Point
@@ -148,7 +147,7 @@ func newLine(it Series, first, last int) line {
 	return l
 }
 
-// words says a line for those who do not see it.
+// words states a line for screen readers.
 func (l line) words(u Unit) string {
 	if len(l.points) == 0 {
 		return esc(l.name) + ": unknown."
@@ -160,8 +159,8 @@ func (l line) words(u Unit) string {
 	return esc(l.name) + ": " + strings.Join(said, ", ") + "."
 }
 
-// ends writes the names of lines beside their ends, each where there is room for
-// it, in the order of the ends.
+// ends writes the names of the lines beside their ends, in the order of the ends
+// and without overlaps.
 func (s *sheet) ends(u Unit, lines []line, last int, at func(int64) float64) {
 	type end struct {
 		line
@@ -175,7 +174,7 @@ func (s *sheet) ends(u Unit, lines []line, last int, at func(int64) float64) {
 		}
 	}
 	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.y, b.y) })
-	// Down where the one above is too near, then up where the last is too low.
+	// Move labels down if the one above is too near, then up if the last is too low.
 	least := lineTop
 	for i := range ends {
 		ends[i].y = max(ends[i].y, least)
@@ -198,8 +197,8 @@ func (s *sheet) ends(u Unit, lines []line, last int, at func(int64) float64) {
 	}
 }
 
-// gridOf is where a scale has its lines: round amounts, at most five, that the
-// amounts are between or at most a little above.
+// gridOf is where a scale has its grid lines: at most five round amounts that span
+// the values.
 func gridOf(low, high int64) (grid []float64) {
 	rough := (float64(high) - float64(low)) / 3.5
 	power := math.Pow(10, math.Floor(math.Log10(rough)))

@@ -12,19 +12,19 @@ import (
 
 // Area is the dollars of one state.
 type Area struct {
-	Code          string // as the post office writes it, or Abroad, or Unknown
+	Code          string // postal code, or Abroad, or Unknown
 	Amount, Count int64
 	Href          string
 }
 
-// What is in no state. A code that is none counts as Unknown.
+// Codes for amounts outside the states. An invalid code counts as Unknown.
 const (
 	Abroad  = "abroad"
 	Unknown = ""
 )
 
-// tiles is where each state has its tile: rows of two letters and a blank. Each
-// state is about where it is, and beside its neighbors as far as squares allow.
+// tiles places the tile of each state: rows of two letters and a blank. A state is
+// about where it is, and next to its neighbors as far as squares allow.
 const tiles = `
 AK                            ME
                WI          VT NH
@@ -35,15 +35,15 @@ CA UT CO NE MO KY WV VA MD DE
          OK LA MS AL GA
 HI       TX             FL    PR`
 
-// Measures of the map: it may shrink as a whole, since a code of two letters is
-// still to be read on the narrowest page.
+// Sizes of the map. It may shrink as a whole: its two-letter codes stay readable on
+// the narrowest page.
 const (
 	tile    = 50
 	gutter  = 3
 	shades  = 5
 	mapWide = 11 * tile
 	mapRows = 8
-	apart   = 14 // between the states and what is far from them
+	apart   = 14 // between the states and the territories
 )
 
 // tileOf is a tile of the map, in columns and rows.
@@ -63,8 +63,8 @@ var states = func() (all []tileOf) {
 	return all
 }()
 
-// shading says which amounts have which shade, the lightest first: as many in
-// each as can be, and the same amount always the same.
+// shading assigns a shade to each amount, the lightest first. Shades have about as
+// many amounts each, and equal amounts have equal shades.
 func shading(amounts []int64) (of map[int64]int, ranges [][2]int64) {
 	slices.Sort(amounts)
 	of = map[int64]int{}
@@ -75,7 +75,7 @@ func shading(amounts []int64) (of map[int64]int, ranges [][2]int64) {
 		if _, seen := of[a]; seen {
 			continue
 		}
-		// The quantile that its first has, but never two steps at once.
+		// The quantile of the amount's first occurrence, but at most one shade further.
 		q := min(i*n/len(amounts), last+1)
 		if q != last {
 			last = q
@@ -90,8 +90,9 @@ func shading(amounts []int64) (of map[int64]int, ranges [][2]int64) {
 // Map draws the dollars of states.
 func Map(list []Area) template.HTML { return Dollars.Map(list) }
 
-// Map draws the states as tiles, shaded by amounts. Territories and military
-// addresses have a tile where there is an amount; what is in no state is said below.
+// Map draws the states as tiles, shaded by amount. Territories and military
+// addresses have a tile only if they have an amount. Amounts outside the states are
+// stated below.
 func (u Unit) Map(list []Area) template.HTML {
 	given := map[string]Area{}
 	for _, a := range list {
@@ -159,8 +160,8 @@ func (u Unit) Map(list []Area) template.HTML {
 	return s.html()
 }
 
-// shadeClass is the class of a shade. Where there are fewer than five they are
-// spread, so that they differ as much as they can.
+// shadeClass is the class of a shade. Fewer than five shades are spread, to differ
+// as much as possible.
 func shadeClass(q, of int) string {
 	at := shades - 1
 	if of > 1 {
@@ -169,8 +170,8 @@ func shadeClass(q, of int) string {
 	return "q" + string(rune('1'+at))
 }
 
-// tile draws one state, whose title is what is read out of it. What can be
-// followed is a link; what is empty and leads nowhere is not read out.
+// tile draws one state, with a title for screen readers. A state with an address is
+// a link. Screen readers skip an empty state without an address.
 func (s *sheet) tile(u Unit, t tileOf, a Area, shade map[int64]int) {
 	region, _ := place.RegionOf(t.code)
 	words, class, kinds := region.Name+" ("+t.code+"): "+ifs(u == Dollars, "no grant")+ifs(u != Dollars, "none"), "q0", 0

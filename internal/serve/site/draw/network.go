@@ -10,14 +10,15 @@ import (
 	"grantgraph/internal/plural"
 )
 
-// Kind says what an organization is to the one in the middle. Each has a shape.
+// Kind says how an organization relates to the one in the center. Each kind has a
+// shape.
 type Kind uint8
 
 // The kinds of organizations in a network.
 const (
 	Funder    Kind = iota // gave to it
 	Recipient             // received from it
-	CoFunder              // funds what it funds, or is funded by those who fund it
+	CoFunder              // funds the same recipients, or has the same funders
 	Board                 // shares people with it
 	kinds
 )
@@ -32,30 +33,30 @@ var kindWords = [kinds]struct{ class, one, many string }{
 // Node is an organization of a network.
 type Node struct {
 	Label, Href string
-	Kind        Kind  // not of the one in the middle
-	Amount      int64 // its size, and written beside it; zero is not written
+	Kind        Kind  // unused for the center
+	Amount      int64 // sets its size, and is written beside it unless zero
 }
 
-// Center is the organization in the middle, as an end of a Link.
+// Center is the organization in the center, as an end of a Link.
 const Center = -1
 
-// Link leads from one organization to another, both by their place in the ring.
+// Link connects two organizations, each given by its index in the ring.
 type Link struct {
 	From, To int
 	Amount   int64
-	Tie      string // no money, but this: "2 people on both boards"
+	Tie      string // a connection without money, such as "2 people on both boards"
 }
 
-// What a network has at most. Further organizations are counted below; further
-// links, those of the least money, are left out.
+// Limits of a network. Further organizations are counted below it. Further links
+// are left out, those with the least money first.
 const (
 	MaxRing  = 40
 	MaxLinks = 200
 )
 
-// Network draws an organization, those around it, and what leads from one to
-// another: as a ring, and for narrow pages as a list with arcs. Organizations
-// without a link lead nowhere but are there.
+// Network draws an organization, the ones around it and the links between them: as
+// a ring, and for narrow pages as a list with arcs. Organizations without a link
+// are drawn too.
 func Network(center Node, ring []Node, links []Link) template.HTML {
 	left := 0
 	if len(ring) > MaxRing {
@@ -120,28 +121,28 @@ func Network(center Node, ring []Node, links []Link) template.HTML {
 	return s.html()
 }
 
-// placed is where an organization is drawn, and its label.
+// placed is the position of an organization and its label.
 type placed struct {
 	x, y, r   float64
-	label     string  // cut to the room there is
-	textX     float64 // where it begins, or ends
+	label     string  // cut to fit
+	textX     float64 // where it begins or ends
 	textWidth float64 // of the label and the amount together
-	ends      bool    // it ends there
+	ends      bool    // the label ends at that position
 }
 
-// layout is where everything of a network is.
+// layout has all positions of a network.
 type layout struct {
 	width, height float64
 	middle        placed // r is half its width
 	lines         []string
-	half          float64 // half the height of the middle
+	half          float64 // half the height of the center
 	ring          []placed
-	head          float64 // how far from the middle on its way a link has its arrow
-	row           float64 // how high what can be pressed is
+	head          float64 // position of the arrow along a link, from the center
+	row           float64 // height of the clickable area
 	path          func(from, to placed) curve
 }
 
-// Measures of a network, in pixels; the first are sizes of words.
+// Sizes in a network, in pixels; the first are font sizes.
 const (
 	nodeText   = 13.0
 	amountText = 12.0
@@ -150,8 +151,8 @@ const (
 	arcLine    = 92.0 // where arcs begin and end
 )
 
-// radius is the size of an organization: its area grows with its dollars, down to
-// what can still be pressed.
+// radius is the size of an organization. Its area grows with its dollars, but it
+// stays large enough to click.
 func radius(n Node, most int64) float64 {
 	return 4.5 + 7*math.Sqrt(float64(n.Amount)/float64(max(1, most)))
 }
@@ -163,7 +164,7 @@ func mostOf(ring []Node) (most int64) {
 	return most
 }
 
-// label cuts the label of an organization to a width, with its amount behind it.
+// label cuts the label of an organization to a width, with its amount after it.
 func label(n Node, width float64) (text string, wide float64) {
 	amount := 0.0
 	if n.Amount > 0 {
@@ -173,9 +174,9 @@ func label(n Node, width float64) (text string, wide float64) {
 	return text, textWidth(text, nodeText) + amount
 }
 
-// ringOf lays a network out as a ring: who funds it on the left and whom it funds
-// on the right, as far as both sides stay about as long. Each organization has a
-// row of its own on its side, so that labels never meet.
+// ringOf lays out a network as a ring: funders on the left and recipients on the
+// right, as far as both sides stay about equally long. Each organization has a row
+// of its own on its side, so labels never overlap.
 func ringOf(center Node, ring []Node) layout {
 	left, right := byKind(ring, Funder), byKind(ring, Recipient)
 	for _, kind := range []Kind{Board, CoFunder} {
@@ -187,7 +188,7 @@ func ringOf(center Node, ring []Node) layout {
 			}
 		}
 	}
-	// The long side goes on at the bottom of the other one.
+	// The longer side continues at the bottom of the other.
 	for len(left) > len(right)+1 {
 		right, left = append(right, left[len(left)-1]), left[:len(left)-1]
 	}
@@ -207,7 +208,7 @@ func ringOf(center Node, ring []Node) layout {
 	most := mostOf(ring)
 	for side, list := range [][]int{left, right} {
 		for row, i := range list {
-			// Evenly down the side, on an ellipse that is a little higher than the rows.
+			// Spread evenly down the side, on an ellipse slightly higher than the rows.
 			y := (float64(row) - float64(len(list)-1)/2) * step
 			high := float64(rows-1)/2*step + step*.8
 			x := wide * math.Sqrt(1-(y/high)*(y/high))
@@ -227,8 +228,8 @@ func ringOf(center Node, ring []Node) layout {
 	return l
 }
 
-// arcsOf lays a network out as a list, one row each, for pages where a ring would
-// be too small: arcs on the left lead from one row to another.
+// arcsOf lays out a network as a list, for pages too narrow for a ring. Arcs on the
+// left connect the rows.
 func arcsOf(center Node, ring []Node) layout {
 	const width, step, edge = 336.0, 38.0, 4.0
 	l := layout{width: width, row: 36, head: .85, ring: make([]placed, len(ring)), path: arc}
@@ -249,7 +250,7 @@ func arcsOf(center Node, ring []Node) layout {
 	return l
 }
 
-// byKind are the organizations of a kind, those of the most money first.
+// byKind returns the organizations of a kind, largest amounts first.
 func byKind(ring []Node, kind Kind) (list []int) {
 	for i, n := range ring {
 		if n.Kind == kind {
@@ -263,7 +264,7 @@ func byKind(ring []Node, kind Kind) (list []int) {
 // curve is a cubic Bézier curve.
 type curve [4][2]float64
 
-// at is a point of the curve, and the angle that it leads on at, in degrees.
+// at is a point of the curve, and the direction there, in degrees.
 func (c curve) at(t float64) (x, y, angle float64) {
 	u := 1 - t
 	var p, d [2]float64
@@ -274,10 +275,10 @@ func (c curve) at(t float64) (x, y, angle float64) {
 	return p[0], p[1], math.Atan2(d[1], d[0]) * 180 / math.Pi
 }
 
-// bend leads across a ring: flat where it leaves the middle and where it arrives.
+// bend is a link across a ring. It is horizontal at both ends.
 func bend(from, to placed) curve {
 	reach := (to.x - from.x) / 2
-	if from.ends == to.ends && from.label != "" && to.label != "" { // on one side
+	if from.ends == to.ends && from.label != "" && to.label != "" { // both on one side
 		reach = 60
 		if !from.ends {
 			reach = -60
@@ -287,14 +288,14 @@ func bend(from, to placed) curve {
 	return curve{{from.x, from.y}, {from.x + reach, from.y}, {to.x - reach, to.y}, {to.x, to.y}}
 }
 
-// arc leads from one row of a list to another, on their left.
+// arc connects two rows of a list, on their left.
 func arc(from, to placed) curve {
 	far := math.Abs(to.y - from.y)
 	out := min(from.x, to.x) - 100*far/(far+260)*4/3
 	return curve{{from.x, from.y}, {out, from.y}, {out, to.y}, {to.x, to.y}}
 }
 
-// network draws a layout. Links are below, the middle is above them.
+// network draws a layout. Links are below the center.
 func (s *sheet) network(l layout, class, words string, center Node, ring []Node, links []Link) {
 	s.put(`<svg class="%s" viewBox="0 0 %s %s" role="group" aria-label="%s">`, class, num(l.width), num(l.height), esc(words))
 	most := int64(1)
@@ -302,7 +303,7 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 		most = max(most, it.Amount)
 	}
 	middle := l.middle
-	if class == "arcs" { // arcs begin in the row of the middle, on the line of the others
+	if class == "arcs" { // arcs begin in the row of the center, aligned with the others
 		middle.x, middle.y = arcLine, l.middle.y+l.half-6
 	}
 	end := func(i int) placed {
@@ -368,7 +369,7 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 			open, shut = `<g class="`+kind.class+`" role="img">`, "</g>"
 		}
 		s.put(`%s<title>%s</title>`, open, esc(words))
-		// What can be pressed is the whole row.
+		// The whole row is clickable.
 		from := min(p.x-p.r, p.textX)
 		if p.ends {
 			from = p.textX - p.textWidth
@@ -390,7 +391,8 @@ func (s *sheet) network(l layout, class, words string, center Node, ring []Node,
 	s.WriteString("</svg>")
 }
 
-// shape draws an organization by its kind, all about as large as a circle of the radius.
+// shape draws an organization by its kind. All shapes are about as large as a
+// circle of the radius.
 func shape(kind Kind, x, y, r float64) string {
 	corners := ""
 	switch kind {

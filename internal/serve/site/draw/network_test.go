@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// frame is a rectangle that something takes.
+// frame is the rectangle of a drawn item.
 type frame struct{ left, top, right, bottom float64 }
 
 func (a frame) meets(b frame) bool {
 	return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 }
 
-// frames are what a layout takes: the middle, then the mark and the words of each
-// organization.
+// frames are the rectangles of a layout: the center, then the mark and label of
+// each organization.
 func (l layout) frames() []frame {
 	m := l.middle
 	all := []frame{{m.x - m.r, m.y - l.half, m.x + m.r, m.y + l.half}}
@@ -28,8 +28,8 @@ func (l layout) frames() []frame {
 	return all
 }
 
-// TestNetworkLayout lays out networks of every size, with names of all lengths:
-// nothing meets, and everything is inside.
+// TestNetworkLayout checks that nothing overlaps or sticks out, for networks of
+// every size with names of all lengths.
 func TestNetworkLayout(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -40,7 +40,7 @@ func TestNetworkLayout(t *testing.T) {
 			for i := range ring {
 				ring[i] = Node{Label: strings.Repeat([]string{"Harlow ", "W", "日本", "i i "}[random.IntN(4)], random.IntN(40)), Kind: Kind(random.IntN(int(kinds))), Amount: []int64{0, 7, random.Int64N(1 << 40), 1<<63 - 1}[random.IntN(4)]}
 			}
-			if random.IntN(3) == 0 { // all of a kind, which leaves a side empty at first
+			if random.IntN(3) == 0 { // all of one kind, so that one side is empty at first
 				for i := range ring {
 					ring[i].Kind = ring[0].Kind
 				}
@@ -62,7 +62,7 @@ func TestNetworkLayout(t *testing.T) {
 	}
 }
 
-// TestNetworkBounds: more than can be drawn is cut, and it is said.
+// TestNetworkBounds checks that a network is cut at its limits, and says so.
 func TestNetworkBounds(t *testing.T) {
 	t.Parallel()
 	ring := make([]Node, 3*MaxRing)

@@ -20,14 +20,13 @@ import (
 // Figure is a number and what it counts: "$2.1M", "given since 2014".
 type Figure struct{ Value, Label string }
 
-// MaxFigures is how many figures a shared picture has. Further ones are left out:
-// it stands for a page that has them.
+// MaxFigures is how many figures a shared picture has. Further figures are left
+// out; the page has them.
 const MaxFigures = 4
 
-// Share draws the picture that stands for a page where it is shared, 1200 by 630
-// pixels, as PNG: a title of up to three lines, a line of up to two below it, and
-// figures. What is too long ends in an ellipsis; a character that the fonts do
-// not have is a question mark.
+// Share draws the preview picture of a page as PNG, 1200 by 630 pixels: a title of
+// up to three lines, a subtitle of up to two, and figures. Longer texts end in an
+// ellipsis. A character that the fonts lack becomes a question mark.
 func Share(title, line string, figures []Figure) ([]byte, error) {
 	c := newCanvas()
 	const left, right = 80.0, 1120.0
@@ -48,7 +47,7 @@ func Share(title, line string, figures []Figure) ([]byte, error) {
 		c.text(serifFont(), text, left, y, size, inkShade)
 		y += size * 1.16
 	}
-	const lowest = 456 // a line above the figures
+	const lowest = 456 // a rule above the figures
 	for _, text := range wrapTo(line, right-left, min(2, 1+int(lowest-y)/44), sansFont().ruler(34)) {
 		c.text(sansFont(), text, left, y, 34, softShade)
 		y += 44
@@ -73,8 +72,7 @@ func Share(title, line string, figures []Figure) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// pngEncoder is quick: the picture is flat, and what is gained by trying harder
-// is little.
+// pngEncoder compresses fast: the picture is flat, and more effort gains little.
 var pngEncoder = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(encoderPool)}
 
 type encoderPool struct{ sync.Pool }
@@ -85,8 +83,8 @@ func (p *encoderPool) Get() *png.EncoderBuffer {
 }
 func (p *encoderPool) Put(b *png.EncoderBuffer) { p.Pool.Put(b) }
 
-// shade is one of the colors of the canvas. A pixel is the paper, or a color on
-// it in one of so many steps, which keeps a pixel in a byte.
+// shade is one of the colors of the canvas. A pixel is the paper, or a color
+// blended with it in one of a few steps, so a pixel fits in a byte.
 type shade uint8
 
 const (
@@ -99,7 +97,7 @@ const (
 	shadeSteps = 40
 )
 
-// sharePalette has the colors of the site by day.
+// sharePalette has the colors of the site's light theme.
 var sharePalette = func() color.Palette {
 	paper := [3]float64{0xfb, 0xfa, 0xf7}
 	all := color.Palette{color.RGBA{0xfb, 0xfa, 0xf7, 0xff}}
@@ -115,7 +113,6 @@ var sharePalette = func() color.Palette {
 	return all
 }()
 
-// canvas is what a shared picture is drawn on.
 type canvas struct {
 	img   *image.Paletted
 	paint vector.Rasterizer
@@ -128,8 +125,8 @@ func newCanvas() *canvas {
 	return &canvas{img: image.NewPaletted(size, sharePalette), mask: image.NewAlpha(image.Rect(0, 0, 1200, 160))}
 }
 
-// fill paints what was drawn into the rasterizer, which is as large as area. What
-// is outside of the picture is not painted.
+// fill paints the shape in the rasterizer, which has the size of area. Parts
+// outside the picture are not painted.
 func (c *canvas) fill(area image.Rectangle, s shade) {
 	mask := c.mask
 	mask.Rect = image.Rect(0, 0, area.Dx(), area.Dy())
@@ -149,7 +146,7 @@ func (c *canvas) fill(area image.Rectangle, s shade) {
 	}
 }
 
-// box paints whole pixels.
+// box fills a rectangle of whole pixels.
 func (c *canvas) box(x, y, width, height int, s shade) {
 	area := image.Rect(x, y, x+width, y+height).Intersect(c.img.Rect)
 	for y := area.Min.Y; y < area.Max.Y; y++ {
@@ -160,7 +157,7 @@ func (c *canvas) box(x, y, width, height int, s shade) {
 	}
 }
 
-// text writes a line, its baseline at y.
+// text writes a line with its baseline at y.
 func (c *canvas) text(f *shareFont, text string, x, y, size float64, s shade) {
 	area := image.Rect(int(x)-8, int(y-size*1.1), int(x+f.walk(&c.buf, text, size, nil))+8, int(y+size*.4))
 	c.paint.Reset(area.Dx(), area.Dy())
@@ -196,7 +193,7 @@ func (c *canvas) text(f *shareFont, text string, x, y, size float64, s shade) {
 	c.fill(area, s)
 }
 
-// brand draws the mark of the site, as in static/mark.svg, and its name.
+// brand draws the site's mark, as in static/mark.svg, and its name.
 func (c *canvas) brand(x, y int) {
 	const scale = 1.75
 	area := image.Rect(x, y, x+56, y+56)
@@ -225,7 +222,8 @@ func (c *canvas) stroke(x1, y1, x2, y2, width float64) {
 	c.paint.ClosePath()
 }
 
-// disk draws a circle, in the direction that stroke draws in, so that they add up.
+// disk draws a circle in the same direction as stroke, so that overlapping shapes
+// add up.
 func (c *canvas) disk(x, y, r float64) {
 	const corners = 48
 	for i := range corners {
@@ -239,7 +237,7 @@ func (c *canvas) disk(x, y, r float64) {
 	c.paint.ClosePath()
 }
 
-// The fonts of the site as the rasterizer reads them. scripts/fonts makes them.
+// The site's fonts for the rasterizer. scripts/fonts makes them.
 var (
 	//go:embed fonts/literata-600.ttf
 	serifFile []byte
@@ -250,10 +248,9 @@ var (
 	sansFont  = sync.OnceValue(func() *shareFont { return newShareFont(sansFile) })
 )
 
-// shareFont is a font that is shipped with the program.
 type shareFont struct {
 	*sfnt.Font
-	unknown sfnt.GlyphIndex // stands for the characters that it does not have
+	unknown sfnt.GlyphIndex // stands for characters that the font lacks
 }
 
 func newShareFont(file []byte) *shareFont {
@@ -268,8 +265,8 @@ func newShareFont(file []byte) *shareFont {
 	return &shareFont{f, unknown}
 }
 
-// walk goes through the characters of a text, with how far ahead of its beginning
-// each is, and returns how wide the whole is.
+// walk visits the characters of a text with the position of each, and returns the
+// width of the text.
 func (f *shareFont) walk(buf *sfnt.Buffer, text string, size float64, each func(g sfnt.GlyphIndex, ahead float64)) float64 {
 	ppem := fixed.Int26_6(size * 64)
 	ahead, last := fixed.Int26_6(0), sfnt.GlyphIndex(0)
@@ -292,7 +289,7 @@ func (f *shareFont) walk(buf *sfnt.Buffer, text string, size float64, each func(
 	return float64(ahead) / 64
 }
 
-// ruler measures texts of a size.
+// ruler returns a function that measures texts of a size.
 func (f *shareFont) ruler(size float64) ruler {
 	var buf sfnt.Buffer
 	return func(text string) float64 { return f.walk(&buf, text, size, nil) }

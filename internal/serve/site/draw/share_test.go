@@ -39,7 +39,7 @@ func TestShare(t *testing.T) {
 			if b := img.Bounds(); b.Dx() != 1200 || b.Dy() != 630 {
 				t.Errorf("is %v", b)
 			}
-			// Nothing runs into the edges: the margins are paper.
+			// The margins are blank.
 			paper := img.At(2, 2)
 			for y := range 610 {
 				for _, x := range []int{0, 20, 60, 1125, 1160, 1199} {

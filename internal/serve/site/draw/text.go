@@ -2,9 +2,8 @@ package draw
 
 import "strings"
 
-// advances are the widths of the characters from the blank to the tilde in the
-// semibold of Public Sans, which the labels of pictures are set in, in hundredths
-// of its size.
+// advances are the widths of the characters from the blank to the tilde in Public
+// Sans Semibold, the font of labels, in hundredths of the font size.
 var advances = [...]uint8{
 	24, 27, 46, 61, 68, 93, 75, 26, 32, 33, 44, 58, 27, 39, 25, 37, 63, 42, 62, 65, 65, 66, 65, 62, 66, 65, 25, 27, 57, 58, 57, 53,
 	83, 72, 68, 71, 71, 63, 61, 75, 77, 30, 40, 71, 58, 91, 77, 75, 65, 77, 69, 69, 61, 72, 69, 97, 71, 64, 66, 33, 37, 33, 48, 54,
@@ -14,13 +13,12 @@ var advances = [...]uint8{
 // ruler says how wide a text is.
 type ruler func(text string) float64
 
-// labelRuler measures labels of a size.
 func labelRuler(size float64) ruler {
 	return func(text string) float64 { return textWidth(text, size) }
 }
 
-// textWidth is how wide a label is at a size, or a little less than that: what no
-// font of the site has is drawn by the reader's machine, and taken for wide.
+// textWidth estimates the width of a label. Characters outside the site's fonts are
+// drawn in a font of the reader's machine, so they count as wide.
 func textWidth(text string, size float64) float64 {
 	hundredths := 0
 	for _, r := range text {
@@ -36,8 +34,8 @@ func textWidth(text string, size float64) float64 {
 	return float64(hundredths) / 100 * size
 }
 
-// cutTo shortens a text to a width, at a word where one is near, with an ellipsis.
-// The words in full belong beside it.
+// cutTo shortens a text to a width with an ellipsis, at a word boundary if one is
+// near. Callers put the full text beside it.
 func cutTo(text string, width float64, long ruler) string {
 	text = squeeze(text)
 	if long(text) <= width {
@@ -56,14 +54,14 @@ func cutTo(text string, width float64, long ruler) string {
 	if end == 0 {
 		return "…"
 	}
-	if blank*4 >= end*3 { // a word that is cut near its beginning is left out
+	if blank*4 >= end*3 { // drop a word that would be cut near its beginning
 		end = blank
 	}
 	return strings.TrimRight(text[:end], " ,;:&-") + "…"
 }
 
-// wrapTo breaks a text into lines of a width, as many as allowed; what remains is
-// cut. A word that is too long by itself is cut too.
+// wrapTo breaks a text into at most so many lines of a width, and cuts the rest. A
+// single word that is too long is cut too.
 func wrapTo(text string, width float64, lines int, long ruler) (all []string) {
 	words := strings.Fields(squeeze(text))
 	for len(words) > 0 && len(all) < lines {
@@ -80,7 +78,7 @@ func wrapTo(text string, width float64, lines int, long ruler) (all []string) {
 	return all
 }
 
-// squeeze bounds a text and makes runs of blanks one.
+// squeeze bounds a text and collapses runs of blanks.
 func squeeze(text string) string {
 	n := 0
 	for i := range text {

@@ -8,18 +8,18 @@ import (
 	"grantgraph/internal/money"
 )
 
-// Unit is what the amounts of a picture are counted in. The pictures of grants are
-// of dollars; those of what somebody asked for may be of anything.
+// Unit is the unit of a picture's amounts. Pictures of grants are in dollars;
+// pictures of a query's result may be in anything.
 type Unit struct {
-	What string // is shown, to be read out: "Dollars"
+	What string // name of the amounts for screen readers: "Dollars"
 	Sign string // before an amount
-	Per  int64  // amounts are in so many parts of one, for those that have decimals; 0 is whole
+	Per  int64  // amounts are multiples of 1/Per, for decimals; 0 means whole numbers
 }
 
 // Dollars are whole US dollars.
 var Dollars = Unit{What: "Dollars", Sign: "$"}
 
-// compact writes an amount in a form that fits a bar: three digits at most.
+// compact writes an amount with at most three digits, to fit a bar.
 func (u Unit) compact(n int64) string {
 	sign, f := "", float64(n)/float64(max(1, u.Per))
 	if n < 0 {

@@ -14,21 +14,21 @@ import (
 type Year struct {
 	Year           int
 	Amount, Grants int64
-	Partial        bool   // more is to come: the year is hatched, and it is said
+	Partial        bool   // more grants will come: the year is hatched and noted
 	Note           string // why, in a few words: "its return is not published yet"
-	Href           string // where its grants are; empty for no link
+	Href           string // address of its grants; empty for no link
 }
 
-// MaxYears is how many years a picture has. Older ones are left out, and it is said.
+// MaxYears is how many years a picture has. Older years are left out, with a note.
 const MaxYears = 30
 
-// A year outside of these is no fiscal year, and is not drawn.
+// Other years are not valid fiscal years and are not drawn.
 const earliest, latest = 1900, 2100
 
-// none says that nothing is known of a year: perhaps the return was not read.
+// none reports whether a year has no known grants. Its return may not have been
+// read.
 func (y Year) none() bool { return y.Amount == 0 && y.Grants == 0 }
 
-// words says a year in full.
 func (y Year) words() string {
 	said := strconv.Itoa(y.Year) + ": "
 	switch {
@@ -48,7 +48,6 @@ func (y Year) words() string {
 	return said
 }
 
-// short says a year in a list.
 func (y Year) short() string {
 	said := strconv.Itoa(y.Year) + " "
 	if y.none() {
@@ -62,8 +61,8 @@ func (y Year) short() string {
 	return said
 }
 
-// span is the first and the last year to be drawn of several lists, and whether
-// earlier ones are left out.
+// span is the first and last year of several lists, and whether earlier years are
+// cut.
 func span(lists ...[]Year) (first, last int, cut, some bool) {
 	for _, list := range lists {
 		for _, y := range list {
@@ -82,8 +81,8 @@ func span(lists ...[]Year) (first, last int, cut, some bool) {
 	return first, last, cut, some
 }
 
-// between puts a list in order, with the years that have no row, so that bars
-// beside each other are years that follow each other. Rows of one year are one.
+// between sorts a list and fills in missing years, so that adjacent bars are
+// consecutive years. It adds up rows of the same year.
 func between(list []Year, first, last int) []Year {
 	all := make([]Year, last-first+1)
 	for i := range all {
@@ -107,8 +106,8 @@ func most(list []Year) int64 {
 	return max(1, slices.MaxFunc(list, func(a, b Year) int { return cmp.Compare(a.Amount, b.Amount) }).Amount)
 }
 
-// steps are the numbers of columns that the stylesheet has rules for: from which
-// width on every column has its value, and every column its year.
+// steps are the numbers of columns that the stylesheet has rules for. The rules
+// show values and years on all columns from some page width on.
 var steps = []int{2, 4, 6, 8, 10, 12, 16, 20, 30}
 
 // stepOf is the class of a number of columns.
@@ -117,22 +116,22 @@ func stepOf(columns int) string {
 	return "n" + strconv.Itoa(steps[min(i, len(steps)-1)])
 }
 
-// Widths that the narrowest column of a page has, and that its words need there.
+// Width of the narrowest page, and of a value and a year on it.
 const (
 	narrow     = 290.0
 	valueWidth = 46.0
 	yearWidth  = 32.0
 )
 
-// across is where columns are, in percents: a little inside where they are so
-// narrow that words of a width would stick out at the ends of a narrow page.
+// across is the position of the first column and the step to the next, in percent.
+// Narrow columns move inward, so that texts at the ends stay on a narrow page.
 func across(columns int, page, width float64) (from, step float64) {
 	from = max(0, 100*(width/2-page/2/float64(columns))/page)
 	return from, (100 - 2*from) / float64(columns)
 }
 
-// kept says which columns have their text of a width on a narrow page too: the
-// first of order, and each further one that is far enough from those before.
+// kept says which columns keep their text on a narrow page. It takes columns by
+// order and skips those too near to a kept one.
 func kept(columns int, page, width float64, order ...int) map[int]bool {
 	keep := map[int]bool{}
 	for _, i := range order {
@@ -147,8 +146,8 @@ func kept(columns int, page, width float64, order ...int) map[int]bool {
 	return keep
 }
 
-// lasting are the columns that have their year on a narrow page, the newest first.
-func lasting(columns int, page float64) map[int]bool {
+// dated are the columns that keep their year on a narrow page, newest first.
+func dated(columns int, page float64) map[int]bool {
 	var order []int
 	for i := columns - 1; i >= 0; i-- {
 		order = append(order, i)
@@ -156,9 +155,9 @@ func lasting(columns int, page float64) map[int]bool {
 	return kept(columns, page, yearWidth, order...)
 }
 
-// telling are the columns that have their value on a narrow page: the largest and
-// the newest with one, then the oldest.
-func telling(list []Year) map[int]bool {
+// valued are the columns that keep their value on a narrow page: the largest and
+// the newest with a value, then the oldest.
+func valued(list []Year) map[int]bool {
 	largest, oldest, newest := 0, -1, -1
 	for i, y := range list {
 		if y.Amount > list[largest].Amount {
@@ -174,7 +173,7 @@ func telling(list []Year) map[int]bool {
 	return kept(len(list), narrow, valueWidth, largest, newest, oldest)
 }
 
-// wideOnly is the class of a text that a narrow page leaves out.
+// wideOnly is the class of a text that narrow pages hide.
 func wideOnly(name string, keep map[int]bool, i int) string {
 	if keep[i] {
 		return name
@@ -182,10 +181,10 @@ func wideOnly(name string, keep map[int]bool, i int) string {
 	return name + " w"
 }
 
-// columns draws bars that stand on base, or hang from it where down is set.
-// Amounts are scaled so that most has the given height.
+// columns draws bars that stand on base, or hang from it if down is set. The amount
+// most has the given height.
 func (s *sheet) columns(list []Year, class string, base, height float64, most int64, down bool) {
-	keep := telling(list)
+	keep := valued(list)
 	from, step := across(len(list), narrow, valueWidth)
 	for i, y := range list {
 		h := float64(y.Amount) / float64(most) * height
@@ -202,8 +201,8 @@ func (s *sheet) columns(list []Year, class string, base, height float64, most in
 		}
 		s.put(`%s<title>%s</title>`, open, esc(y.words()))
 		x, width := num(from+(float64(i)+.16)*step), num(.68*step)
-		// What the pointer has to hit is the whole column, and of a link, which a
-		// finger has to hit, also what is free of it.
+		// The whole column is the target of the pointer. The target of a link is larger,
+		// for fingers.
 		above, reach := min(base, top)-16, h+16
 		switch {
 		case !followed(y.Href):
@@ -228,17 +227,17 @@ func (s *sheet) columns(list []Year, class string, base, height float64, most in
 	}
 }
 
-// ticks writes the years below what is drawn of them, placed as by across.
+// ticks writes the years below the columns.
 func (s *sheet) ticks(first, last int, y, page, width float64) {
 	columns := last - first + 1
-	keep := lasting(columns, page)
+	keep := dated(columns, page)
 	from, step := across(columns, page, width)
 	for i := range columns {
 		s.put(`<text class="%s" x="%s%%" y="%s">%d</text>`, wideOnly("year", keep, i), num(from+(float64(i)+.5)*step), num(y), first+i)
 	}
 }
 
-// remarks says below a picture what its hatching means and what is not in it.
+// remarks writes notes below a picture: what hatching means, and what is left out.
 func (s *sheet) remarks(first int, cut bool, lists ...[]Year) {
 	var partial []string
 	seen := map[int]bool{}
@@ -270,7 +269,7 @@ func (s *sheet) remarks(first int, cut bool, lists ...[]Year) {
 	s.WriteString("</figcaption>")
 }
 
-// role is what a picture of years is: one image, unless it has links.
+// role is the ARIA role of a picture of years: one image, unless it has links.
 func role(lists ...[]Year) string {
 	for _, list := range lists {
 		if slices.ContainsFunc(list, func(y Year) bool { return followed(y.Href) }) {
@@ -280,7 +279,7 @@ func role(lists ...[]Year) string {
 	return "img"
 }
 
-// spoken lists years for those who do not see the bars.
+// spoken lists years for screen readers.
 func spoken(list []Year) string {
 	said := make([]string, len(list))
 	for i, y := range list {
@@ -289,8 +288,8 @@ func spoken(list []Year) string {
 	return strings.Join(said, ", ")
 }
 
-// Years draws dollars by fiscal year as bars, years without a grant included.
-// Nothing is drawn of no years.
+// Years draws dollars by fiscal year as bars, including years without a grant.
+// Without years it draws nothing.
 func Years(list []Year) template.HTML {
 	first, last, cut, some := span(list)
 	if !some {
@@ -311,14 +310,14 @@ func Years(list []Year) template.HTML {
 }
 
 // TwoFlows draws what an organization gave above a line of years and what it
-// received below it, on one scale. A side without a year is left out, and it is
-// said. Nothing is drawn of no years.
+// received below, on one scale. A side without years is left out, with a note.
+// Without years it draws nothing.
 func TwoFlows(gave, received []Year) template.HTML {
 	return twoFlows(flow{word: "Gave", list: gave}, flow{word: "Received", list: received})
 }
 
-// InAndOut draws what went out of a place above a line of years and what came in
-// below it, as TwoFlows does.
+// InAndOut draws grants out of a place above a line of years and grants into it
+// below, as TwoFlows does.
 func InAndOut(in, out []Year) template.HTML {
 	return twoFlows(flow{word: "Went out", list: out}, flow{word: "Came in", list: in})
 }
@@ -330,7 +329,7 @@ func twoFlows(above, below flow) template.HTML {
 	}
 	const room, label, years = 190.0, 20.0, 26.0
 	above.class, above.where, below.class, below.where = "gave", "above", "got", "below"
-	// One scale for both, and the height is shared as the largest need it.
+	// Both sides have one scale and share the height by their largest amounts.
 	whole := 0.0
 	for _, f := range []*flow{&above, &below} {
 		if f.some = len(f.list) > 0; f.some {
@@ -381,8 +380,7 @@ type flow struct {
 	high, label        float64
 }
 
-// Spark draws years so small that they fit into a row of a table. Its words are
-// those of Years.
+// Spark draws years small enough for a table row. Its words are those of Years.
 func Spark(list []Year) template.HTML {
 	first, last, _, some := span(list)
 	if !some {
@@ -408,7 +406,7 @@ func Spark(list []Year) template.HTML {
 	return s.html()
 }
 
-// ifs is a text where a condition holds.
+// ifs returns a text if a condition holds.
 func ifs(holds bool, text string) string {
 	if holds {
 		return text
