@@ -1,18 +1,16 @@
-// Package change says what is different between two builds of the dataset, and
-// between two editions of the compliance lists, for those who ask whether to
-// read something again.
+// Package change finds the differences between two builds of the dataset, and between
+// two editions of the compliance lists, for users who ask whether to read data again.
 //
-// Builds are compared by digests. Every build has a file of them (lines.go): its
-// returns, and for each grant line one number made of all that its row says. The
-// next build reads that file of the builds that are still kept beside its own
-// (compare.go) and takes the differences by filer into the snapshot (since.go),
-// so that whoever serves it, also a machine that never had an earlier build,
-// answers from a few small columns.
+// Builds are compared by digests. Every build has a file of digests (lines.go): its
+// returns, and for each grant line one number made from its whole row. The next build
+// compares its own digests with those of every kept build (compare.go) and stores the
+// differences by filer in the snapshot (since.go). So any server answers from a few
+// small columns, even if it never had an earlier build.
 //
-// Editions come often and are not kept for long, so each carries a log of what
-// changed in those before it (editions.go), from which the difference to any of
-// them follows; and whom the sanctions list may mean (matches.go), which no list
-// says: everybody's names are compared with it as the edition is made.
+// Editions come often and are not kept for long. So each edition carries a log of the
+// changes before it (editions.go), which gives the difference to any of them. It also
+// carries potential matches with the sanctions list (matches.go): the names of all
+// organizations are compared with that list when the edition is made.
 package change
 
 import (
@@ -24,13 +22,13 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// digest is a number that differs where the text does: 64 bits of its SHA-256.
+// digest is 64 bits of the SHA-256 of a text.
 func digest(text []byte) uint64 {
 	sum := sha256.Sum256(text)
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// number is the EIN of a row, zero for one that cannot be read.
+// number is the EIN of a row, or zero if it is invalid.
 func number(text string) uint32 {
 	e, err := ein.Parse(text)
 	if err != nil {
@@ -39,7 +37,7 @@ func number(text string) uint32 {
 	return uint32(e)
 }
 
-// day is a date as a number of eight digits, zero for one that cannot be read.
+// day is a date as a number of eight digits, or zero if it is invalid.
 func day(date string) uint32 {
 	n, err := strconv.ParseUint(strings.ReplaceAll(date, "-", ""), 10, 32)
 	if err != nil {

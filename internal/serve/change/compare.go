@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// Counts are how much is different.
+// Counts says how much differs.
 type Counts struct {
-	NetAmount      int64  // dollars of the rows now, less those before
-	ReturnsNew     uint32 // for a period that had none
-	ReturnsAmended uint32 // another filing stands for the period
-	ReturnsRemoved uint32 // the period has none any more
+	NetAmount      int64  // dollars of the rows now, minus those before
+	ReturnsNew     uint32 // for a period without an earlier return
+	ReturnsAmended uint32 // another filing now stands for the period
+	ReturnsRemoved uint32 // the period no longer has a return
 	RowsAdded      uint32
 	RowsRemoved    uint32
 	RowsChanged    uint32
 }
 
-// rows are all rows that are different.
+// rows counts all rows that differ.
 func (c *Counts) rows() int64 {
 	return int64(c.RowsAdded) + int64(c.RowsRemoved) + int64(c.RowsChanged)
 }
 
-// None reports whether nothing is different.
+// None reports whether nothing differs.
 func (c *Counts) None() bool { return *c == Counts{} }
 
 func (c *Counts) add(d *Counts) {
@@ -34,21 +34,20 @@ func (c *Counts) add(d *Counts) {
 	c.RowsChanged += d.RowsChanged
 }
 
-// Filer is what is different of one filer.
+// Filer is the difference of one filer.
 type Filer struct {
 	Counts
 	EIN    uint32
-	Funder uint32 // 1 when it has grants in one of the builds
+	Funder uint32 // 1 if it has grants in one of the builds
 }
 
-// compare finds the filers of which two builds differ, in order of EIN.
+// compare finds the filers that differ between two builds, in EIN order.
 //
-// A return is known by its filer, the end of its period and its family, and a row
-// by the return and by what it says. A row that both have is the same one, wherever
-// it stands in the list: first those at the same place are found, then those that
-// have moved, as all have below a line that an amended return inserts. Of what is
-// left, the two rows at one place are one row that changed; the others were added
-// or removed.
+// A return is identified by its filer, period end and family, and a row by its return
+// and content. A row in both builds is the same row, wherever it is in the list.
+// compare first pairs rows at the same place, then rows that moved, as they all do
+// below a line that an amended return inserts. Of the remaining rows, two at the same
+// place are one changed row. The others were added or removed.
 func compare(before, after *lines) (list []Filer) {
 	var c comparison
 	old, now := before.walk(), after.walk()
@@ -97,7 +96,7 @@ func compare(before, after *lines) (list []Filer) {
 	return list
 }
 
-// walker goes through the returns of a build with their lines.
+// walker reads the returns of a build with their lines.
 type walker struct {
 	returns []filed
 	lines   []line
@@ -109,7 +108,7 @@ func (w *walker) more() bool         { return len(w.returns) > 0 }
 func (w *walker) filed() *filed      { return &w.returns[0] }
 func (w *walker) at(ein uint32) bool { return w.more() && w.returns[0].EIN == ein }
 
-// ein is the filer of the next return, more than any when there is none.
+// ein is the filer of the next return, or the largest number at the end.
 func (w *walker) ein() uint32 {
 	if w.more() {
 		return w.returns[0].EIN
@@ -117,7 +116,7 @@ func (w *walker) ein() uint32 {
 	return ^uint32(0)
 }
 
-// take goes on to the next return and gives the lines of this one.
+// take returns the lines of the current return and moves to the next.
 func (w *walker) take() []line {
 	n := w.returns[0].Lines
 	list := w.lines[:n:n]
@@ -125,10 +124,11 @@ func (w *walker) take() []line {
 	return list
 }
 
-// comparison has the memory of comparing rows, which is used again.
+// comparison is the reused memory for comparing rows.
 type comparison struct{ was, is, wasLeft, isLeft []line }
 
-// rows counts how the rows of a return differ, which are in order of place.
+// rows counts the differences between the rows of a return, which are sorted by
+// place.
 func (c *comparison) rows(n *Counts, was, is []line) {
 	if slices.Equal(was, is) {
 		return
@@ -149,8 +149,8 @@ func byContent(a, b line) int {
 	return cmp.Or(cmp.Compare(a.content(), b.content()), cmp.Compare(a.Place, b.Place))
 }
 
-// unmatched pairs the elements of two lists that are equal, each with one, and
-// adds those that are left over. Both lists are in the order.
+// unmatched pairs equal elements of two sorted lists and appends the unpaired ones to
+// onlyA and onlyB.
 func unmatched(onlyA, onlyB, a, b []line, order func(a, b line) int) (_, _ []line) {
 	for len(a) > 0 && len(b) > 0 {
 		switch o := order(a[0], b[0]); {

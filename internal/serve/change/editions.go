@@ -18,7 +18,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// LogPath is where an edition has the log of what changed on the lists.
+// LogPath is the file in an edition that logs changes of the lists.
 const LogPath = snapshot.HistoryDir + "/lists.gg"
 
 var logKind = &mapped.Kind{
@@ -26,47 +26,46 @@ var logKind = &mapped.Kind{
 	Missing: "list_changes_unreadable", Version: "list_changes_version", Damaged: "list_changes_damaged",
 }
 
-// Bounds of a log. What does not fit is dropped from its beginning.
+// Bounds of a log. The oldest editions are dropped first.
 const (
 	mostEditions = 400
 	mostSteps    = 1 << 21
 )
 
-// edition is one edition in a log, oldest first. The first one has no steps: it is
-// what those of the second begin from.
+// edition is one edition in a log, oldest first. The first edition has no steps: the
+// steps of the second begin from it.
 type edition struct {
 	Stamp    [stampSize]byte
-	Compared uint32 // a bit for the code of each list that was compared with the edition before
-	Steps    uint32 // that led to it from the edition before
+	Compared uint32 // a bit for the code of each list that was compared with the previous edition
+	Steps    uint32 // number of steps from the previous edition
 }
 
 func (e *edition) version() string { return string(e.Stamp[:]) }
 
-// step is an entry of a list that came, went or changed from one edition to the
-// next.
+// step is an entry of a list that appeared, disappeared or changed between two
+// editions.
 type step struct {
 	Key    uint64
 	Text   uint32 // where its text begins
-	Length uint16 // of it
+	Length uint16 // of the text
 	List   uint8  // code
-	States uint8  // before in the high half, after in the low one
+	States uint8  // before in the high four bits, after in the low four
 }
 
 func (s *step) before() uint8 { return s.States >> 4 }
 func (s *step) after() uint8  { return s.States & 15 }
 
-// record is what a log holds, while it is made.
+// record is a log in the making.
 type record struct {
 	editions []edition
 	steps    []step
 	texts    []byte
 
-	workers int // that compare names at once; zero is one per core
+	workers int // goroutines that compare names; zero means one per core
 }
 
-// BuildLists adds to an edition the log of the edition before, and how it differs
-// from that one itself. Of one that has no potential matches (BuildMatches), it
-// tells none.
+// BuildLists adds to an edition the log of the previous edition and the changes
+// since. Without the file of BuildMatches, the log has no potential matches.
 func BuildLists(ctx context.Context, w *snapshot.Writer) error {
 	before, release, err := latest(w)
 	if err != nil {
@@ -90,12 +89,11 @@ func stamp(version string) (s [stampSize]byte) {
 	return s
 }
 
-// follow takes over the log of the edition before and adds what is different in
-// the new one.
+// follow copies the log of the previous edition and adds the changes in the new one.
 func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, version string) error {
 	log, err := OpenLog(before)
 	switch {
-	case logKind.Unusable(err): // it begins anew
+	case logKind.Unusable(err): // the log begins anew
 	case err != nil:
 		return err
 	default:
@@ -129,17 +127,17 @@ func (r *record) follow(ctx context.Context, before, after *snapshot.Snapshot, v
 	return nil
 }
 
-// compareList adds the steps of one list; compared is false when one of the
-// editions does not have it, whole.
+// compareList adds the steps of one list. compared is false if one of the editions
+// lacks the whole list.
 func (r *record) compareList(ctx context.Context, l *source, before, after *snapshot.Snapshot) (compared bool, err error) {
 	was, is := filesOf(before, l.tables), filesOf(after, l.tables)
 	if len(was) != len(l.tables) || len(is) != len(l.tables) {
 		return false, nil
 	}
 	if slices.Equal(was, is) {
-		return true, nil // taken over as it was
+		return true, nil // the new edition took over the same files
 	}
-	// What is wrong with the edition before is no reason to be without the new one.
+	// Damage in the previous edition must not prevent the new one.
 	if err := before.VerifyFiles(ctx, func(f snapshot.File) bool { return slices.Contains(was, f) }); err != nil {
 		return false, ctx.Err()
 	}
@@ -166,8 +164,7 @@ func filesOf(s *snapshot.Snapshot, tables []string) (list []snapshot.File) {
 	return list
 }
 
-// compare adds a step for each entry that is not the same in both, which are in
-// order of key.
+// compare adds a step for each entry that differs between two lists sorted by key.
 func (r *record) compare(l *source, old, now []entry) {
 	for len(old) > 0 || len(now) > 0 {
 		switch {
@@ -190,7 +187,7 @@ func (r *record) compare(l *source, old, now []entry) {
 const longestText = 1 << 10
 
 func clipped(text string) string {
-	return strings.ToValidUTF8(text[:min(len(text), longestText)], "") // it may end within a letter
+	return strings.ToValidUTF8(text[:min(len(text), longestText)], "") // the cut may fall within a letter
 }
 
 func (r *record) add(l *source, e *entry, before, after uint8) {
@@ -199,7 +196,7 @@ func (r *record) add(l *source, e *entry, before, after uint8) {
 	r.texts = append(r.texts, text...)
 }
 
-// trim drops the oldest editions while there is too much.
+// trim drops the oldest editions while the log is too large.
 func (r *record) trim() {
 	drop, steps := 0, 0
 	for len(r.editions)-drop > mostEditions || len(r.steps)-steps > mostSteps {
@@ -229,20 +226,20 @@ func (r *record) write(out io.Writer) error {
 	return f.Close()
 }
 
-// Log says what changed on the lists. It is safe for concurrent use.
+// Log is the opened log of changes to the lists. It is safe for concurrent use.
 type Log struct {
 	record
 	file   *mapped.File
 	mu     sync.RWMutex // held for reading by every question, for writing by Close
 	closed bool
 
-	kept   sync.Mutex              // guards what follows, by the edition since when:
-	recent map[string]*ListChanges // answers that were made
-	totals map[string][]ListTotal  // of all answers that were made, one for each edition at most
+	kept   sync.Mutex              // guards recent and totals, keyed by the edition that changes are counted from
+	recent map[string]*ListChanges // cached answers
+	totals map[string][]ListTotal  // totals of all cached answers, at most one for each edition
 }
 
-// OpenLog opens the log of an edition. An edition that was made before there were
-// logs knows of no other.
+// OpenLog opens the log of an edition. For an edition without a log, it knows no
+// other edition.
 func OpenLog(s *snapshot.Snapshot) (*Log, error) {
 	if !s.Has(LogPath) {
 		return &Log{}, nil
@@ -312,7 +309,7 @@ func (l *Log) Close() error {
 	return l.file.Close()
 }
 
-// Versions are the editions that the log begins from or leads to, latest first.
+// Versions lists the editions in the log, latest first.
 func (l *Log) Versions() []string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -323,11 +320,10 @@ func (l *Log) Versions() []string {
 	return list
 }
 
-// stepWeight is what a step takes on its way into an answer, in bytes, beside its
-// text, which is copied, and what is read of that.
+// stepWeight is the memory of a step in an answer in bytes, without its text.
 const stepWeight = 128
 
-// Weight is about how many bytes it takes to say what changed since an edition.
+// Weight estimates the bytes needed to answer Since for an edition.
 func (l *Log) Weight(version string) int64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -342,19 +338,19 @@ func (l *Log) Weight(version string) int64 {
 	return int64(len(steps))*stepWeight + 2*(int64(len(l.texts))-int64(steps[0].Text))
 }
 
-// made is an answer that is kept, nil where there is none.
+// made is a cached answer, or nil.
 func (l *Log) made(version string) *ListChanges {
 	l.kept.Lock()
 	defer l.kept.Unlock()
 	return l.recent[version]
 }
 
-// find is where an edition is among the editions, below 0 where it is not.
+// find is the index of an edition, or below 0 if the log lacks it.
 func (l *Log) find(version string) int {
 	return slices.IndexFunc(l.editions, func(e edition) bool { return e.version() == version })
 }
 
-// after are the steps after an edition.
+// after returns the steps after an edition.
 func (l *Log) after(at int) []step {
 	from := 0
 	for i := range at + 1 {
@@ -363,8 +359,8 @@ func (l *Log) after(at int) []step {
 	return l.steps[from:]
 }
 
-// At is the edition that was the latest when a build was stamped; empty where the
-// log does not go back so far.
+// At is the edition that was the latest when a build was stamped. It is empty if the
+// log does not go back that far.
 func (l *Log) At(build string) string {
 	for _, version := range l.Versions() {
 		if version <= build {
@@ -374,41 +370,40 @@ func (l *Log) At(build string) string {
 	return ""
 }
 
-// ListChanges is what changed on the lists since an edition.
+// ListChanges are the changes of the lists since an edition.
 type ListChanges struct {
 	Lists []ListTotal
-	List  []ListChange // in order of list and, within one, of EIN or name
+	List  []ListChange // sorted by list, then by EIN or name
 }
 
-// ListTotal is how much changed on one list.
+// ListTotal counts the changes of one list.
 type ListTotal struct {
 	Name     string
-	Compared bool           // both editions have the list, and all between them
+	Compared bool           // both editions, and all between them, have the list
 	Counts   map[string]int // by change
 }
 
-// ListChange is one entry that changed. What is on a list without EINs has a name
-// and a reference instead: the number of the sanctioned entity, or the bulletin. A
-// potential match has the EIN of the organization, the reference, and Match.
+// ListChange is one changed entry. An entry of a list without EINs has a name and a
+// reference: the number of the sanctioned entity, or the bulletin. A potential match
+// has the EIN of the organization, the reference, and Match.
 type ListChange struct {
 	List      string
-	Change    string // what it is now
-	Was       string // what it was, empty when it was not on the list
+	Change    string // its state now
+	Was       string // its state before, empty if it was not on the list
 	EIN       ein.EIN
 	Name      string
 	Reference string
-	Match     *Match // nil but for List Matches
+	Match     *Match // only for list Matches
 }
 
-// Bounds of the answers that are kept to be given again: how many, and how many
-// rows each may have.
+// Bounds of the cached answers: how many, and how many rows each may have.
 const (
 	mostRecent = 4
 	mostKept   = 1 << 16
 )
 
-// Since is what changed since an edition; known is false where the log does not
-// have it. The answer is shared, and not to be changed.
+// Since lists the changes since an edition. known is false if the log lacks the
+// edition. The answer is shared: callers must not change it.
 func (l *Log) Since(version string) (c *ListChanges, known bool) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -433,7 +428,7 @@ func (l *Log) Since(version string) (c *ListChanges, known bool) {
 	return c, true
 }
 
-// Totals is how much changed since an edition, Since without its rows.
+// Totals counts the changes since an edition. It is Since without the rows.
 func (l *Log) Totals(version string) (totals []ListTotal, known bool) {
 	l.kept.Lock()
 	totals, known = l.totals[version]
@@ -448,8 +443,8 @@ func (l *Log) Totals(version string) (totals []ListTotal, known bool) {
 	return c.Lists, true
 }
 
-// since puts the steps after an edition together: an entry was what it was before
-// its first step, and is what it is after its last.
+// since combines the steps after an edition. The first step of an entry gives its old
+// state and the last step its new state.
 func (l *Log) since(at int) *ListChanges {
 	compared := ^uint32(0)
 	for i := range l.editions[at+1:] {
@@ -481,7 +476,7 @@ func (l *Log) since(at int) *ListChanges {
 	return c
 }
 
-// change is what an entry went through from its first step to its last.
+// change is the change of an entry from its first step to its last.
 func (l *Log) change(f *source, first, last *step) (x ListChange, changed bool) {
 	was, is := first.before(), last.after()
 	if was == is {
@@ -506,7 +501,7 @@ func (l *Log) change(f *source, first, last *step) (x ListChange, changed bool) 
 	return x, true
 }
 
-// text is what a step has of the entry.
+// text is the text of the step's entry.
 func (l *Log) text(s *step) string { return string(l.texts[s.Text : s.Text+uint32(s.Length)]) }
 
 // InventedEdition is a made-up edition of a log.
@@ -515,7 +510,7 @@ type InventedEdition struct {
 	Changes []ListChange // since the edition before
 }
 
-// NewLog makes a log of a few editions, in memory. All lists are in all of them.
+// NewLog makes a log of a few editions in memory. Every edition has all lists.
 func NewLog(editions []InventedEdition) (*Log, error) {
 	var r record
 	for i, x := range editions {

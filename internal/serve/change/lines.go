@@ -15,35 +15,35 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// linesPath is where the digests of a build stand in its snapshot.
+// linesPath is the file of digests in a snapshot.
 const linesPath = "change/lines.gg"
 
-// linesKind is the file of the digests. Its version changes with its columns and
-// with what a digest is made of: digests of two versions cannot be compared.
+// linesKind is the file of the digests. Its version changes with the columns and with
+// the content of a digest: digests of two versions cannot be compared.
 var linesKind = &mapped.Kind{
 	Magic: "GGlines1", Name: "file of digests",
 	Missing: "lines_unreadable", Version: "lines_version", Damaged: "lines_damaged",
 }
 
-// filed is a return that stands for its filer and period, in order of filer,
-// period and family.
+// filed is a return that stands for its filer and period. Returns are sorted by
+// filer, period and family.
 type filed struct {
 	Filing uint64 // digest of its key
 	Amount int64  // of its grants
 	EIN    uint32
-	Period uint32 // its end, as a number of eight digits
-	Family uint32 // 1 for a Form 990-T, which stands beside another return of the period
-	Lines  uint32 // how many of the lines that follow are its own
+	Period uint32 // period end, as a number of eight digits
+	Family uint32 // 1 for a Form 990-T, which a filer may file besides another return for the period
+	Lines  uint32 // number of its lines
 }
 
 func (f *filed) compare(g *filed) int {
 	return cmp.Or(cmp.Compare(f.EIN, g.EIN), cmp.Compare(f.Period, g.Period), cmp.Compare(f.Family, g.Family))
 }
 
-// line is a grant line, in order of its place.
+// line is a grant line. Lines are sorted by place.
 type line struct {
 	Place   uint32    // its number in the list, and which list it is
-	Content [2]uint32 // digest of what its row says, in two halves to save the gap
+	Content [2]uint32 // digest of the row, in two halves to avoid a gap
 }
 
 func (l line) content() uint64 { return uint64(l.Content[0]) | uint64(l.Content[1])<<32 }
@@ -59,7 +59,7 @@ type lines struct {
 	lines []line
 }
 
-// openLines opens the digests of a build. They must be closed.
+// openLines opens the digests of a build. The caller must close them.
 func openLines(s *snapshot.Snapshot) (*lines, error) {
 	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(linesPath)), linesKind)
 	if err != nil {
@@ -83,7 +83,7 @@ func openLines(s *snapshot.Snapshot) (*lines, error) {
 	return x, nil
 }
 
-// returnRow is what is read of table returns.
+// returnRow holds the columns that are read of table returns.
 type returnRow struct {
 	Filing string `parquet:"filing"`
 	EIN    string `parquet:"ein"`
@@ -92,10 +92,10 @@ type returnRow struct {
 	Fate   string `parquet:"fate"`
 }
 
-// grantRow is what is read of table grants: where a line stands, and what its row
-// says. What is left out says nothing of the line: its key, which names the
-// filing; match_prob, which every build estimates anew; and what is known of the
-// recipient from elsewhere, such as its cause.
+// grantRow holds the columns that are read of table grants: the place and content of
+// a line. It leaves out columns that are not content of the line: its key, which
+// names the filing; match_prob, which every build estimates anew; and facts about the
+// recipient from other sources, such as its cause.
 type grantRow struct {
 	FunderEIN *snapshot.Word `parquet:"funder_ein"`
 	Filing    *snapshot.Word `parquet:"filing"`
@@ -126,8 +126,8 @@ type grantRow struct {
 	AmountSuspect  bool           `parquet:"amount_suspect"`
 }
 
-// appendContent writes what a row says, each text with its length, so that no two
-// rows are written alike.
+// appendContent appends the content of a row, each text with its length, so that
+// different rows never give the same bytes.
 func (r *grantRow) appendContent(b []byte) []byte {
 	for _, word := range [...]*snapshot.Word{r.RecipID, r.RecipEIN, r.Raw, r.Filed, r.City, r.State, r.ZIP, r.County, r.Country, r.Purpose,
 		r.EINSource, r.EINConflict, r.Tier} {
@@ -143,8 +143,8 @@ func (r *grantRow) appendContent(b []byte) []byte {
 	return b
 }
 
-// place is where a line stands: a return has one list that rows are made of, but
-// another form for the same period has another.
+// place is where a line is in its return. The list is part of it, because another
+// form for the same period has another list.
 func (r *grantRow) place() uint32 {
 	place := uint32(r.Line) << 1
 	if r.Part.Text == "SI2" {
@@ -153,7 +153,7 @@ func (r *grantRow) place() uint32 {
 	return place
 }
 
-// period is the end of the period, read once for all rows that have it.
+// period is the end of the period, parsed once for all rows that share it.
 func (r *grantRow) period() uint32 {
 	if r.Period.Note == 0 {
 		r.Period.Note = day(r.Period.Text)
@@ -204,9 +204,9 @@ func readReturns(ctx context.Context, s *snapshot.Snapshot) (list []filed, err e
 	return list, nil
 }
 
-// placed is a line of a funder whose others are still being read.
+// placed is a line of the funder that is being read.
 type placed struct {
-	at      uint64 // the end of its period, and its place in the return for it
+	at      uint64 // period end, and place in the return
 	content uint64
 	amount  int64
 }
@@ -214,8 +214,8 @@ type placed struct {
 func (p *placed) period() uint32 { return uint32(p.at >> 32) }
 func (p *placed) place() uint32  { return uint32(p.at) }
 
-// inReturns orders the lines of a funder by return and place. It reads what lines
-// say only of those at one place.
+// inReturns orders the lines of a funder by return and place. It compares content
+// only for lines at the same place.
 func inReturns(a, b placed) int {
 	if a.at != b.at {
 		return cmp.Compare(a.at, b.at)
@@ -223,8 +223,8 @@ func inReturns(a, b placed) int {
 	return cmp.Compare(a.content, b.content)
 }
 
-// addLines writes the lines of all returns in their order, and counts them. The
-// grants come by funder, so those of one are in memory at a time.
+// addLines writes the lines of all returns in order and counts them. Grants are
+// sorted by funder, so only one funder's lines are in memory at a time.
 func addLines(ctx context.Context, f io.Writer, s *snapshot.Snapshot, returns []filed) ([]filed, error) {
 	var (
 		held   []placed

@@ -19,8 +19,8 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// MatchesPath is where an edition has the organizations whose names a screening
-// takes for potential matches with the sanctions list.
+// MatchesPath is the file of potential matches in an edition: the organizations whose
+// names screening finds similar to names on the sanctions list.
 const MatchesPath = snapshot.HistoryDir + "/matches.gg"
 
 var matchesKind = &mapped.Kind{
@@ -28,52 +28,53 @@ var matchesKind = &mapped.Kind{
 	Missing: "list_matches_unreadable", Version: "list_matches_version", Damaged: "list_matches_damaged",
 }
 
-// Bounds of an edition that is compared: its potential matches, of which one
-// organization in a thousand has one, and the names on its sanctions list, which
-// has some 40,000. Of an edition that has more, nothing is known.
+// Bounds of an edition for comparison: its potential matches (about one organization
+// in a thousand has one) and the names on its sanctions list (about 40,000). The
+// matches of a larger edition are unknown.
 const (
 	mostMatches = 1 << 18
 	mostListed  = 200_000
 )
 
-// terms are what potential matches were found on.
+// terms are the conditions under which potential matches were found.
 type terms struct {
-	Comparison uint32 // its version
-	Lists      uint32 // a bit for each table that gives names
-	Sanctions  uint64 // fingerprint of the names on the sanctions list; zero where nothing is known
+	Comparison uint32 // version of the comparison
+	Lists      uint32 // a bit for each table with names
+	Sanctions  uint64 // fingerprint of the names on the sanctions list; zero if matches are unknown
 }
 
-// matchSet is all potential matches of an edition, in order of key.
+// matchSet is all potential matches of an edition, sorted by key.
 type matchSet struct {
 	terms
 	list []entry
 }
 
-// Match is an organization that a sanctioned entity may be, by their names.
+// Match is a potential match between an organization and a sanctioned entity, by
+// name.
 type Match struct {
 	Listed   string  // the name on the sanctions list
-	Name     string  // the organization's that resembles it most
+	Name     string  // the organization's most similar name
 	Score    float64 // as in a screening
-	Strength string  // the same
+	Strength string  // as in a screening
 }
 
-// strengths are the states of a potential match, from 1: one that has become
-// stronger or weaker is told again.
+// strengths are the states of a potential match, from 1. A match that becomes
+// stronger or weaker is reported again.
 var strengths = []string{screen.Possible, screen.Strong, screen.Exact}
 
-// entityBits is how many bits of a key the number of the entity has; the EIN has
-// those above. Numbers have five digits today.
+// entityBits is the number of low bits of a key that hold the number of the entity.
+// The EIN is above them. Numbers have five digits today.
 const entityBits = 34
 
-// longestName bounds each of the two names of a potential match, so that the whole
-// text is within longestText. A screening reads less of one.
+// longestName bounds each name of a potential match, so that the whole text fits into
+// longestText. Screening reads even less of a name.
 const longestName = 400
 
-// matching is the entry of a potential match.
+// matching makes the entry of a potential match.
 func matching(e ein.EIN, entity int64, m *Match) entry {
 	line := func(name string) string {
 		name = strings.ReplaceAll(name[:min(len(name), longestName)], "\n", " ")
-		return strings.ToValidUTF8(name, "") // it may end within a letter
+		return strings.ToValidUTF8(name, "") // the cut may fall within a letter
 	}
 	score := strconv.FormatFloat(m.Score, 'f', 4, 64)
 	return entry{
@@ -83,7 +84,7 @@ func matching(e ein.EIN, entity int64, m *Match) entry {
 	}
 }
 
-// readMatch reads the text of a potential match: the number of the entity, and the
+// readMatch parses the text of a potential match: the number of the entity, and the
 // match.
 func readMatch(text string) (entity string, m *Match, ok bool) {
 	part := strings.SplitN(text, "\n", 5)
@@ -97,8 +98,8 @@ func readMatch(text string) (entity string, m *Match, ok bool) {
 	return part[0], &Match{Listed: part[3], Name: part[4], Score: score, Strength: part[2]}, true
 }
 
-// BuildMatches adds to an edition who may match the sanctions list, for the log of
-// this edition and of the next one. It comes before BuildLists.
+// BuildMatches adds the potential matches to an edition, for its log and the log of
+// the next edition. It runs before BuildLists.
 func BuildMatches(ctx context.Context, w *snapshot.Writer) error {
 	before, release, err := latest(w)
 	if err != nil {
@@ -112,23 +113,23 @@ func BuildMatches(ctx context.Context, w *snapshot.Writer) error {
 	return w.WriteFile(MatchesPath, set.write)
 }
 
-// latest is the edition before a new one, kept from being removed until release is
-// called; nil where there is none.
+// latest is the previous edition, or nil. The edition is not removed until release is
+// called.
 func latest(w *snapshot.Writer) (before *snapshot.Snapshot, release func(), err error) {
 	kept, err := w.Kept()
 	if n := len(kept); err == nil && n > 0 {
-		if release, err := kept[n-1].Hold(); err == nil { // else it is being removed
+		if release, err := kept[n-1].Hold(); err == nil { // otherwise it is being removed
 			return kept[n-1], release, nil
 		}
 	}
 	return nil, func() {}, err
 }
 
-// findMatches finds the potential matches of an edition. The edition before, which
-// may be nil, saves time: where the sanctions list has the same names, only those
-// organizations are compared whose names are others. Where it has not, everybody
-// is, because how much a word says depends on the whole list, so that a name that
-// comes may lift or lower others over the threshold.
+// findMatches finds the potential matches of an edition. The previous edition, which
+// may be nil, saves time. If the sanctions list has the same names, only
+// organizations with changed names are compared. Otherwise all are compared: the
+// weight of a word depends on the whole list, so one new name may lift or lower
+// others across the threshold.
 func findMatches(ctx context.Context, s, before *snapshot.Snapshot, workers int) (*matchSet, error) {
 	set := &matchSet{terms: terms{Comparison: screen.Comparison, Lists: namedBy(s)}}
 	everybody, err := screen.NewEverybody(s)
@@ -140,7 +141,7 @@ func findMatches(ctx context.Context, s, before *snapshot.Snapshot, workers int)
 	if before != nil {
 		last, err := openMatches(before)
 		switch {
-		case err != nil: // everybody is compared anew
+		case err != nil: // compare all again
 		case last.Comparison != set.Comparison || last.Sanctions != set.Sanctions:
 		case sameNames(before, s):
 			set.list = last.list
@@ -172,7 +173,7 @@ func findMatches(ctx context.Context, s, before *snapshot.Snapshot, workers int)
 	return set, nil
 }
 
-// namedBy has a bit for each table of names that the edition has rows of.
+// namedBy has a bit for each table of names that has rows in the edition.
 func namedBy(s *snapshot.Snapshot) (bits uint32) {
 	for i, table := range screen.NameTables() {
 		if s.RowsOf(table) > 0 {
@@ -182,7 +183,7 @@ func namedBy(s *snapshot.Snapshot) (bits uint32) {
 	return bits
 }
 
-// sameNames reports whether the tables of names of two editions are the same files.
+// sameNames reports whether two editions have the same files of names.
 func sameNames(a, b *snapshot.Snapshot) bool {
 	files := func(s *snapshot.Snapshot) []snapshot.File {
 		return filesOf(s, screen.NameTables())
@@ -190,7 +191,7 @@ func sameNames(a, b *snapshot.Snapshot) bool {
 	return slices.Equal(files(a), files(b))
 }
 
-// finder compares organizations, many at once.
+// finder compares organizations in parallel.
 type finder struct {
 	ctx       context.Context
 	everybody *screen.Everybody
@@ -198,30 +199,30 @@ type finder struct {
 	waiting   []screen.Named
 	found     []entry
 
-	// The edition before, where what was found in it holds for those who have the
-	// same names.
-	next func() (screen.Named, error, bool) // nil where it does not
+	// The previous edition. Its results are reused for organizations with unchanged
+	// names.
+	next func() (screen.Named, error, bool) // nil if its results cannot be reused
 	stop func()
-	was  screen.Named // the one that is next in it
-	old  []entry      // of it and those after it
+	was  screen.Named // its next organization
+	old  []entry      // its matches from that organization on
 }
 
-// Sizes of what is compared together, and by one worker at a time.
+// How many organizations are compared together, and by one worker at a time.
 const (
 	batchSize = 1 << 14
 	shareSize = 1 << 8
 )
 
-// reuse lets what was found in the edition before stand for those whose names are
-// the same.
+// reuse reuses the results of the previous edition for organizations with unchanged
+// names.
 func (f *finder) reuse(before *snapshot.Snapshot, list []entry) {
 	f.next, f.stop = iter.Pull2(screen.Organizations(f.ctx, before))
 	f.old = list
 	f.step()
 }
 
-// step goes on in the edition before. When it ends, or cannot be read, those who
-// are left are compared.
+// step moves on in the previous edition. At its end, or on a read error, the
+// remaining organizations are compared.
 func (f *finder) step() {
 	org, err, more := f.next()
 	if f.was = org; err != nil || !more {
@@ -229,7 +230,7 @@ func (f *finder) step() {
 	}
 }
 
-// add takes an organization, in order of EIN.
+// add adds an organization, in EIN order.
 func (f *finder) add(org screen.Named) error {
 	for f.next != nil && f.was.EIN < org.EIN {
 		f.step()
@@ -249,7 +250,7 @@ func (f *finder) add(org screen.Named) error {
 	return f.flush()
 }
 
-// flush compares those who wait.
+// flush compares the waiting organizations.
 func (f *finder) flush() error {
 	shares := make([][]entry, (len(f.waiting)+shareSize-1)/shareSize)
 	err := parallel.Each(f.ctx, f.workers, len(shares), func(_ context.Context, k int) error {
@@ -281,8 +282,8 @@ func (m *matchSet) write(out io.Writer) error {
 	return f.Close()
 }
 
-// openMatches reads the potential matches of an edition; an error says that it has
-// none that can be used.
+// openMatches reads the potential matches of an edition. An error means that it has
+// no usable ones.
 func openMatches(s *snapshot.Snapshot) (*matchSet, error) {
 	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(MatchesPath)), matchesKind)
 	if err != nil {
@@ -292,7 +293,7 @@ func openMatches(s *snapshot.Snapshot) (*matchSet, error) {
 	return m, errors.Join(f.Err(), f.Close())
 }
 
-// readMatches copies what a file has, and checks that it makes sense.
+// readMatches copies and checks the content of a file.
 func readMatches(f *mapped.File) *matchSet {
 	head := mapped.Column[terms](f, "terms", 1)
 	keys := mapped.Column[uint64](f, "keys", mapped.AnyLength)
@@ -324,9 +325,8 @@ func readMatches(f *mapped.File) *matchSet {
 	return m
 }
 
-// compareMatches adds the steps of the potential matches; compared is false when
-// they are not known of one of the editions, or were found by names from other
-// lists.
+// compareMatches adds the steps of the potential matches. compared is false if an
+// edition has no known matches, or if the names came from different lists.
 func (r *record) compareMatches(ctx context.Context, l *source, before, after *snapshot.Snapshot) (compared bool, err error) {
 	if !after.Has(MatchesPath) {
 		return false, nil
@@ -340,7 +340,7 @@ func (r *record) compareMatches(ctx context.Context, l *source, before, after *s
 	}
 	old, err := openMatches(before)
 	if err == nil && old.Comparison != now.Comparison {
-		// What the log has was found otherwise, so it does not lead here.
+		// The log's matches were found in another way, so its steps do not lead here.
 		for i := range r.editions {
 			r.editions[i].Compared &^= 1 << l.code
 		}
@@ -357,8 +357,8 @@ func (r *record) compareMatches(ctx context.Context, l *source, before, after *s
 	return true, nil
 }
 
-// foundAgain finds the potential matches of an edition that has none that can be
-// used: it is of an earlier program, or damaged.
+// foundAgain finds the potential matches of an edition without usable ones: it is
+// damaged or from an earlier version of the program.
 func foundAgain(ctx context.Context, s *snapshot.Snapshot, workers int) (*matchSet, error) {
 	tables := append(screen.NameTables(), lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces)
 	if err := s.VerifyFiles(ctx, func(f snapshot.File) bool { return slices.Contains(tables, f.Table()) }); err != nil {

@@ -15,7 +15,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// sincePath is where a snapshot says what is different from earlier builds.
+// sincePath is the file in a snapshot with the differences from earlier builds.
 const sincePath = snapshot.HistoryDir + "/changes.gg"
 
 var sinceKind = &mapped.Kind{
@@ -23,16 +23,15 @@ var sinceKind = &mapped.Kind{
 	Missing: "changes_unreadable", Version: "changes_version", Damaged: "changes_damaged",
 }
 
-// Unusable says whether an error is that of a file of changes, of builds or of
-// lists, that cannot be used. Nothing else depends on it.
+// Unusable reports whether an error means that a file of changes, of builds or of
+// lists, cannot be used. Nothing else depends on these files.
 func Unusable(err error) bool { return sinceKind.Unusable(err) || logKind.Unusable(err) }
 
-// mostCompared is with how many earlier builds a new one is compared, the latest
-// of those that are kept.
+// mostCompared is how many kept builds a new build is compared with, latest first.
 const mostCompared = 12
 
-// Build adds to a snapshot what is different from the builds that are kept, and
-// what the builds after it need to say the same of it.
+// Build adds to a snapshot the differences from the kept builds, and its own digests
+// for later builds.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	if err := writeLines(ctx, w); err != nil {
 		return err
@@ -62,9 +61,9 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 	return w.WriteFile(sincePath, func(out io.Writer) error { return write(out, list) })
 }
 
-// sinceKept compares a kept build with a new one; ok is false for a build without
-// digests, or with others than this program makes, or with damaged ones: nobody
-// is told of changes since then, and the new build is none the worse.
+// sinceKept compares a kept build with a new one. ok is false if the kept build's
+// digests are missing, damaged or of another version. Then changes since that build
+// are unknown, and the new build is unaffected.
 func sinceKept(s *snapshot.Snapshot, after *lines) (x since, ok bool, err error) {
 	release, err := s.Hold()
 	if err != nil {
@@ -85,12 +84,12 @@ func sinceKept(s *snapshot.Snapshot, after *lines) (x since, ok bool, err error)
 	return newSince(s.Manifest.Version, compare(before, after)), true, nil
 }
 
-// since is what is different from an earlier build.
+// since is the difference from an earlier build.
 type since struct {
 	version string
-	total   Counts   // of the funders
-	filers  []Filer  // in order of EIN
-	funders []uint32 // those among them, most rows first
+	total   Counts   // sum over the funders
+	filers  []Filer  // in EIN order
+	funders []uint32 // positions of the funders among filers, most rows first
 }
 
 func newSince(version string, filers []Filer) since {
@@ -107,7 +106,7 @@ func newSince(version string, filers []Filer) since {
 // stampSize is the length of a version.
 const stampSize = 16
 
-// write writes the file, builds in the order given, which is theirs.
+// write writes the file. The builds come in order.
 func write(out io.Writer, list []since) error {
 	f := mapped.NewWriter(out, sinceKind)
 	stamps, sizes := make([][stampSize]byte, len(list)), make([]uint32, len(list))
@@ -124,7 +123,7 @@ func write(out io.Writer, list []since) error {
 	return f.Close()
 }
 
-// Index has what is different from earlier builds. It is safe for concurrent use.
+// Index has the differences from earlier builds. It is safe for concurrent use.
 type Index struct {
 	mu     sync.RWMutex // held for reading by every question, for writing by Close
 	closed bool
@@ -132,8 +131,8 @@ type Index struct {
 	since  []since // latest last
 }
 
-// Open opens the changes of a snapshot. One that was built before there was such a
-// file knows of no earlier build.
+// Open opens the changes of a snapshot. For a snapshot without the file, it knows no
+// earlier build.
 func Open(s *snapshot.Snapshot) (*Index, error) {
 	if !s.Has(sincePath) {
 		return New(nil)
@@ -150,13 +149,13 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 	return x, nil
 }
 
-// Invented is a made-up difference to an earlier build.
+// Invented is a made-up difference from an earlier build.
 type Invented struct {
 	Version string
-	Filers  []Filer // in order of EIN
+	Filers  []Filer // in EIN order
 }
 
-// New makes an index of a few differences, in memory.
+// New makes an index of a few differences in memory.
 func New(list []Invented) (*Index, error) {
 	var all []since
 	for _, x := range list {
@@ -206,7 +205,7 @@ func newIndex(f *mapped.File) *Index {
 	return x
 }
 
-// giving is how many of the filers are funders.
+// giving counts the filers that are funders.
 func giving(filers []Filer) (n int) {
 	for i := range filers {
 		if filers[i].Funder != 0 {
@@ -216,7 +215,7 @@ func giving(filers []Filer) (n int) {
 	return n
 }
 
-// Close waits for the questions under way and unmaps the file.
+// Close waits for running questions and unmaps the file.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -227,7 +226,7 @@ func (x *Index) Close() error {
 	return x.file.Close()
 }
 
-// Versions are the builds that the differences are known to, latest first.
+// Versions lists the builds with known differences, latest first.
 func (x *Index) Versions() []string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -238,16 +237,15 @@ func (x *Index) Versions() []string {
 	return list
 }
 
-// Page is some of the funders of which the build differs from an earlier one.
+// Page is a page of the funders that differ from an earlier build.
 type Page struct {
 	Funders int    // in all
 	Total   Counts // of all
 	List    []Filer
 }
 
-// Page are funders in the order of how many of their rows are different, most
-// first, and where as many are in order of EIN; known is false where the
-// differences to the version are not known.
+// Page returns funders by the number of their rows that differ, most first, ties in
+// EIN order. known is false if the differences from the version are unknown.
 func (x *Index) Page(version string, offset, limit int) (p Page, known bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -264,8 +262,8 @@ func (x *Index) Page(version string, offset, limit int) (p Page, known bool) {
 	return p, true
 }
 
-// Latest is what is different of a filer, funder or not, from the latest of the
-// earlier builds, and which that is; empty where none is known.
+// Latest is the difference of a filer, funder or not, from the latest earlier build,
+// and that build's version. The version is empty if no earlier build is known.
 func (x *Index) Latest(e ein.EIN) (version string, c Counts) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -12,27 +12,27 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Delisted is the change of what is on a list no more.
+// Delisted is the change of an entry that left a list.
 const Delisted = "delisted"
 
-// Matches is what is followed beside the lists: which organizations may match an
-// entity of the sanctions list. These are its changes.
+// Matches names the potential matches with the sanctions list, which are followed
+// like a list. These are its changes.
 const (
 	Matches         = "matches"
 	PotentialMatch  = screen.PotentialMatch
 	NoLongerMatched = "no_longer_matched"
 )
 
-// source is a compliance list as it is followed from edition to edition.
+// source is a compliance list that is followed from edition to edition.
 type source struct {
 	name   string
-	code   uint8    // in files; never given to another list
-	tables []string // that its entries are read from
-	states []string // what an entry may be, from 1; 0 is not to be on the list
+	code   uint8    // in files; never reused for another list
+	tables []string // tables of its entries
+	states []string // states of an entry, from 1; 0 means not on the list
 	read   func(context.Context, *snapshot.Snapshot) ([]entry, error)
 }
 
-// gone is the change of what is not there any more.
+// gone is the change of an entry that left.
 func (l *source) gone() string {
 	if l.name == Matches {
 		return NoLongerMatched
@@ -40,9 +40,9 @@ func (l *source) gone() string {
 	return Delisted
 }
 
-// followed are the lists in order of name, and after the sanctions list whom it may
-// mean. Those with EINs are followed by organization, so rows without one are not;
-// the two without, by name.
+// followed are the lists in order of name, with Matches after the sanctions list.
+// Lists with EINs are followed by organization, so rows without an EIN are left out.
+// The two lists without EINs are followed by name.
 var followed = []source{
 	{lists.BMF, 1, []string{lists.Masters}, []string{"listed"},
 		byEIN(lists.Masters, func(r *masterRow) string { return r.EIN }, always[masterRow])},
@@ -59,30 +59,29 @@ var followed = []source{
 		byEIN(lists.Revocations, func(r *lists.RevocationRow) string { return r.EIN }, revoked)},
 }
 
-// Words are the changes that a list may have, or Matches.
+// Words lists the changes that a list, or Matches, may have.
 func Words(name string) []string {
 	i := slices.IndexFunc(followed, func(l source) bool { return l.name == name })
 	return append(slices.Compact(slices.Clone(followed[i].states)), followed[i].gone())
 }
 
-// ByName reports whether a list is followed by the names on it, because it has no
-// EINs.
+// ByName reports whether a list is followed by name, because it has no EINs.
 func ByName(name string) bool { return name == lists.IRB || name == lists.OFAC }
 
-// entry is what stands on a list, in order of its key.
+// entry is one entry of a list. Entries are sorted by key.
 type entry struct {
 	key   uint64 // the EIN, or a digest of the text
 	state uint8
-	text  string // reference and name, of a list without EINs
+	text  string // reference and name; only for lists without EINs
 }
 
-// textual puts the reference of an entry and its name together.
+// textual joins the reference and the name of an entry.
 func textual(reference, name string) entry {
 	text := reference + "\n" + name
 	return entry{digest([]byte(text)), 1, text}
 }
 
-// What is read of the tables of which only the EINs matter.
+// Rows of tables of which only a few columns are read.
 type (
 	masterRow struct {
 		EIN string `parquet:"ein"`
@@ -101,8 +100,8 @@ type (
 
 func always[T any]([]T) uint8 { return 1 }
 
-// byEIN reads a table that is in order of EIN. The state of an organization is
-// made of all its rows.
+// byEIN reads a table sorted by EIN. The state of an organization comes from all its
+// rows.
 func byEIN[T any](table string, einOf func(*T) string, state func([]T) uint8) func(context.Context, *snapshot.Snapshot) ([]entry, error) {
 	return func(ctx context.Context, s *snapshot.Snapshot) (list []entry, err error) {
 		var rows []T
@@ -128,7 +127,7 @@ func byEIN[T any](table string, einOf func(*T) string, state func([]T) uint8) fu
 	}
 }
 
-// inOrder sorts entries, each key once.
+// inOrder sorts entries and removes duplicate keys.
 func inOrder(list []entry) []entry {
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	return slices.CompactFunc(list, func(a, b entry) bool { return a.key == b.key })
@@ -141,8 +140,8 @@ func revoked(rows []lists.RevocationRow) uint8 {
 	return 2
 }
 
-// mayOperate is what the registrations of an organization say together: one that
-// bars it counts more than one that allows it, as in a screening.
+// mayOperate combines the registrations of an organization. As in a screening, a
+// registration that bars it outweighs one that allows it.
 func mayOperate(rows []registryRow) (state uint8) {
 	state = 3
 	for _, r := range rows {
@@ -166,7 +165,7 @@ func readDeletions(ctx context.Context, s *snapshot.Snapshot) (list []entry, err
 	return inOrder(list), nil
 }
 
-// readSanctions reads the names of sanctioned entities, each of which a screening
+// readSanctions reads the names of sanctioned entities, all of which screening
 // compares.
 func readSanctions(ctx context.Context, s *snapshot.Snapshot) (list []entry, err error) {
 	entities := map[int64]bool{}

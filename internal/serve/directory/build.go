@@ -35,8 +35,7 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 	return w.WriteFile(fileName, c.write)
 }
 
-// Of makes an index of rows in memory, each list in the order of EINs, for
-// examples and tests.
+// Of makes an index in memory from rows in EIN order, for examples and tests.
 func Of(orgs []snapshot.Organization, filings []snapshot.Org, funders []snapshot.FunderKind) (*Index, error) {
 	b, err := readTables(context.Background(), each(orgs), each(filings), each(funders))
 	if err != nil {
@@ -63,7 +62,7 @@ func each[T any](rows []T) iter.Seq2[T, error] {
 	}
 }
 
-// builder is the columns while the tables are read.
+// builder holds the columns while the tables are read.
 type builder struct {
 	eins      []ein.EIN
 	nameStart []uint32
@@ -78,8 +77,8 @@ type builder struct {
 	revenue, assets, expenses, grants, ruling []int64
 }
 
-// readTables reads the organizations beside their latest filings and what they
-// are as grantmakers. The tables are in the order of EINs.
+// readTables reads the organizations side by side with their latest filings and their
+// rows as grantmakers. All tables are in EIN order.
 func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error], filings iter.Seq2[snapshot.Org, error],
 	funders iter.Seq2[snapshot.FunderKind, error]) (*builder, error) {
 	filed := snapshot.Follow(filings, func(o *snapshot.Org) string { return o.EIN })
@@ -112,7 +111,7 @@ func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error
 	return b, nil
 }
 
-// add adds an organization; filing and funder are nil when it has none.
+// add adds an organization. filing and funder may be nil.
 func (b *builder) add(e ein.EIN, o *snapshot.Organization, filing *snapshot.Org, funder *snapshot.FunderKind) {
 	b.eins = append(b.eins, e)
 	b.nameText = append(b.nameText, o.Name...)
@@ -157,7 +156,7 @@ func (b *builder) add(e ein.EIN, o *snapshot.Organization, filing *snapshot.Org,
 	}
 }
 
-// columns are the columns of what was read.
+// columns returns the finished columns.
 func (b *builder) columns() *columns {
 	c := &columns{eins: b.eins, nameStart: b.nameStart, nameText: b.nameText, years: b.years, cityName: b.cityName.labels(), funder: b.funder.labels()}
 	for _, x := range []struct {
@@ -177,9 +176,8 @@ func (b *builder) columns() *columns {
 	return c
 }
 
-// nameOrder numbers the names in their order, equal ones the same. How a name
-// is written matters neither to a reader of the alphabet nor here: the letters a
-// to z count as capitals.
+// nameOrder numbers the names in alphabetical order; equal names get the same number.
+// The letters a to z count as capitals.
 func (c *columns) nameOrder() []int64 {
 	order := make([]radix.Item, len(c.eins))
 	var key []byte

@@ -12,32 +12,32 @@ import (
 // fileName is the index inside a snapshot.
 const fileName = "directory/index"
 
-// fileKind is the file of the index. Its version changes with the sections and
-// with what their numbers mean.
+// fileKind is the file of the index. Its version changes with the sections and with
+// the meaning of their numbers.
 var fileKind = &mapped.Kind{
 	Magic: "GGorgs02", Name: "directory of organizations",
 	Missing: "directory_missing", Version: "directory_version", Damaged: Damaged,
 }
 
-// Damaged is the slug of the error for an index that is not as it was written.
+// Damaged is the slug of the error for a damaged index.
 const Damaged = "directory_damaged"
 
-// columns are the sections of the index. An organization's number is its place
-// in them.
+// columns are the sections of the index. An organization's number is its position in
+// them.
 type columns struct {
 	eins      []ein.EIN // in rising order
 	nameStart []uint32  // where each name begins, and where the last ends
 	nameText  []byte
 	years     []uint16 // fiscal year of the latest filing, 0 for none
 
-	cityName labels // as it is written
+	cityName labels // as written
 	funder   labels // kind of grantmaker
 
-	state, city, zip, county                   dimension // city: as cities are compared
+	state, city, zip, county                   dimension // city: folded
 	ntee, subsection, foundation, form, groups dimension
 	letter                                     dimension // of the NTEE code
 
-	// name is the order of the names: equal ones have the same number.
+	// name is the alphabetical order of the names. Equal names have the same number.
 	name, revenue, assets, expenses, grants, ruling figure
 }
 
@@ -79,9 +79,9 @@ func (c *columns) write(out io.Writer) error {
 	return w.Close()
 }
 
-// read finds the columns of a file and checks that they fit together, down to
-// the numbers that others are looked up by: a checksum only says that they are
-// as they were written.
+// read finds the columns of a file and checks that they fit together. It also checks
+// the numbers used as positions: a checksum only shows that they are as they were
+// written.
 func (c *columns) read(f *mapped.File) {
 	c.eins = mapped.Column[ein.EIN](f, "ein", mapped.AnyLength)
 	n := len(c.eins)

@@ -8,7 +8,7 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// dictionary is texts in byte order, each once.
+// dictionary holds distinct texts in byte order.
 type dictionary struct {
 	starts []uint32 // where each begins, and where the last ends
 	text   []byte
@@ -23,7 +23,7 @@ func (d *dictionary) from(s string) uint32 {
 	return uint32(sort.Search(d.len(), func(i int) bool { return string(d.at(uint32(i))) >= s }))
 }
 
-// find is the range of one text, empty when it is not there.
+// find is the range of one text, empty if the dictionary lacks it.
 func (d *dictionary) find(s string) (lo, hi uint32) {
 	lo = d.from(s)
 	if int(lo) < d.len() && string(d.at(lo)) == s {
@@ -57,7 +57,7 @@ func (d *dictionary) read(f *mapped.File, name string) {
 	checkStarts(f, name, d.starts, len(d.text))
 }
 
-// checkStarts checks that parts of something of this size follow one another.
+// checkStarts checks that the starts rise and end at the given size.
 func checkStarts(f *mapped.File, name string, starts []uint32, size int) {
 	if f.Err() == nil && (len(starts) == 0 || starts[0] != 0 || !slices.IsSorted(starts) || int(starts[len(starts)-1]) != size) {
 		f.Fail("the starts of %s do not fit it", name)
@@ -75,10 +75,10 @@ func checkBelow(f *mapped.File, name string, numbers []uint32, bound int) {
 	}
 }
 
-// labels is a text for each organization, such as its city as it is written.
+// labels holds a text for each organization, such as its city as written.
 type labels struct {
 	values dictionary
-	codes  []uint32 // by organization: the place of its value plus one, 0 for none
+	codes  []uint32 // by organization: the position of its value plus one, 0 for none
 }
 
 func (l *labels) of(org uint32) string {
@@ -101,18 +101,17 @@ func (l *labels) read(f *mapped.File, name string, n int) {
 	}
 }
 
-// dimension is labels that organizations are found by.
+// dimension is labels by which organizations are found.
 type dimension struct {
 	labels
 	starts []uint32 // where the organizations of each value begin, and where the last end
-	orgs   []uint32 // by value, and by number within one
+	orgs   []uint32 // sorted by value, then by number
 	large  []uint32 // the values that have a set, in rising order
 	sets   Set      // their sets, one after the other
 }
 
-// largePart is the part of all organizations from which on a value has a set,
-// which is then no larger than its list. There are at most twice as many such
-// values.
+// largePart is the share of all organizations, one in 32, from which a value gets a
+// set. Its set is then no larger than its list. At most 2*largePart values have one.
 const largePart = 32
 
 // newDimension makes the lists of labels.
@@ -173,10 +172,10 @@ func (d *dimension) read(f *mapped.File, name string, n int) {
 // list is the organizations of the values from lo to hi-1.
 func (d *dimension) list(lo, hi uint32) []uint32 { return d.orgs[d.starts[lo]:d.starts[hi]] }
 
-// span is some values of a dimension, from lo to hi-1.
+// span is a range of values of a dimension, from lo to hi-1.
 type span struct{ lo, hi uint32 }
 
-// join sorts spans and makes one of those that touch.
+// join sorts spans and merges those that touch.
 func join(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 	out := spans[:0]
@@ -216,7 +215,7 @@ func (d *dimension) among(spans []span) condition {
 	return c
 }
 
-// within says whether a code is that of a value in one of the spans.
+// within reports whether a code belongs to a value in one of the spans.
 func within(spans []span, code uint32) bool {
 	if code == 0 {
 		return false

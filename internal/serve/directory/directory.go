@@ -1,20 +1,19 @@
-// Package directory lists organizations by what they are: where, of which cause
-// and form, how large, and how they stand with the compliance lists. It answers
-// any combination of filters in any order, with an exact count and any page of
-// the result. It knows nothing of HTTP, and what organizations are called is the
-// business of package search.
+// Package directory lists organizations by their properties: place, cause, form, size
+// and status on the compliance lists. It answers any combination of filters in any
+// order, with an exact count and any page of the result. It knows nothing of HTTP.
+// Package search looks at names.
 //
-// An organization is known by its place in the table of organizations, which is
-// in the order of EINs, and a set of organizations is a bit for each. The index is
-// made when a snapshot is built and is memory-mapped when it is served. Every
-// value of a dimension, such as a state, has the list of its organizations, and
-// a set of its own where the list would be longer; every figure has the order of
-// the organizations by it, and the sets of the first sixteenth of that order, the
-// first two sixteenths and so on, so that a range of dollars is the difference of
-// two sets and a small remainder. A filter is an intersection of such sets. A page
-// is cut from the order of a figure by testing who is in the set, from the cut
-// before it; where few are, they are sorted instead. No request reads more than the
-// order of one figure and some sets, wherever in the result its page is.
+// An organization's number is its row in the table of organizations, which is in EIN
+// order. A set of organizations has a bit for each number. The index is made when a
+// snapshot is built and is memory-mapped when it is served. Every value of a
+// dimension, such as a state, has the list of its organizations, and a set if the
+// list would be longer. Every figure has the organizations in its order, and the sets
+// of the first sixteenth of that order, the first two sixteenths and so on. So a
+// range of dollars is the difference of two sets and a small remainder. A filter is
+// an intersection of such sets. A page is cut from the order of a figure by testing
+// which organizations are in the set, starting at the last cut before the page; small
+// sets are sorted instead. No request reads more than the order of one figure and
+// some sets, however deep its page is.
 package directory
 
 import (
@@ -28,8 +27,8 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// Index is the organizations of a snapshot. It is safe for concurrent use. What
-// it returns are copies, so rows outlive it.
+// Index is the organizations of a snapshot. It is safe for concurrent use. Rows are
+// copies, so they stay valid after Close.
 type Index struct {
 	mu     sync.RWMutex // held for reading by every question, for writing by Close
 	closed bool
@@ -42,7 +41,7 @@ type Index struct {
 // ErrClosed is the error of a question to an index that is closed.
 var ErrClosed = errors.New("directory: the index is closed")
 
-// Open maps the index of a snapshot. All of it is read once, to verify it.
+// Open maps the index of a snapshot and reads all of it once to verify it.
 func Open(s *snapshot.Snapshot) (*Index, error) {
 	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
 	if err != nil {
@@ -75,7 +74,7 @@ func newIndex(f *mapped.File, m *snapshot.Manifest) (*Index, error) {
 	return x, nil
 }
 
-// Close unmaps the index once nobody asks it anything.
+// Close waits for running questions and unmaps the index.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -99,8 +98,7 @@ func (x *Index) begin() error {
 // Len is the number of organizations.
 func (x *Index) Len() int { return len(x.eins) }
 
-// EINs are the EINs of the organizations by their numbers, in rising order: a
-// copy.
+// EINs returns a copy of the EINs by number, in rising order.
 func (x *Index) EINs() []ein.EIN {
 	if x.begin() != nil {
 		return nil

@@ -8,22 +8,21 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// unknown is the value of a figure that nobody has filed.
+// unknown is the value of a figure that was not filed.
 const unknown = math.MinInt64
 
-// cuts is into how many parts the order by a figure is cut.
+// cuts is the number of parts into which the order of a figure is cut.
 const cuts = 16
 
-// figure is a number that many organizations have, with the order by it.
+// figure is a number that many organizations have, and their order by it.
 type figure struct {
 	values []int64  // by organization
-	up     []uint32 // those that have one, smallest first, and by number where they are equal
-	down   []uint32 // the same, largest first, and by number where they are equal; empty where nobody asks for it
-	parts  Set      // the sets of the first sixteenth of up, of the first two, and so on
+	up     []uint32 // those with a value, smallest first; ties by number
+	down   []uint32 // the same, largest first; ties by number; empty if results are not sorted by it
+	parts  Set      // the sets of the first sixteenth of up, the first two, and so on
 }
 
-// newFigure makes the order of values. sortable is for those that results are
-// ordered by.
+// newFigure orders values. sortable is for figures by which results are sorted.
 func newFigure(values []int64, sortable bool) figure {
 	g := figure{values: values}
 	var list []radix.Item
@@ -35,7 +34,7 @@ func newFigure(values []int64, sortable bool) figure {
 	radix.Sort(list)
 	g.up = radix.Numbers(list)
 	if sortable {
-		// Runs of equal values change places, and stay in their order within.
+		// Runs of equal values swap places and keep their inner order.
 		g.down = make([]uint32, 0, len(g.up))
 		for hi := len(g.up); hi > 0; {
 			lo := hi - 1
@@ -56,11 +55,10 @@ func newFigure(values []int64, sortable bool) figure {
 	return g
 }
 
-// cut is how many organizations are in the first k parts.
+// cut is the number of organizations in the first k parts.
 func (g *figure) cut(k int) int { return k * len(g.up) / cuts }
 
-// part is the set of the organizations in the first k parts, nil when that is
-// none.
+// part is the set of the organizations in the first k parts, nil if k is 0.
 func (g *figure) part(k int) Set {
 	if k == 0 {
 		return nil
@@ -69,7 +67,7 @@ func (g *figure) part(k int) Set {
 	return g.parts[(k-1)*words : k*words]
 }
 
-// known is the set of all that have the figure.
+// known is the set of all organizations that have the figure.
 func (g *figure) known() Set { return g.part(cuts) }
 
 func (g *figure) write(w *mapped.Writer, name string) {
@@ -96,14 +94,14 @@ func (g *figure) read(f *mapped.File, name string, n int, sortable bool) {
 	checkBelow(f, name+".down", g.down, n)
 }
 
-// Range is a range of a figure, both ends included; an end that is nil is open.
-// Who does not have the figure is in no range.
+// Range is a range of a figure, both ends included; a nil end is open. An
+// organization without the figure is in no range.
 type Range struct{ Min, Max *int64 }
 
-// Empty says that nothing is asked.
+// Empty reports whether the range is open at both ends.
 func (r Range) Empty() bool { return r.Min == nil && r.Max == nil }
 
-// bounds are the ends of the range among the numbers of up.
+// bounds are the positions in up where the range begins and ends.
 func (g *figure) bounds(r Range) (lo, hi int) {
 	hi = len(g.up)
 	if r.Max != nil {
@@ -132,9 +130,9 @@ func (g *figure) between(r Range) condition {
 	}
 }
 
-// fill adds the organizations from lo to hi-1 of up to an empty set. A long range
-// is what the first parts up to the cut next to its end have over those up to
-// the cut next to its beginning; what lies between cut and end is put right.
+// fill adds the organizations lo to hi-1 of up to an empty set. For a long range, it
+// subtracts the stored set of the cut nearest lo from that of the cut nearest hi.
+// Then it corrects the organizations between the cuts and the ends.
 func (g *figure) fill(set Set, lo, hi int) {
 	if n := len(g.up); hi-lo <= 2*n/cuts {
 		set.add(g.up[lo:hi])
@@ -155,7 +153,7 @@ func (g *figure) fill(set Set, lo, hi int) {
 	}
 }
 
-// nearest is the cut next to a place in up.
+// nearest is the cut nearest to a position in up.
 func (g *figure) nearest(at int) int {
 	k := at * cuts / len(g.up)
 	if k < cuts && g.cut(k+1)-at < at-g.cut(k) {

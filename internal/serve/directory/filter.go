@@ -9,14 +9,14 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// Filter says which organizations are asked for. Fields that are not empty must
-// all hold; of the values of a list, any.
+// Filter says which organizations are wanted. All fields that are set must hold. Of
+// the values in a list, any may hold.
 type Filter struct {
 	States          []string // codes
 	Cities          []City
 	ZIPs            []string       // five digits, or the first three
 	Counties        []string       // FIPS codes
-	Causes          []ntee.Subject // each must hold
+	Causes          []ntee.Subject // each of them must hold
 	ReturnTypes     []string       // of the latest filing
 	Subsections     []string       // two digits
 	FoundationCodes []string       // two digits
@@ -25,17 +25,17 @@ type Filter struct {
 	Revenue, Assets, Expenses, GrantsPaid Range // of the latest filing
 	RulingYear                            Range
 
-	Pub78, Revoked, InBMF *bool // with the compliance lists
+	Pub78, Revoked, InBMF *bool // status on the compliance lists
 }
 
-// City is a city as package orgname folds it; in any state when that is empty.
+// City is a city as folded by package orgname. An empty state means any state.
 type City struct{ Name, State string }
 
-// Standing says whether the filter asks how organizations stand with the
-// compliance lists, so that its answer changes with them.
+// Standing reports whether the filter uses the compliance lists, so that its answer
+// changes with them.
 func (f *Filter) Standing() bool { return f.Pub78 != nil || f.Revoked != nil || f.InBMF != nil }
 
-// Canonical is the filter written the same for every way to ask it.
+// Canonical writes equal filters the same way.
 func (f *Filter) Canonical() string {
 	var b strings.Builder
 	list := func(name string, items []string) {

@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// Order is what a result is ordered by.
+// Order is the figure by which a result is sorted.
 type Order uint8
 
 // The orders.
@@ -19,19 +19,19 @@ const (
 	ByName
 )
 
-// Sort is an order and its direction. Organizations that do not have the figure
-// come last in both, and equal ones are in the order of their EINs.
+// Sort is an order and its direction. Organizations without the figure come last in
+// both directions. Ties are in EIN order.
 type Sort struct {
 	By  Order
 	Asc bool
 }
 
-// sortedPart is up to how many organizations are sorted for a page, rather than
-// found along the order of all.
+// sortedPart is the largest set that is sorted for a page. Larger sets are read along
+// the order of all organizations.
 const sortedPart = 4096
 
-// Page is a part of a set in an order: at most limit organizations after the
-// first offset. The set has n members; nil is all organizations.
+// Page is a part of a set in an order: at most limit organizations after the first
+// offset. The set has n members; nil means all organizations.
 func (x *Index) Page(set Set, n int, s Sort, offset, limit int) ([]uint32, error) {
 	if err := x.begin(); err != nil {
 		return nil, err
@@ -70,8 +70,7 @@ func (x *Index) figure(by Order) *figure {
 	return &x.revenue
 }
 
-// page appends a part of those members of a set that have the figure, of whom
-// there are so many.
+// page appends a part of the have members of a set that have the figure.
 func (g *figure) page(to []uint32, set Set, have int, asc bool, offset, limit int) []uint32 {
 	order := g.down
 	if asc {
@@ -99,10 +98,10 @@ func (g *figure) page(to []uint32, set Set, have int, asc bool, offset, limit in
 	return to
 }
 
-// start is a place in the order from which on a page is looked for, and how many
-// members of the set come before it: the last cut that is not after the first
-// member wanted. In the order downwards a cut through equal values is none,
-// because they are in the same order there.
+// start is the position in the order where the search for a page begins, and how many
+// members of the set precede it: the last cut before the first member wanted. In
+// descending order a cut through equal values cannot be used, because ties keep their
+// order.
 func (g *figure) start(set Set, have int, asc bool, offset int) (at, before int) {
 	within := func(k int) int { return set.countBoth(g.part(k)) } // in the first k parts
 	if asc {
@@ -119,13 +118,13 @@ func (g *figure) start(set Set, have int, asc bool, offset int) (at, before int)
 	return len(g.up) - g.cut(k), have - within(k)
 }
 
-// clean says whether the values on both sides of a cut differ.
+// clean reports whether the values on both sides of a cut differ.
 func (g *figure) clean(k int) bool {
 	at := g.cut(k)
 	return at == 0 || at == len(g.up) || g.values[g.up[at-1]] != g.values[g.up[at]]
 }
 
-// sorted is all members of a set that have the figure, in order.
+// sorted returns all members of a set that have the figure, in order.
 func (g *figure) sorted(set Set, have int, asc bool) []uint32 {
 	list := make([]uint32, 0, have)
 	known := g.known()
@@ -144,7 +143,7 @@ func (g *figure) sorted(set Set, have int, asc bool) []uint32 {
 	return list
 }
 
-// without appends a part of those members of a set that do not have a figure.
+// without appends a part of the members of a set that lack a figure.
 func (x *Index) without(to []uint32, set Set, g *figure, offset, limit int) []uint32 {
 	n, from := len(x.eins), len(to)
 	for i, known := range g.known() {

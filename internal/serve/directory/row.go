@@ -7,8 +7,8 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// Row is what the directory knows of an organization. What is not known is
-// empty, zero or nil.
+// Row is what the directory knows of an organization. Unknown fields are empty, zero
+// or nil.
 type Row struct {
 	EIN                     ein.EIN
 	Name                    string
@@ -21,14 +21,14 @@ type Row struct {
 	Group                   string // group exemption number, four digits
 	RulingYear              int
 	FunderKind              string
-	ReturnType              string // of the latest filing, as all that follows
+	ReturnType              string // this and the following fields are of the latest filing
 	FiscalYear              int
 	Revenue, Expenses       *int64
 	Assets, GrantsPaid      *int64
-	InBMF, Pub78, OnRevoked *bool // nil where the list is out of service
+	InBMF, Pub78, OnRevoked *bool // nil if the list is out of service
 }
 
-// Row is what is known of an organization. Standing may be nil.
+// Row reads the row of an organization. Standing may be nil.
 func (x *Index) Row(org uint32, st *screen.Standing) (r Row, ok bool) {
 	if x.begin() != nil {
 		return Row{}, false
@@ -56,7 +56,7 @@ func (x *Index) Row(org uint32, st *screen.Standing) (r Row, ok bool) {
 	return r, true
 }
 
-// at is the figure of an organization, nil when it is not known.
+// at is the figure of an organization, or nil if unknown.
 func (g *figure) at(org uint32) *int64 {
 	v := g.values[org]
 	if v == unknown {
@@ -73,12 +73,12 @@ func member(set []uint64, org uint32) *bool {
 	return &is
 }
 
-// What a row takes on its way out, in bytes, as a rule.
+// rowBytes is the usual memory of a row in an answer.
 const rowBytes = 1 << 10
 
-// Weight bounds the memory in bytes that a question takes: the set of the answer,
-// one that it is compared with and one of a search, whatever the filter, and the
-// rows. It grows with the dataset and the page, not with where the page is.
+// Weight bounds the memory of a question in bytes: three sets (the answer, one to
+// compare it with and one of a search) and the rows. It grows with the dataset and
+// the page size, but not with the position of the page.
 func (x *Index) Weight(limit int) int64 {
 	return 64<<10 + 3*8*int64(wordsFor(len(x.eins))) + 4*sortedPart + int64(limit)*rowBytes
 }

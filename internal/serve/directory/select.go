@@ -9,26 +9,25 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// condition is one part of a filter: those of whom it holds, as a set that is
-// there already, or as one that can be made and as a test of one.
+// condition is one part of a filter. It is a stored set, or else a function that
+// fills a set and a test of one organization.
 type condition struct {
-	size int // of whom it holds at most
+	size int // upper bound of the organizations that meet it
 
-	stored Set  // the set, nil when there is none
-	not    bool // it holds of the others
+	stored Set  // nil if there is none
+	not    bool // the condition is met outside the stored set
 
-	fill func(Set) // adds those of whom it holds to an empty set
+	fill func(Set) // adds the organizations that meet it to an empty set
 	has  func(org uint32) bool
 }
 
-// fewPart is the part of all organizations up to which those that are left are
-// tested one by one, rather than compared with a set that has to be made. A test
-// reads somewhere in a column, which costs as much as fifty members of a list.
+// fewPart decides when the remaining organizations are tested one by one instead of
+// making a set: when they are at most one in 512 of all. A test reads a random place
+// of a column, which costs as much as reading fifty members of a list.
 const fewPart = 512
 
-// Select is the set of the organizations that a filter asks for, and how many
-// they are. Standing may be nil where the filter does not ask for it. The set is
-// lent: give it back with Release.
+// Select returns the set of the organizations that a filter wants, and their number.
+// Standing may be nil if the filter does not use it. Give the set back with Release.
 func (x *Index) Select(f *Filter, st *screen.Standing) (Set, int, error) {
 	if err := x.begin(); err != nil {
 		return nil, 0, err
@@ -37,7 +36,7 @@ func (x *Index) Select(f *Filter, st *screen.Standing) (Set, int, error) {
 	return x.selected(f, st)
 }
 
-// Release gives a set back that was lent.
+// Release gives back a set from Select.
 func (x *Index) Release(s Set) { x.sets.give(s) }
 
 func (x *Index) selected(f *Filter, st *screen.Standing) (Set, int, error) {
@@ -51,8 +50,8 @@ func (x *Index) selected(f *Filter, st *screen.Standing) (Set, int, error) {
 		set.fill(n)
 		return set, n, nil
 	}
-	// Those that rule out most come first, and sets that are there already before
-	// those that have to be made.
+	// The most selective conditions come first, and stored sets before sets that must
+	// be made.
 	slices.SortStableFunc(conditions, func(a, b condition) int { return cmp.Compare(a.size, b.size) })
 	first := conditions[0]
 	switch {
@@ -164,7 +163,7 @@ func (x *Index) conditions(f *Filter, st *screen.Standing) (list []condition, er
 // inCities is the condition that an organization is in one of the cities.
 func (x *Index) inCities(cities []City) condition {
 	var anywhere []span
-	states := map[uint32][]uint32{} // by the code of a city, the codes of states
+	states := map[uint32][]uint32{} // codes of states by the code of a city
 	c := condition{}
 	for _, v := range cities {
 		lo, hi := x.city.values.find(v.Name)
@@ -179,7 +178,7 @@ func (x *Index) inCities(cities []City) condition {
 			if len(states[hi]) == 0 {
 				c.size += len(x.city.list(lo, hi))
 			}
-			states[hi] = append(states[hi], end) // a code is one more than the place
+			states[hi] = append(states[hi], end) // a code is the position plus one
 		}
 	}
 	all := x.city.among(anywhere)
@@ -204,8 +203,8 @@ func (x *Index) inCities(cities []City) condition {
 	return c
 }
 
-// ofCauses is the condition that the code of an organization is one of a
-// subject's. The codes are in order, so those of a beginning are one span.
+// ofCauses is the condition that an organization's code belongs to a subject. The
+// codes are sorted, so all codes with one beginning are one span.
 func (x *Index) ofCauses(s *ntee.Subject) condition {
 	var letters, codes []span
 	for _, it := range s.Items {

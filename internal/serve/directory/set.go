@@ -58,7 +58,7 @@ func (s Set) countBoth(other Set) (n int) {
 	return n
 }
 
-// keep leaves those that a test holds for.
+// keep keeps the members for which the test holds.
 func (s Set) keep(holds func(uint32) bool) {
 	for i, w := range s {
 		for rest := w; rest != 0; rest &= rest - 1 {
@@ -71,7 +71,7 @@ func (s Set) keep(holds func(uint32) bool) {
 	}
 }
 
-// fill makes it the set of all n organizations.
+// fill adds all n organizations to the set.
 func (s Set) fill(n int) {
 	for i := range s {
 		s[i] = ^uint64(0)
@@ -81,15 +81,15 @@ func (s Set) fill(n int) {
 	}
 }
 
-// freeSets are sets that questions borrow: a quarter of a megabyte each for two
-// million organizations, which would be garbage after every question. A few are
-// kept, whatever the collector does.
+// freeSets keeps a few sets for reuse. For two million organizations a set takes a
+// quarter of a megabyte, which would be garbage after every question. The garbage
+// collector does not free the sets kept here.
 type freeSets struct {
 	mu   sync.Mutex
 	list []Set
 }
 
-// mostFree is how many sets are kept for the next questions.
+// mostFree is how many unused sets are kept.
 const mostFree = 8
 
 // borrow lends an empty set.

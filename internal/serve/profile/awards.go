@@ -29,11 +29,11 @@ type Award struct {
 	Confidence                                       float64
 }
 
-// Awarded is what governments awarded in all.
+// Awarded is the total of government awards.
 type Awarded struct {
 	Federal, State      float64
-	Awards              int64 // rows: awards by fiscal year
-	FirstYear, LastYear int   // 0 when there are none
+	Awards              int64 // awards, counted once for each fiscal year
+	FirstYear, LastYear int   // 0 if there are no awards
 }
 
 // AwardGroup is the awards of one year, agency or program.
@@ -43,7 +43,7 @@ type AwardGroup struct {
 	Agency         string
 	Program        string
 	Listing        string
-	Federal, Local float64 // what is federal of it, and what is a state's
+	Federal, Local float64 // federal dollars, and dollars from states
 	Awards         int64
 }
 
@@ -66,7 +66,7 @@ type Funding struct {
 // MaxAwardGroups bounds the agencies and the programs of an answer.
 const MaxAwardGroups = 50
 
-// awardRecord is one award. Texts that repeat are numbers of words.
+// awardRecord is one award. Repeated texts are numbers of words.
 type awardRecord struct {
 	Amount                                float64
 	Confidence                            float64
@@ -159,9 +159,8 @@ func awardedOf(list []awardRecord) (t Awarded) {
 	return t
 }
 
-// groups adds awards up by a key. The work is one pass, and the memory that of
-// the groups, of which there are as many as agencies and programs that ever
-// awarded it anything.
+// groups sums awards by a key in one pass. Its memory is one group per agency or
+// program that funded the organization.
 func groups[K comparable](list []awardRecord, key func(*awardRecord) K) (found []AwardGroup, first []*awardRecord) {
 	at := map[K]int{}
 	for i := range list {
@@ -184,7 +183,7 @@ func groups[K comparable](list []awardRecord, key func(*awardRecord) K) (found [
 	return found, first
 }
 
-// Funding is the government awards of an organization, with those of a page.
+// Funding reads the government awards of an organization, with one page of them.
 func (x *Index) Funding(e ein.EIN, offset, limit int) (*Funding, bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -220,7 +219,7 @@ func (x *Index) Funding(e ein.EIN, offset, limit int) (*Funding, bool) {
 	return f, true
 }
 
-// largest are the groups with the most dollars, with their words.
+// largest returns the groups with the most dollars, with their texts.
 func (x *Index) largest(found []AwardGroup, first []*awardRecord, programs bool) []AwardGroup {
 	order := make([]int, len(found))
 	for i := range order {
@@ -239,7 +238,7 @@ func (x *Index) largest(found []AwardGroup, first []*awardRecord, programs bool)
 	return out
 }
 
-// wordNumbers numbers texts that repeat.
+// wordNumbers numbers repeated texts.
 type wordNumbers struct {
 	ids    map[string]uint32
 	starts []uint32
@@ -257,7 +256,7 @@ func (w *wordNumbers) id(s string) uint32 {
 	return id
 }
 
-// addAwards adds the awards as they come: the table is sorted by EIN.
+// addAwards writes the awards in the order of their table, which is sorted by EIN.
 func (b *builder) addAwards(t *Tables) error {
 	words := wordNumbers{ids: map[string]uint32{}}
 	words.id("")
@@ -299,10 +298,10 @@ func (b *builder) addAwards(t *Tables) error {
 	return err
 }
 
-// firstDate is the least date of eight digits.
+// firstDate is the smallest number with eight digits.
 const firstDate = 1000_00_00
 
-// dateNumber is a date as YYYYMMDD, 0 for what is none.
+// dateNumber is a date as YYYYMMDD, 0 for an invalid date.
 func dateNumber(date string) uint32 {
 	if len(date) != len("2006-01-02") || date[4] != '-' || date[7] != '-' {
 		return 0

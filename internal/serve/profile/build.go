@@ -20,16 +20,16 @@ import (
 	"grantgraph/internal/snapshot/mapped/packed"
 )
 
-// Build writes the index of the snapshot that is being made. Tables that are
-// sorted by EIN are read once and never held; of the others, what is kept of a
-// row is held packed until it can be put in order.
+// Build writes the index of a snapshot. It reads tables sorted by EIN in one pass
+// without holding them. Rows of other tables are packed and held until they are
+// sorted.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	t := tablesOf(w.Unpublished())
 	return w.WriteFile(fileName, func(out io.Writer) error { return t.write(ctx, out) })
 }
 
-// Tables are the rows that an index is made from, sorted by EIN but for Returns,
-// People and BoardLinks.
+// Tables are the rows of an index. All are sorted by EIN except Returns, People and
+// BoardLinks.
 type Tables struct {
 	Organizations iter.Seq2[snapshot.Organization, error]
 	Orgs          iter.Seq2[snapshot.Org, error]
@@ -45,7 +45,7 @@ type Tables struct {
 	Holdings      iter.Seq2[snapshot.FoundationHolding, error]
 	Awards        iter.Seq2[snapshot.GovAward, error]
 
-	// Coverage is what the awards cover; a snapshot has it in its manifest.
+	// Coverage is what the awards cover. A snapshot has it in its manifest.
 	Coverage snapshot.AwardCoverage
 }
 
@@ -67,8 +67,8 @@ func tablesOf(s *snapshot.Snapshot) *Tables {
 	}
 }
 
-// rowsOf are the rows of a table, none where the snapshot does not have it: a
-// corpus of a test need not have every table.
+// rowsOf reads a table. A table that the snapshot lacks is empty, because test data
+// need not have every table.
 func rowsOf[T any](s *snapshot.Snapshot, table string) iter.Seq2[T, error] {
 	if !s.HasTable(table) {
 		return nil
@@ -89,10 +89,10 @@ type builder struct {
 	ctx    context.Context
 	out    *mapped.Writer
 	facts  []fact
-	latest []uint64 // of each organization, the mark of its latest filing, 0 for none
-	starts []uint32 // the number of the first organization of each range of EINs, and of all
+	latest []uint64 // by organization: the mark of its latest filing, 0 for none
+	starts []uint32 // by range of EINs: the number of its first organization, then the number of all
 
-	// The organization that was looked for last: rows of one stand together.
+	// The organization found last: the rows of one organization are usually adjacent.
 	last  string
 	org   uint32
 	known bool
@@ -131,8 +131,7 @@ func (t *Tables) write(ctx context.Context, out io.Writer) error {
 	return b.out.Close()
 }
 
-// sectionWriter writes the rows of one kind as they come, in the order of the
-// organizations.
+// sectionWriter writes the rows of one kind in the order of the organizations.
 type sectionWriter struct {
 	out    *mapped.Writer
 	name   string
@@ -140,7 +139,7 @@ type sectionWriter struct {
 	starts []uint64
 	totals []uint32
 	at     uint64
-	most   int // rows of each organization that are kept
+	most   int // rows kept per organization
 }
 
 func (b *builder) begin(name string, most int) *sectionWriter {
@@ -168,10 +167,10 @@ func (s *sectionWriter) end() {
 	mapped.Add(s.out, s.name+".total", s.totals)
 }
 
-// checkEvery is how many rows are read between two looks at the context.
+// checkEvery is how many rows are read between checks of the context.
 const checkEvery = 4096
 
-// each goes through rows until the context ends.
+// each reads rows until the context ends.
 func each[T any](ctx context.Context, rows iter.Seq2[T, error], take func(*T) error) error {
 	n := 0
 	for row, err := range orNone(rows) {
@@ -188,9 +187,8 @@ func each[T any](ctx context.Context, rows iter.Seq2[T, error], take func(*T) er
 	return nil
 }
 
-// addIdentities writes who the organizations are, together with what their
-// latest filing says of them. The tables are sorted by EIN, so they are read
-// side by side.
+// addIdentities writes the identity of every organization with the data of its latest
+// filing. The tables are sorted by EIN, so they are read side by side.
 func (b *builder) addIdentities(t *Tables) error {
 	filings := snapshot.Follow(orNone(t.Orgs), func(o *snapshot.Org) string { return o.EIN })
 	defer filings.Stop()
@@ -232,8 +230,8 @@ func (b *builder) addIdentities(t *Tables) error {
 	return err
 }
 
-// identityOf puts together what is known of one organization; filing, funder and
-// cause are nil when it has none.
+// identityOf makes the identity of one organization. filing, funder and cause may be
+// nil.
 func identityOf(o *snapshot.Organization, filing *snapshot.Org, funder *snapshot.FunderKind, cause *snapshot.InferredCause) Identity {
 	id := Identity{
 		Name: o.Name, AlsoKnown: o.AlsoKnown, Former: o.Former, Street: o.Street, City: o.City, State: o.State, ZIP: o.ZIP5, County: o.County,
@@ -274,18 +272,19 @@ func factOf(e ein.EIN, id *Identity) fact {
 	return f
 }
 
-// markOf tells filings apart. It is never 0.
+// markOf is a hash that distinguishes filings. It is never 0.
 func markOf(filing string) uint64 { return max(hash.Of(filing), 1) }
 
-// einRange is so many EINs that few of them are organizations, and einRanges is
-// how many such ranges there are.
+// einRange is a range of EINs that holds few organizations; einRanges is how many
+// ranges there are.
 const (
 	einRange  = 512
 	einRanges = 1_000_000_000/einRange + 1
 )
 
-// startsOf are where the ranges of EINs begin among the organizations. A range is
-// found at once, where a search through all would look at distant ones first.
+// startsOf is where each range of EINs begins among the organizations. Finding a
+// range takes one lookup, while a binary search over all would touch distant memory
+// first.
 func startsOf(facts []fact) []uint32 {
 	starts := make([]uint32, einRanges+1)
 	for i := range facts {
@@ -315,8 +314,8 @@ func numberOf(facts []fact, e ein.EIN) (uint32, bool) {
 	return uint32(i), found
 }
 
-// addSorted adds a table that is sorted by EIN, at most so many rows of each
-// organization. The EIN itself is not written again.
+// addSorted adds a table sorted by EIN, at most most rows of each organization. It
+// does not store the EIN again.
 func addSorted[T any](b *builder, name string, rows iter.Seq2[T, error], key func(*T) *string, most int) error {
 	s := b.begin(name, most)
 	var buf []byte
@@ -340,7 +339,7 @@ func addSorted[T any](b *builder, name string, rows iter.Seq2[T, error], key fun
 	return err
 }
 
-// gathered are packed rows on their way into order.
+// gathered holds packed rows until they are sorted.
 type gathered struct {
 	entries []entry
 	bytes   []byte
@@ -359,8 +358,7 @@ func gather[T any](g *gathered, org uint32, rank int64, row *T) {
 	g.entries = append(g.entries, entry{org, uint32(len(g.bytes) - at), uint64(at), rank})
 }
 
-// write puts the rows in order and writes them, at most so many of each
-// organization.
+// write sorts the rows and writes at most most of each organization.
 func (g *gathered) write(b *builder, name string, most int) error {
 	order := make([]radix.Item, len(g.entries))
 	for i := range order {
@@ -402,13 +400,13 @@ func (b *builder) addFilings(t *Tables) error {
 	return g.write(b, sectionFilings, mostFilings)
 }
 
-// dayOf is a date as a number that sorts alike.
+// dayOf is a date as a number with the same order.
 func dayOf(date string) int64 {
 	n, _ := strconv.ParseInt(strings.ReplaceAll(date, "-", ""), 10, 64)
 	return n
 }
 
-// addPeople adds those of the latest return of each filer.
+// addPeople adds the people on the latest return of each filer.
 func (b *builder) addPeople(t *Tables) error {
 	var g gathered
 	err := each(b.ctx, t.People, func(p *snapshot.Person) error {
@@ -426,7 +424,7 @@ func (b *builder) addPeople(t *Tables) error {
 	return g.write(b, sectionPeople, MaxPeople)
 }
 
-// addBoards adds the pairs that share people to both ends.
+// addBoards adds each pair of organizations that share people to both of them.
 func (b *builder) addBoards(t *Tables) error {
 	var g gathered
 	err := each(b.ctx, t.BoardLinks, func(l *snapshot.BoardLink) error {
@@ -436,7 +434,7 @@ func (b *builder) addBoards(t *Tables) error {
 			return nil
 		}
 		row := boardLink{SharedPeople: l.SharedPeople, Possible: l.PossibleSharedPeople, SameState: l.SameState, Confidence: l.Conf}
-		rank := -(2*int64(l.SharedPeople) + int64(l.PossibleSharedPeople)) // those who are sure count for more
+		rank := -(2*int64(l.SharedPeople) + int64(l.PossibleSharedPeople)) // confirmed people count double
 		row.Number = int64(y)
 		gather(&g, x, rank, &row)
 		row.Number = int64(x)

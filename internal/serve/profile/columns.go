@@ -11,12 +11,11 @@ import (
 // fileName is the index inside a snapshot.
 const fileName = "profile/organizations.gg"
 
-// Damaged is the slug of the error for an index that is not as it was written.
+// Damaged is the slug of the error for a damaged index.
 const Damaged = "profile_damaged"
 
-// fileKind is the file of the index. Its version changes with the sections, with
-// the packed types and with the row types of the snapshot that are packed as they
-// are.
+// fileKind is the file of the index. Its version changes with the sections, the
+// packed types and the row types of the snapshot that are packed unchanged.
 var fileKind = &mapped.Kind{
 	Magic: "GGprofl1", Name: "profile index",
 	Missing: "profile_unreadable", Version: "profile_version", Damaged: Damaged,
@@ -53,7 +52,7 @@ type columns struct {
 	awards awards
 }
 
-// fact is what organizations are compared by.
+// fact holds the properties by which organizations are compared.
 type fact struct {
 	Revenue    int64
 	EIN        uint32
@@ -64,9 +63,8 @@ type fact struct {
 	_          uint8
 }
 
-// section is the rows of one kind: those of each organization that has any,
-// between two starts. Of some kinds only the first are kept, so that there may be
-// more in all.
+// section holds the rows of one kind. The rows of an organization lie between two
+// starts. Some kinds keep only the first rows, so the true number may be larger.
 type section[T any] struct {
 	orgs   []uint32
 	starts []uint64
@@ -110,7 +108,7 @@ func openSection[T any](f *mapped.File, name string, orgs int) section[T] {
 	return s
 }
 
-// checkStarts checks that the parts of some organizations follow one another.
+// checkStarts checks that the organizations and the starts of their rows rise.
 func checkStarts(f *mapped.File, name string, orgs []uint32, starts []uint64, n, size int) {
 	if f.Err() != nil {
 		return
@@ -135,8 +133,8 @@ func (s *section[T]) of(org uint32) (list []T) {
 	for b := s.bytes[s.starts[i]:s.starts[i+1]]; len(b) > 0; {
 		row, rest, ok := packed.Decode[T](b)
 		if !ok {
-			// The checksum held, so it was written like this: a mistake of ours
-			// that must not pass for a row that is not there.
+			// The checksum is right, so a bug of ours wrote this row. It must not
+			// look like a missing row.
 			panic("profile: a row of the index cannot be read")
 		}
 		list, b = append(list, row), rest
@@ -144,7 +142,7 @@ func (s *section[T]) of(org uint32) (list []T) {
 	return list
 }
 
-// total is how many rows of an organization there were in all.
+// total is the number of an organization's rows before any were dropped.
 func (s *section[T]) total(org uint32) int {
 	if i, found := slices.BinarySearch(s.orgs, org); found {
 		return int(s.totals[i])
@@ -152,7 +150,7 @@ func (s *section[T]) total(org uint32) int {
 	return 0
 }
 
-// first is the only row of an organization, nil when it has none.
+// first is the only row of an organization, or nil.
 func (s *section[T]) first(org uint32) *T {
 	if list := s.of(org); len(list) > 0 {
 		return &list[0]

@@ -11,8 +11,8 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// Index has the profiles of a snapshot. It is safe for concurrent use. What it
-// returns are copies, so profiles outlive it.
+// Index has the profiles of a snapshot. It is safe for concurrent use. Profiles are
+// copies, so they stay valid after Close.
 type Index struct {
 	mu     sync.RWMutex // held for reading by every question, for writing by Close
 	closed bool
@@ -21,7 +21,7 @@ type Index struct {
 	coverage snapshot.AwardCoverage
 }
 
-// Open maps the index of a snapshot. All of it is read once, to verify it.
+// Open maps the index of a snapshot and reads all of it once to verify it.
 func Open(s *snapshot.Snapshot) (*Index, error) {
 	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
 	if err != nil {
@@ -38,7 +38,7 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 	return x, nil
 }
 
-// New makes an index of a few rows, in memory.
+// New makes an index in memory from a few rows.
 func New(t *Tables) (*Index, error) {
 	var b bytes.Buffer
 	if err := t.write(context.Background(), &b); err != nil {
@@ -65,8 +65,8 @@ func newIndex(f *mapped.File) (*Index, error) {
 	return x, f.Err()
 }
 
-// Close waits for the questions under way and unmaps the file. A closed index
-// knows nobody.
+// Close waits for running questions and unmaps the file. A closed index finds
+// nothing.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -77,7 +77,7 @@ func (x *Index) Close() error {
 	return x.file.Close()
 }
 
-// find is the number of an organization. The lock is held.
+// find is the number of an organization. The caller holds the lock.
 func (x *Index) find(e ein.EIN) (uint32, bool) {
 	if x.closed {
 		return 0, false
@@ -97,8 +97,8 @@ func (x *Index) Known(e ein.EIN) bool {
 	return known
 }
 
-// Read is the profile of an organization, with all of its parts or with the
-// first ones; known is false when there is none with this EIN.
+// Read reads the profile of an organization, with all of its parts or only the first
+// ones. known is false if the EIN is unknown.
 func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -125,8 +125,7 @@ func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 	return p, true
 }
 
-// Cause is the letter of the registered cause of an organization, 0 when it has
-// none or is not known.
+// Cause is the letter of an organization's registered cause, 0 if there is none.
 func (x *Index) Cause(e ein.EIN) byte {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -136,5 +135,5 @@ func (x *Index) Cause(e ein.EIN) byte {
 	return 0
 }
 
-// Coverage is what the award files that were read cover.
+// Coverage is what the award files cover.
 func (x *Index) Coverage() snapshot.AwardCoverage { return x.coverage }

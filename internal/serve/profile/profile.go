@@ -1,14 +1,12 @@
-// Package profile says what filings, the master file and government award files
-// know of one organization: who it is, its figures year by year, who runs it,
-// whom it shares people with, what it holds, what governments awarded it, and
-// which organizations resemble it. It knows nothing of HTTP, and nothing of
-// grants: those are in package graph.
+// Package profile shows what filings, the master file and government award files say
+// of one organization: its identity, its figures year by year, its people, shared
+// board members, holdings, government awards, and similar organizations. It knows
+// nothing of HTTP, and nothing of grants: those are in package graph.
 //
-// The index is made when a snapshot is built and is memory-mapped when it is
-// served. Organizations are known by their number, which is their place in
-// table organizations; every part of a profile is a section of packed rows in
-// the order of these numbers, so that one organization costs a few lookups and
-// the bytes of its own rows.
+// The index is made when a snapshot is built and is memory-mapped when it is served.
+// An organization's number is its row in table organizations. Every part of a profile
+// is a section of packed rows in the order of these numbers. So one organization
+// costs a few lookups and the bytes of its own rows.
 package profile
 
 import (
@@ -23,21 +21,21 @@ type Identity struct {
 	AlsoKnown, Former                   []string
 	Street, City, State, ZIP            string
 	County                              string // FIPS code
-	NTEE                                string // as the master file has it
+	NTEE                                string // as in the master file
 	Subsection, Foundation, Affiliation string // codes of the master file
 	Group, Deductible, Ruling           string
 	FilingReq, LastPeriod               string
 	Revenue                             *int64 // of the latest filing, else of the master file
 	Sources                             int32  // bits, see snapshot.SourceBMF
 	Active                              bool
-	Pop                                 int32  // distinct funders that wrote its EIN on a form
-	Kind, Type                          string // as a search shows them
-	FunderKind                          string // empty for one that makes no grants
+	Pop                                 int32  // number of funders that filed its EIN
+	Kind, Type                          string // as search shows them
+	FunderKind                          string // empty if it makes no grants
 
-	// Of its latest return.
+	// From its latest return.
 	ReturnType, Mission, Activity, Website, Formed string
 
-	// The cause that was inferred where none is registered.
+	// The inferred cause, if none is registered.
 	InferredCause      string // letter
 	InferredConfidence float64
 }
@@ -49,19 +47,19 @@ type Organization struct {
 	Identity
 }
 
-// Code is its registered NTEE code, empty when it has none.
+// Code is its registered NTEE code, or empty.
 func (o *Organization) Code() ntee.Code {
 	c, _ := ntee.Parse(o.NTEE)
 	return c
 }
 
-// Profile is what is known of an organization beside its grants.
+// Profile is what is known of an organization apart from its grants.
 type Profile struct {
 	Organization
-	Latest  *snapshot.Financial // figures of its latest return; nil when none was read
+	Latest  *snapshot.Financial // figures of its latest return; nil if there is none
 	Filings []Filing            // returns that stand, latest first
 
-	// The rest is only there when all is asked for.
+	// The following parts are filled only if all parts are wanted.
 
 	Financials   []snapshot.Financial // oldest first
 	ServiceAreas []snapshot.ServiceArea
@@ -74,10 +72,10 @@ type Profile struct {
 	InAll        Totals
 }
 
-// Totals are how many rows there are in all of those parts that are bounded.
+// Totals counts all rows of the parts that are bounded.
 type Totals struct{ ServiceAreas, People, BoardLinks, Holdings int }
 
-// Bounds of the parts of a profile, as the build keeps them.
+// Bounds of the parts of a profile, applied by the build.
 const (
 	MaxPeople     = 500
 	MaxHoldings   = 100
@@ -101,9 +99,9 @@ type BoardLink struct {
 	boardLink
 }
 
-// boardLink is the packed row.
+// boardLink is the packed form of BoardLink.
 type boardLink struct {
-	Number                 int64 // of the other
+	Number                 int64 // number of the other organization
 	SharedPeople, Possible int32
 	SameState              bool
 	Confidence             float64

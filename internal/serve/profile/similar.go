@@ -10,9 +10,8 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// Nearest finds organizations by meaning: those whose mission, programs and
-// purposes say the most alike, best first. *search.Index does, where it has
-// vectors.
+// Nearest finds the organizations whose mission, programs and purposes are most
+// similar in meaning, best first. *search.Index implements it if it has vectors.
 type Nearest interface {
 	Nearest(org uint32, k int) []Near
 }
@@ -23,29 +22,29 @@ type Near struct {
 	Cosine float32
 }
 
-// Shared is an organization that has funders or recipients in common with
-// another: how many, and what share of all that the other has, from 0 to 1, in
-// which those who fund or are funded by few count for more.
+// Shared is an organization that has funders or recipients in common with another.
+// Weight is the share of the other's funders or recipients that both have, from 0 to
+// 1. Those with few connections count for more.
 type Shared struct {
 	EIN    ein.EIN
 	Count  int
 	Weight float64
 }
 
-// Signals are what is known beside the index of who resembles an organization.
+// Signals are evidence of similarity from outside the index.
 type Signals struct {
-	Funders    []Shared // those that share its funders
-	Recipients []Shared // those that share its recipients
-	Meaning    Nearest  // nil where meaning is not available
+	Funders    []Shared // organizations that share its funders
+	Recipients []Shared // organizations that share its recipients
+	Meaning    Nearest  // nil if meaning is not available
 }
 
-// Place says how near two organizations are.
+// Values of Similar.Place.
 const (
 	SameCounty = "county"
 	SameState  = "state"
 )
 
-// Similar is an organization that resembles another, and in what.
+// Similar is an organization that resembles another, and the reasons.
 type Similar struct {
 	EIN              ein.EIN
 	Name             string
@@ -54,19 +53,19 @@ type Similar struct {
 	SharedFunders    int
 	SharedRecipients int
 	Cause            string  // NTEE code or letter that both have
-	Meaning          float64 // cosine, 0 when it is not known
+	Meaning          float64 // cosine, 0 if unknown
 	Place            string  // SameCounty, SameState or empty
-	SizeRatio        float64 // revenue of the smaller over that of the larger, 0 when not known
+	SizeRatio        float64 // the smaller revenue over the larger, 0 if unknown
 }
 
-// Resembling is what was found, and by what.
+// Resembling is the result of a search for similar organizations.
 type Resembling struct {
 	List    []Similar // best first
-	Total   int       // candidates that resemble it at all
-	Meaning bool      // meaning was looked at
+	Total   int       // candidates with any resemblance
+	Meaning bool      // meaning was compared
 }
 
-// Weights of what two organizations may have in common.
+// Weights of the things that two organizations may have in common.
 const (
 	weightShared  = 0.40
 	weightMeaning = 0.30
@@ -79,18 +78,17 @@ const (
 const (
 	mostNear  = 200 // by meaning
 	mostPeers = 200 // of the same cause and place
-	// MaxSimilar is how many are ever found for one organization.
+	// MaxSimilar bounds the organizations found for one organization.
 	MaxSimilar = 500
 )
 
-// leastScore is below what two organizations resemble each other in nothing
-// worth telling.
+// leastScore is the lowest score worth showing.
 const leastScore = 0.05
 
-// Similar finds organizations that resemble one: by shared funders or
-// recipients, cause, meaning, place and size. It is an association and no
-// statement of either. The work is bounded: candidates are those with shared
-// funders, those near in meaning, and those of the same cause in the same place.
+// Similar finds organizations that resemble one, by shared funders or recipients,
+// cause, meaning, place and size. A result is an association; neither organization
+// has stated it. The work is bounded: candidates share funders, are near in meaning,
+// or have the same cause in the same place.
 func (x *Index) Similar(e ein.EIN, by Signals) (r Resembling, known bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -120,7 +118,7 @@ func (x *Index) Similar(e ein.EIN, by Signals) (r Resembling, known bool) {
 	each(by.Recipients, func(s *Similar, n int) { s.SharedRecipients = n })
 	if by.Meaning != nil {
 		near := by.Meaning.Nearest(org, mostNear)
-		r.Meaning = len(near) > 0 // none where the organization has no text
+		r.Meaning = len(near) > 0 // false if the organization has no text
 		for _, n := range near {
 			if n.Org != org && int(n.Org) < len(x.facts) {
 				at(n.Org).Meaning = float64(n.Cosine)
@@ -171,8 +169,8 @@ func (f *fact) code() ntee.Code {
 
 func (f *fact) cause() byte { return f.code().Major() }
 
-// likeness compares two organizations, each answer from 0 to 1, and writes down
-// in what they are alike.
+// likeness compares two organizations from 0 to 1 in cause, place and size, and notes
+// in to what they share.
 func (f *fact) likeness(o *fact, to *Similar) (cause, place, size float64) {
 	a, b := f.code(), o.code()
 	switch {
@@ -192,7 +190,7 @@ func (f *fact) likeness(o *fact, to *Similar) (cause, place, size float64) {
 	if f.HasRevenue != 0 && o.HasRevenue != 0 && f.Revenue > 0 && o.Revenue > 0 {
 		ratio := float64(min(f.Revenue, o.Revenue)) / float64(max(f.Revenue, o.Revenue))
 		to.SizeRatio = math.Round(ratio*10_000) / 10_000
-		size = max(0, 1+math.Log10(ratio)/2) // nothing from a hundredfold on
+		size = max(0, 1+math.Log10(ratio)/2) // 0 from a ratio of one to a hundred
 	}
 	return cause, place, size
 }
@@ -219,9 +217,9 @@ func peersOf(facts []fact) []uint32 {
 	return radix.Numbers(list)
 }
 
-// peersOf are organizations of the same cause that are near in place and size.
-// Of a county with many, those next in size are taken; where it has few, those
-// of the counties beside it in the order are.
+// peersOf lists organizations of the same cause that are near in place and size. In a
+// county with many, it takes those nearest in size. In a county with few, it goes on
+// to the next counties in the order.
 func (x *Index) peersOf(org uint32) []uint32 {
 	f := &x.facts[org]
 	if f.cause() == 0 || f.State == [2]byte{} {

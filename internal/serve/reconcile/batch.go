@@ -13,7 +13,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Bounds of what is read of a batch, whoever sends it.
+// Bounds of a batch, for every caller.
 const (
 	maxBody       = 256 << 10 // bytes of a request body
 	maxDepth      = 12        // of objects and lists in one another
@@ -22,7 +22,7 @@ const (
 	maxConditions = 10        // of one query
 	maxValues     = 10        // of one condition
 	maxProperties = 30        // of a data extension
-	maxIDText     = 100       // bytes of the name of a query in a batch, of a property or of an identifier
+	maxIDText     = 100       // bytes of a query's name in a batch, of a property or of an identifier
 
 	defaultCandidates = 5
 	maxCandidates     = 20
@@ -47,10 +47,10 @@ type named struct {
 	query Query
 }
 
-// one is a value that may stand alone or in a list.
+// one is a value or a list of values in JSON.
 type one[T any] []T
 
-// UnmarshalJSON reads either.
+// UnmarshalJSON implements json.Unmarshaler.
 func (l *one[T]) UnmarshalJSON(data []byte) error {
 	switch data = bytes.TrimSpace(data); {
 	case string(data) == "null":
@@ -66,14 +66,14 @@ func (l *one[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// given is the value of a condition: a text, a number, a truth, or an entity that
+// given is the value of a condition: a text, a number, a boolean, or an entity that
 // was reconciled before.
 type given struct {
 	text string
 	id   string // of an entity
 }
 
-// UnmarshalJSON reads any of them.
+// UnmarshalJSON implements json.Unmarshaler.
 func (g *given) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 {
@@ -100,11 +100,12 @@ func (g *given) UnmarshalJSON(data []byte) error {
 	case '[', 'n':
 		return errors.New("neither a text, a number, a truth nor an entity")
 	}
-	g.text = string(data) // a number or a truth, as it is written
+	g.text = string(data) // a number or a boolean, as written
 	return nil
 }
 
-// decode reads JSON that a stranger sent: all of it, no deeper than a batch is.
+// decode reads JSON from a stranger: the whole text, nested no deeper than a batch
+// can be.
 func decode(data []byte, into any) error {
 	if err := shallow(data); err != nil {
 		return err
@@ -119,7 +120,7 @@ func decode(data []byte, into any) error {
 	return nil
 }
 
-// reason says what is wrong with JSON without the names of our types.
+// reason says what is wrong with JSON without naming our Go types.
 func reason(err error) string {
 	var syntax *json.SyntaxError
 	var typed *json.UnmarshalTypeError
@@ -139,7 +140,7 @@ func reason(err error) string {
 }
 
 // shallow refuses JSON that is nested deeper than any batch. It counts brackets
-// outside of texts, whatever else is wrong with it.
+// outside strings and ignores all other errors.
 func shallow(data []byte) error {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {
@@ -160,8 +161,7 @@ func shallow(data []byte) error {
 	return nil
 }
 
-// onlyThese refuses a field of a query that there is none of, such as one that is
-// misspelled.
+// onlyThese refuses unknown fields of a query, such as misspelled ones.
 func onlyThese(at string, fields map[string]json.RawMessage, known ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(known, name) {
@@ -171,13 +171,13 @@ func onlyThese(at string, fields map[string]json.RawMessage, known ...string) er
 	return nil
 }
 
-// readBatch02 reads a batch of version 0.2: an object of queries by name, in the
-// order of the names.
+// readBatch02 reads a batch of version 0.2: an object of queries, in the order of
+// their names.
 func readBatch02(data []byte) ([]named, error) {
 	var batch map[string]*struct {
 		Query      *string      `json:"query"`
 		Type       one[string]  `json:"type"`
-		TypeStrict string       `json:"type_strict"` // which nobody knows the meaning of
+		TypeStrict string       `json:"type_strict"` // accepted and ignored: its meaning is not defined
 		Limit      *json.Number `json:"limit"`
 		Properties []struct {
 			ID     *string    `json:"pid"`
@@ -225,7 +225,7 @@ func readBatch02(data []byte) ([]named, error) {
 	return list, nil
 }
 
-// readBatch10 reads a batch of the draft of version 1.0: a list of queries.
+// readBatch10 reads a batch of the 1.0 draft: a list of queries.
 func readBatch10(data []byte) ([]named, error) {
 	var batch struct {
 		Queries []*struct {
@@ -304,11 +304,11 @@ func readBatch10(data []byte) ([]named, error) {
 	return list, nil
 }
 
-// exactMatch is the one qualifier there is: properties are compared whole.
+// exactMatch is the only qualifier: whole values are compared.
 const exactMatch = "ExactMatch"
 
-// newCondition is a condition on a property. Of an entity the name counts, but
-// where identifiers are compared.
+// newCondition makes a condition on a property. For an entity it compares the name,
+// except where identifiers are compared.
 func newCondition(property string, values []given) Condition {
 	c := Condition{Property: property, Values: make([]string, len(values))}
 	for i, v := range values {
@@ -319,7 +319,7 @@ func newCondition(property string, values []given) Condition {
 	return c
 }
 
-// bounded checks how much a query asks for, and sets its limit.
+// bounded checks the size of a query and sets its limit.
 func (q *Query) bounded(at string, limit *json.Number) error {
 	q.Limit = defaultCandidates
 	if limit != nil {
@@ -360,8 +360,8 @@ func (q *Query) bounded(at string, limit *json.Number) error {
 	return nil
 }
 
-// known refuses types and properties that there are none of: an answer that leaves
-// them out would look as if it had heeded them.
+// known refuses unknown types and properties. An answer that ignored them would look
+// as if it had applied them.
 func (q *Query) known() error {
 	for _, t := range q.Types {
 		if typeOf(t) == nil {
@@ -398,7 +398,7 @@ type extension struct {
 	properties []*property
 }
 
-// readExtension reads a data extension query, which is the same in both versions.
+// readExtension reads a data extension query, which both versions write alike.
 func readExtension(data []byte) (*extension, error) {
 	var q struct {
 		IDs        []string `json:"ids"`

@@ -17,7 +17,7 @@ type Type struct {
 
 var everything = Type{ID: "organization", Name: "Organization", Description: "Any exempt organization, funder or recipient of grants."}
 
-// types are all there are: everything first, then its parts.
+// types lists all types: the general one first, then its parts.
 var types = []Type{
 	everything,
 	{ID: search.Foundation, Name: "Private foundation", Description: "Organizations that file Form 990-PF.",
@@ -26,7 +26,7 @@ var types = []Type{
 		Broader: []Type{{ID: everything.ID, Name: everything.Name}}},
 }
 
-// typeOf finds a type, nil when there is none of that name.
+// typeOf finds a type by its id, or returns nil.
 func typeOf(id string) *Type {
 	for i := range types {
 		if types[i].ID == id {
@@ -49,7 +49,7 @@ func isOfType(kind string, any []string) bool {
 	return false
 }
 
-// typesOf are the types of an organization, the narrowest first.
+// typesOf lists the types of an organization, narrowest first.
 func typesOf(kind string) []Type {
 	list := []Type{{ID: everything.ID, Name: everything.Name}}
 	if t := typeOf(kind); t != nil {
@@ -58,7 +58,7 @@ func typesOf(kind string) []Type {
 	return list
 }
 
-// nameOf is what an organization is called; it is never empty.
+// nameOf is the display name of an organization. It is never empty.
 func nameOf(r *search.Result) string {
 	if name := orgname.Display(r.Name); name != "" {
 		return name

@@ -4,8 +4,8 @@ import (
 	"net/http"
 )
 
-// extend finds the values of properties: for each identifier those of each
-// property, none for one that is not known.
+// extend finds the values of each property for each identifier. An unknown identifier
+// gets no values.
 func (h *Handler) extend(w http.ResponseWriter, r *http.Request, e *extension) ([][]value, error) {
 	d, release, err := h.admit(w, r, len(e.ids))
 	if err != nil {
@@ -35,7 +35,7 @@ type cell struct {
 	Int *int64  `json:"int,omitempty"`
 }
 
-// cells are the values of a property: one, or none where it is not known.
+// cells holds the value of a property, or nothing if it is unknown.
 func (v value) cells() []cell {
 	switch {
 	case v.Number != nil:
@@ -104,7 +104,7 @@ func (e *extension) answer10(rows [][]value) *extended10 {
 	return a
 }
 
-// propose lists the properties that there are for a type: all, whatever the type.
+// propose lists the properties for a type. Every type has all of them.
 func (h *Handler) propose(w http.ResponseWriter, r *http.Request) error {
 	v := r.URL.Query()
 	limit, err := whole(v, "limit", len(properties))

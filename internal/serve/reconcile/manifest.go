@@ -1,6 +1,6 @@
 package reconcile
 
-// The endpoints of both versions, and below them their services.
+// The endpoints of both versions. Their services are below them.
 const (
 	Root02 = "/reconcile"
 	Root10 = "/reconcile/1.0"
@@ -16,7 +16,7 @@ type address struct {
 	URL string `json:"url"`
 }
 
-// manifest are the fields that both versions have.
+// manifest holds the fields that both versions share.
 type manifest struct {
 	Versions      []string `json:"versions"`
 	Name          string   `json:"name"`
@@ -75,8 +75,8 @@ type manifest10 struct {
 	} `json:"extend"`
 }
 
-// common is what both manifests say. There is no security scheme in either: with
-// one, clients would have to send a key with everything.
+// common fills in the fields that both manifests share. It declares no security
+// scheme, because clients would then have to send a key with every request.
 func (h *Handler) common(version, view string) manifest {
 	m := manifest{
 		Versions: []string{version}, Name: "Grantgraph: US nonprofits and foundations by EIN",

@@ -12,14 +12,14 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// Matcher finds the organizations that queries mean. Directory may be nil; then
-// ZIP codes are not known, and namesakes in a city are not looked for.
+// Matcher finds the organizations that queries mean. Without a Directory it ignores
+// ZIP codes and does not look for namesakes in a city.
 type Matcher struct {
 	Search    *search.Index
 	Directory *directory.Index
 }
 
-// How many organizations are compared for each name, where it is looked for.
+// How many organizations are compared for each name, by where Matcher looks.
 const (
 	mostInPlace  = 20 // in the city or the ZIP code
 	mostInState  = 60
@@ -29,34 +29,34 @@ const (
 // Candidate is an organization that a query may mean.
 type Candidate struct {
 	search.Result
-	Probability float64 // that it is the one meant
-	Sure        bool    // it is, as far as can be told
+	Probability float64 // that the query means it
+	Sure        bool    // the best candidate is clear enough to be called a match
 	Features    []Feature
 }
 
-// Feature is something that a probability rests on.
+// Feature is one reason for a probability.
 type Feature struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
-	Value any    `json:"value"` // a number or a truth
+	Value any    `json:"value"` // a number or a boolean
 }
 
-// contender is a candidate with what it is judged by.
+// contender is a candidate with the evidence for it.
 type contender struct {
 	search.Candidate
-	found    bool // by its name
+	found    bool // found by its name
 	conflict bool // the names have parts that exclude each other
 	state    agreement
 	city     agreement
 	zip      agreement
 	ein      agreement
-	length   int // of the name that was asked for, in letters
+	length   int // of the name asked for, in letters
 
 	weight float64
 }
 
 // Match finds the organizations that a query may mean, likeliest first. Their
-// probabilities and that of none of them are 1 together.
+// probabilities and the probability of no match add up to 1.
 func (m *Matcher) Match(ctx context.Context, q *Query) ([]Candidate, error) {
 	where := make([]Condition, len(q.Where))
 	for i, c := range q.Where {
@@ -66,7 +66,7 @@ func (m *Matcher) Match(ctx context.Context, q *Query) ([]Candidate, error) {
 	named := false
 	for _, name := range q.Names {
 		if e, ok := readEIN(name); ok {
-			// The identifier itself is the best name there is.
+			// An identifier in place of a name is the best evidence.
 			where = append(where, Condition{Property: propEIN, Values: []string{e.String()}})
 			continue
 		}
@@ -85,19 +85,20 @@ func (m *Matcher) Match(ctx context.Context, q *Query) ([]Candidate, error) {
 			list = append(list, c)
 		}
 	}
-	// In a fixed order, so that sums are the same every time.
+	// A fixed order makes the sums the same every time.
 	slices.SortFunc(list, func(a, b *contender) int { return cmp.Compare(a.Org, b.Org) })
 	return judged(list, q.Limit, named), nil
 }
 
-// pool gathers those that are compared.
+// pool gathers the organizations to compare.
 type pool struct {
 	m     *Matcher
 	byOrg map[uint32]*contender
 }
 
-// byName adds who is called so: where the query says, in its state, and anywhere
-// unless the state is required or has one of that very name.
+// byName adds organizations of this name: in the place that the query gives, in its
+// state, and anywhere. It skips "anywhere" if the state is required or has an
+// organization of exactly this name.
 func (p *pool) byName(name string, where []Condition) error {
 	asked := orgname.Parse(name)
 	traits := asked.Traits()
@@ -117,15 +118,15 @@ func (p *pool) byName(name string, where []Condition) error {
 	states = slices.Compact(states[:min(len(states), 2)])
 	cities := wanted(where, propCity)
 	enough := len(states) > 0 && slices.ContainsFunc(where, func(c Condition) bool { return c.Property == propState && c.Required && c.Quantifier != None })
-	full := len(states) == 0 // there may be more in the place than are compared
-	there := false           // somebody of that very name is in the city
+	full := len(states) == 0 // the place may have more organizations than are compared
+	there := false           // an organization of exactly this name is in the city
 	for _, state := range states {
 		list := p.m.Search.Candidates(name, state, nil, mostInState)
 		add(list)
 		full = full || len(list) == mostInState
 		for _, c := range list {
 			if c.Result.Match == search.Exact {
-				// Namesakes elsewhere say little where one is in the state.
+				// If one is in the state, namesakes elsewhere say little.
 				enough = true
 				there = there || slices.Contains(cities, orgname.City(c.City))
 			}
@@ -142,8 +143,8 @@ func (p *pool) byName(name string, where []Condition) error {
 	return nil
 }
 
-// inPlace adds who is called so in the city or the ZIP code: of a common name
-// there are more in a state than are compared.
+// inPlace adds organizations of this name in the city or ZIP code. For a common name,
+// the state has more of them than are compared.
 func (p *pool) inPlace(name string, states, cities []string, where []Condition, add func([]search.Candidate)) error {
 	if p.m.Directory == nil {
 		return nil
@@ -183,8 +184,8 @@ func (p *pool) byEIN(eins []string) {
 	}
 }
 
-// compare holds an organization against the conditions. It reports whether it
-// meets those that are required.
+// compare checks an organization against the conditions. It reports whether the
+// organization meets the required ones.
 func (m *Matcher) compare(c *contender, where []Condition) (ok bool) {
 	for _, w := range where {
 		var has string
@@ -215,10 +216,10 @@ func (m *Matcher) compare(c *contender, where []Condition) (ok bool) {
 	return true
 }
 
-// judged turns what was compared into probabilities: each has a weight, none of
-// them has one too, and the shares of the weights are the probabilities. So a name
-// that two bear alike is worth half for each, whatever else is said. An EIN is
-// worth what it is worth beside the name, and leaves the rest to the others.
+// judged turns evidence into probabilities. Each candidate has a weight, and so has
+// "none of them". Their shares of all weights are the probabilities, so two
+// candidates with the same name get half each. An EIN gets a fixed probability, and
+// the other candidates share the rest.
 func judged(list []*contender, limit int, named bool) (to []Candidate) {
 	sum, none := 0.0, math.Inf(-1)
 	for _, c := range list {
@@ -227,7 +228,7 @@ func judged(list []*contender, limit int, named bool) (to []Candidate) {
 		none = max(none, c.logNone())
 	}
 	sum += math.Exp(none)
-	rest := 1.0 // what an EIN leaves to the others
+	rest := 1.0 // probability that an EIN leaves to the others
 	for _, c := range list {
 		c.weight /= sum
 		if c.ein == agrees {
@@ -254,7 +255,8 @@ func judged(list []*contender, limit int, named bool) (to []Candidate) {
 	return to
 }
 
-// features says what a probability rests on, as far as it was asked for.
+// features lists the reasons for a probability, for the conditions that the query
+// has.
 func (c *contender) features() []Feature {
 	var list []Feature
 	if c.found {

@@ -12,9 +12,9 @@ import (
 	"grantgraph/internal/serve/dataset"
 )
 
-// admit lets a request about so many organizations in, once it is paid: one call of
-// the key, or as many of the names that the address has in a day. What is refused
-// costs nothing. The dataset is held until release.
+// admit charges a request about n organizations and lets it in. A request with a key
+// costs one call; without a key it uses up n of the address's names for the day.
+// Refused requests are free. The dataset is held until release.
 func (h *Handler) admit(w http.ResponseWriter, r *http.Request, n int) (d *dataset.Dataset, release func(), err error) {
 	if err := addressed(r); err != nil {
 		return nil, nil, err
@@ -41,18 +41,19 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request, n int) (d *datas
 	return d, release, nil
 }
 
-// acquire holds the dataset, if all that is needed of it is in service.
+// acquire holds the dataset, if all the files it needs are in service.
 func (h *Handler) acquire(w http.ResponseWriter) (*dataset.Dataset, func(), error) {
 	d, release := h.Acquire()
 	if !d.Whole() {
 		release()
-		return nil, nil, fault.New(slugNoData, "A file that the answer needs is damaged, and out of service until another build is served.").Try("ask again later; nothing was counted")
+		return nil, nil, fault.New(slugNoData, "A file that the answer needs is damaged, and out of service until another build is served.").
+			Try("ask again later; nothing was counted")
 	}
 	w.Header().Set("X-Dataset-Version", d.Version())
 	return d, release, nil
 }
 
-// charge takes what the request costs. An empty batch costs nothing.
+// charge charges the cost of a request. An empty batch is free.
 func (h *Handler) charge(w http.ResponseWriter, r *http.Request, secret string, n int) error {
 	if secret != "" {
 		key, err := h.Accounts.Authenticate(r.Context(), secret)
@@ -97,8 +98,8 @@ func (h *Handler) look(w http.ResponseWriter, r *http.Request) (*dataset.Dataset
 	return h.acquire(w)
 }
 
-// addressed refuses a key in the address: addresses are written down by whatever
-// stands in between, and it would not be taken from there.
+// addressed refuses a key in the URL. Proxies log URLs, and the service reads keys
+// only from headers.
 func addressed(r *http.Request) error {
 	if account.MaskKeys(r.URL.RawQuery) == r.URL.RawQuery {
 		return nil
@@ -107,8 +108,8 @@ func addressed(r *http.Request) error {
 		Try("send it as X-API-Key: <key>, and rotate it on your account page")
 }
 
-// isLoopback reports whether somebody asks from this machine, where a proxy may
-// be that was not named: all who come through it would be one visitor.
+// isLoopback reports whether a request comes from this machine. It may come through
+// an undeclared proxy, whose visitors would all count as one.
 func isLoopback(address string) bool {
 	at, err := netip.ParseAddr(address)
 	if err != nil {

@@ -19,7 +19,7 @@ var previewText string
 //go:embed preview.css
 var previewStyle []byte
 
-// styleAddress is where the style of previews is; it changes with the style.
+// styleAddress is the address of the preview style. It changes with the style.
 var styleAddress = func() string {
 	sum := sha256.Sum256(previewStyle)
 	return Root02 + "/preview." + hex.EncodeToString(sum[:4]) + ".css"
@@ -27,8 +27,8 @@ var styleAddress = func() string {
 
 var previewPage = template.Must(template.New("preview").Parse(previewText))
 
-// preview shows an organization in a frame of another page, which this one address
-// allows; it has no form, no script and nothing of the visitor.
+// preview shows an organization in a frame of another site's page. Only this address
+// allows framing; it has no form, no script and nothing about the visitor.
 func (h *Handler) preview(w http.ResponseWriter, r *http.Request) error {
 	d, release, err := h.look(w, r)
 	if err != nil {

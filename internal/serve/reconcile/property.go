@@ -15,7 +15,7 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// The properties that queries are compared by.
+// The properties by which queries are compared.
 const (
 	propState = "state"
 	propCity  = "city"
@@ -30,8 +30,7 @@ type facts struct {
 	gave, received graph.PartySums
 }
 
-// value is the value of a property: a text, a whole number, or nothing where it is
-// not known.
+// value is the value of a property: a text, a whole number, or nothing if unknown.
 type value struct {
 	Text   string
 	Number *int64
@@ -39,10 +38,10 @@ type value struct {
 
 func text(s string) value { return value{Text: s} }
 
-// number is a number that may be zero, which is not the same as unknown.
+// number is a value that may be zero, which differs from unknown.
 func number(n *int64) value { return value{Number: n} }
 
-// truth is yes or no: the protocol has no other word for it.
+// truth is "yes" or "no", because the protocol has no booleans here.
 func truth(b *bool) value {
 	switch {
 	case b == nil:
@@ -59,7 +58,7 @@ type property struct {
 	value           func(*facts) value
 }
 
-// properties are all there are, those that queries are compared by first.
+// properties lists all properties. Those by which queries are compared come first.
 var properties = []property{
 	{propState, "State", "State or territory of the registered address, as two letters. Names are compared by it.",
 		func(f *facts) value { return text(f.Result.State) }},
@@ -100,8 +99,7 @@ func year(n int) value {
 	return number(&y)
 }
 
-// standing is how it stands with the lists of the IRS, empty when that cannot be
-// said.
+// standing is the exempt status by the lists of the IRS, or empty if it is unknown.
 func (f *facts) standing() string {
 	is := func(b *bool) bool { return b != nil && *b }
 	switch {
@@ -117,7 +115,7 @@ func (f *facts) standing() string {
 	return "not listed"
 }
 
-// propertyOf finds a property, nil when there is none of that name.
+// propertyOf finds a property by its id, or returns nil.
 func propertyOf(id string) *property {
 	for i := range properties {
 		if properties[i].id == id {
@@ -127,8 +125,8 @@ func propertyOf(id string) *property {
 	return nil
 }
 
-// compared says whether queries are compared by a property, and propertyIDs which
-// there are.
+// compared says whether queries are compared by a property. propertyIDs lists these
+// properties.
 func compared(id string) bool { return readers[id] != nil }
 
 func propertyIDs(which func(string) bool) string {
@@ -144,7 +142,7 @@ func propertyIDs(which func(string) bool) string {
 // source is where facts come from: one dataset at one moment.
 type source struct {
 	*dataset.Dataset
-	standing *screen.Standing // with the lists that may be used now
+	standing *screen.Standing // with the lists that are usable now
 }
 
 func sourceOf(d *dataset.Dataset, now time.Time) *source {
@@ -165,8 +163,8 @@ func sourceOf(d *dataset.Dataset, now time.Time) *source {
 	return s
 }
 
-// of is what is known of the organization with this identifier; known is false when
-// there is none.
+// of reads the facts about the organization with this identifier. known is false if
+// there is no such organization.
 func (s *source) of(ctx context.Context, id string) (f *facts, known bool, err error) {
 	e, err := ein.Parse(id)
 	if err != nil {

@@ -10,42 +10,42 @@ import (
 
 // Query asks which organization is meant.
 type Query struct {
-	Names []string // what it is called; any of them
-	Types []string // any of them; empty for all
+	Names []string // any of these names
+	Types []string // any of these types; empty for all
 	Where []Condition
 	Limit int
 }
 
 // Condition is something that the organization should have.
 type Condition struct {
-	Property string // one of those that are compared
+	Property string // a property by which queries are compared
 	Values   []string
-	Required bool // who does not have it is no candidate
+	Required bool // only organizations that meet it are candidates
 	Quantifier
-	Qualifier string // how values are compared; empty is exactMatch, and there is no other
+	Qualifier string // how values are compared; empty means exactMatch, the only one
 }
 
-// Quantifier says which of the values of a condition must be had.
+// Quantifier says how many values of a condition must match.
 type Quantifier string
 
-// The quantifiers. The empty one is Any.
+// The quantifiers. Empty means Any.
 const (
 	Any  Quantifier = "any"
 	All  Quantifier = "all"
 	None Quantifier = "none"
 )
 
-// agreement is how an organization meets a condition.
+// agreement is whether an organization meets a condition.
 type agreement int8
 
 const (
-	unknown agreement = iota // the condition cannot be read, or of the organization it is not known
+	unknown agreement = iota // the condition is unreadable, or the organization has no known value
 	agrees
 	differs
 )
 
-// meets compares what an organization has with the values of a condition, all
-// written one way. What cannot be read is empty and agrees with nothing.
+// meets compares the value of an organization with the values of a condition, all
+// normalized. An unreadable value is empty and agrees with nothing.
 func (q Quantifier) meets(has string, values []string) agreement {
 	if has == "" {
 		return unknown
@@ -76,7 +76,7 @@ func (q Quantifier) meets(has string, values []string) agreement {
 	return differs
 }
 
-// readers write the values of a property one way, so that they can be compared.
+// readers normalize the values of a property so that they can be compared.
 var readers = map[string]func(string) string{
 	propState: func(s string) string { code, _ := place.State(s); return code },
 	propCity:  cityOf,
@@ -90,7 +90,7 @@ var readers = map[string]func(string) string{
 	},
 }
 
-// cityOf folds a city; people write the state behind it.
+// cityOf folds a city and removes a state written after it.
 func cityOf(s string) string {
 	city, rest, parted := strings.Cut(s, ",")
 	if parted {
@@ -101,7 +101,7 @@ func cityOf(s string) string {
 	return orgname.City(city)
 }
 
-// readEIN reads an EIN, with or without the word before it.
+// readEIN reads an EIN, with or without the word "EIN" before it.
 func readEIN(s string) (ein.EIN, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > 3 && strings.EqualFold(s[:3], "EIN") {
@@ -111,7 +111,7 @@ func readEIN(s string) (ein.EIN, bool) {
 	return e, err == nil
 }
 
-// read is the condition with its values written one way.
+// read is the condition with normalized values.
 func (c Condition) read() Condition {
 	values := make([]string, len(c.Values))
 	for i, v := range c.Values {
@@ -121,8 +121,8 @@ func (c Condition) read() Condition {
 	return c
 }
 
-// wanted are the values that the conditions of a property ask for, as they are
-// searched by; none for conditions that rule values out.
+// wanted lists the values that the conditions on a property ask for, in the form used
+// for searching. Conditions that exclude values add nothing.
 func wanted(where []Condition, property string) (list []string) {
 	for _, c := range where {
 		if c.Property != property || c.Quantifier == None {

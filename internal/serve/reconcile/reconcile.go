@@ -1,12 +1,12 @@
-// Package reconcile serves the Reconciliation Service API of the W3C community
-// group, version 0.2 and the draft of 1.0, so that OpenRefine and its like link a
-// spreadsheet of names to EINs. It reads requests, meters them and writes what the
-// protocol asks for; which organization a name means is judged by Matcher, from
-// the indexes that the search page asks too.
+// Package reconcile serves the Reconciliation Service API of the W3C community group,
+// version 0.2 and the 1.0 draft, so that OpenRefine and similar tools link a
+// spreadsheet of names to EINs. It reads requests, meters them and answers in the
+// form of the protocol. Matcher decides which organization a name means, from the
+// indexes of the search page.
 //
-// It is the one part of the service that pages of other sites may ask: every answer
-// allows any origin. Nothing here looks at a cookie or sets one, and a key is only
-// taken from a header, so that a page learns nothing but what anybody may ask for.
+// Pages of other sites may call this part of the service, and no other: every answer
+// allows any origin. Nothing here reads or sets a cookie, and a key is read only from
+// a header. So a page learns only what anybody may ask for.
 package reconcile
 
 import (
@@ -35,36 +35,36 @@ import (
 // How many names, or organizations to extend, a request may have.
 const (
 	FreeBatch = 10 // without a key
-	KeyBatch  = 50 // with one, for one call
+	KeyBatch  = 50 // with a key, for one call
 )
 
 // Bounds of the work.
 const (
-	patience   = 20 * time.Second // of a request
-	weight     = 2 << 20          // what a request takes, in bytes, beside its body
-	bodyCopies = 4                // of the bytes of a body, while it is read
-	atOnce     = 16               // requests under way
-	atOnceEach = 3                // from one address
+	patience   = 20 * time.Second // longest time for a request
+	weight     = 2 << 20          // memory of a request in bytes, without its body
+	bodyCopies = 4                // memory for reading a body, in multiples of its size
+	atOnce     = 16               // requests at a time
+	atOnceEach = 3                // requests at a time from one address
 )
 
-// looks is how often a visitor may ask for suggestions and previews, which come
-// while somebody types and points.
+// looks limits suggestions and previews, which a client requests while a person types
+// and points.
 var looks = visitor.Rate{Burst: 60, Every: 500 * time.Millisecond}
 
-// Accounts knows keys and counts; account.Store does.
+// Accounts checks keys and counts calls; account.Store implements it.
 type Accounts interface {
 	Authenticate(ctx context.Context, secret string) (account.KeyInfo, error)
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
 	TakeNames(ctx context.Context, address string, n int) (left int, err error)
 }
 
-// Config is what the service is made of.
+// Config is the configuration of a Handler.
 type Config struct {
 	BaseURL  string
 	Acquire  func() (*dataset.Dataset, func())
 	Accounts Accounts
-	Address  func(*http.Request) string // who is asking
-	Budget   *budget.Budget             // holds the memory of all requests together; nil is without bounds
+	Address  func(*http.Request) string // the address of the caller
+	Budget   *budget.Budget             // bounds the memory of all requests together; nil for no bound
 	Clock    func() time.Time
 	Log      *slog.Logger
 }
@@ -95,7 +95,7 @@ func New(c Config) *Handler {
 	handle("POST "+Root10+"/match", h.match10)
 	handle("POST "+Root10+"/extend", h.extend10)
 	for _, root := range []string{Root02, Root10} {
-		// A client that joins paths carelessly.
+		// For clients that join paths carelessly.
 		handle("GET "+root+"/{$}", func(w http.ResponseWriter, r *http.Request) error {
 			http.Redirect(w, r, root, http.StatusMovedPermanently)
 			return nil
@@ -110,10 +110,10 @@ func New(c Config) *Handler {
 	return h
 }
 
-// methods that something here answers.
+// methods are the methods in use here.
 var methods = []string{http.MethodGet, http.MethodPost}
 
-// ServeHTTP answers a request of any origin.
+// ServeHTTP answers requests from any origin.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Access-Control-Allow-Origin", "*")
@@ -130,7 +130,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// other answers what is not there: 405 when it is there by another method.
+// other answers an unknown address, or with 405 an address that exists for another
+// method.
 func (h *Handler) other(w http.ResponseWriter, r *http.Request) error {
 	for _, method := range methods {
 		other := r.Clone(r.Context())
@@ -147,7 +148,7 @@ func (h *Handler) missing() error {
 	return fault.New(slugMissing, "There is nothing at this address.").Try("see %s/docs/reconcile for what there is", h.BaseURL)
 }
 
-// get02 answers the manifest, or a query in the address.
+// get02 answers with the manifest or with a query in the address.
 func (h *Handler) get02(w http.ResponseWriter, r *http.Request) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -247,7 +248,7 @@ func (h *Handler) extend10(w http.ResponseWriter, r *http.Request) error {
 	return write(w, e.answer10(rows))
 }
 
-// What a query is answered with.
+// Answers to a query.
 type (
 	result02 struct {
 		Result []candidate `json:"result"`
@@ -271,7 +272,7 @@ type candidate struct {
 	Features    []Feature `json:"features,omitempty"`
 }
 
-// match finds what the queries of a batch mean.
+// match finds the organizations that the queries of a batch mean.
 func (h *Handler) match(w http.ResponseWriter, r *http.Request, batch []named) ([][]candidate, error) {
 	for i := range batch {
 		if err := batch[i].query.known(); err != nil {
@@ -302,11 +303,11 @@ func (h *Handler) match(w http.ResponseWriter, r *http.Request, batch []named) (
 	return to, nil
 }
 
-// percent is a probability from 0 to 100, to one decimal. None is certain, so it
-// is below 100.
+// percent is a probability from 0 to 100 with one decimal. No match is certain, so it
+// stays below 100.
 func percent(p float64) float64 { return min(99.9, math.Round(1000*p)/10) }
 
-// body reads the body of a request of a type. Its memory is held until done.
+// body reads the body of a request. Its memory is held until done.
 func (h *Handler) body(w http.ResponseWriter, r *http.Request, kind string) (body []byte, done func(), err error) {
 	given, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if given != kind {
@@ -331,8 +332,7 @@ func (h *Handler) body(w http.ResponseWriter, r *http.Request, kind string) (bod
 	return nil, nil, malformed("The body did not arrive whole.")
 }
 
-// hold counts a request among those under way, with the memory that it takes,
-// until done.
+// hold counts a running request and its memory until done.
 func (h *Handler) hold(r *http.Request, size int64) (done func(), err error) {
 	end, err := h.atOnce.Begin(h.Address(r))
 	if err != nil {
@@ -354,11 +354,11 @@ func write(w http.ResponseWriter, v any) error {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = w.Write(body) // a client that has gone needs no other answer
+	_, _ = w.Write(body) // the client has gone: nobody reads another answer
 	return nil
 }
 
-// The refusals of requests, beside those of a batch and of keys.
+// Slugs of refused requests, besides those of batches and keys.
 const (
 	slugMethod  = "method_not_allowed"
 	slugMissing = "not_found"
@@ -389,7 +389,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		f.Code, f.Error, f.Message = http.StatusServiceUnavailable, "timed_out", "The request took too long and was stopped."
 		f.Hint = "send fewer names at a time"
 	default:
-		// Never with the names: they are the caller's.
+		// Names belong to the caller and are never logged.
 		h.Log.Error("a reconciliation failed", "request_id", f.RequestID, "error", err)
 	}
 	var wait *account.WaitError

@@ -2,15 +2,15 @@ package reconcile
 
 import "grantgraph/internal/serve/search"
 
-// What a candidate weighs is the exponential of a sum; what nobody weighs, too.
-// These were fitted to names that funders wrote with the EIN, half of them; see
-// docs/reconcile.md for what they are worth on the other half.
+// The weight of a candidate, and of no match, is the exponential of a sum of these
+// terms. They were fitted to half of the names that funders filed with an EIN.
+// docs/reconcile.md has the results on the other half.
 const (
-	weighAgreement  = 2.0 // of a name that is the very one
-	weighSquare     = 6.5 // of the same, by its square
+	weighAgreement  = 2.0 // of a name equal to the one asked for
+	weighSquare     = 6.5 // of the square of the agreement
 	weighExact      = 1.45
-	weighExactShort = 0.85 // added to that for a name of no letters, less for longer ones
-	weighConflict   = -1.7 // a number, a direction or a body that the other name does not have
+	weighExactShort = 0.85 // added for a name of no letters, less for longer names
+	weighConflict   = -1.7 // a number, a direction or a body that only one of the names has
 	weighProminence = 4.2
 
 	weighState, weighStateNot = 0.65, -2.95
@@ -18,7 +18,7 @@ const (
 	weighZIP, weighZIPNot     = 0.95, -0.9
 
 	weighNone      = 7.9
-	weighNoneShort = 1.75 // added to that for a name of no letters, less for longer ones
+	weighNoneShort = 1.75 // added for a name of no letters, less for longer names
 	longName       = 30   // letters from which a name is long
 )
 
@@ -27,12 +27,12 @@ const (
 	leastMatch = 0.8   // from which a candidate is called a match
 	leastShown = 0.001 // below which a candidate that is not the first is left out
 
-	einAlone   = 0.999 // of an EIN that no name is beside
-	einNamed   = 0.995 // of an EIN beside a name that agrees
-	einAnother = 0.5   // of an EIN beside a name that does not
+	einAlone   = 0.999 // of an EIN given without a name
+	einNamed   = 0.995 // of an EIN given with a name that agrees
+	einAnother = 0.5   // of an EIN given with a name that disagrees
 )
 
-// How well a name must agree: to confirm an EIN, and to be called a match.
+// How well a name must agree to confirm an EIN, and to be called a match.
 const (
 	leastLike   = 0.45
 	leastStrong = 0.85
@@ -52,19 +52,18 @@ func (c *contender) logWeight() (w float64) {
 	return w + c.state.either(weighState, weighStateNot) + c.city.either(weighCity, weighCityNot) + c.zip.either(weighZIP, weighZIPNot)
 }
 
-// logNone is the weight of nobody, for a name of this length.
+// logNone is the log weight of no match, for a name of this length.
 func (c *contender) logNone() float64 { return weighNone + weighNoneShort*c.short() }
 
-// short is how short the name is that was asked for: 1 without a letter, 0 when it
-// is long.
+// short is 1 for a name of no letters and falls to 0 for a long name.
 func (c *contender) short() float64 { return 1 - float64(min(c.length, longName))/longName }
 
-// strong reports whether its name, or its EIN, is near enough for a match.
+// strong reports whether the name or the EIN is near enough for a match.
 func (c *contender) strong() bool {
 	return c.ein == agrees || c.Agreement >= leastStrong && !c.conflict
 }
 
-// either is the weight of a condition that is met or not.
+// either is met or not, by whether the condition is met, and 0 if that is unknown.
 func (a agreement) either(met, not float64) float64 {
 	switch a {
 	case agrees:

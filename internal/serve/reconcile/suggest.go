@@ -16,10 +16,10 @@ import (
 const (
 	suggested    = 10
 	maxSuggested = 50
-	maxSkipped   = 150 // beyond which nobody looks
+	maxSkipped   = 150 // later results are never served
 )
 
-// suggestion is an entity, a property or a type that may be meant.
+// suggestion is an entity, a property or a type that the user may mean.
 type suggestion struct {
 	ID          string      `json:"id"`
 	Name        string      `json:"name"`
@@ -49,7 +49,7 @@ func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// The draft renamed it.
+	// The draft renamed the parameter.
 	skip, err := whole(v, "cursor", 0)
 	if err == nil && v.Has("offset") {
 		skip, err = whole(v, "offset", 0)
@@ -81,7 +81,7 @@ func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	return write(w, answer)
 }
 
-// whole is a parameter that is a number, not below zero.
+// whole reads a parameter that is a whole number, at least zero.
 func whole(v url.Values, name string, otherwise int) (int, error) {
 	text := v.Get(name)
 	if text == "" {
@@ -112,8 +112,8 @@ func typeSuggestions() (list []suggestion) {
 	return list
 }
 
-// matching are those that a prefix may mean: all for none, else those with an
-// identifier or a word of the name that begins so.
+// matching lists the suggestions with an identifier or a word of the name that begins
+// with prefix. An empty prefix matches all.
 func matching(prefix string, all []suggestion) (list []suggestion) {
 	prefix = strings.ToLower(prefix)
 	for _, s := range all {
@@ -125,7 +125,7 @@ func matching(prefix string, all []suggestion) (list []suggestion) {
 	return list
 }
 
-// flyout shows a suggestion while somebody points at it; only version 0.2 has it.
+// flyout shows a suggestion while the user points at it. Only version 0.2 has it.
 func (h *Handler) flyout(w http.ResponseWriter, r *http.Request) error {
 	id := r.URL.Query().Get("id")
 	d, release, err := h.look(w, r)

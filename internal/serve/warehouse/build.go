@@ -14,20 +14,20 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Linked reports whether this program has the engine, DuckDB, without which Build
-// and Export fail. The programs in cmd have it. This package does not import it,
-// so that the tests of packages that only serve need not link its 100 MB.
+// Linked reports whether this program includes the DuckDB engine, which Build and
+// Export need. The programs in cmd include it. This package does not import it, so
+// that tests of serving packages need not link its 100 MB.
 func Linked() bool { return slices.Contains(sql.Drivers(), "duckdb") }
 
-// buildMemory bounds the engine while it works; beyond it, it works on disk.
+// buildMemory bounds the engine's memory. Beyond it, the engine works on disk.
 const buildMemory = "2GB"
 
-// Memory is what the engine takes in all: buildMemory, and what it does not count.
+// Memory is all the memory of the engine: buildMemory and what the engine does not
+// count.
 const Memory = 2560 << 20
 
-// Build writes the two files of the snapshot that is being made. Each is made
-// in a folder of its own beside the tables and then moved in, because the
-// engine needs a file it may seek in.
+// Build writes the two files of a snapshot. Each is made in its own folder beside the
+// tables and then moved in, because the engine needs a seekable file.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	s := w.Unpublished()
 	dir, err := os.MkdirTemp(s.Dir, ".warehouse-")
@@ -67,7 +67,7 @@ func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file st
 		return err
 	}
 	defer db.Close()
-	// A setting of the session must hold for every statement.
+	// Session settings must hold for every statement, so all use one connection.
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
@@ -76,8 +76,8 @@ func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file st
 	statements := []string{
 		"SET memory_limit = '" + buildMemory + "'",
 		"SET temp_directory = " + quote(filepath.Join(spill, "spill")),
-		// The tables of a snapshot are in the order in which the rows are to lie, and
-		// what is written once is not written again to fill up the last group of rows.
+		// Tables are already in the final order of the rows. The last row group is
+		// never rewritten to fill it up.
 		"SET preserve_insertion_order = true",
 		"SET max_vacuum_tasks = 0",
 	}
@@ -102,9 +102,9 @@ func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file st
 	return err
 }
 
-// addIndex makes the index of a view. The engine needs all of an index in
-// memory while it makes one; where there is not enough, the table stays without
-// it, which makes some queries slower and none wrong.
+// addIndex makes the index of a view. The engine needs the whole index in memory. If
+// memory is short, the table stays without an index: some queries are slower, none is
+// wrong.
 func (v *View) addIndex(ctx context.Context, conn *sql.Conn) error {
 	_, err := conn.ExecContext(ctx, "CREATE INDEX "+v.Name+"_"+v.index+" ON "+v.Name+" ("+v.index+")")
 	if err != nil && strings.HasPrefix(err.Error(), "Out of Memory Error: ") {
@@ -153,8 +153,7 @@ func (v *View) Select(parquet string) string {
 	return b.String()
 }
 
-// comment writes the meanings into the catalog, so that the file explains
-// itself to whoever opens it.
+// comment writes the descriptions into the catalog, so that the file explains itself.
 func (v *View) comment() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "COMMENT ON TABLE %s IS %s", v.Name, quote(v.Meaning))

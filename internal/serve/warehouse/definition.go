@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The files say at their top how they are written. They are part of the program,
-// so a mistake in one of them stops it at the start, with the line.
+// The definition files explain their format at the top. They are embedded, so an
+// error in them stops the program at startup and names the line.
 var (
 	//go:embed views.txt
 	viewsText string
@@ -30,8 +30,8 @@ type entry struct {
 	block string // the indented lines below, without their tab
 }
 
-// entries yields the lines of a file, each with the block below it. Blank lines
-// and comments are left out.
+// entries yields the lines of a file, each with the block below it, without blank
+// lines and comments.
 func entries(file string) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		lines := strings.Split(file, "\n")
@@ -54,14 +54,14 @@ func entries(file string) iter.Seq[entry] {
 	}
 }
 
-// refuse stops the program because of a mistake in a definition file.
+// refuse stops the program because of an error in a definition file.
 func (e entry) refuse(file string) {
 	panic(fmt.Sprintf("warehouse/%s, line %d: %q cannot stand here or is incomplete", file, e.line, e.word))
 }
 
 func readViews(file string) []View {
 	var all []View
-	v := &View{} // what stands before the first view is refused below, for want of a name
+	v := &View{} // a line before the first view is refused below, because this view has no name
 	shared := map[string]string{}
 	for e := range entries(file) {
 		switch e.word {

@@ -15,7 +15,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Exported says what an export holds. It is written beside the data.
+// Exported describes an export. It is written beside the data.
 type Exported struct {
 	Version string          `json:"version"` // of the snapshot
 	Tables  []ExportedTable `json:"tables"`
@@ -32,24 +32,24 @@ type ExportedTable struct {
 // ExportName is the file that describes an export, written last.
 const ExportName = "export.json"
 
-// ExportOptions say what is exported, and where it will lie.
+// ExportOptions say what to export, and where other engines will find it.
 type ExportOptions struct {
 	Open bool // leave the Pro tables out
-	// Location is where other engines will find the files; the zero value is the
-	// folder they are written to.
+	// Location is where other engines will find the files. The zero value is the
+	// export folder.
 	Location Location
 	Done     func(ExportedTable) // called after each table; may be nil
 }
 
-// Location is where the files of an export lie, as other engines call it.
+// Location is the place of an export, in the terms of other engines.
 type Location struct {
 	URI string // file:///folder or s3://bucket/prefix
-	Web string // the same as a web address, for a bucket
+	Web string // the web address of a bucket
 }
 
-// Export writes every view of a snapshot as Parquet into a new folder, one
-// folder each, those with a year partitioned by it in the way of Hive, and the
-// definitions of the tables for other engines.
+// Export writes every view of a snapshot as Parquet, each into its own folder below a
+// new folder. Views with a year have Hive partitions by year. Export also writes
+// table definitions for other engines.
 func Export(ctx context.Context, s *snapshot.Snapshot, dir string, opt ExportOptions) (*Exported, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -128,8 +128,7 @@ func (v *View) export(ctx context.Context, conn *sql.Conn, dir string) (Exported
 		to = filepath.Join(to, "data_0.parquet")
 	} else {
 		t.Files = v.Name + "/*/*.parquet"
-		// The year stands in the files as well, for readers that do not look at
-		// the names of folders.
+		// The files contain the year too, for readers that ignore folder names.
 		options += ", PARTITION_BY (" + v.year + "), WRITE_PARTITION_COLUMNS true"
 	}
 	from := strings.TrimSuffix(v.File(), ".duckdb") + ".main." + v.Name

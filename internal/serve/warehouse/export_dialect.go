@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// dialect is another engine's way to define the tables of an export.
+// dialect is how one engine defines the tables of an export.
 type dialect struct {
 	name  string
 	head  string   // comment at the top
-	types []string // the engine's names for the types of the same place in types
+	types []string // the engine's names for types, in the same order
 	table func(v *View, types map[string]string, location Location) string
 }
 
@@ -59,7 +59,7 @@ func (d *dialect) script(location Location, pro bool) string {
 	return b.String()
 }
 
-// lines lists the columns, one a line, those left out excepted.
+// lines lists the columns, one per line, without the column named except.
 func (v *View) lines(column func(Column) string, except string) string {
 	var lines []string
 	for _, c := range v.Columns {
@@ -70,7 +70,7 @@ func (v *View) lines(column func(Column) string, except string) string {
 	return strings.Join(lines, ",\n")
 }
 
-// keys are the columns by which rows are looked up, as far as they are never null.
+// keys lists the lookup columns that are never null.
 func (v *View) keys() []string {
 	var keys []string
 	for _, k := range strings.Split(v.order, ", ") {
@@ -96,7 +96,7 @@ func createClickHouse(v *View, types map[string]string, location Location) strin
 	if v.year != "" {
 		partition, files = "PARTITION BY "+v.year+"\n", v.Name+"/*/*.parquet"
 	}
-	var names []string // said, because the year may come from the folder's name and then last
+	var names []string // named, because a year from the folder name may come last
 	for _, c := range v.Columns {
 		names = append(names, c.Name)
 	}
@@ -119,12 +119,12 @@ func createSpark(v *View, types map[string]string, location Location) string {
 	}
 	at := location.URI
 	if bucket, ok := strings.CutPrefix(at, "s3://"); ok {
-		at = "s3a://" + bucket // what its reader of buckets is called
+		at = "s3a://" + bucket // Spark's scheme for buckets
 	}
 	return fmt.Sprintf("CREATE TABLE %s (\n%s\n)\nUSING parquet\n%sLOCATION %s;\n%s", v.Name, columns, partition, sparkQuote(at+"/"+v.Name), repair)
 }
 
-// sparkQuote makes a literal of Spark's, in which a backslash escapes.
+// sparkQuote makes a Spark literal, in which a backslash escapes.
 func sparkQuote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 }
@@ -135,7 +135,7 @@ func createTrino(v *View, types map[string]string, location Location) string {
 	}, v.year)
 	partition, repair := "", ""
 	if v.year != "" {
-		// Hive wants the columns it partitions by to come last.
+		// Hive requires partition columns to come last.
 		columns += ",\n  " + v.year + " integer"
 		partition = ", partitioned_by = ARRAY['" + v.year + "']"
 		repair = fmt.Sprintf("CALL system.sync_partition_metadata(CURRENT_SCHEMA, '%s', 'FULL');\n", v.Name)

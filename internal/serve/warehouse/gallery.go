@@ -2,8 +2,8 @@ package warehouse
 
 import "slices"
 
-// Query is a question that many have, with a query that answers it and the view
-// that shows the answer best. It has an address of its own, so its slug stays.
+// Query is a common question, with a query that answers it and the best view of the
+// answer. Its slug is part of a public address and must not change.
 type Query struct {
 	Slug  string
 	Title string
@@ -13,7 +13,7 @@ type Query struct {
 	Pro   bool   // it reads a table of the Pro plan
 }
 
-// Gallery are the queries to start from. The result is shared: callers must not
+// Gallery returns the queries to start from. The result is shared: callers must not
 // change it.
 func Gallery() []Query { return gallery }
 

@@ -1,6 +1,6 @@
 package warehouse
 
-// FindOrg describes the one function that is the warehouse's own.
+// FindOrg describes the only function that the warehouse adds.
 const FindOrg = "`find_org(name)` finds an organization by name, as /search does: a misspelling, initials or a former name will do. " +
 	"As a value it is the EIN of the best match, or null: `WHERE funder_ein = find_org('ford foundation')`. " +
 	"As a table it is the candidates, best first: " +
@@ -14,13 +14,13 @@ type Schema struct {
 	Rules     []string   `json:"rules"`
 }
 
-// Function is a function beyond those of the dialect.
+// Function is a function that DuckDB itself does not have.
 type Function struct {
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`
 }
 
-// rules hold for the warehouse as a whole.
+// rules apply to the whole warehouse.
 var rules = []string{
 	"One statement, beginning with SELECT, WITH or DESCRIBE. It only reads.",
 	"Names of tables are lower-case and case-sensitive.",

@@ -27,7 +27,7 @@ type View struct {
 	Pro      bool      `json:"pro"`
 	Meaning  string    `json:"meaning"`
 	Columns  []Column  `json:"columns"`
-	Traps    []string  `json:"traps"` // mistakes that a reader would otherwise make
+	Traps    []string  `json:"traps"` // common mistakes in reading the view
 	Examples []Example `json:"examples"`
 
 	table, order, year, index string // as views.txt explains them
@@ -36,11 +36,11 @@ type View struct {
 // Column is one column of a View.
 type Column struct {
 	Name     string `json:"name"`
-	Type     string `json:"type"` // in DuckDB's words
+	Type     string `json:"type"` // in DuckDB's terms
 	Nullable bool   `json:"nullable"`
 	Meaning  string `json:"meaning"`
 
-	expr string // over the Parquet table, when it is not the column of the same name
+	expr string // over the Parquet table, if it differs from the column of the same name
 }
 
 // Example is a question and the query that answers it.
@@ -49,8 +49,8 @@ type Example struct {
 	SQL      string `json:"sql"`
 }
 
-// Views are all the views, in the order of the documentation. The result is
-// shared: callers must not change it.
+// Views returns all views, in the order of the documentation. The result is shared:
+// callers must not change it.
 func Views() []View { return views }
 
 // Find is the view of that exact name.
@@ -84,7 +84,7 @@ const (
 	timestamp = "TIMESTAMP"
 )
 
-// types are the types that a column may have, in the order in which each dialect names them.
+// types are the types of columns, in the order in which each dialect names them.
 var types = []string{text, bigint, integer, boolean, double, date, timestamp}
 
 // source is the Parquet table of the snapshot that a view is made from.

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Abandoned is how long an interrupted upload is kept for whoever goes on with it.
+// Abandoned is how long an interrupted upload is kept, so that it can be resumed.
 const Abandoned = 7 * 24 * time.Hour
 
-// sweep removes the versions beyond those to be kept, and content that no
-// version names. It never touches what a pointer or a lease names. kept says why
-// nothing was removed, if that is so although there may be something.
+// sweep removes versions beyond the newest p.Keep, and content that no version
+// names. It keeps every version that a pointer or a lease names. kept is why sweep
+// removed nothing although there may be something to remove.
 //
-// Who publishes writes a lease and then looks for sweepers; who sweeps writes a
-// lease and then looks for publishers. Of two at the same time one sees the
-// other at least, and it is the sweeper that gives way.
+// A publisher writes a lease and then looks for sweepers. A sweeper writes a lease
+// and then looks for publishers. If both run at the same time, at least one sees the
+// other, and the sweeper gives way.
 func (p Publication) sweep(ctx context.Context, h *holder) (removed []string, kept string, err error) {
 	removed = []string{}
 	if p.Keep <= 0 {
@@ -28,34 +28,9 @@ func (p Publication) sweep(ctx context.Context, h *holder) (removed []string, ke
 	if err != nil {
 		return removed, "", err
 	}
-	leases, err := leasesIn(ctx, p.Store, p.Area)
-	if err != nil {
-		return removed, "", err
-	}
-	held := map[string]bool{}
-	for _, l := range leases {
-		if l.id == h.id {
-			continue
-		}
-		age := now.Sub(l.renewed)
-		switch {
-		case age >= leaseGone:
-			if err := p.Store.Delete(ctx, p.Area.leaseKey(l.id)); err != nil {
-				return removed, "", err
-			}
-		case age >= leaseLive:
-		case l.broken:
-			return removed, "a lease in the store cannot be read, so nothing was removed", nil
-		case l.Kind != leaseNode:
-			return removed, "another publisher is at work, so nothing was removed", nil
-		}
-		// A lease that has run out is still a reason to wait: it costs nothing
-		// but room, and goes when its week is over.
-		if age < leaseGone {
-			for _, v := range l.Holds {
-				held[v] = true
-			}
-		}
+	held, kept, err := p.leased(ctx, h, now)
+	if err != nil || kept != "" {
+		return removed, kept, err
 	}
 	pointer, err := Current(ctx, p.Store, p.Area)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +44,7 @@ func (p Publication) sweep(ctx context.Context, h *holder) (removed []string, ke
 	if err != nil {
 		return removed, "", err
 	}
-	named := map[string]bool{} // content that is in use
+	named := map[string]bool{} // content in use
 	var old []string
 	for i, v := range versions {
 		if !held[v] && i < len(versions)-p.Keep {
@@ -118,5 +93,41 @@ func (p Publication) sweep(ctx context.Context, h *holder) (removed []string, ke
 	return removed, "", p.Store.Forget(ctx, p.Area.objects(), now.Add(-Abandoned))
 }
 
-// tookTooLong is said by a sweeper whose lease others may take for dead.
+// leased is the set of the versions that leases other than h name, at the store's
+// time now. It deletes leases that are gone. kept is why sweep must not remove
+// anything, if a live lease is a reason.
+func (p Publication) leased(ctx context.Context, h *holder, now time.Time) (held map[string]bool, kept string, err error) {
+	leases, err := leasesIn(ctx, p.Store, p.Area)
+	if err != nil {
+		return nil, "", err
+	}
+	held = map[string]bool{}
+	for _, l := range leases {
+		if l.id == h.id {
+			continue
+		}
+		age := now.Sub(l.renewed)
+		switch {
+		case age >= leaseGone:
+			if err := p.Store.Delete(ctx, p.Area.leaseKey(l.id)); err != nil {
+				return nil, "", err
+			}
+			continue
+		case age >= leaseLive:
+		case l.broken:
+			return nil, "a lease in the store cannot be read, so nothing was removed", nil
+		case l.Kind != leaseNode:
+			return nil, "another publisher is at work, so nothing was removed", nil
+		}
+		// An expired lease still holds its versions until leaseGone. That costs only
+		// storage.
+		for _, v := range l.Holds {
+			held[v] = true
+		}
+	}
+	return held, "", nil
+}
+
+// tookTooLong is the reason to stop when others may consider the sweeper's lease
+// expired.
 const tookTooLong = "the store answers too slowly to remove anything safely; the next publication goes on"

@@ -1,5 +1,5 @@
-// Package quality measures how well names are reconciled: names as funders wrote
-// them, whose EINs are known, are looked up in a register as a client would.
+// Package quality measures how well names are reconciled. It looks up names as
+// funders wrote them, whose EINs are known, in a register as a client would.
 package quality
 
 import (
@@ -23,7 +23,7 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// Case is a name as somebody wrote it, where it is, and whose it is.
+// Case is a name as filed, its place and its EIN.
 type Case struct {
 	Name, State, City, ZIP string
 	EIN                    ein.EIN
@@ -33,16 +33,16 @@ type Case struct {
 type Register struct {
 	reconcile.Matcher
 	Organizations int
-	names         []string        // folded, for the plain way
-	states        map[string]bool // whose organizations it has
+	names         []string        // folded, for the plain comparison
+	states        map[string]bool // states whose organizations it has
 }
 
-// leastOfState is how many organizations a state has whose register was loaded.
-// Of others there are a few that have moved.
+// leastOfState is the least number of organizations of a state whose register was
+// loaded. Other states have only a few that moved there.
 const leastOfState = 1_000
 
-// Open makes a snapshot of organizations below a directory, indexes it and opens
-// it. They must be in the order of EINs, each once.
+// Open makes a snapshot of organizations in a directory, indexes it and opens it. The
+// organizations must be in EIN order without duplicates.
 func Open(ctx context.Context, dir string, orgs []snapshot.Organization) (*Register, error) {
 	w, err := snapshot.Create(dir, time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
 	if err != nil {
@@ -80,15 +80,15 @@ func Open(ctx context.Context, dir string, orgs []snapshot.Organization) (*Regis
 	return r, nil
 }
 
-// Close lets go of the indexes.
+// Close closes the indexes.
 func (r *Register) Close() error { return errors.Join(r.Search.Close(), r.Directory.Close()) }
 
-// Figures are what one way to ask came to. Matches are first answers that are
-// called a match.
+// Figures are the results of one way to ask. Matches are first answers called a
+// match.
 type Figures struct {
 	Given          string  `json:"given"`
 	Names          int     `json:"names"`
-	Known          int     `json:"known"`    // whose organization is in the register
+	Known          int     `json:"known"`    // the organization is in the register
 	Answered       int     `json:"answered"` // of those, with a first answer
 	Right          int     `json:"right"`
 	Matches        int     `json:"matches"`
@@ -110,7 +110,7 @@ func (f *Figures) share() {
 	f.MatchPrecision, f.MatchRecall = of(f.RightMatches, f.Matches), of(f.RightMatches, f.Known)
 }
 
-// Bin is how often first answers of about a score are right.
+// Bin is how often first answers with scores in one range are right.
 type Bin struct {
 	From    int     `json:"from"`
 	To      int     `json:"to"`
@@ -121,31 +121,31 @@ type Bin struct {
 	claimed float64
 }
 
-// Result is what a set came to.
+// Result is the result of a set.
 type Result struct {
 	Organizations int       `json:"organizations"`
-	Covered       []Figures `json:"covered"`  // names of states whose register is there
-	Kindred       []Figures `json:"kindred"`  // of those, without labels that share no word with the name
-	HeldOut       []Figures `json:"held_out"` // of those, the half that weights were not fitted to
+	Covered       []Figures `json:"covered"`  // names in states whose register is loaded
+	Kindred       []Figures `json:"kindred"`  // of these, without labels that share no word with the name
+	HeldOut       []Figures `json:"held_out"` // of these, the half that the weights were not fitted to
 	Elsewhere     []Figures `json:"elsewhere"`
-	Bins          []Bin     `json:"bins"` // of covered names, with all that is known of the place
+	Bins          []Bin     `json:"bins"` // of covered names, asked with the whole place
 	Names         int       `json:"speed_names"`
-	Seconds       float64   `json:"seconds"` // for as many names, one after the other
+	Seconds       float64   `json:"seconds"` // for that many names, one after another
 	Plain         float64   `json:"plain_seconds"`
 	LeastMatch    float64   `json:"least_match_precision"`
 }
 
-// The bounds: how long 1,000 names may take, and how often a match must be right.
+// Bounds: how long 1,000 names may take, and how often a match must be right.
 const (
 	SpeedNames  = 1_000
 	MostSeconds = 5.0
 	LeastMatch  = 0.97
 )
 
-// elsewherePart is which part of the names of other states is asked for.
+// elsewherePart is which part of the names in other states is measured.
 const elsewherePart = 5
 
-// ways are what a spreadsheet may have beside names.
+// ways are the columns that a spreadsheet may have besides names.
 var ways = []struct {
 	given      string
 	properties []string
@@ -156,7 +156,7 @@ var ways = []struct {
 	{"name, state, city, ZIP", []string{"state", "city", "zip"}},
 }
 
-// query is a case as it is asked.
+// query is the query of a case.
 func (c *Case) query(properties []string) *reconcile.Query {
 	q := &reconcile.Query{Names: []string{c.Name}, Limit: 5}
 	for _, p := range properties {
@@ -171,8 +171,8 @@ func (c *Case) query(properties []string) *reconcile.Query {
 // HeldOut reports whether a case is in the half that no weight was fitted to.
 func (c *Case) HeldOut() bool { return c.EIN%2 == 1 }
 
-// Measure looks every name up in every way. Names that are written alike, in the
-// same place and with the same EIN, count once.
+// Measure looks up every name in every way. Names written alike, in the same place
+// and with the same EIN, count once.
 func Measure(ctx context.Context, r *Register, cases []Case) (*Result, error) {
 	res := &Result{Organizations: r.Organizations, LeastMatch: LeastMatch}
 	cases = distinct(cases)
@@ -189,7 +189,7 @@ func Measure(ctx context.Context, r *Register, cases []Case) (*Result, error) {
 			meant, known := r.Search.Lookup(c.EIN)
 			covered := r.states[stateOf(c.State)]
 			if !covered && (known || j%elsewherePart != 0) {
-				// Those that have moved are not asked for, and of the others a part.
+				// Skip those that moved, and all but a part of the others.
 				continue
 			}
 			found, err := r.Match(ctx, c.query(w.properties))
@@ -201,7 +201,7 @@ func Measure(ctx context.Context, r *Register, cases []Case) (*Result, error) {
 				continue
 			}
 			right := here.add(c, found, known)
-			if !known || kin(c.Name, meant.Name) {
+			if !known || shareWord(c.Name, meant.Name) {
 				kindred.add(c, found, known)
 			}
 			if c.HeldOut() {
@@ -278,13 +278,13 @@ func stateOf(s string) string {
 	return code
 }
 
-// common are words that names share without being kin.
+// common are words that unrelated names share.
 var common = strings.Fields("FOUNDATION INCORPORATED CENTER COMMUNITY ASSOCIATION SOCIETY COUNTY AMERICA AMERICAN NATIONAL FUND UNITED CHURCH SCHOOL")
 
-// kin reports whether two names have a word of weight in common. Where they have
-// none, the label is another name, a sponsor or a mistake, and no look at the name
-// finds it.
-func kin(a, b string) bool {
+// shareWord reports whether two names have a weighty word in common. If not, the
+// label is another name, a sponsor or a mistake, and no comparison of names can find
+// it.
+func shareWord(a, b string) bool {
 	other := strings.Fields(orgname.Parse(b).K2)
 	for _, w := range strings.Fields(orgname.Parse(a).K2) {
 		if len(w) > 3 && !slices.Contains(common, w) && slices.Contains(other, w) {
@@ -294,8 +294,8 @@ func kin(a, b string) bool {
 	return orgname.Key(a) == orgname.Key(b)
 }
 
-// race times names with their places, one after the other, and beside them the
-// plain way: the distance in letters to every name of the register.
+// race times the lookup of names with their places, and the plain way: the edit
+// distance to every name of the register.
 func (r *Register) race(ctx context.Context, res *Result, cases []Case) error {
 	if len(cases) == 0 {
 		return nil
@@ -321,7 +321,7 @@ func (r *Register) race(ctx context.Context, res *Result, cases []Case) error {
 	return nil
 }
 
-// Failed says which bound is not held, empty when all are.
+// Failed names the first bound that is broken, or is empty.
 func (r *Result) Failed() string {
 	if r.Seconds > MostSeconds {
 		return fmt.Sprintf("%d names took %.1f s, more than %.0f s", r.Names, r.Seconds, MostSeconds)
@@ -334,5 +334,5 @@ func (r *Result) Failed() string {
 	return ""
 }
 
-// WriteJSON prints it as one line of JSON.
+// WriteJSON writes the result as one line of JSON.
 func (r *Result) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }

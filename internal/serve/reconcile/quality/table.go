@@ -8,7 +8,7 @@ import (
 	"grantgraph/internal/money"
 )
 
-// WriteTable prints it as Markdown.
+// WriteTable writes the result as Markdown.
 func (r *Result) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s organizations in the register.\n", money.Grouped(int64(r.Organizations)))
