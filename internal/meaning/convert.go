@@ -6,10 +6,9 @@ import (
 	"math"
 )
 
-// Convert makes the file of the encoder from the tensors of gte-small and the
-// lines of its vocabulary. A matrix is named by its layer and its place in it
-// ("3.query"), with a row for each number that goes in; other tensors have the
-// names of the original.
+// Convert makes the encoder's file from the tensors of gte-small and the lines of its
+// vocabulary. A matrix is named by its layer and its position in it ("3.query"), with
+// a row for each input. Other tensors keep their original names.
 func Convert(tensor func(name string) ([]float32, error), vocabulary string) ([]byte, error) {
 	var failed error
 	get := func(size int, name string, args ...any) []float32 {
@@ -93,14 +92,14 @@ func Convert(tensor func(name string) ([]float32, error), vocabulary string) ([]
 	return file, nil
 }
 
-// Term is a term of the student with the vector it adds to a text.
+// Term is a term of the student with the vector that it adds to a text.
 type Term struct {
 	Text   string
 	Vector *Vector
 }
 
-// Graduate makes the file of a student from its terms and the mean of its
-// teacher's vectors.
+// Graduate makes the student's file from its terms and the mean of the teacher's
+// vectors.
 func Graduate(terms []Term, mean *Vector) []byte {
 	file := binary.LittleEndian.AppendUint32([]byte(studentMagic), uint32(len(terms)))
 	file = appendFloats(file, mean[:])
@@ -122,7 +121,7 @@ func Graduate(terms []Term, mean *Vector) []byte {
 	return file
 }
 
-// quantizeRow rounds a row to int8 with one scale for all of it.
+// quantizeRow rounds a row to int8 with one common scale.
 func quantizeRow(row []float32) ([]int8, float32) {
 	q := make([]int8, len(row))
 	scale := absMax(row) / 127

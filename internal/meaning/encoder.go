@@ -11,7 +11,7 @@ const (
 	vocabSize  = 30522
 )
 
-// linear is a matrix of weights, quantized by column, as mul wants it.
+// linear is a weight matrix, quantized by column, in the layout of mul.
 type linear struct {
 	in, out     int
 	weights     []uint8
@@ -27,13 +27,13 @@ type layer struct {
 
 type encoder struct {
 	words     []int8    // a row for each token
-	wordScale []float32 // and its scale
-	positions []float32 // with the vector of the only kind of token added
+	wordScale []float32 // the scale of each row
+	positions []float32 // including the vector of the only token type
 	embedded  norm
 	layers    [layerCount]layer
 }
 
-// scratch is the memory of one text that is being encoded, a little over 2 MB.
+// scratch is the memory for encoding one text, a little over 2 MB.
 type scratch struct {
 	ids           []int32
 	x, y, context []float32 // a row of Dim for each token
@@ -60,7 +60,7 @@ func newScratch(k *kernels) *scratch {
 	}
 }
 
-// run encodes the tokens of s: the mean of what the last layer says of each, of
+// run encodes the tokens of s: the mean of the last layer over all tokens, scaled to
 // unit length.
 func (e *encoder) run(k *kernels, s *scratch) (v Vector) {
 	n := len(s.ids)
@@ -92,8 +92,8 @@ func (e *encoder) run(k *kernels, s *scratch) (v Vector) {
 	return v.unit()
 }
 
-// linear writes x·W + bias for each token. Rows are taken by eight; what stands
-// in those past the last token is computed and not written.
+// linear writes x·W + bias for each token. It takes eight rows at a time and does not
+// write rows past the last token.
 func (s *scratch) linear(k *kernels, l *linear, y, x []float32) {
 	n := len(s.ids)
 	stride := l.in * k.width
@@ -115,8 +115,8 @@ func (s *scratch) linear(k *kernels, l *linear, y, x []float32) {
 	}
 }
 
-// addNorm adds y to x and brings each row of x to mean zero and variance one,
-// then to the gain and bias that were learned.
+// addNorm adds y to x, normalizes each row of x to mean zero and variance one, then
+// applies the learned gain and bias.
 func (s *scratch) addNorm(k *kernels, p *norm) {
 	for t := range s.ids {
 		x := s.x[t*Dim:][:Dim]
@@ -127,8 +127,8 @@ func (s *scratch) addNorm(k *kernels, p *norm) {
 }
 
 // attend lets each token look at all others, head by head. Keys are padded to a
-// multiple of 16 with columns that get no attention; queries are taken by four,
-// and what comes of those past the last token is not used.
+// multiple of 16 with columns that get no attention. Queries are taken four at a
+// time, and results past the last token are not used.
 func (s *scratch) attend(k *kernels) {
 	n := len(s.ids)
 	width := (n + 15) &^ 15

@@ -2,23 +2,23 @@ package meaning
 
 import "math"
 
-// kernels are the inner loops of the encoder, once for each kind of processor.
-// They agree bit for bit: products of integers are exact, and every sum and
-// product of floats is rounded by itself (no fused multiply-add) and in one
-// order, sixteen lanes that are then folded in halves. So a vector does not
-// depend on the machine that made it.
+// kernels are the inner loops of the encoder, one set for each kind of processor. All
+// sets agree bit for bit. Products of integers are exact. Every sum and product of
+// floats is rounded separately (no fused multiply-add) and in one order: sixteen
+// lanes, then folded in halves. So a vector does not depend on the machine that made
+// it.
 //
 // Lengths of float rows are multiples of 16.
 type kernels struct {
 	name  string // empty for plain Go
-	width int    // bytes of a quantized number, as mul reads it
+	width int    // bytes of a quantized number in the layout of mul
 
 	// absMax is the largest magnitude of a row.
 	absMax func(x []float32) float32
-	// quantize writes round(x·inv) for mul to read, and returns their sum.
+	// quantize writes round(x·inv) in the layout of mul and returns the sum.
 	quantize func(q []int8, x []float32, inv float32) int32
-	// mul multiplies 8 quantized rows of k numbers with 48 columns of weights
-	// that lie as [k/4][48][4], each 128 larger than it is.
+	// mul multiplies 8 quantized rows of k numbers with 48 columns of weights.
+	// Weights are laid out as [k/4][48][4] and stored 128 larger.
 	mul func(acc []int32, q []int8, k int, w []uint8)
 	// dequantize turns 48 sums into float32(acc-offset)·(scale·weight) + bias.
 	dequantize func(out []float32, acc []int32, offset int32, scale float32, weight, bias []float32)
@@ -43,7 +43,7 @@ const (
 	tileCols = 48
 )
 
-// plain is the reference that the others are held against.
+// plain is the reference for the other kernels.
 var plain = &kernels{
 	width:      1,
 	absMax:     absMax,
@@ -59,8 +59,8 @@ var plain = &kernels{
 	addTerm:    addTerm,
 }
 
-// In what follows every product is converted to float32 before it is added, so
-// that no compiler fuses the two.
+// Below, every product is converted to float32 before it is added, so that no
+// compiler fuses the two operations.
 
 func absMax(x []float32) (m float32) {
 	for _, v := range x {
@@ -126,11 +126,11 @@ const (
 	log2e = 1.44269504
 	ln2Hi = 0.693359375
 	ln2Lo = -2.12194440e-4
-	// The bounds within which exp is a normal number.
+	// Between these bounds, exp is a normal number.
 	expMin, expMax = -87.3365, 87
 )
 
-// exp is within a few units of the last place of e^x, between its bounds.
+// exp approximates e^x between its bounds, within a few units in the last place.
 func exp(x float32) float32 {
 	x = min(max(x, expMin), expMax)
 	shifted := float32(x*log2e) + magic
@@ -147,7 +147,7 @@ func exp(x float32) float32 {
 	return p * math.Float32frombits(uint32(int32(math.Float32bits(shifted))-magicBits+127)<<23)
 }
 
-// lanes sums as sixteen accumulators do.
+// lanes sums with sixteen accumulators.
 type lanes [16]float32
 
 func (l *lanes) total() float32 {

@@ -2,7 +2,7 @@ package meaning
 
 import "golang.org/x/sys/cpu"
 
-// fitting lists the kernels that this machine can run, the fastest first.
+// fitting lists the kernels that this machine can run, fastest first.
 func fitting() (list []*kernels) {
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VNNI {
 		list = append(list, vnni)
@@ -29,7 +29,7 @@ var vnni = &kernels{
 	addTerm:    addTerm256,
 }
 
-// avx2 quantizes to two bytes, because its integer products are of those.
+// avx2 quantizes to two bytes, because its integer products take two-byte numbers.
 var avx2 = &kernels{
 	name:       "avx2",
 	width:      2,

@@ -2,5 +2,5 @@
 
 package meaning
 
-// fitting lists the kernels that this machine can run, the fastest first.
+// fitting lists the kernels that this machine can run, fastest first.
 func fitting() []*kernels { return nil }

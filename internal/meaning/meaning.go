@@ -1,14 +1,14 @@
-// Package meaning turns texts into vectors, so that what is about the same thing
-// lies near, whatever its words.
+// Package meaning turns texts into vectors, so that texts about the same thing are
+// near each other, whatever their words.
 //
-// Two encoders share one space of 384 numbers. gte-small, a transformer, reads a
-// text as a whole: milliseconds on a processor with a kernel of ours. The student
-// adds up vectors of words, pairs of words and pieces of words that were fitted
-// to what gte-small says of the same texts: microseconds, for documents by the
-// million, and for queries where there is no kernel.
+// Two encoders share one space of 384 numbers. gte-small, a transformer, reads a text
+// as a whole. It takes milliseconds on a processor with one of our kernels. The
+// student adds up vectors of words, pairs of words and pieces of words, which were
+// fitted to the output of gte-small. It takes microseconds, for millions of documents
+// and for queries on machines without a kernel.
 //
-// Both are in the binary and used where they lie. All kernels agree bit for bit,
-// so a vector depends on the text alone.
+// Both encoders are embedded in the binary and used in place. All kernels agree bit
+// for bit, so a vector depends on the text alone.
 package meaning
 
 import (
@@ -21,26 +21,26 @@ import (
 // Dim is the length of a vector.
 const Dim = 384
 
-// Vector is a text: centred by the mean of many texts, of unit length. It is the
-// zero vector when the text says nothing.
+// Vector is the vector of a text: centered by the mean of many texts, with unit
+// length. It is zero if the text says nothing.
 type Vector [Dim]float32
 
-// The most tokens that are read: of a query, and of a document.
+// The most tokens read of a query and of a document.
 const (
 	queryTokens = 64
 	maxTokens   = 128
 )
 
-// gistWords are the words of a text that the student reads.
+// gistWords is how many words of a text the student reads.
 const gistWords = 120
 
-// Model is the two encoders. It may be used by many at once.
+// Model is the two encoders. It is safe for concurrent use.
 type Model struct {
 	encoder *encoder
 	student *student
 	tokens  *tokenizer
 	kernels *kernels
-	idle    chan *scratch // nil for one that was not made yet
+	idle    chan *scratch // nil for one not yet allocated
 }
 
 //go:embed weights/gte-small.bin
@@ -57,7 +57,7 @@ var open = sync.OnceValues(func() (*Model, error) {
 	return newModel(encoderWeights, studentWeights, best)
 })
 
-// Open is the model in the binary. It is set up once in a process.
+// Open returns the embedded model. It is set up once per process.
 func Open() (*Model, error) { return open() }
 
 func newModel(encoderFile, studentFile string, k *kernels) (*Model, error) {
@@ -69,8 +69,8 @@ func newModel(encoderFile, studentFile string, k *kernels) (*Model, error) {
 	if m.student, err = readStudent(studentFile); err != nil {
 		return nil, err
 	}
-	// As many texts are encoded at once as there are processors; others wait,
-	// and the memory for it does not grow.
+	// One text per processor is encoded at a time. Others wait, so memory does not
+	// grow.
 	n := runtime.GOMAXPROCS(0)
 	m.idle = make(chan *scratch, n)
 	for range n {
@@ -79,7 +79,7 @@ func newModel(encoderFile, studentFile string, k *kernels) (*Model, error) {
 	return m, nil
 }
 
-// Encoder says what encodes queries on this machine.
+// Encoder names the encoder of queries on this machine.
 func (m *Model) Encoder() string {
 	if m.kernels.name == "" {
 		return "student"
@@ -87,7 +87,7 @@ func (m *Model) Encoder() string {
 	return "gte-small (" + m.kernels.name + ")"
 }
 
-// Query is the vector of what somebody asks for.
+// Query is the vector of a query.
 func (m *Model) Query(text string) Vector {
 	if m.kernels.name == "" {
 		return m.Gist(text)
@@ -95,12 +95,12 @@ func (m *Model) Query(text string) Vector {
 	return m.centred(text, queryTokens)
 }
 
-// Read is gte-small's own vector of a document. Without a kernel that takes
-// about a second.
+// Read is gte-small's vector of a document. Without a kernel this takes about a
+// second.
 func (m *Model) Read(text string) Vector { return m.centred(text, maxTokens) }
 
-// Teach is what Read is before it is centred: the mean that is taken off, and the
-// student, are made of these.
+// Teach is Read before centering. The mean and the student are made from these
+// vectors.
 func (m *Model) Teach(text string) Vector { return m.encode(text, maxTokens) }
 
 func (m *Model) centred(text string, limit int) Vector {
@@ -121,7 +121,7 @@ func (m *Model) encode(text string, limit int) (v Vector) {
 	}
 	defer func() { m.idle <- s }()
 	s.ids = m.tokens.encode(s.ids[:0], text, limit)
-	if len(s.ids) > 2 { // more than the marks of beginning and end
+	if len(s.ids) > 2 { // more than the start and end marks
 		v = m.encoder.run(m.kernels, s)
 	}
 	return v
@@ -147,7 +147,7 @@ func (v *Vector) Dot(w *Vector) float32 {
 	return sum.total()
 }
 
-// unit scales a vector to unit length; the zero vector stays as it is.
+// unit scales a vector to unit length. The zero vector stays zero.
 func (v Vector) unit() Vector {
 	square := v.Dot(&v)
 	if square == 0 {

@@ -1,8 +1,7 @@
 package meaning
 
-// student is the vectors of terms. A term is a word, two words that stand
-// together ("food_bank"), or a piece of a word that is not known as a whole
-// (after PieceMark).
+// student holds the vectors of terms. A term is a word, a pair of adjacent words
+// ("food_bank"), or a piece of an unknown word (after PieceMark).
 type student struct {
 	mean    Vector // of the teacher's vectors
 	index   map[string]int32
@@ -10,7 +9,7 @@ type student struct {
 	vectors []int8
 }
 
-// PieceMark begins a piece of a word, so that it is no word.
+// PieceMark begins a piece of a word, so that no piece equals a word.
 const PieceMark = "\x01"
 
 // Gist is the student's vector of a text.
@@ -27,9 +26,8 @@ func (m *Model) Gist(text string) Vector {
 	return sum.unit()
 }
 
-// EachTerm calls take for what the student knows a text by: its words, the
-// pieces of those that take does not know, and pairs of neighbours. A term is
-// good during the call alone.
+// EachTerm calls take for each term of a text: its words, the pieces of words that
+// take does not know, and pairs of neighbors. A term is valid only during the call.
 func (m *Model) EachTerm(text string, take func(term []byte) (known bool)) {
 	clean := m.tokens.clean(text)
 	var room [256]byte
@@ -51,8 +49,8 @@ func (m *Model) EachTerm(text string, take func(term []byte) (known bool)) {
 	}
 }
 
-// Vocabulary is the words and pieces of words that gte-small knows. The caller
-// must not change it.
+// Vocabulary is the words and word pieces of gte-small. The caller must not change
+// it.
 func (m *Model) Vocabulary() []string { return m.tokens.text }
 
 func (m *Model) eachPiece(word string, term []byte, take func(term []byte) bool) {
@@ -67,8 +65,8 @@ func (m *Model) eachPiece(word string, term []byte, take func(term []byte) bool)
 	}
 }
 
-// nextWord is the first word of a cleaned text, and what comes behind it: letters
-// with the apostrophes between them, or digits.
+// nextWord splits a cleaned text into its first word and the rest. A word is letters
+// with apostrophes between them, or digits.
 func nextWord(clean string) (word, rest string) {
 	begin := 0
 	for begin < len(clean) && !isLetter(clean[begin]) && !isDigit(clean[begin]) {

@@ -8,21 +8,21 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Tokens that the vocabulary has by convention.
+// Tokens with fixed numbers in the vocabulary.
 const (
 	unknownToken = 100
 	beginToken   = 101
 	endToken     = 102
-	firstWord    = 1996 // "the": from here on, words stand in the order of their frequency
+	firstWord    = 1996 // "the": from here on, words are in order of frequency
 )
 
 const (
-	maxWord   = 100 // letters of a word; a longer one is unknown
+	maxWord   = 100 // letters of a word; a longer word is unknown
 	maxPieces = 100
 )
 
-// tokenizer cuts texts into the word pieces of the vocabulary: the uncased one
-// of BERT, after folding to ASCII.
+// tokenizer cuts texts into the word pieces of BERT's uncased vocabulary, after
+// folding to ASCII.
 type tokenizer struct {
 	text  []string
 	index map[string]int32
@@ -36,8 +36,8 @@ func newTokenizer(vocabulary []string) *tokenizer {
 	return t
 }
 
-// clean folds a text to lower-case ASCII, at most so much of it as orgname folds,
-// and puts spaces where it was filed without.
+// clean folds a text to lower-case ASCII, up to the length that orgname folds, and
+// inserts spaces that the filer left out.
 func (t *tokenizer) clean(text string) string {
 	b := []byte(orgname.Fold(text))
 	run := 0
@@ -58,8 +58,8 @@ func (t *tokenizer) clean(text string) string {
 	return t.space(string(b))
 }
 
-// encode appends the tokens of a text between the marks of its beginning and
-// end, limit in all.
+// encode appends the tokens of a text between the start and end marks, at most limit
+// in all.
 func (t *tokenizer) encode(ids []int32, text string, limit int) []int32 {
 	ids = append(ids, beginToken)
 	clean := t.clean(text)
@@ -86,8 +86,8 @@ func (t *tokenizer) encode(ids []int32, text string, limit int) []int32 {
 	return append(ids, endToken)
 }
 
-// pieces appends the longest pieces that a word is made of, from its beginning.
-// A word that is not made of any is not ok.
+// pieces appends the longest pieces that make up a word, from its beginning. ok is
+// false if no pieces make up the word.
 func (t *tokenizer) pieces(ids []int32, word string) (_ []int32, ok bool) {
 	if len(word) > maxWord {
 		return ids, false
@@ -99,7 +99,8 @@ func (t *tokenizer) pieces(ids []int32, word string) (_ []int32, ok bool) {
 		for end = len(word); end > begin; end-- {
 			piece := room[2 : 2+end]
 			if begin > 0 {
-				// The marks of a continuation stand before it, over what was read.
+				// The mark of a continuation goes before it and overwrites bytes
+				// already read.
 				room[begin], room[begin+1] = '#', '#'
 				piece = room[begin : 2+end]
 			}
@@ -115,11 +116,11 @@ func (t *tokenizer) pieces(ids []int32, word string) (_ []int32, ok bool) {
 	return ids, true
 }
 
-// longWord is the length from which a word may be several that were filed
-// without spaces between them. One that two pieces make up is a word.
+// longWord is the length from which a word may be several words filed without spaces.
+// A word of two pieces stays one word.
 const longWord = 14
 
-// space cuts long words where that makes likely ones.
+// space splits long words where that gives likely words.
 func (t *tokenizer) space(clean string) string {
 	var b strings.Builder
 	for i := 0; i < len(clean); {
@@ -146,9 +147,9 @@ func (t *tokenizer) whole(word string) bool {
 	return ok && len(pieces) <= 2
 }
 
-// The cost of a word is the logarithm of its rank, in about sixteenths and the
-// same on every machine, and something for being a word; that of a letter which
-// belongs to none is larger.
+// The cost of a word is the logarithm of its rank, in about sixteenths and the same
+// on every machine, plus a fixed cost per word. A letter that belongs to no word
+// costs more.
 const (
 	wordCost   = 40
 	letterCost = 250
@@ -156,17 +157,16 @@ const (
 	longRow    = 24
 )
 
-// shortest are the words of two letters. Others of the vocabulary are more often
-// a syllable, and so are rare words of three and four letters: commonest has the
-// rank that those must have.
+// shortest are the words of two letters. Other two-letter entries of the vocabulary
+// are usually syllables. So are rare entries of three and four letters: commonest has
+// the rank that these must have.
 var (
 	shortest  = table.SetOf("an as at be by do if in is it my no of on or so to up us we")
 	commonest = [...]int{3: 2700, 4: 7500}
 )
 
-// cut puts spaces into a row of letters so that the words are the likeliest. A
-// short row that is not all words stays as it is, and so does a long one that is
-// not mostly words.
+// cut inserts spaces so that the words are the likeliest. A short run that is not all
+// words stays unchanged. So does a long run that is not mostly words.
 func (t *tokenizer) cut(letters string) string {
 	type step struct {
 		cost    int

@@ -8,18 +8,18 @@ import (
 	"unsafe"
 )
 
-// The file of the encoder has no table: after its magic, everything has the size
-// that the shape of the model gives it, floats first and then what is used in
-// place. The vocabulary is the rest, a token a line.
+// The encoder's file has no table of contents. After its magic, the shape of the
+// model gives the size of every part: floats first, then the parts used in place. The
+// rest is the vocabulary, one token per line.
 const encoderMagic = "GGgte001"
 
-// The file of the student: magic, number of terms as uint32, mean of the
-// teacher's vectors, a scale for each term, a row of int8 for each term, and the
-// terms, one a line.
+// The student's file: magic, number of terms as uint32, mean of the teacher's
+// vectors, a scale for each term, a row of int8 for each term, and the terms, one per
+// line.
 const studentMagic = "GGstu001"
 
-// cursor reads a file that is in memory. A file that is too short is noticed at
-// the end, once.
+// cursor reads a file in memory. The caller checks once, at the end, whether the file
+// was too short.
 type cursor struct {
 	rest  string
 	short bool
@@ -34,7 +34,7 @@ func (c *cursor) take(n int) string {
 	return taken
 }
 
-// floats are copied, as nothing says that they are aligned.
+// floats copies floats, because the file may not be aligned.
 func (c *cursor) floats(n int) []float32 {
 	b := c.take(4 * n)
 	list := make([]float32, len(b)/4)
@@ -44,13 +44,13 @@ func (c *cursor) floats(n int) []float32 {
 	return list
 }
 
-// bytes are used where they lie. They are read-only memory.
+// bytes returns read-only bytes of the file, in place.
 func bytes[T int8 | uint8](c *cursor, n int) []T {
 	b := c.take(n)
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.StringData(b))), len(b))
 }
 
-// shapes lists the matrices of a layer with the numbers that go in and come out.
+// shapes lists the matrices of a layer with their numbers of inputs and outputs.
 func (l *layer) shapes() []*linear {
 	l.qkv.in, l.qkv.out = Dim, 3*Dim
 	l.out.in, l.out.out = Dim, Dim
@@ -89,7 +89,7 @@ func readEncoder(file string) (e *encoder, vocabulary []string, err error) {
 func readStudent(file string) (*student, error) {
 	c := &cursor{rest: file}
 	s := &student{}
-	if file == "" { // before there is one: it has no words, and nothing is centred
+	if file == "" { // there is no student yet: it has no words and does not center
 		return s, nil
 	}
 	if c.take(len(studentMagic)) != studentMagic {

@@ -5,15 +5,14 @@ import (
 	"fmt"
 )
 
-// AwardCoverage says what the tables of government funding are made from. Where
-// there is nothing of an organization there, this tells none known from not
-// looked for.
+// AwardCoverage says which sources the tables of government funding cover. It tells
+// "no awards" from "not searched".
 type AwardCoverage struct {
-	FederalThrough string   // day of the latest federal action read; empty when no archive was
-	StatesRead     []string // by their two letters, in order; every other state was not looked at
+	FederalThrough string   // day of the latest federal action read; empty if no archive was read
+	StatesRead     []string // two-letter codes, sorted; other states were not searched
 }
 
-// AwardCoverage reads it out of the build report.
+// AwardCoverage reads the coverage from the build report.
 func (m *Manifest) AwardCoverage() (AwardCoverage, error) {
 	c := AwardCoverage{StatesRead: []string{}}
 	if len(m.Report) == 0 {

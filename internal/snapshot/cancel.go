@@ -5,11 +5,11 @@ import (
 	"iter"
 )
 
-// CheckEvery is how many rows are read or written between two looks at the
-// context.
+// CheckEvery is how many rows are read or written between checks of the context.
 const CheckEvery = 1024
 
-// Until ends a sequence of rows soon after the context does, with its error.
+// Until ends a sequence of rows soon after the context ends, with the context's
+// error.
 func Until[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		n := 0
@@ -27,8 +27,7 @@ func Until[T any](ctx context.Context, rows iter.Seq2[T, error]) iter.Seq2[T, er
 	}
 }
 
-// WriteTableUntil writes a whole table, but no more of it once the context has
-// ended.
+// WriteTableUntil writes a whole table, and stops when the context ends.
 func WriteTableUntil[T any](ctx context.Context, w *Writer, name string, rows iter.Seq[T]) error {
 	err := WriteTable(w, name, func(yield func(T) bool) {
 		n := 0
@@ -45,8 +44,7 @@ func WriteTableUntil[T any](ctx context.Context, w *Writer, name string, rows it
 	return err
 }
 
-// ReadTable reads a table, stopping when the build is called off. The row is used
-// again for the next one.
+// ReadTable reads a table until the context ends. It reuses the row.
 func ReadTable[T any](ctx context.Context, s *Snapshot, table string, fn func(*T) error) error {
 	var row T
 	for r, err := range Until(ctx, Rows[T](s, table)) {

@@ -10,16 +10,15 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// codec is how Parquet stores the values of a type. What makes pages is given an
-// empty slice, whose memory it uses.
+// codec is how Parquet stores the values of a type. Functions that make pages append
+// to an empty slice, to reuse its memory.
 type codec[V comparable] struct {
-	encoding format.Encoding                   // of pages in which the values stand themselves
+	encoding format.Encoding                   // of pages without a dictionary
 	encode   func([]byte, []V) ([]byte, error) // makes such a page
 	plain    func([]byte, []V) ([]byte, error) // makes a dictionary
-	size     func([]V) int                     // about how many bytes they take
+	size     func([]V) int                     // approximate size in bytes
 	hash     func(V) uint32
-	// widen widens bounds by some values. They are not numbers when one of those is
-	// not.
+	// widen widens bounds to include values. The bounds become NaN if a value is NaN.
 	widen func(least, most V, by []V) (V, V)
 }
 
@@ -52,7 +51,7 @@ var texts = codec[string]{
 	widen: widenTexts,
 }
 
-// widenTexts widens bounds. Most texts are seen to be within by their first bytes.
+// widenTexts widens bounds. For most texts the first bytes show that they are within.
 func widenTexts(least, most string, by []string) (string, string) {
 	low, high := radix.Prefix(least), radix.Prefix(most)
 	for _, s := range by {
@@ -81,7 +80,7 @@ var truths = codec[bool]{
 	},
 }
 
-// appendBits writes truth values, eight in a byte.
+// appendBits writes booleans, eight per byte.
 func appendBits(b []byte, list []bool) ([]byte, error) {
 	for i, v := range list {
 		if i%8 == 0 {
@@ -112,7 +111,7 @@ func numbers[V int32 | uint32 | int64 | float64]() codec[V] {
 	}
 }
 
-// boundOf is how the least or greatest value of a column is stored.
+// boundOf is the stored form of a column's least or greatest value.
 func boundOf(v any) []byte {
 	if s, ok := v.(string); ok {
 		return []byte(s)

@@ -11,19 +11,18 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// The library puts rows together value by value, by reflection, which takes
-// most of the time of whoever goes through a table. Here each column is decoded
-// page by page straight into its field of the rows. Row types whose fields are
-// strings, numbers, truth values, pointers to numbers and lists of strings can
-// be read so; other ones are left to the library.
+// The library assembles rows value by value, by reflection, which takes most of the
+// time of reading a table. Here each column is decoded page by page directly into its
+// field of the rows. This works for row types whose fields are strings, numbers,
+// booleans, pointers to numbers and lists of strings. The library reads other types.
 
-// Word is a text of a table, for those who would otherwise look the same text up
-// again and again: where the column has a dictionary, all rows of a row group with
-// the same text have the same Word, and whoever reads them notes there what the
-// text is. A field of type *Word is never nil; where there is no text, it is empty.
+// Word is a text of a table, for readers that would otherwise look up the same text
+// repeatedly. If the column has a dictionary, all rows of a row group with the same
+// text share one Word, and the reader can keep its own number in Note. A field of
+// type *Word is never nil; a missing text is empty.
 type Word struct {
-	Text string // shares the memory of all texts around it: clone it to keep it
-	Note uint32 // the reader's own, zero at first
+	Text string // shares the memory of neighboring texts: clone it to keep it
+	Note uint32 // for the reader's use, zero at first
 }
 
 // columnKind is what a field is made of.
@@ -33,7 +32,7 @@ const (
 	stringColumn columnKind = iota
 	wordColumn
 	boolColumn
-	int32Column // and uint32
+	int32Column // also uint32
 	int64Column
 	floatColumn
 	int64Pointer
@@ -60,21 +59,21 @@ var columnTypes = map[reflect.Type]struct {
 // column reads one column into one field of the rows.
 type column struct {
 	kind   columnKind
-	field  uintptr // its place in the row
+	field  uintptr // its offset in the row
 	at     int     // its number in the file
-	most   byte    // the definition level of a value that is there
+	most   byte    // the definition level of a present value
 	chunk  parquet.Pages
 	page   parquet.Page
-	levels []byte // definition levels of the page, none where all values are there
-	row    int    // rows of the page that were taken
-	value  int    // values of the page that were taken
+	levels []byte // definition levels of the page, empty if all values are present
+	row    int    // rows of the page taken so far
+	value  int    // values of the page taken so far
 	rows   int    // of the page
 
 	dictionary parquet.Dictionary
-	numbers    []int32  // of the texts in the dictionary, where the page has one
-	strings    []string // of the dictionary, or of the page where it has none
-	words      []Word   // the same
-	none       *Word    // of the row group
+	numbers    []int32  // dictionary numbers of the texts, if the page has a dictionary
+	strings    []string // of the dictionary, or else of the page
+	words      []Word   // the same as words
+	none       *Word    // the missing text of the row group
 
 	bits   []byte
 	int32s []int32
@@ -84,8 +83,8 @@ type column struct {
 	list []parquet.Value // of a page of lists
 }
 
-// columnsOf are the columns of a row type in a file; false when the library
-// must read it.
+// columnsOf lists the columns of a row type in a file. It is false if the library
+// must read the file.
 func columnsOf[T any](f *parquet.File) ([]column, bool) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Struct {
@@ -113,8 +112,8 @@ func columnsOf[T any](f *parquet.File) ([]column, bool) {
 	return columns, true
 }
 
-// hasWords reports whether rows have words in them, of which the library knows
-// nothing.
+// hasWords reports whether rows have fields of type *Word, which the library does not
+// know.
 func hasWords[T any]() bool {
 	t := reflect.TypeFor[T]()
 	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
@@ -127,8 +126,8 @@ func hasWords[T any]() bool {
 
 var errColumn = errors.New("it does not have the columns that are read")
 
-// decodeColumns hands the rows of a file over in batches until take says no. It
-// asks for room for each batch, with rows in it that may have been in use.
+// decodeColumns passes the rows of a file to take in batches until take returns
+// false. It asks for room for each batch; the rows there may have been used before.
 func decodeColumns[T any](f *parquet.File, columns []column, room func() []T, take func([]T) bool) error {
 	defer func() {
 		for i := range columns {
@@ -157,7 +156,7 @@ func decodeColumns[T any](f *parquet.File, columns []column, room func() []T, ta
 	return nil
 }
 
-// begin turns to the next row group.
+// begin starts the next row group.
 func (c *column) begin(chunk parquet.ColumnChunk) {
 	c.close()
 	c.chunk = chunk.Pages()
@@ -208,8 +207,8 @@ func (c *column) turn() error {
 		c.numbers, c.dictionary = nil, nil
 		return c.read(&data)
 	}
-	// The numbers of the page are looked up: of texts when they are asked for, for
-	// there are few of them and many rows.
+	// Numbers of the page are replaced by their values now. Texts are looked up
+	// later, because there are few texts and many rows.
 	numbers, known := data.Int32(), d.Page().Data()
 	for _, no := range numbers {
 		if no < 0 || int(no) >= d.Len() {
@@ -252,9 +251,9 @@ func (c *column) read(data *encoding.Values) error {
 	return nil
 }
 
-// readTexts copies the texts of a page or of a dictionary, once, however many rows
-// have them: strings one by one, because readers keep some of them, and words at
-// once.
+// readTexts copies the texts of a page or dictionary once, however many rows have
+// them. Strings are copied one by one, because readers keep some of them; words are
+// copied together.
 func (c *column) readTexts(text []byte, offsets []uint32) error {
 	n := max(len(offsets), 1) - 1
 	for i := range n {
@@ -277,7 +276,7 @@ func (c *column) readTexts(text []byte, offsets []uint32) error {
 	return nil
 }
 
-// lookUp replaces numbers by what the dictionary has for them.
+// lookUp replaces numbers by the dictionary's values.
 func lookUp[V any](dictionary []V, numbers []int32) []V {
 	values := make([]V, len(numbers))
 	for i, no := range numbers {
@@ -288,7 +287,7 @@ func lookUp[V any](dictionary []V, numbers []int32) []V {
 
 var errWord = errors.New("a value is not in the dictionary of its column")
 
-// fill sets the field of n rows, which lie size bytes from each other.
+// fill sets the field of n rows that are size bytes apart.
 func (c *column) fill(rows unsafe.Pointer, size uintptr, n int) error {
 	at := unsafe.Add(rows, c.field)
 	if c.kind == stringList {
@@ -349,21 +348,20 @@ func (c *column) fillPart(at unsafe.Pointer, size uintptr, n int) error {
 	return err
 }
 
-// fields are a field of some rows. A row whose level is not the most there is has
-// no value.
+// fields are one field of several rows. A row whose level is below most has no value.
 type fields struct {
 	at     unsafe.Pointer
 	size   uintptr // of a row
 	n      int
-	levels []byte // none where all rows have a value
+	levels []byte // empty if all rows have a value
 	most   byte
 }
 
 func (f *fields) place(i int) unsafe.Pointer { return unsafe.Add(f.at, uintptr(i)*f.size) }
 func (f *fields) has(i int) bool             { return f.levels == nil || f.levels[i] == f.most }
 
-// set sets the fields to the values from a place on, and returns the place behind
-// the last.
+// set sets the fields to the values from next on, and returns the position after the
+// last value used.
 func set[V any](f fields, values []V, next int) (int, error) {
 	for i := range f.n {
 		if !f.has(i) {
@@ -378,8 +376,8 @@ func set[V any](f fields, values []V, next int) (int, error) {
 	return next, nil
 }
 
-// setNumbered is set where the values are numbers in a dictionary, which has them
-// all.
+// setNumbered is set for values that are numbers in a dictionary, which has all of
+// them.
 func setNumbered[V any](f fields, dictionary []V, numbers []int32, next int) (int, error) {
 	for i := range f.n {
 		if !f.has(i) {
@@ -457,7 +455,7 @@ func (c *column) fillLists(at unsafe.Pointer, size uintptr, n int) error {
 			for c.page == nil || c.value == len(c.list) {
 				err := c.turn()
 				if errors.Is(err, errRows) && !first {
-					break // of the last row
+					break // the end of the last row
 				}
 				if err != nil {
 					return err

@@ -6,8 +6,8 @@ import (
 	"grantgraph/internal/hashtable"
 )
 
-// dictionary numbers the distinct values of a column in the order first met. A map
-// would do, but takes longer.
+// dictionary numbers the distinct values of a column in order of first appearance. It
+// is faster than a map.
 type dictionary[V comparable] struct {
 	hash    func(V) uint32
 	words   []V
@@ -20,7 +20,7 @@ func hashText(s string) uint32 { return uint32(maphash.String(dictionarySeed, s)
 
 func hashValue[V comparable](v V) uint32 { return uint32(maphash.Comparable(dictionarySeed, v)) }
 
-// number is the number of a value, which is added when it is new.
+// number is the number of a value. It adds a new value.
 func (d *dictionary[V]) number(value V) int32 {
 	no, fresh := d.numbers.Number(d.hash(value), func(no uint32) bool { return d.words[no] == value })
 	if fresh {
@@ -29,9 +29,9 @@ func (d *dictionary[V]) number(value V) int32 {
 	return int32(no)
 }
 
-// reset removes all words.
+// reset removes all values.
 func (d *dictionary[V]) reset() {
 	d.numbers.Clear()
-	clear(d.words) // so that the memory they refer to can be freed
+	clear(d.words) // frees the memory that they refer to
 	d.words = d.words[:0]
 }

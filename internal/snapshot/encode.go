@@ -20,28 +20,28 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The library takes rows apart value by value, asks a map for each of them and
-// compares all of them for the bounds of every page. Here one field of many rows
-// is taken at a time, a value that is the same as the one before it is known,
-// and the bounds of a column are those of its dictionary. The encodings, the
-// compression and the schema are the library's. There are bounds for each row
-// group, but no index of pages: row groups are small, and nobody here reads one.
+// The library splits rows value by value, asks a map for each value and compares all
+// values for the bounds of every page. Here one field of many rows is taken at a
+// time, repeated values are recognized, and the bounds of a column come from its
+// dictionary. The encodings, the compression and the schema are the library's. There
+// are bounds for each row group but no page index: row groups are small, and no
+// reader of ours uses one.
 
 const (
-	// rowGroup is the number of rows after which a table begins a new row group:
-	// small enough to bound memory, large enough for dictionaries to pay.
+	// rowGroup is the number of rows in a row group: small enough to bound memory,
+	// large enough for dictionaries to pay.
 	rowGroup = 128 << 10
 
-	// stride is of how many rows a field is taken at a time: so few that the
-	// rows are in the cache when the next field is.
+	// stride is for how many rows one field is taken at a time. They are few enough
+	// to stay in the cache until the next field.
 	stride = 256
 
-	// pageSize is after how many bytes of values a column begins a new page.
+	// pageSize is the number of bytes of values in a page.
 	pageSize = 256 << 10
 )
 
-// compression is the fastest level: it takes half the time of the next one, and
-// the tables are a tenth larger.
+// compression is the fastest level. It takes half the time of the next level, and
+// tables are a tenth larger.
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
 // encoder writes rows as a Parquet file.
@@ -55,10 +55,10 @@ type encoder[T any] struct {
 
 // columnEncoder makes the pages of one column.
 type columnEncoder interface {
-	// take takes one field of n rows, which lie size bytes from each other.
+	// take takes one field of n rows that are size bytes apart.
 	take(rows unsafe.Pointer, size uintptr, n int) error
-	// end ends the row group and returns its pages, the dictionary first, with
-	// what the footer says of them, as if they stood at the beginning of a file.
+	// end finishes the row group and returns its pages, the dictionary first, with
+	// their metadata. Offsets count from the first page.
 	end() ([][]byte, format.ColumnMetaData, error)
 }
 
@@ -76,7 +76,7 @@ func newEncoder[T any](out io.Writer) (*encoder[T], error) {
 		}
 		e.columns[at] = c
 	}
-	// The library knows how a schema is written in a footer.
+	// The library writes the schema of the footer.
 	var empty bytes.Buffer
 	w := parquet.NewGenericWriter[T](&empty, parquet.CreatedBy("grantgraph", "1", "0"))
 	if err := w.Close(); err != nil {
@@ -90,7 +90,7 @@ func newEncoder[T any](out io.Writer) (*encoder[T], error) {
 	return e, nil
 }
 
-// newColumn is the encoder of a field, and its number in the file.
+// newColumn makes the encoder of a field and finds its number in the file.
 func newColumn(schema *parquet.Schema, field reflect.StructField, page *pageBuffers) (at int, c columnEncoder, err error) {
 	name, _, _ := strings.Cut(field.Tag.Get("parquet"), ",")
 	name = cmp.Or(name, field.Name)
@@ -157,7 +157,7 @@ func (e *encoder[T]) put(b []byte) error {
 	return err
 }
 
-// begin writes what every file begins with.
+// begin writes the head of the file.
 func (e *encoder[T]) begin() error {
 	if e.at > 0 {
 		return nil
@@ -165,7 +165,7 @@ func (e *encoder[T]) begin() error {
 	return e.put([]byte(magic))
 }
 
-// endGroup writes the columns of the row group one after the other.
+// endGroup writes the columns of the row group, one after another.
 func (e *encoder[T]) endGroup() error {
 	if err := e.begin(); err != nil {
 		return err
@@ -218,18 +218,18 @@ type shape uint8
 
 const (
 	inPlace    shape = iota
-	unlessZero       // the zero value stands for none
+	unlessZero       // the zero value means null
 	byPointer
 	inList
 )
 
-// columnBase is what columns of all types have.
+// columnBase is the part that columns of all types share.
 type columnBase struct {
-	field uintptr // its place in the row
+	field uintptr // its offset in the row
 	shape shape
 
 	definitions []byte // of the page: whether there is a value
-	repetitions []byte // of the page: whether it is in the same row as the one before it
+	repetitions []byte // of the page: whether it is in the same row as the previous value
 	rows, nulls int    // of the page
 
 	page  *pageBuffers
@@ -237,7 +237,7 @@ type columnBase struct {
 	meta  format.ColumnMetaData
 }
 
-// pageBuffers are where a page is made. The columns of a table share them.
+// pageBuffers are the buffers for making a page. The columns of a table share them.
 type pageBuffers struct{ levels, values, packed []byte }
 
 // values makes the pages of a column whose values have type V.
@@ -245,15 +245,15 @@ type values[V comparable] struct {
 	columnBase
 	codec[V]
 
-	list  []V // of the page, for a column without dictionary
-	bytes int // of what is held for the page
+	list  []V // of the page, for a column without a dictionary
+	bytes int // size of the values waiting for the page
 	some  bool
 	least V // of the row group
 	most  V
 
 	numbers []int32        // of the page, into the dictionary
-	dict    *dictionary[V] // nil for a column without one
-	last    V              // the value that was met last, and its number
+	dict    *dictionary[V] // nil for a column without a dictionary
+	last    V              // the previous value, and its number
 	lastNo  int32
 }
 
@@ -348,8 +348,8 @@ func (v *values[V]) bound(list []V) {
 	v.least, v.most = v.widen(v.least, v.most, list)
 }
 
-// addLevels encodes repetition or definition levels, none of which is above one,
-// and returns how many bytes they take.
+// addLevels encodes repetition or definition levels of 0 and 1 and returns their size
+// in bytes.
 func (p *pageBuffers) addLevels(list []byte) (int, error) {
 	if len(list) == 0 {
 		return 0, nil
@@ -359,7 +359,7 @@ func (p *pageBuffers) addLevels(list []byte) (int, error) {
 	return len(b), err
 }
 
-// endPage makes a page of what is held.
+// endPage makes a page of the waiting values.
 func (v *values[V]) endPage() error {
 	if v.rows == 0 {
 		return nil
@@ -394,14 +394,14 @@ func (v *values[V]) endPage() error {
 	}
 	v.meta.NumValues += int64(count)
 	v.meta.Statistics.NullCount += int64(v.nulls)
-	clear(v.list) // what the values refer to is not held any longer
+	clear(v.list) // frees the memory that the values refer to
 	v.list, v.numbers, v.definitions, v.repetitions = v.list[:0], v.numbers[:0], v.definitions[:0], v.repetitions[:0]
 	v.bytes, v.rows, v.nulls = 0, 0, 0
 	return nil
 }
 
-// addPage adds the page in the buffers to the row group: a header, the levels,
-// which are not compressed, and the values, which are.
+// addPage adds the page in the buffers to the row group: a header, the uncompressed
+// levels and the compressed values.
 func (b *columnBase) addPage(header *format.PageHeader) (err error) {
 	p := b.page
 	if p.packed, err = compression.Encode(p.packed, p.values); err != nil {
@@ -433,7 +433,7 @@ func (v *values[V]) end() ([][]byte, format.ColumnMetaData, error) {
 			return nil, v.meta, err
 		}
 	}
-	if v.some && v.least == v.least { // one that is not a number would be no bound
+	if v.some && v.least == v.least { // NaN is no bound
 		v.meta.Statistics.MinValue, v.meta.Statistics.MaxValue = boundOf(v.least), boundOf(v.most)
 	}
 	pages, meta := v.pages, v.meta
@@ -442,7 +442,7 @@ func (v *values[V]) end() ([][]byte, format.ColumnMetaData, error) {
 	return pages, meta, nil
 }
 
-// addDictionary puts the dictionary before the pages, and forgets it.
+// addDictionary puts the dictionary before the pages and resets it.
 func (v *values[V]) addDictionary() (err error) {
 	data, size := v.pages, v.meta.TotalCompressedSize
 	v.pages = nil

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// Rates are how recipients were found, as the build counted it.
+// Rates say how the build found the EINs of recipients.
 type Rates struct {
-	Rules []RuleCount  `json:"ein_source"` // strongest first, rows without an EIN last under none
+	Rules []RuleCount  `json:"ein_source"` // strongest first; rows without an EIN come last, as none
 	Years []YearCounts `json:"by_year"`
 	Model ModelRates   `json:"model"`
 }
 
-// ModelRates say what answered for the lines that no rule decided.
+// ModelRates describe the model for grants that no rule decided.
 type ModelRates struct {
-	Origin  string `json:"origin"` // trained, or prior; empty when the build did not say
+	Origin  string `json:"origin"` // trained or prior; empty if the build did not say
 	Metrics struct {
-		Labels int `json:"labels"` // lines with a known organization that it was fitted on
+		Labels int `json:"labels"` // grants with a known organization on which it was fitted
 	} `json:"metrics"`
 }
 
@@ -49,7 +49,7 @@ func (y *YearCounts) Linked() (n int64) {
 	return n
 }
 
-// Rates reads them out of the build report. Years without grants are left out.
+// Rates reads the rates from the build report, without years that have no grants.
 func (m *Manifest) Rates() (r Rates, err error) {
 	if len(m.Report) == 0 {
 		return r, nil

@@ -11,8 +11,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Lock takes the data directory for one build. The kernel drops the lock when
-// the process dies, so a killed build never blocks the next one.
+// Lock locks the data directory for one build. The kernel drops the lock when the
+// process dies, so a killed build never blocks the next one.
 func Lock(data string) (release func(), err error) {
 	if err := disk.MkdirAll(data, 0o755); err != nil {
 		return nil, fault.Disk(data, err)

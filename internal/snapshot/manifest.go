@@ -11,15 +11,14 @@ import (
 	"time"
 )
 
-// Format is the version of the layout. A reader refuses another one.
+// Format is the version of the layout. Readers refuse other versions.
 const Format = 2
 
-// Manifest describes a snapshot. Everything in it but Version, GeneratedAt and
-// the Seal over them is a function of the sources, so two builds of the same
-// sources differ in nothing else, save in the size and checksum of database
-// files: their rows are the same, their bytes are the engine's own business, so
-// Content leaves them out. It also leaves out the folder HistoryDir, which tells
-// of the builds before.
+// Manifest describes a snapshot. Only Version, GeneratedAt and Seal depend on more
+// than the sources, so two builds of the same sources agree in everything else.
+// Database files are an exception: their rows agree, but the engine chooses their
+// bytes. So Content leaves out their size and checksum. It also leaves out the folder
+// HistoryDir, which depends on earlier builds.
 type Manifest struct {
 	Format      int             `json:"format"`
 	Version     string          `json:"version"`            // build stamp, sortable
@@ -34,9 +33,9 @@ type Manifest struct {
 	Seal        string          `json:"seal"`   // SHA-256 of the manifest's file with zeros in this place
 }
 
-// How a snapshot shows the private persons that grants were paid to.
+// How a snapshot shows private persons who received grants.
 const (
-	IndividualsFiled  = "filed"  // as the returns do
+	IndividualsFiled  = "filed"  // as in the returns
 	IndividualsMasked = "masked" // without name, city, ZIP code and purpose
 )
 
@@ -65,8 +64,8 @@ type Source struct {
 	Rows   int64  `json:"rows"` // returns or records read from it
 }
 
-// HistoryDir is the folder of the files that compare a snapshot with those that
-// were kept when it was made.
+// HistoryDir is the folder of files that compare a snapshot with the snapshots kept
+// when it was made.
 const HistoryDir = "history"
 
 // File is one file of the snapshot.
@@ -77,7 +76,7 @@ type File struct {
 	Rows   int64  `json:"rows,omitempty"`
 }
 
-// Table is the name of the table that the file holds, empty when it is none.
+// Table is the name of the table in the file, or empty if the file is not a table.
 func (f *File) Table() string {
 	if dir, name := path.Split(f.Path); dir == tablesName+"/" {
 		return strings.TrimSuffix(name, ".parquet")
@@ -85,13 +84,13 @@ func (f *File) Table() string {
 	return ""
 }
 
-// unsealed stands in the place of the seal while it is reckoned.
+// unsealed replaces the seal while it is computed.
 var unsealed = strings.Repeat("0", hex.EncodedLen(sha256.Size))
 
 func sealed(seal string) []byte { return []byte(`"seal": "` + seal + `"`) }
 
-// encode seals the manifest and returns its file. A changed bit anywhere in it
-// shows: counts and sources are told to others as they stand there.
+// encode seals the manifest and returns its file. The seal reveals any changed bit,
+// because counts and sources are shown to others as they are in the manifest.
 func (m *Manifest) encode() ([]byte, error) {
 	m.Seal = unsealed
 	body, err := json.MarshalIndent(m, "", "  ")
@@ -106,7 +105,7 @@ func (m *Manifest) encode() ([]byte, error) {
 	return body, nil
 }
 
-// intact reports whether the file of a manifest is as it was written.
+// intact reports whether the manifest's file is unchanged.
 func (m *Manifest) intact(body []byte) bool {
 	at := bytes.LastIndex(body, sealed(m.Seal))
 	if at < 0 || len(m.Seal) != len(unsealed) {
@@ -118,13 +117,12 @@ func (m *Manifest) intact(body []byte) bool {
 	return hex.EncodeToString(sum[:]) == m.Seal
 }
 
-// history says whether the file is of the folder HistoryDir.
+// history reports whether the file is in HistoryDir.
 func (f File) history() bool { return strings.HasPrefix(f.Path, HistoryDir+"/") }
 
-// contentHash is one number for the whole content: the hash of the list of
-// file hashes. Databases hold what tables hold as well, and so do vectors, of
-// which a machine without a fast encoder makes others; history depends on what
-// was built before.
+// contentHash is one hash for the whole content: the hash of the list of file hashes.
+// It leaves out three kinds of files. Databases repeat the tables. Vectors depend on
+// whether the machine has a fast encoder. History depends on earlier builds.
 func contentHash(files []File) string {
 	h := sha256.New()
 	for _, f := range files {

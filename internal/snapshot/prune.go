@@ -11,9 +11,9 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Prune removes all but the newest keep snapshots, never the current one nor one
-// that is held, and the remains of builds that died. One that cannot be removed
-// does not keep the others; the error says which.
+// Prune removes all but the newest keep snapshots, and the remains of builds that
+// died. It never removes the current snapshot or one that is held. If one cannot be
+// removed, Prune goes on; the error names it.
 func Prune(data string, keep int) error {
 	builds := filepath.Join(data, buildsName)
 	current, err := currentVersion(data)
@@ -42,11 +42,11 @@ func Prune(data string, keep int) error {
 	return errors.Join(errs...)
 }
 
-// remove removes a snapshot, unless somebody holds it. The manifest goes first:
-// without it, what is left after a power cut is no snapshot.
+// remove removes a snapshot that no process holds. The manifest goes first: without
+// it, the remains after a power cut are not a snapshot.
 func remove(dir string) error {
-	// To lock a file for oneself it must be open for writing on network file
-	// systems. A snapshot that has no manifest cannot be opened, so nobody
+	// On network file systems a file must be open for writing to be locked
+	// exclusively. A snapshot without a manifest cannot be opened, so no process
 	// holds it.
 	manifest := filepath.Join(dir, manifestName)
 	f, err := os.OpenFile(manifest, os.O_RDWR, 0)

@@ -14,7 +14,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Bounds on the manifest of a snapshot that comes from elsewhere.
+// Bounds on the manifest of a snapshot from another machine.
 const (
 	MaxManifest  = 32 << 20 // bytes
 	maxFiles     = 10_000
@@ -22,9 +22,9 @@ const (
 	maxFilePath  = 200
 )
 
-// receivedPrefix begins the name of a folder that is being filled with a
-// snapshot made elsewhere. Unlike one in the making it outlives the process that
-// fills it, so that the next one goes on.
+// receivedPrefix begins the name of a folder that is being filled with a snapshot
+// from another machine. The folder outlives the process, so that the next one can
+// continue.
 const receivedPrefix = ".pull-"
 
 var (
@@ -38,9 +38,9 @@ func IsVersion(text string) bool { return stampPattern.MatchString(text) }
 // IsSum reports whether a text has the form of a SHA-256 in hex.
 func IsSum(text string) bool { return sumPattern.MatchString(text) }
 
-// ParseManifest reads the manifest of a snapshot that comes from elsewhere. It is
-// taken for hostile: besides its checksums, the names and sizes of its files are
-// held to what a build writes, so that they can be written to as they stand.
+// ParseManifest reads the manifest of a snapshot from another machine and does not
+// trust it. Besides checksums, it checks that the names and sizes of files are such
+// as a build writes. So the names can safely be used as paths.
 func ParseManifest(version string, body []byte) (*Manifest, error) {
 	bad := func(format string, args ...any) (*Manifest, error) {
 		return nil, fault.New("bad_manifest", "the manifest of snapshot "+fault.Clip(version, 40)+" "+format, args...).
@@ -92,27 +92,27 @@ func ParseManifest(version string, body []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// Body reads the file of the manifest as it stands.
+// Body reads the manifest's file unchanged.
 func (s *Snapshot) Body() ([]byte, error) {
 	name := filepath.Join(s.Dir, manifestName)
 	body, err := os.ReadFile(name)
 	return body, fault.Disk(name, err)
 }
 
-// Receiver takes a snapshot that was made elsewhere into a data directory. Its
-// folder is filled by the caller and kept until Publish or Discard, over
+// Receiver receives a snapshot from another machine into a data directory. The caller
+// fills its folder. The folder is kept until Publish or Discard, even across
 // restarts.
 type Receiver struct {
-	Dir      string // to be filled with the files of the manifest
-	Journal  string // beside it, for the caller's notes on how far it is
+	Dir      string // the caller puts the files of the manifest here
+	Journal  string // beside Dir, for the caller's notes on progress
 	Manifest *Manifest
 
 	data string
 	body []byte
 }
 
-// Receive begins, or goes on, to receive the snapshot of a manifest. The id is a
-// digest of the manifest, so that two of the same version are told apart.
+// Receive starts or continues to receive the snapshot of a manifest. The id is a
+// digest of the manifest, to tell apart two snapshots of the same version.
 func Receive(data, id string, m *Manifest, body []byte) (*Receiver, error) {
 	builds := filepath.Join(data, buildsName)
 	dir := filepath.Join(builds, receivedPrefix+m.Version+"-"+id)
@@ -126,8 +126,8 @@ func Receive(data, id string, m *Manifest, body []byte) (*Receiver, error) {
 	return r, fault.Disk(dir, disk.MkdirAll(dir, 0o755))
 }
 
-// LockReceiving keeps other processes from receiving into the same directory.
-// The error is disk.ErrLocked while one does.
+// LockReceiving keeps other processes from receiving into the same directory. The
+// error is disk.ErrLocked if another process is receiving.
 func LockReceiving(data string) (release func(), err error) {
 	builds := filepath.Join(data, buildsName)
 	if err := disk.MkdirAll(builds, 0o755); err != nil {
@@ -145,8 +145,7 @@ func LockReceiving(data string) (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// received lists the folders of snapshots that are being received, with their
-// journals.
+// received lists the folders of partly received snapshots, with their journals.
 func received(data string) ([]string, error) {
 	builds := filepath.Join(data, buildsName)
 	entries, err := os.ReadDir(builds)
@@ -165,8 +164,7 @@ func received(data string) ([]string, error) {
 	return names, nil
 }
 
-// DiscardReceived removes what was received in part, but of keep, which may be
-// nil.
+// DiscardReceived removes partly received snapshots, except keep, which may be nil.
 func DiscardReceived(data string, keep *Receiver) error {
 	names, err := received(data)
 	if err != nil {
@@ -181,8 +179,8 @@ func DiscardReceived(data string, keep *Receiver) error {
 	return errors.Join(errs...)
 }
 
-// Publish makes the snapshot visible and points current at it. Its files must be
-// there and have been held against their checksums.
+// Publish makes the snapshot visible and points current at it. The caller must have
+// checked all files against their checksums.
 func (r *Receiver) Publish() (*Snapshot, error) {
 	name := filepath.Join(r.Dir, manifestName)
 	if err := disk.WriteFile(name, 0o644, writeBytes(r.body)); err != nil {
@@ -198,7 +196,7 @@ func (r *Receiver) Publish() (*Snapshot, error) {
 	return &Snapshot{Dir: final, Manifest: *r.Manifest}, PointTo(r.data, r.Manifest.Version)
 }
 
-// PointTo makes a snapshot that is there the current one.
+// PointTo makes an existing snapshot the current one.
 func PointTo(data, version string) error {
 	if _, err := OpenVersion(data, version); err != nil {
 		return err

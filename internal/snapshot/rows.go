@@ -1,8 +1,8 @@
 package snapshot
 
-// The row types of the tables of a snapshot. A column tagged optional is null
-// when its field has the zero value; where zero is a figure of its own the
-// field is a pointer. EINs are nine digits, names and texts are as filed.
+// The row types of the tables of a snapshot. A column tagged optional is null if its
+// field is zero. If zero is a valid figure, the field is a pointer. EINs have nine
+// digits; names and texts are as filed.
 
 // Names of the tables.
 const (
@@ -34,7 +34,7 @@ type Grant struct {
 	RecipientCountry string  `parquet:"recipient_country,optional,dict"` // FIPS 10-4, foreign lines only
 	Amount           int64   `parquet:"amount"`
 	TaxYear          int32   `parquet:"tax_year,dict"`     // fiscal year: the year in which the period ends
-	IRSTaxYear       int32   `parquet:"irs_tax_year,dict"` // the IRS's own
+	IRSTaxYear       int32   `parquet:"irs_tax_year,dict"` // the IRS's own tax year
 	Purpose          string  `parquet:"purpose,optional,dict"`
 	EINSource        string  `parquet:"ein_source,optional,dict"`
 	MatchProb        float64 `parquet:"match_prob,optional,dict"`
@@ -46,7 +46,7 @@ type Grant struct {
 	AmountSuspect    bool    `parquet:"amount_suspect"`
 	Support          int32   `parquet:"support,dict"`            // bits in the order of the support vocabulary
 	Filing           string  `parquet:"filing,dict"`             // key of the return in table returns
-	ObjectID         string  `parquet:"object_id,optional,dict"` // of the return the line stands in
+	ObjectID         string  `parquet:"object_id,optional,dict"` // of the return with this line
 	ReturnType       string  `parquet:"return_type,dict"`
 	PeriodEnd        string  `parquet:"period_end,dict"`
 	Part             string  `parquet:"part,dict"`
@@ -111,15 +111,14 @@ type Org struct {
 	MonthsLiquid     *float64 `parquet:"months_liquid,optional"` // cash and savings over a month's expenses
 }
 
-// Organization is one organization that is known of, sorted by EIN: the universe
-// that recipients are looked up in, and every other EIN that stands on a row of
-// table grants. Its place in the table is the number by which every index knows
-// it; each has a valid EIN and a name.
+// Organization is one known organization, sorted by EIN: the organizations among
+// which recipients are looked up, and every other EIN in table grants. Its row is its
+// number in every index. Each has a valid EIN and a name.
 type Organization struct {
 	EIN         string   `parquet:"ein"`
 	Name        string   `parquet:"name"`
 	Aliases     []string `parquet:"aliases,list"`
-	AlsoKnown   []string `parquet:"also_known_as,list"` // other names that it filed or is listed under now
+	AlsoKnown   []string `parquet:"also_known_as,list"` // other names that it filed or is currently listed under
 	Former      []string `parquet:"former_names,list"`  // names of its earlier returns, latest first
 	Street      string   `parquet:"street,optional"`
 	City        string   `parquet:"city,optional"`
@@ -134,29 +133,29 @@ type Organization struct {
 	Deductible  string   `parquet:"deductibility,optional"` // code of the master file
 	Ruling      string   `parquet:"ruling,optional"`        // YYYYMM
 	FilingReq   string   `parquet:"filing_req,optional"`    // filing requirement code of the master file
-	LastPeriod  string   `parquet:"tax_period,optional"`    // latest return that the master file knows of, YYYYMM
+	LastPeriod  string   `parquet:"tax_period,optional"`    // latest return in the master file, YYYYMM
 	Revenue     *int64   `parquet:"revenue,optional"`
 	Sources     int32    `parquet:"sources"` // bits, see SourceBMF
 	Active      bool     `parquet:"active"`
 	Pop         int32    `parquet:"pop"` // distinct funders that filed its EIN
 }
 
-// Bits of the sources that know an organization. SourceFunders and SourceLine
-// stand alone: no list and no return of its own knows the organization, only
-// those who say that they paid it.
+// Bits of the sources that know an organization. SourceFunders and SourceLine appear
+// alone: neither a list nor a return of its own names the organization, only funders
+// who report that they paid it.
 const (
 	SourceBMF     = 1 << iota // the current master file
 	SourceOldBMF              // an earlier posting of it
 	SourceFiler               // a return of its own
 	SourcePub78               // the list of eligible donees
 	SourceRevoked             // the automatic revocation list
-	SourceFunders             // three funders or more gave its EIN for one name
-	SourceLine                // fewer did: its name is what they call it
+	SourceFunders             // at least three funders filed its EIN with one name
+	SourceLine                // fewer funders did; its name is theirs
 )
 
-// Return is one return read, chosen or not, with an account of its lines.
+// Return is one return that was read, chosen or not, with counts of its lines.
 type Return struct {
-	Filing      string `parquet:"filing"` // object id, or sha256: and a prefix where the id is unknown
+	Filing      string `parquet:"filing"` // object id, or sha256: and a prefix if the id is unknown
 	ObjectID    string `parquet:"object_id,optional"`
 	EIN         string `parquet:"ein"`
 	Name        string `parquet:"name"`
@@ -176,7 +175,7 @@ type Return struct {
 	SHA256      string `parquet:"sha256"`
 	Declared    *int64 `parquet:"declared,optional"` // the filer's total of grants paid
 	Lines       int32  `parquet:"lines"`             // grant lines read
-	Rows        int32  `parquet:"rows"`              // of them, rows of table grants
+	Rows        int32  `parquet:"rows"`              // of these, rows of table grants
 	Dollars     int64  `parquet:"dollars"`
 	Zero        int32  `parquet:"zero"`
 	NonCash     int32  `parquet:"noncash_only"`

@@ -6,10 +6,9 @@ const (
 	StateAwards   = "gov_funding_state"
 )
 
-// FederalAward is what one organization was awarded by one federal agency under
+// FederalAward is the total that one federal agency awarded to one organization under
 // one program in a federal fiscal year, sorted by EIN, year, kind, agency and
-// program. The amount is what was obligated less what was taken back, so it may
-// be negative.
+// program. The amount is obligations less deobligations, so it may be negative.
 type FederalAward struct {
 	EIN            string  `parquet:"ein,dict"`
 	FiscalYear     int32   `parquet:"fiscal_year"`
@@ -20,11 +19,11 @@ type FederalAward struct {
 	AwardCount     int64   `parquet:"award_count"` // distinct awards
 }
 
-// StateAward is what one organization was paid by one agency of a state in that
+// StateAward is the total that one state agency paid to one organization in the
 // state's fiscal year, sorted by EIN, state, year, agency, program and category.
 type StateAward struct {
 	EIN        string  `parquet:"ein,dict"`
-	State      string  `parquet:"state,dict"` // that pays
+	State      string  `parquet:"state,dict"` // the paying state
 	FiscalYear int32   `parquet:"fiscal_year"`
 	Agency     string  `parquet:"agency,optional,dict"`
 	Program    string  `parquet:"program,optional,dict"`

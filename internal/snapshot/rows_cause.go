@@ -1,6 +1,6 @@
 package snapshot
 
-// OrgCauses is the table of what counts as the cause of organizations.
+// OrgCauses is the table of the causes of organizations.
 const OrgCauses = "org_cause"
 
 // OrgCause is the cause of one organization and where it comes from, sorted by
@@ -10,5 +10,5 @@ type OrgCause struct {
 	Letter     string  `parquet:"letter,dict"` // NTEE major group
 	Label      string  `parquet:"label,dict"`
 	Source     string  `parquet:"source,dict"`         // registered or inferred
-	Confidence float64 `parquet:"confidence,optional"` // of an inferred one
+	Confidence float64 `parquet:"confidence,optional"` // of an inferred cause
 }

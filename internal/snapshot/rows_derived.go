@@ -1,7 +1,7 @@
 package snapshot
 
-// The row types of the tables that the build derives from the rows as filed.
-// Their columns are those of the warehouse views of the same names.
+// The row types of the tables that the build derives from the filed rows. Their
+// columns are those of the warehouse views of the same names.
 
 // Names of the derived tables.
 const (
@@ -18,7 +18,7 @@ const (
 	HoldingEntities    = "holding_entity"
 )
 
-// CofunderEdge is all that one funder gave to one recipient, sorted by
+// CofunderEdge is the total that one funder gave to one recipient, sorted by
 // recipient and funder.
 type CofunderEdge struct {
 	RecipientEIN string `parquet:"recipient_ein,dict"`
@@ -29,7 +29,7 @@ type CofunderEdge struct {
 	GrantCount   int64  `parquet:"grant_count"`
 }
 
-// CofunderEdgeIntl is all that one funder gave to one recipient abroad, sorted
+// CofunderEdgeIntl is the total that one funder gave to one recipient abroad, sorted
 // by cluster and funder.
 type CofunderEdgeIntl struct {
 	ClusterID   string `parquet:"cluster_id,dict"` // recip_id without its intl-
@@ -40,8 +40,8 @@ type CofunderEdgeIntl struct {
 	GrantCount  int64  `parquet:"grant_count"`
 }
 
-// IntlEntity is one spelling of a recipient abroad that has no EIN, sorted by
-// country, spelling and cluster.
+// IntlEntity is one spelling of a recipient abroad without an EIN, sorted by country,
+// spelling and cluster.
 type IntlEntity struct {
 	Country       string `parquet:"cc,dict"` // FIPS 10-4
 	RecipientRaw  string `parquet:"recipient_raw"`
@@ -50,7 +50,7 @@ type IntlEntity struct {
 	Kind          string `parquet:"kind,dict"` // org, person, gov
 }
 
-// RecipientName is the one name of a recipient with an EIN, sorted by EIN.
+// RecipientName is the chosen name of a recipient with an EIN, sorted by EIN.
 type RecipientName struct {
 	EIN       string `parquet:"ein"`
 	Name      string `parquet:"name"`
@@ -81,8 +81,8 @@ type ServiceArea struct {
 	Confidence float64 `parquet:"confidence"`
 }
 
-// BoardLink is a pair of organizations that share people, sorted by the pair.
-// Who the people are is not stored.
+// BoardLink is a pair of organizations that share people, sorted by the pair. The
+// people are not stored.
 type BoardLink struct {
 	E1                   string  `parquet:"e1,dict"`
 	E2                   string  `parquet:"e2,dict"` // greater than e1
@@ -92,7 +92,7 @@ type BoardLink struct {
 	Conf                 float64 `parquet:"conf"`
 }
 
-// OrgFamily says which family of organizations one belongs to, sorted by EIN.
+// OrgFamily is the family of an organization, sorted by EIN.
 type OrgFamily struct {
 	EIN             string `parquet:"ein"`
 	FamilyID        string `parquet:"family_id,dict"`
@@ -101,8 +101,8 @@ type OrgFamily struct {
 	FamilyName      string `parquet:"family_name,dict"`
 }
 
-// AssetProfile is what a private foundation holds at the end of its latest
-// year, sorted by EIN.
+// AssetProfile is what a private foundation holds at the end of its latest year,
+// sorted by EIN.
 type AssetProfile struct {
 	EIN             string   `parquet:"ein"`
 	OrgName         string   `parquet:"org_name"`
@@ -111,7 +111,7 @@ type AssetProfile struct {
 	ReturnType      string   `parquet:"return_type,dict"`
 	TotalAssetsFMV  *int64   `parquet:"total_assets_fmv,optional"`
 	ClassifiedFMV   int64    `parquet:"classified_assets_fmv"`
-	ClassifiedPct   *float64 `parquet:"classified_coverage_pct,optional"` // null where the assets are not known
+	ClassifiedPct   *float64 `parquet:"classified_coverage_pct,optional"` // null if the assets are unknown
 	PublicEquityFMV int64    `parquet:"public_equity_fmv"`
 	FixedIncomeFMV  int64    `parquet:"fixed_income_fmv"`
 	AltsFMV         int64    `parquet:"alts_fmv"`
@@ -125,8 +125,8 @@ type AssetProfile struct {
 	SelfManaged     bool     `parquet:"self_managed_flag"`
 }
 
-// FoundationHolding is what one foundation holds of one thing, its lots put
-// together, sorted by EIN, value and name.
+// FoundationHolding is a foundation's holding of one asset, all lots together, sorted
+// by EIN, value and name.
 type FoundationHolding struct {
 	EIN           string `parquet:"ein,dict"`
 	CanonicalName string `parquet:"canonical_name,dict"`
@@ -139,7 +139,7 @@ type FoundationHolding struct {
 	Status        string `parquet:"resolution_status,dict"`
 }
 
-// HoldingEntity is one thing that foundations hold, sorted by name.
+// HoldingEntity is one asset that foundations hold, sorted by name.
 type HoldingEntity struct {
 	CanonicalName string `parquet:"canonical_name"`
 	Holders       int32  `parquet:"co_holder_count"`

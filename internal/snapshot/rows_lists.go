@@ -1,8 +1,8 @@
 package snapshot
 
-// Row types of the tables that follow directly from the compliance lists, with
-// the columns that the warehouse shows. They are as of the build; the lists
-// themselves are refreshed on their own days, see package lists.
+// Row types of the tables made from the compliance lists at the time of the build,
+// with the columns of the warehouse. The lists themselves are refreshed separately;
+// see package lists.
 
 // Names of the tables.
 const (
@@ -33,16 +33,16 @@ type Pub78 struct {
 	Codes string `parquet:"deductibility_codes,dict"`
 }
 
-// AutoRevocation is one automatic revocation, sorted by EIN and date; the days
-// are counted from 1970.
+// AutoRevocation is one automatic revocation, sorted by EIN and date. Dates are days
+// since 1970.
 type AutoRevocation struct {
 	EIN        string `parquet:"ein"`
 	Revoked    int32  `parquet:"revocation_date,date"`
 	Reinstated *int32 `parquet:"reinstatement_date,optional,date"`
 }
 
-// OFACSDN is one entry of the sanctions list, sorted by number. Programs are
-// joined by "; "; the type of an entity is null, as upstream has it.
+// OFACSDN is one entry of the sanctions list, sorted by number. Programs are joined
+// by "; ". The type of an entity is null, as upstream.
 type OFACSDN struct {
 	Num     int64  `parquet:"ent_num"`
 	Name    string `parquet:"name"`

@@ -8,12 +8,11 @@ const (
 	InferredCauses = "inferred_cause"
 )
 
-// Financial is what one chosen return says in figures, sorted by EIN, period end
-// and filing; a 990-T, which is about a tax, is not among them. A figure that the
-// form does not have, or that was not filed, is null, which is not zero. Of a
-// 990-PF the figures are those of the books (column a), unless said otherwise.
-// The kinds of income add up to the revenue, and the kinds of assets and of
-// liabilities to theirs, as far as the filer's own figures do.
+// Financial holds the figures of one chosen return, sorted by EIN, period end and
+// filing. Form 990-T is left out, because it is about a tax. A figure that the form
+// lacks or that was not filed is null, not zero. For a 990-PF the figures are those
+// of the books (column a), unless noted. The kinds of income add up to the revenue if
+// the filer's own figures do. So do the kinds of assets and liabilities.
 type Financial struct {
 	EIN         string `parquet:"ein,dict"`
 	Filing      string `parquet:"filing"`
@@ -45,10 +44,10 @@ type Financial struct {
 	Events           *int64 `parquet:"events,optional"`          // fundraising events and gaming, net
 	InventorySales   *int64 `parquet:"inventory_sales,optional"` // less the cost of goods
 	Royalties        *int64 `parquet:"royalties,optional"`
-	OtherIncome      *int64 `parquet:"other_income,optional"` // what no other line has
+	OtherIncome      *int64 `parquet:"other_income,optional"` // income of no other kind
 
-	// Expenses by function (990; of a 990-EZ those for programs), and what a 990-PF
-	// spent on charitable purposes (column d).
+	// Expenses by function (990; of a 990-EZ only program expenses), and a 990-PF's
+	// spending on charitable purposes (column d).
 	ProgramExpenses     *int64 `parquet:"program_expenses,optional"`
 	ManagementExpenses  *int64 `parquet:"management_expenses,optional"`
 	FundraisingExpenses *int64 `parquet:"fundraising_expenses,optional"`
@@ -76,13 +75,13 @@ type Financial struct {
 	RestrictedNet    *int64 `parquet:"restricted_net,optional"`    // with donor restrictions
 }
 
-// GovAward is one government award to one organization in one fiscal year,
-// sorted by EIN, level, fiscal year descending, amount descending, agency and
-// award. The sums of it are those of the two tables of government funding.
+// GovAward is one government award to one organization in one fiscal year, sorted by
+// EIN, level, fiscal year descending, amount descending, agency and award. Its sums
+// are those of FederalAward and StateAward.
 type GovAward struct {
 	EIN        string  `parquet:"ein,dict"`
 	Level      string  `parquet:"level,dict"`          // federal or state
-	State      string  `parquet:"state,optional,dict"` // that pays; state awards only
+	State      string  `parquet:"state,optional,dict"` // the paying state; state awards only
 	Kind       string  `parquet:"kind,optional,dict"`  // federal: grant or contract; state: the category
 	Agency     string  `parquet:"agency,optional,dict"`
 	Program    string  `parquet:"program,optional,dict"`
@@ -95,20 +94,20 @@ type GovAward struct {
 	Confidence float64 `parquet:"join_confidence"`
 }
 
-// OrgPurposes are the purposes of grants that an organization received and
+// OrgPurposes holds the purposes of the grants that an organization received and
 // gave, sorted by EIN: distinct texts as filed, most dollars first, at most
-// MaxPurposes of each.
+// MaxPurposes each.
 type OrgPurposes struct {
 	EIN      string   `parquet:"ein"`
 	Received []string `parquet:"received,list"`
 	Given    []string `parquet:"given,list"`
 }
 
-// MaxPurposes bounds the purposes kept of one organization in one direction.
+// MaxPurposes bounds the purposes of one organization in each direction.
 const MaxPurposes = 12
 
-// InferredCause is the cause of an organization that the master file gives no
-// code for, where the evidence is strong, sorted by EIN.
+// InferredCause is the cause of an organization without a code in the master file, if
+// the evidence is strong, sorted by EIN.
 type InferredCause struct {
 	EIN        string  `parquet:"ein"`
 	Letter     string  `parquet:"letter,dict"` // NTEE major group

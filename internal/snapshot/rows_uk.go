@@ -1,11 +1,10 @@
 package snapshot
 
-// The row types of the register of charities of England and Wales. Their
-// columns have the names that the register itself gives them, so one
-// description of a table serves both the reader of the register's extract and
-// the writer of the snapshot. Upstream's email and telephone columns are left
-// out on purpose and must not be added. A date is a number of days since 1970;
-// it is a pointer because the first of them, day zero, is a date like any other.
+// The row types of the register of charities of England and Wales. Columns have the
+// register's own names, so one description of a table serves both the reader of the
+// register's extract and the writer of the snapshot. Upstream's email and telephone
+// columns are left out on purpose and must not be added. A date is a number of days
+// since 1970. Dates are pointers, because day zero is a valid date.
 
 // Names of the register's tables.
 const (
@@ -54,8 +53,8 @@ type UKCharity struct {
 	HasLand          *bool    `parquet:"charity_has_land,optional"`
 }
 
-// UKFinance is the headline of one year's accounts of a main charity, sorted
-// by charity and period.
+// UKFinance is the summary of one year's accounts of a main charity, sorted by
+// charity and period.
 type UKFinance struct {
 	Number      int64    `parquet:"registered_charity_number"`
 	PeriodStart *int32   `parquet:"fin_period_start_date,optional,date"`
@@ -66,8 +65,8 @@ type UKFinance struct {
 	Qualified   *bool    `parquet:"accounts_qualified,optional"`
 }
 
-// UKReturnB is part B of an annual return, which only larger charities fill
-// in, sorted by charity and period, newest first. Money is in pounds.
+// UKReturnB is part B of an annual return, which only larger charities file, sorted
+// by charity and period, newest first. Money is in pounds.
 type UKReturnB struct {
 	Number                int64    `parquet:"registered_charity_number"`
 	PeriodStart           *int32   `parquet:"fin_period_start_date,optional,date"`
@@ -100,8 +99,8 @@ type UKReturnB struct {
 	Employees             *int64   `parquet:"count_employees,optional"`
 }
 
-// UKReturnA is part A of an annual return, sorted by charity and period,
-// newest first. The bands count employees by what they are paid a year.
+// UKReturnA is part A of an annual return, sorted by charity and period, newest
+// first. The bands count employees by annual pay.
 type UKReturnA struct {
 	Number              int64    `parquet:"registered_charity_number"`
 	PeriodStart         *int32   `parquet:"fin_period_start_date,optional,date"`
@@ -188,8 +187,8 @@ type UKEvent struct {
 	Associated int64  `parquet:"assoc_registered_charity_number,optional"`
 }
 
-// UKReport is one report of the regulator on a charity, with every column of
-// the register's own index, sorted by charity, date and name.
+// UKReport is one report of the regulator on a charity, with all columns of the
+// register's index, sorted by charity, date and name.
 type UKReport struct {
 	Extracted    *int32 `parquet:"date_of_extract,optional,date"`
 	Organisation int64  `parquet:"organisation_number,optional"`
@@ -200,7 +199,7 @@ type UKReport struct {
 	Published    *int32 `parquet:"date_published,optional,date"`
 }
 
-// UKIngest says where the rows of one table came from, sorted by table.
+// UKIngest is the origin of the rows of one table, sorted by table.
 type UKIngest struct {
 	Extracted *int32 `parquet:"date_of_extract,optional,date"`
 	Source    string `parquet:"source"`                                          // address upstream

@@ -10,8 +10,8 @@
 //	    …                  indexes that the serving side reads, each its own folder
 //
 // A snapshot is written under a hidden name in builds and renamed when it is
-// whole and on the disk, so a reader sees all of it or nothing, and a build
-// that dies, or whose machine does, leaves the pointer where it was.
+// complete and on the disk. So a reader sees all of it or nothing. If a build or its
+// machine dies, the pointer stays where it was.
 package snapshot
 
 import (
@@ -34,7 +34,7 @@ const (
 	buildsName   = "builds"
 	manifestName = "manifest.json"
 	tablesName   = "tables"
-	newPrefix    = ".new-" // of a snapshot in the making
+	newPrefix    = ".new-" // of an unfinished snapshot
 	stampLayout  = "20060102T150405Z"
 )
 
@@ -61,8 +61,8 @@ type Snapshot struct {
 	Manifest Manifest
 }
 
-// Hold keeps the snapshot from being pruned until release is called. It is a
-// lock on the manifest, which the kernel drops when the process dies.
+// Hold keeps the snapshot from being pruned until release is called. It locks the
+// manifest; the kernel drops the lock when the process dies.
 func (s *Snapshot) Hold() (release func(), err error) {
 	path := filepath.Join(s.Dir, manifestName)
 	f, err := os.Open(path)
@@ -72,9 +72,9 @@ func (s *Snapshot) Hold() (release func(), err error) {
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	// A file system that has no locks is read all the same.
+	// A file system without locks can still be read.
 	locked := disk.LockShared(f)
-	// It may have been removed before it was locked.
+	// Another process may have removed it before the lock.
 	if _, err = os.Stat(path); err != nil || errors.Is(locked, disk.ErrLocked) {
 		f.Close()
 		return nil, noSuchSnapshot(s.Dir)
@@ -82,8 +82,7 @@ func (s *Snapshot) Hold() (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// noSuchSnapshot is the error of a snapshot that is not there, or not for much
-// longer.
+// noSuchSnapshot is the error for a snapshot that does not exist or is being removed.
 func noSuchSnapshot(dir string) error {
 	builds := filepath.Dir(dir)
 	return fault.New("no_such_snapshot", "there is no snapshot %s in %s", filepath.Base(dir), builds).
@@ -146,13 +145,13 @@ func currentVersion(data string) (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// Damaged is the slug of the error for a file that is not as it was written.
+// Damaged is the slug of the error for a damaged file.
 const Damaged = "snapshot_damaged"
 
-// Verify reads every file and holds it against its checksum.
+// Verify checks every file against its checksum.
 func (s *Snapshot) Verify() error { return s.verify(nil) }
 
-// VerifyTables is Verify of the tables alone. Other files are verified as they are
+// VerifyTables is Verify for the tables only. Other files are verified when they are
 // opened.
 func (s *Snapshot) VerifyTables() error {
 	return s.verify(func(f File) bool { return f.Table() != "" })
@@ -166,10 +165,10 @@ func (s *Snapshot) verify(keep func(File) bool) error {
 	return s.VerifyFiles(context.Background(), keep)
 }
 
-// VerifyFiles reads the files that keep asks for, or all when it is nil, and
-// holds them against their checksums. The error of the first one that is
-// damaged or missing is a fault with the slug Damaged that names it. It ends
-// soon after the context does, with the context's error.
+// VerifyFiles checks the files that keep selects, or all if keep is nil, against
+// their checksums. For the first damaged or missing file, the error is a fault with
+// slug Damaged that names the file. VerifyFiles stops soon after the context ends,
+// with the context's error.
 func (s *Snapshot) VerifyFiles(ctx context.Context, keep func(File) bool) error {
 	return parallel.Each(ctx, 0, len(s.Manifest.Files), func(ctx context.Context, i int) error {
 		f := s.Manifest.Files[i]
@@ -180,7 +179,7 @@ func (s *Snapshot) VerifyFiles(ctx context.Context, keep func(File) bool) error 
 	})
 }
 
-// VerifyFile is VerifyFiles of one file.
+// VerifyFile is VerifyFiles for one file.
 func (s *Snapshot) VerifyFile(ctx context.Context, want File) error {
 	path := filepath.Join(s.Dir, filepath.FromSlash(want.Path))
 	sum, size, err := disk.Hash(ctx, path)

@@ -49,7 +49,7 @@ func (t *TableWriter[T]) Add(row T) error {
 	return nil
 }
 
-// AddAll appends rows, which are the caller's again when it returns.
+// AddAll appends rows. The caller may reuse them afterwards.
 func (t *TableWriter[T]) AddAll(rows []T) error {
 	if err := t.flush(); err != nil {
 		return err
@@ -94,8 +94,8 @@ func WriteTable[T any](w *Writer, name string, rows iter.Seq[T]) error {
 	return t.Close()
 }
 
-// Adopt takes a table over from another snapshot unchanged. Both then name the
-// same file on disk, which costs nothing and is safe because neither is ever
+// Adopt takes over an unchanged table from another snapshot. Both snapshots then name
+// the same file on disk. This costs nothing and is safe, because neither is ever
 // written again.
 func (w *Writer) Adopt(from *Snapshot, table string) error {
 	rel := tablesName + "/" + table + ".parquet"
@@ -124,12 +124,12 @@ func (s *Snapshot) Has(path string) bool {
 	return slices.ContainsFunc(s.Manifest.Files, func(f File) bool { return f.Path == path })
 }
 
-// HasTable reports whether a table is.
+// HasTable reports whether a table is part of the snapshot.
 func (s *Snapshot) HasTable(table string) bool {
 	return s.Has(tablesName + "/" + table + ".parquet")
 }
 
-// RowsOf is how many rows the manifest gives a table, 0 when it has none.
+// RowsOf is the number of rows of a table in the manifest, or 0.
 func (s *Snapshot) RowsOf(table string) int64 {
 	for _, f := range s.Manifest.Files {
 		if f.Path == tablesName+"/"+table+".parquet" {
@@ -139,14 +139,14 @@ func (s *Snapshot) RowsOf(table string) int64 {
 	return 0
 }
 
-// Rows reads a table. The sequence ends with an error when the file is
-// missing or damaged.
+// Rows reads a table. The sequence ends with an error if the file is missing or
+// damaged.
 func Rows[T any](s *Snapshot, table string) iter.Seq2[T, error] {
 	return ReadParquet[T](s.Path(table))
 }
 
-// Batches reads a table many rows at a time, for those who go through millions.
-// The rows of a batch are good until the next.
+// Batches reads a table in batches, for readers of millions of rows. The rows of a
+// batch are valid until the next batch.
 func Batches[T any](s *Snapshot, table string) iter.Seq2[[]T, error] {
 	return readBatches[T](s.Path(table))
 }
@@ -169,14 +169,13 @@ func ReadParquet[T any](path string) iter.Seq2[T, error] {
 	}
 }
 
-// readBatches reads a file. A goroutine decodes ahead of the loop, so that
-// decoding and the work on the rows overlap, into the rows that the loop is done
-// with.
+// readBatches reads a file. A goroutine decodes ahead of the loop, so that decoding
+// and the work on the rows overlap. It reuses the rows of finished batches.
 func readBatches[T any](path string) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		const ahead = 2
 		batches, stop := make(chan []T, ahead), make(chan struct{})
-		used := make(chan []T, ahead+2) // and one on each side
+		used := make(chan []T, ahead+2) // plus one batch on each side
 		room := func() []T {
 			select {
 			case rows := <-used:
@@ -197,7 +196,7 @@ func readBatches[T any](path string) iter.Seq2[[]T, error] {
 				}
 			})
 		}()
-		// The file is closed before the loop is left.
+		// Close the file before leaving the loop.
 		defer func() {
 			close(stop)
 			for range batches {
@@ -215,8 +214,8 @@ func readBatches[T any](path string) iter.Seq2[[]T, error] {
 	}
 }
 
-// decode hands the rows of a file over in batches until take says no. It asks for
-// room for each.
+// decode passes the rows of a file to take in batches until take returns false. It
+// asks for room for each batch.
 func decode[T any](path string, room func() []T, take func([]T) bool) error {
 	f, err := os.Open(path)
 	if err != nil {

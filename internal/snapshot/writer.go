@@ -15,8 +15,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// ScratchSuffix ends the names of the files in the folder Scratch that the next
-// build finds again.
+// ScratchSuffix ends the names of files in the folder Scratch that the next build
+// reuses.
 const ScratchSuffix = ".cache"
 
 // Writer fills a new snapshot. It must end with Publish or Abandon.
@@ -26,21 +26,21 @@ type Writer struct {
 	version string
 	began   time.Time
 
-	// Progress is told how much is written of the index that takes longest; nil
-	// when nobody asks. Indexes may be written side by side.
+	// Progress reports how much of the slowest index is written. It may be nil.
+	// Indexes may be written in parallel.
 	Progress func(done, total int64)
 
-	// Workers is on how many cores an edition's names are compared with the sanctions
-	// list; zero is all of them.
+	// Workers is the number of cores that compare an edition's names with the
+	// sanctions list; zero means all.
 	Workers int
 
-	mu    sync.Mutex // tables may be written side by side
+	mu    sync.Mutex // tables may be written in parallel
 	files []File
 }
 
-// Create begins a snapshot in the data directory. The stamp is the time given,
-// moved on by whole seconds until it is later than every stamp already there,
-// so that versions always sort in the order of publication.
+// Create begins a snapshot in the data directory. Its stamp is the given time, moved
+// on by whole seconds until it is later than every existing stamp. So versions sort
+// in the order of publication.
 func Create(data string, now time.Time) (*Writer, error) {
 	builds := filepath.Join(data, buildsName)
 	if err := disk.MkdirAll(builds, 0o755); err != nil {
@@ -65,8 +65,8 @@ func Create(data string, now time.Time) (*Writer, error) {
 		if err == nil {
 			break
 		}
-		// What a build that died has left and nobody can remove is in nobody's
-		// way under the next stamp.
+		// Remains of a dead build that cannot be removed do not matter under the next
+		// stamp.
 		if now = now.Add(time.Second); tries == 10 {
 			return nil, fault.Disk(w.dir, err)
 		}
@@ -77,16 +77,15 @@ func Create(data string, now time.Time) (*Writer, error) {
 	return w, nil
 }
 
-// Version is the stamp the snapshot will be published under.
+// Version is the stamp under which the snapshot will be published.
 func (w *Writer) Version() string { return w.version }
 
-// Scratch is the folder of the data directory in which a build leaves what saves
-// the next one time. Of what indexes leave there, files whose names end in
-// ScratchSuffix are kept; all else is tidied up after the build.
+// Scratch is the folder of the data directory for files that save the next build
+// time. Files whose names end in ScratchSuffix are kept; all others are removed after
+// the build.
 func (w *Writer) Scratch() string { return filepath.Join(w.data, "stage") }
 
-// file opens a new file of the snapshot and returns it with the function that
-// closes and records it.
+// file opens a new file of the snapshot. The returned function closes and records it.
 func (w *Writer) file(rel string) (io.Writer, func(rows int64) error, error) {
 	path := filepath.Join(w.dir, filepath.FromSlash(rel))
 	f, err := disk.Create(path)
@@ -127,18 +126,17 @@ func (w *Writer) WriteFile(rel string, fill func(io.Writer) error) error {
 	return fault.Disk(path, err)
 }
 
-// Unpublished is the snapshot as far as it has been written, for those who
-// derive an index from its tables.
+// Unpublished is the snapshot as written so far, for indexes made from its tables.
 func (w *Writer) Unpublished() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return &Snapshot{Dir: w.dir, Manifest: Manifest{Files: slices.Clone(w.files)}}
 }
 
-// Kept opens the snapshots that are in the data directory already, oldest first,
-// for those who compare the new one with them. One that cannot be opened is left
-// out: it is not served, and a build does without it. Whoever reads their files
-// holds them.
+// Kept opens the existing snapshots of the data directory, oldest first, to compare
+// the new one with them. It leaves out a snapshot that cannot be opened: it is not
+// served, and a build does not need it. The caller must hold a snapshot while reading
+// its files.
 func (w *Writer) Kept() ([]*Snapshot, error) {
 	names, err := versions(filepath.Join(w.data, buildsName))
 	if err != nil {
@@ -153,14 +151,14 @@ func (w *Writer) Kept() ([]*Snapshot, error) {
 	return list, nil
 }
 
-// Verify reads the files written so far from where they will be read and holds
-// them against their checksums, as the last thing before Publish.
+// Verify checks the files written so far against their checksums, as the last step
+// before Publish.
 func (w *Writer) Verify(ctx context.Context) error {
 	return (&Snapshot{Dir: w.dir, Manifest: Manifest{Files: w.files}}).VerifyFiles(ctx, nil)
 }
 
-// Publish completes the manifest, makes the snapshot visible and points
-// current at it, each when what it rests on is on the disk.
+// Publish completes the manifest, makes the snapshot visible and points current at
+// it. Each step waits until the files it depends on are on the disk.
 func (w *Writer) Publish(m Manifest) (*Snapshot, error) {
 	slices.SortFunc(w.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	m.Format, m.Version, m.GeneratedAt, m.Files = Format, w.version, w.began, w.files
@@ -187,7 +185,7 @@ func writeBytes(body []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(body); return err }
 }
 
-// Abandon removes what was written. It is harmless after Publish.
+// Abandon removes the unfinished snapshot. It does nothing after Publish.
 func (w *Writer) Abandon() { _ = disk.RemoveAll(w.dir) }
 
 // pointTo makes current name the version.
@@ -196,19 +194,19 @@ func pointTo(data, version string) error {
 	return fault.Disk(path, disk.WriteFile(path, 0o644, writeBytes([]byte(version+"\n"))))
 }
 
-// Indexer writes one index of a snapshot, before it is published.
+// Indexer writes one index of an unpublished snapshot.
 type Indexer struct {
-	Name  string // for the progress
+	Name  string // shown as progress
 	Path  string // of a file that it writes, by which it is known whether a snapshot has it; empty for one that every build writes
 	Write func(ctx context.Context, w *Writer) error
 
-	// Needs is how many bytes of memory it takes at its height for each row of a
-	// table; what it takes for tables that are not named is little.
+	// Needs is the peak memory in bytes for each row of a table. Tables not listed
+	// need little.
 	Needs   map[string]int64
-	Foreign int64 // bytes that it takes beside, of which Go knows nothing
+	Foreign int64 // peak memory outside of Go's heap, in bytes
 }
 
-// Memory is how many bytes of Go's the index of a snapshot takes at its height.
+// Memory is the index's peak memory in Go's heap for a snapshot, in bytes.
 func (x *Indexer) Memory(s *Snapshot) (bytes int64) {
 	for table, each := range x.Needs {
 		bytes += each * s.RowsOf(table)

@@ -1,9 +1,8 @@
-// Package lists is how ingest and serve know the compliance lists: the master
+// Package lists is how ingest and serve share the compliance lists: the master
 // file, Publication 78, revocations, sanctions, bulletin deletions and the two
-// California lists. They change on days of their own, so they are not part of
-// the grant snapshot. An edition is an immutable snapshot in a directory of its
-// own, found through its own pointer, and a new one is made and taken up
-// without the grant snapshot noticing.
+// California lists. The lists change independently of grants, so they are not part
+// of the grant snapshot. An edition is an immutable snapshot of the lists in its own
+// directory, with its own pointer. New editions do not affect the grant snapshot.
 //
 //	<data>/lists/
 //	  current              the edition now served
@@ -11,8 +10,8 @@
 //	  builds/<version>/    the edition: a table or two a source, and its state
 //
 // A list is in one of three states: loaded; loaded from an earlier day because
-// what came since was refused, with the reason; or not loaded at all. Nothing
-// in an edition stands for "no entries" when the truth is "no list".
+// newer files were refused, with the reason; or not loaded at all. A list that is
+// not loaded is never shown as an empty list.
 package lists
 
 import (
@@ -42,22 +41,21 @@ const (
 	Revocation = "revocation"
 )
 
-// List describes a list to those who ask how current an answer is.
+// List describes a list for users who ask how current an answer is.
 type List struct {
 	Name      string
 	Title     string
 	Page      string // where a person finds it
-	Publishes string // how often it is revised
-	Polled    string // how often we look
+	Publishes string // how often the publisher revises it
+	Polled    string // how often we check it
 	Caveat    string
 
-	// MaxAge is how long after it was last known to be what upstream has a list
-	// counts. An older one may lack what was added since, so nobody is clear by
-	// it.
+	// MaxAge is how long a list counts after we last confirmed that it is what
+	// upstream has. An older list may lack additions, so it clears no organization.
 	MaxAge time.Duration
 }
 
-// All are the lists, in order of name.
+// All returns the lists, in order of name.
 func All() []List {
 	const (
 		day         = 24 * time.Hour
@@ -79,7 +77,7 @@ func All() []List {
 	}
 }
 
-// Names are the names of all of them.
+// Names returns the names of all lists.
 func Names() (names []string) {
 	for _, l := range All() {
 		names = append(names, l.Name)
@@ -87,14 +85,14 @@ func Names() (names []string) {
 	return names
 }
 
-// Dir is where the editions of a data directory are.
+// Dir is the folder of the editions in a data directory.
 func Dir(data string) string { return filepath.Join(data, "lists") }
 
 // Status is the state of one list in an edition.
 type Status struct {
 	Name          string      `json:"name"`
 	Loaded        bool        `json:"loaded"`
-	Files         string      `json:"files"`                    // fingerprint of the upstream files it was read from
+	Files         string      `json:"files"`                    // fingerprint of its upstream files
 	Tables        []string    `json:"tables"`                   // in the edition
 	Rows          int64       `json:"rows"`                     // entries in force, one per published row
 	Rejected      []Rejection `json:"rejected"`                 // rows left out, by reason
@@ -102,10 +100,10 @@ type Status struct {
 	Revised       string      `json:"revised,omitempty"`        // oldest revision among its files, YYYY-MM-DD
 	RevisedNewest string      `json:"revised_newest,omitempty"` // newest revision among them
 	CoversThrough string      `json:"covers_through,omitempty"` // newest bulletin read
-	Problem       string      `json:"problem,omitempty"`        // why what upstream has now is not loaded
+	Problem       string      `json:"problem,omitempty"`        // why the current upstream version is not loaded
 }
 
-// Rejection says how many rows were left out for one reason.
+// Rejection counts the rows left out for one reason.
 type Rejection struct {
 	Reason string `json:"reason"`
 	Count  int64  `json:"count"`
@@ -117,13 +115,13 @@ type Edition struct {
 	Lists []Status // in order of name
 }
 
-// Report is what an edition's manifest carries.
+// Report is the part of an edition's manifest about its lists.
 type Report struct {
 	Lists []Status `json:"lists"`
 }
 
-// Open opens the current edition of a data directory. Where none was ever made
-// the error is fs.ErrNotExist.
+// Open opens the current edition of a data directory. If there never was one, the
+// error is fs.ErrNotExist.
 func Open(data string) (*Edition, error) {
 	dir := Dir(data)
 	if _, err := os.Stat(filepath.Join(dir, "current")); errors.Is(err, fs.ErrNotExist) {
@@ -140,8 +138,8 @@ func Open(data string) (*Edition, error) {
 	return &Edition{s, r.Lists}, nil
 }
 
-// Status is the state of one list. A list that the edition does not know is
-// not loaded; so is every list of no edition at all.
+// Status is the state of one list. A list that the edition lacks is not loaded.
+// Without an edition, no list is loaded.
 func (e *Edition) Status(name string) Status {
 	if e != nil {
 		if i := slices.IndexFunc(e.Lists, func(s Status) bool { return s.Name == name }); i >= 0 {
@@ -151,16 +149,16 @@ func (e *Edition) Status(name string) Status {
 	return Status{Name: name, Problem: "it was never loaded"}
 }
 
-// Check is what upstream showed when it was last looked at.
+// Check is the result of the last check of upstream.
 type Check struct {
 	Name            string    `json:"name"`
 	CheckedAt       time.Time `json:"checked_at"`
 	UpstreamRevised string    `json:"upstream_revised,omitempty"` // YYYY-MM-DD
-	Problem         string    `json:"problem,omitempty"`          // why it could not be looked at
+	Problem         string    `json:"problem,omitempty"`          // why the check failed
 }
 
-// Current is all that is known of the lists at one moment: the edition, nil
-// where none was ever made, and what upstream showed when last looked at.
+// Current is the present knowledge of the lists: the edition, nil if there never was
+// one, and the last check of upstream.
 type Current struct {
 	Edition *Edition
 	Checks  []Check
@@ -176,13 +174,13 @@ func (c *Current) Status(name string) Status {
 	return s
 }
 
-// Read reads the lists of a data directory as they stand. The tables of the edition
-// are held against their checksums, so that no answer rests on one that was damaged.
-// Its index and its log are verified by whoever opens them.
+// Read reads the lists of a data directory. It checks the tables of the edition
+// against their checksums, so that no answer uses a damaged table. The index and the
+// log of the edition are verified when they are opened.
 func Read(data string) (*Current, error) { return (*Current)(nil).Reread(data) }
 
-// Reread reads the lists as they stand now. An edition that c has is taken over
-// as it was opened, so to ask often costs next to nothing. c may be nil.
+// Reread reads the lists again. If the edition has not changed, it keeps the opened
+// one, so frequent calls are cheap. c may be nil.
 func (c *Current) Reread(data string) (*Current, error) {
 	next, err := &Current{}, error(nil)
 	if next.Checks, err = ReadChecks(data); err != nil {
@@ -203,7 +201,7 @@ func (c *Current) Reread(data string) (*Current, error) {
 	return next, nil
 }
 
-// Version is the stamp of the edition, empty without one.
+// Version is the stamp of the edition, or empty.
 func (c *Current) Version() string {
 	if c.Edition == nil {
 		return ""
@@ -211,7 +209,7 @@ func (c *Current) Version() string {
 	return c.Edition.Manifest.Version
 }
 
-// Stamp is a text that changes whenever anything known of the lists does.
+// Stamp is a text that changes with everything known of the lists.
 func (c *Current) Stamp() string {
 	stamp := c.Version()
 	for _, k := range c.Checks {
@@ -220,7 +218,7 @@ func (c *Current) Stamp() string {
 	return stamp
 }
 
-// Check is what upstream showed of one list; ok is false when nobody looked.
+// Check is the last check of one list. ok is false if there was none.
 func (c *Current) Check(name string) (k Check, ok bool) {
 	i := slices.IndexFunc(c.Checks, func(k Check) bool { return k.Name == name })
 	if i < 0 {
@@ -231,8 +229,7 @@ func (c *Current) Check(name string) (k Check, ok bool) {
 
 const checksName = "checks.json"
 
-// ReadChecks reads what is known of upstream; nothing is known where nobody
-// looked yet.
+// ReadChecks reads the checks of upstream. There may be none yet.
 func ReadChecks(data string) ([]Check, error) {
 	path := filepath.Join(Dir(data), checksName)
 	body, err := os.ReadFile(path)
@@ -249,7 +246,7 @@ func ReadChecks(data string) ([]Check, error) {
 	return list, nil
 }
 
-// WriteChecks keeps what was seen, replacing the file as a whole.
+// WriteChecks replaces the file of checks.
 func WriteChecks(data string, list []Check) error {
 	slices.SortFunc(list, func(a, b Check) int {
 		if a.Name < b.Name {

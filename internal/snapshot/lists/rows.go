@@ -1,7 +1,7 @@
 package lists
 
-// The row types of the tables of an edition. EINs are nine digits, dates
-// YYYY-MM-DD; a column tagged optional is null when upstream left it empty.
+// The row types of the tables of an edition. EINs have nine digits, dates are
+// YYYY-MM-DD. A column tagged optional is null if upstream left it empty.
 
 // Names of the tables.
 const (
@@ -59,8 +59,8 @@ type Deductible struct {
 	Codes   string `parquet:"deductibility_codes,dict"`
 }
 
-// RevocationRow is one automatic revocation, sorted by EIN and date. An EIN
-// that was revoked twice has two.
+// RevocationRow is one automatic revocation, sorted by EIN and date. An EIN that was
+// revoked twice has two rows.
 type RevocationRow struct {
 	EIN        string `parquet:"ein"`
 	Name       string `parquet:"name,optional"`
@@ -73,8 +73,8 @@ type RevocationRow struct {
 	Reinstated string `parquet:"reinstatement_date,optional,dict"`
 }
 
-// Sanction is one entry of the sanctions list, sorted by number. Its type is
-// null for an entity, as upstream has it.
+// Sanction is one entry of the sanctions list, sorted by number. Its type is null for
+// an entity, as upstream.
 type Sanction struct {
 	Num      int64    `parquet:"ent_num"`
 	Name     string   `parquet:"name"`
@@ -84,15 +84,15 @@ type Sanction struct {
 	Remarks  string   `parquet:"remarks,optional"`
 }
 
-// Entity reports whether an entry is an organization: neither a person nor a
-// vessel nor an aircraft. What else upstream may write one day counts as one,
-// for it is better compared than left out.
+// Entity reports whether an entry is an organization: not a person, a vessel or an
+// aircraft. Unknown types count as organizations, so that they are compared and not
+// missed.
 func (s *Sanction) Entity() bool {
 	return s.Type != "individual" && s.Type != "vessel" && s.Type != "aircraft"
 }
 
-// SanctionName is one name of an entry: primary, aka, fka, nka or weak, sorted
-// by entry and place among its names.
+// SanctionName is one name of an entry: primary, aka, fka, nka or weak, sorted by
+// entry and position.
 type SanctionName struct {
 	Num  int64  `parquet:"ent_num"`
 	Kind string `parquet:"kind,dict"`
@@ -114,8 +114,8 @@ type Bulletin struct {
 	Deletions int64  `parquet:"deletions"`
 }
 
-// Deletion is one organization that a bulletin says lost its standing, sorted
-// by bulletin. Bulletins give no EIN.
+// Deletion is one organization that lost its exempt status according to a bulletin,
+// sorted by bulletin. Bulletins give no EIN.
 type Deletion struct {
 	Bulletin     string `parquet:"bulletin,dict"`
 	Published    string `parquet:"published,dict"`
@@ -126,11 +126,11 @@ type Deletion struct {
 	Effective    string `parquet:"effective_date,optional"`
 }
 
-// Registration is one row of California's registry of charities, sorted by EIN
-// (those without one last), registration and name.
+// Registration is one row of California's registry of charities, sorted by EIN (rows
+// without one last), registration and name.
 type Registration struct {
 	EIN          string `parquet:"ein,optional"`
-	List         string `parquet:"list,dict"` // which of the registry's lists it stands in
+	List         string `parquet:"list,dict"` // the registry's list with this row
 	Status       string `parquet:"status,optional,dict"`
 	Registration string `parquet:"registration,optional"`
 	SOS          string `parquet:"sos_ftb,optional"`
@@ -142,8 +142,8 @@ type Registration struct {
 	StatusSet    string `parquet:"status_set,optional"`
 }
 
-// FTBRecord is one organization whose California exemption was revoked, sorted
-// by EIN (those without one last) and entity number.
+// FTBRecord is one organization whose California exemption was revoked, sorted by EIN
+// (rows without one last) and entity number.
 type FTBRecord struct {
 	EIN      string `parquet:"ein,optional"`
 	EntityID string `parquet:"entity_id,optional"`

@@ -1,7 +1,6 @@
-// Package mapped is the format of the files that are mapped into memory to be
-// served: the graph and the search index. A file is a list of named sections,
-// each a column of numbers or of small records that is used where it lies,
-// without being read or copied first.
+// Package mapped is the format of the files that are served from mapped memory,
+// such as the graph and the search index. A file is a list of named sections. Each
+// is a column of numbers or small records that is used in place, without a copy.
 //
 //	  0  head, 64 bytes: the magic of 8 bytes, which names the kind of file
 //	     and its version, and zeros
@@ -23,13 +22,12 @@
 // The table stands at the end so that a file is written in one pass, sections
 // of any size included. Numbers are little-endian and records are laid out as
 // Go does on 64-bit machines; a big-endian machine neither writes nor opens
-// such a file, and says so. Checksums are CRC-32C. Every byte is under one, so
-// any change is noticed. All of them are compared when a file is opened, on all
-// cores; this also brings the file into memory. What a checksum cannot say is
-// whether the numbers make sense together: that is checked by whoever opens a
-// kind of file.
+// such a file, and says so. Checksums are CRC-32C and cover every byte. All of them
+// are compared when a file is opened, on all cores; this also brings the file into
+// memory. A checksum cannot show whether the numbers make sense together: the
+// package that opens a kind of file checks that.
 //
-// Files are written through a snapshot's writer, which makes them whole and
+// Files are written through a snapshot's writer, which makes them complete and
 // durable or leaves nothing.
 package mapped
 
@@ -50,7 +48,7 @@ const (
 	entrySize = 64
 	nameSize  = 40
 	tailSize  = 64
-	tailSum   = 20 // where the checksum stands in the tail
+	tailSum   = 20 // offset of the checksum in the tail
 )
 
 // Kind is a kind of file at one version.
@@ -58,13 +56,12 @@ type Kind struct {
 	Magic string // eight bytes; the last is the version
 	Name  string // in messages: "graph index"
 
-	// The slugs of errors: a file that is not there, that is of another version
-	// or another kind, and that is not as it was written.
+	// Slugs of errors: the file is missing, of another version or kind, or damaged.
 	Missing, Version, Damaged string
 }
 
-// Unusable says whether an error is about a file of the kind: it is not there, of
-// another version, or not as it was written.
+// Unusable reports whether an error means that a file of the kind is missing, of
+// another version, or damaged.
 func (k *Kind) Unusable(err error) bool {
 	f, ok := fault.Of(err)
 	return ok && (f.Slug == k.Missing || f.Slug == k.Version || f.Slug == k.Damaged)
@@ -75,10 +72,10 @@ func (k *Kind) damaged(path, format string, args ...any) error {
 		Try("build the snapshot again; the sources are untouched")
 }
 
-// littleEndian says that numbers in memory are as they are in files.
+// littleEndian reports whether numbers in memory have the byte order of files.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// checkMachine refuses a machine that cannot use a file in place.
+// checkMachine refuses a machine that cannot use files in place.
 func checkMachine() error {
 	if !littleEndian {
 		return fault.New("byte_order", "this machine is big-endian, and index files are mapped as little-endian numbers").
@@ -89,7 +86,7 @@ func checkMachine() error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// headSum is the checksum of what is not in a section.
+// headSum is the checksum of the parts outside of sections.
 func headSum(head, table, tail []byte) uint32 {
 	sum := crc32.Checksum(head, castagnoli)
 	for _, b := range [][]byte{table, tail[:tailSum], tail[tailSum+4:]} {
@@ -126,15 +123,15 @@ func columnOf[T any](b []byte) (column []T, ok bool) {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/size), true
 }
 
-// mustBePlain panics unless T is a number of a fixed size or made of such
-// numbers without gaps. Anything else in a column is a mistake in the program.
+// mustBePlain panics unless T is a number of fixed size or consists of such numbers
+// without gaps. Anything else in a column is a bug.
 func mustBePlain[T any]() {
 	if t := reflect.TypeFor[T](); t.Size() == 0 || plainSize(t) != t.Size() || alignment%t.Align() != 0 {
 		panic("mapped: a column cannot hold " + t.String())
 	}
 }
 
-// plainSize is the size of the numbers in a type, without gaps between them.
+// plainSize is the total size of the numbers in a type, without gaps.
 func plainSize(t reflect.Type) (size uintptr) {
 	switch t.Kind() {
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,

@@ -17,7 +17,7 @@ import (
 	"grantgraph/internal/parallel"
 )
 
-// File is an opened file. Its columns are good until Close.
+// File is an opened file. Its columns are valid until Close.
 type File struct {
 	path     string
 	kind     *Kind
@@ -35,8 +35,8 @@ type section struct {
 	sum    uint32
 }
 
-// Open maps a file and verifies all of it. What is wrong with it is a fault
-// with one of the slugs of its kind.
+// Open maps a file and verifies all of it. Errors are faults with the slugs of its
+// kind.
 func Open(path string, k *Kind) (*File, error) {
 	read, err := OpenLater(path, k)
 	if err != nil {
@@ -45,8 +45,8 @@ func Open(path string, k *Kind) (*File, error) {
 	return read()
 }
 
-// OpenLater maps a file now and reads it when read is called, once: for those who
-// may not open files any more by the time they know that they want this one.
+// OpenLater maps a file now and reads it when read is first called. It is for callers
+// that may no longer open files by then.
 func OpenLater(path string, k *Kind) (read func() (*File, error), err error) {
 	if err := checkMachine(); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func OpenLater(path string, k *Kind) (read func() (*File, error), err error) {
 	}, nil
 }
 
-// mapFile maps a file to be read only. An empty one is no bytes.
+// mapFile maps a file read-only. An empty file gives no bytes.
 func mapFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -97,8 +97,8 @@ func unmap(data []byte) error {
 	return syscall.Munmap(data)
 }
 
-// Read is Open for a file that is in memory already, at an address that is a
-// multiple of eight. The path is for messages.
+// Read is Open for a file in memory, at an address that is a multiple of eight. The
+// path is for messages.
 func Read(path string, data []byte, k *Kind) (*File, error) {
 	if err := checkMachine(); err != nil {
 		return nil, err
@@ -168,8 +168,8 @@ func (f *File) readTable() error {
 
 func zeros(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// verify compares the sections with their checksums, the largest first. A file
-// that turns unreadable meanwhile is damaged, too.
+// verify compares the sections with their checksums, largest first. A file that
+// becomes unreadable meanwhile counts as damaged.
 func (f *File) verify() error {
 	todo := slices.Clone(f.sections)
 	slices.SortFunc(todo, func(a, b section) int { return cmp.Compare(len(b.padded), len(a.padded)) })
@@ -191,16 +191,15 @@ func (f *File) damaged(format string, args ...any) error {
 	return f.kind.damaged(f.path, format, args...)
 }
 
-// Fail says that the columns of a file do not fit together. The first such
-// statement is kept for Err.
+// Fail reports that the columns of a file do not fit together. Err returns the first
+// such report.
 func (f *File) Fail(format string, args ...any) {
 	if f.err == nil {
 		f.err = f.damaged(format, args...)
 	}
 }
 
-// Err is the first thing that was wrong with the columns, so that whoever
-// reads many of them asks once.
+// Err is the first error in the columns. A reader of many columns checks it once.
 func (f *File) Err() error { return f.err }
 
 // Size is the size of the file in bytes.
@@ -215,11 +214,11 @@ func (f *File) Names() []string {
 	return list
 }
 
-// AnyLength asks for a column of whatever length.
+// AnyLength accepts a column of any length.
 const AnyLength = -1
 
-// Column is a section as a column of so many elements. One that is missing or
-// of another length is remembered by the file, and there is no column.
+// Column is a section as a column of length elements. If it is missing or of another
+// length, the file records an error and Column returns nil.
 func Column[T any](f *File, name string, length int) []T {
 	b, ok := f.named[name]
 	column, whole := columnOf[T](b)
@@ -230,7 +229,7 @@ func Column[T any](f *File, name string, length int) []T {
 	return column
 }
 
-// Close unmaps the file. It may be closed more than once.
+// Close unmaps the file. Calling it again is harmless.
 func (f *File) Close() error {
 	if !f.unmap {
 		return nil

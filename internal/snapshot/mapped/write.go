@@ -9,17 +9,17 @@ import (
 	"math"
 )
 
-// Writer writes a file in one pass. The first error is kept and returned by
-// Close; after it nothing more is written.
+// Writer writes a file in one pass. It keeps the first error, stops writing and
+// returns the error from Close.
 type Writer struct {
 	out     io.Writer
 	written uint64
 	head    []byte
 	table   []byte
 	names   map[string]bool
-	begun   bool   // a section is being written
-	begin   uint64 // of it
-	sum     uint32 // of it
+	begun   bool   // a section is open
+	begin   uint64 // offset of the open section
+	sum     uint32 // checksum of the open section
 	err     error
 }
 
@@ -33,8 +33,7 @@ func NewWriter(out io.Writer, k *Kind) *Writer {
 	return w
 }
 
-// Fail gives the file up: whoever writes it has found that it cannot be
-// written.
+// Fail gives up the file with an error of the caller.
 func (w *Writer) Fail(err error) {
 	if w.err == nil {
 		w.err = err
@@ -50,7 +49,7 @@ func (w *Writer) put(b []byte) {
 	w.Fail(err)
 }
 
-// Begin begins a section. What is written from now on is in it.
+// Begin begins a section. Later writes go into it.
 func (w *Writer) Begin(name string) {
 	w.end()
 	if !validName(name) || w.names[name] {
@@ -88,22 +87,22 @@ func (w *Writer) end() {
 	w.begun = false
 }
 
-// Add writes a whole section. T is a number of a fixed size, or a record of
-// such without gaps.
+// Add writes a whole section. T is a number of fixed size, or a record of such
+// numbers without gaps.
 func Add[T any](w *Writer, name string, column []T) {
 	w.Begin(name)
 	_, _ = w.Write(bytesOf(column))
 }
 
-// Append adds elements to the section that was begun, for a column that is
-// written as its elements come.
+// Append adds elements to the open section, for a column written as its elements
+// come.
 func Append[T any](w *Writer, elements ...T) error {
 	_, err := w.Write(bytesOf(elements))
 	return err
 }
 
-// Close ends the file and says whether all of it was written. It does not
-// close what is below.
+// Close finishes the file and returns the first error. It does not close the
+// underlying writer.
 func (w *Writer) Close() error {
 	w.end()
 	count := uint64(len(w.table) / entrySize)

@@ -16,8 +16,7 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// folder is a store in the file system, of one machine or shared by a network
-// file system with locks.
+// folder is a store in a file system: local, or a network file system with locks.
 type folder struct{ root string }
 
 func openFolder(root string) (Store, error) {
@@ -32,7 +31,7 @@ func (f *folder) String() string { return f.root }
 
 func (f *folder) path(key string) string { return filepath.Join(f.root, filepath.FromSlash(key)) }
 
-// partPrefix begins the names of files that are being written.
+// partPrefix begins the names of unfinished files.
 const partPrefix = ".part-"
 
 func (f *folder) Get(_ context.Context, key string, off, n int64) (io.ReadCloser, error) {
@@ -46,7 +45,7 @@ func (f *folder) Get(_ context.Context, key string, off, n int64) (io.ReadCloser
 	}{io.NewSectionReader(file, off, n), file}, nil
 }
 
-// serial tells the files apart that a process writes at the same time.
+// serial distinguishes files that a process writes at the same time.
 var serial atomic.Uint64
 
 func (f *folder) Put(ctx context.Context, key string, body io.ReaderAt, size int64) error {
@@ -105,7 +104,7 @@ func (f *folder) PutIf(ctx context.Context, key string, body []byte, tag string)
 	return digest(body), fault.Disk(path, err)
 }
 
-// lock keeps other processes from conditional writes meanwhile.
+// lock excludes conditional writes of other processes.
 func (f *folder) lock(ctx context.Context) (release func(), err error) {
 	path := filepath.Join(f.root, ".lock")
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
@@ -136,7 +135,7 @@ func (f *folder) Head(ctx context.Context, key string) (Info, error) {
 		return Info{}, f.explain(key, err)
 	}
 	info := Info{Key: key, Size: st.Size(), Modified: st.ModTime()}
-	// Only small objects are written on a condition.
+	// Only small objects are written conditionally.
 	if st.Size() <= maxLease {
 		if info.Tag, _, err = disk.Hash(ctx, f.path(key)); err != nil {
 			return Info{}, f.explain(key, err)
@@ -201,8 +200,8 @@ func (f *folder) Forget(ctx context.Context, prefix string, then time.Time) erro
 	})
 }
 
-// explain puts an error into words. That the whole folder is missing, such as a
-// disk that is not mounted, is not that an object is.
+// explain puts an error into words. A missing root folder, such as an unmounted disk,
+// is a different error from a missing object.
 func (f *folder) explain(key string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, there := os.Stat(f.root); there != nil {

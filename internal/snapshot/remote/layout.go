@@ -19,7 +19,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Area is one kind of thing in a store, with a pointer of its own.
+// Area is one kind of content in a store, with its own pointer.
 type Area string
 
 // The areas of a store.
@@ -28,7 +28,7 @@ const (
 	Lists     Area = "lists" // editions of the compliance lists
 )
 
-// noun is the word for one version.
+// noun is the word for one version, used in messages.
 func (a Area) noun() string {
 	if a == Lists {
 		return "edition of the lists"
@@ -45,20 +45,20 @@ func (a Area) manifests() string                 { return string(a) + "/builds/"
 func (a Area) objects() string                   { return string(a) + "/objects/" }
 func (a Area) leases() string                    { return string(a) + "/leases/" }
 
-// layout is the version of what this package writes. A reader refuses another.
+// layout is the version of this package's format. Readers refuse other versions.
 const layout = 1
 
-// Pointer says which version is to be served.
+// Pointer names the version to be served.
 type Pointer struct {
 	Layout   int    `json:"layout"`
 	Version  string `json:"version"`
-	Manifest string `json:"manifest"` // SHA-256 of its file
-	// Newest is the newest version that was ever pointed at. After a rollback,
-	// what was rolled back is not published again by accident.
+	Manifest string `json:"manifest"` // SHA-256 of the manifest's file
+	// Newest is the newest version ever pointed at. It prevents publishing a version
+	// by accident after it was rolled back.
 	Newest string `json:"newest"`
 }
 
-// Bounds on what is read from a store.
+// Bounds of what is read from a store.
 const (
 	maxPointer = 4 << 10
 	maxLease   = 64 << 10
@@ -90,7 +90,7 @@ func ParsePointer(body []byte) (Pointer, error) {
 	return p, nil
 }
 
-// Lease says which versions somebody is using.
+// Lease names the versions that a machine is using.
 type Lease struct {
 	Layout int      `json:"layout"`
 	Kind   string   `json:"kind"`  // a constant below
@@ -99,9 +99,9 @@ type Lease struct {
 
 // Kinds of leases.
 const (
-	leaseNode    = "node"    // serves, or is about to
+	leaseNode    = "node"    // serves a version, or is about to
 	leasePublish = "publish" // is sending a version
-	leaseSweep   = "sweep"   // is removing what nobody uses
+	leaseSweep   = "sweep"   // is removing unused versions
 )
 
 // ParseLease reads a lease.
@@ -121,7 +121,7 @@ func ParseLease(body []byte) (Lease, error) {
 	return l, nil
 }
 
-// strict decodes a small JSON document and nothing behind it.
+// strict decodes a small JSON document and refuses anything after it.
 func strict(body []byte, most int, into any) error {
 	if len(body) > most {
 		return fmt.Errorf("it is longer than %d bytes", most)
@@ -140,7 +140,7 @@ func strict(body []byte, most int, into any) error {
 func encode(v any) []byte {
 	body, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		panic(err) // of texts and numbers only
+		panic(err) // cannot fail: only texts and numbers
 	}
 	return append(body, '\n')
 }
@@ -152,21 +152,21 @@ func digest(body []byte) string {
 
 var leaseIDPattern = regexp.MustCompile(`^[a-z0-9-]{8,64}$`)
 
-// version is the version that a key is the manifest of; ok is false for keys that
-// are none, which are nobody's business here.
+// version is the version whose manifest has this key. ok is false for other keys,
+// which are ignored.
 func (a Area) version(key string) (version string, ok bool) {
 	name, under := strings.CutPrefix(key, a.manifests())
 	version, json := strings.CutSuffix(name, ".json")
 	return version, under && json && snapshot.IsVersion(version)
 }
 
-// object is the checksum that a key is the content of.
+// object is the checksum in the key of a content object.
 func (a Area) object(key string) (sum string, ok bool) {
 	sum, under := strings.CutPrefix(key, a.objects())
 	return sum, under && snapshot.IsSum(sum)
 }
 
-// leaseID is the id that a key is the lease of.
+// leaseID is the id in the key of a lease.
 func (a Area) leaseID(key string) (id string, ok bool) {
 	name, under := strings.CutPrefix(key, a.leases())
 	id, json := strings.CutSuffix(name, ".json")
@@ -190,10 +190,10 @@ func read(ctx context.Context, s Store, key string, most int64) ([]byte, error) 
 	return body, nil
 }
 
-// readPointer reads the pointer of an area with its tag. Without one the tag is
-// empty.
+// readPointer reads the pointer of an area and its tag. The tag is empty if there is
+// no pointer.
 func readPointer(ctx context.Context, s Store, a Area) (p Pointer, tag string, err error) {
-	// It may be moved between two requests.
+	// The pointer may move between two requests.
 	for range 5 {
 		info, err := s.Head(ctx, a.pointerKey())
 		if errors.Is(err, fs.ErrNotExist) {
@@ -218,8 +218,8 @@ func readPointer(ctx context.Context, s Store, a Area) (p Pointer, tag string, e
 	return Pointer{}, "", fault.New("store_busy", "the pointer in %s is being moved all the time", s).Try("run it again when other publishers are done")
 }
 
-// Current reads which version is to be served. Where nothing was ever published
-// the error is fs.ErrNotExist.
+// Current reads which version is to be served. If nothing was ever published, the
+// error is fs.ErrNotExist.
 func Current(ctx context.Context, s Store, a Area) (Pointer, error) {
 	body, err := read(ctx, s, a.pointerKey(), maxPointer)
 	if err != nil {
@@ -262,7 +262,7 @@ type liveLease struct {
 	Lease
 	id      string
 	renewed time.Time
-	broken  bool // it cannot be read, so it may hold anything
+	broken  bool // unreadable, so it may hold any version
 }
 
 // leasesIn reads the leases of an area.

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// A lease is renewed often, and counts long after it was last renewed, so that a
-// store that is away for minutes loses nobody's. Both are reckoned from the times
-// that the store itself notes.
+// A lease is renewed often and stays valid long after its last renewal, so that an
+// outage of the store of several minutes ends no lease. Both times are measured by
+// the store's clock.
 const (
 	leaseRenew = time.Minute
 	leaseLive  = 20 * time.Minute
-	// leaseGone is when nobody will come back for a lease.
+	// leaseGone is the age from which a lease is abandoned.
 	leaseGone = 7 * 24 * time.Hour
 )
 
@@ -29,17 +29,17 @@ type holder struct {
 
 	mu      sync.Mutex
 	lease   Lease
-	renewed time.Time // by the monotonic clock of this process
+	renewed time.Time // by this process's monotonic clock
 }
 
-// newLeaseID draws the id of a lease that nobody else has.
+// newLeaseID makes a random lease id.
 func newLeaseID(kind string) string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return kind + "-" + hex.EncodeToString(b[:])
 }
 
-// set writes the lease and returns the time of the store.
+// set writes the lease and returns the store's time.
 func (h *holder) set(ctx context.Context, kind string, holds ...string) (now time.Time, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,7 +47,7 @@ func (h *holder) set(ctx context.Context, kind string, holds ...string) (now tim
 	return h.write(ctx)
 }
 
-// renew writes the lease again, as it is.
+// renew writes the unchanged lease again.
 func (h *holder) renew(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,20 +70,20 @@ func (h *holder) write(ctx context.Context) (now time.Time, err error) {
 	return info.Modified, err
 }
 
-// fresh says whether others are bound to see the lease for a good while.
+// fresh reports whether other machines will surely see the lease for a good while.
 func (h *holder) fresh() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return time.Since(h.renewed) < leaseLive/2
 }
 
-// keep renews the lease until stop is called, which gives it back.
+// keep renews the lease until stop is called. stop gives the lease back.
 func (h *holder) keep(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for pause(ctx, leaseRenew) == nil {
-			_ = h.renew(ctx) // the next one may succeed; who must know asks fresh
+			_ = h.renew(ctx) // the next renewal may succeed; callers that must know ask fresh
 		}
 	})
 	return func() {
@@ -93,15 +93,15 @@ func (h *holder) keep(ctx context.Context) (stop func()) {
 	}
 }
 
-// drop gives the lease back, also when what it was for was interrupted.
+// drop gives the lease back, even if its work was interrupted.
 func (h *holder) drop() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = h.store.Delete(ctx, h.area.leaseKey(h.id)) // otherwise it grows old
+	_ = h.store.Delete(ctx, h.area.leaseKey(h.id)) // on failure the lease expires
 }
 
-// conditional finds out whether the store honors conditions: the lease is there,
-// so one that must not be there cannot be written.
+// conditional checks that the store honors conditional writes: it must refuse to
+// create the lease again, because the lease exists.
 func (h *holder) conditional(ctx context.Context) error {
 	_, err := h.store.PutIf(ctx, h.area.leaseKey(h.id), encode(h.lease), "")
 	switch {

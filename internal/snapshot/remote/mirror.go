@@ -9,9 +9,9 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Mirror makes a directory hold what a store points at, for who goes on from there.
-// Whatever else is in it goes. Where nothing was ever published the error is
-// fs.ErrNotExist.
+// Mirror makes a directory hold exactly the version that a store points at, as a base
+// for further work. It removes everything else. If nothing was ever published, the
+// error is fs.ErrNotExist.
 func Mirror(ctx context.Context, s Store, a Area, data string) error {
 	to, err := Current(ctx, s, a)
 	if err != nil {

@@ -14,26 +14,26 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// An Object is read in blocks, of which the last few are kept: the directory of
-// a zip and its members lie far apart, and each is read in small steps.
+// An Object is read in blocks, and the last few blocks are kept. The directory of a
+// zip and its members are far apart, and each is read in small steps.
 const (
 	blockSize = 1 << 20
 	readTries = 4
 )
 
-// keptBlocks has room for the directory and for as many readers as there are
-// cores: with fewer, each would throw out the block that the next one reads.
+// keptBlocks has room for the directory and for one reader per core. With fewer
+// blocks, readers would evict each other's blocks.
 var keptBlocks = max(16, 2*runtime.GOMAXPROCS(0))
 
-// Object is a large object of a store, read in places. It is safe for concurrent
-// use.
+// Object is a large object of a store that is read at random positions. It is safe
+// for concurrent use.
 type Object struct {
 	ctx   context.Context
 	store Store
 	info  Info
 
 	mu     sync.Mutex
-	blocks []*block // the last used comes last
+	blocks []*block // most recently used last
 }
 
 type block struct {
@@ -53,10 +53,10 @@ func OpenObject(ctx context.Context, s Store, key string) (*Object, error) {
 	return &Object{ctx: ctx, store: s, info: info}, nil
 }
 
-// Info is what the store knew of the object when it was opened.
+// Info is the store's information on the object when it was opened.
 func (o *Object) Info() Info { return o.info }
 
-// Unchanged is an error if the object is another than the one that was opened.
+// Unchanged returns an error if the object has changed since it was opened.
 func (o *Object) Unchanged(ctx context.Context) error {
 	now, err := o.store.Head(ctx, o.info.Key)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +88,7 @@ func (o *Object) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// block is the block with a number, which may have yet to be fetched.
+// block is the block with a number. It may not have been fetched yet.
 func (o *Object) block(number int64) *block {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -106,7 +106,7 @@ func (o *Object) block(number int64) *block {
 	return b
 }
 
-// drop forgets a block that could not be fetched, so that it can be asked for again.
+// drop forgets a block that could not be fetched, so that it is fetched again.
 func (o *Object) drop(gone *block) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -118,7 +118,7 @@ func (o *Object) drop(gone *block) {
 	}
 }
 
-// fetch reads a block. An answer that breaks off is asked for again.
+// fetch reads a block. It retries an interrupted answer.
 func (o *Object) fetch(number int64) (body []byte, err error) {
 	body = make([]byte, min(blockSize, o.info.Size-number*blockSize))
 	for try := range readTries {
@@ -129,7 +129,7 @@ func (o *Object) fetch(number int64) (body []byte, err error) {
 			return body, nil
 		}
 		if f, ok := fault.Of(err); ok && f.Slug == "store_credentials" || errors.Is(err, fs.ErrNotExist) || o.ctx.Err() != nil {
-			break // asking again does not help
+			break // a retry does not help
 		}
 	}
 	return nil, err
@@ -150,7 +150,7 @@ func (o *Object) read(off int64, into []byte) error {
 	return nil
 }
 
-// Sum is the SHA-256 of the whole object, which is read for it from end to end.
+// Sum reads the whole object and returns its SHA-256.
 func (o *Object) Sum() (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, struct{ io.Reader }{io.NewSectionReader(o, 0, o.info.Size)}); err != nil {

@@ -22,29 +22,28 @@ import (
 type Publication struct {
 	Store    Store
 	Area     Area
-	Parallel int  // files at a time; 0 is a few
-	Keep     int  // versions that stay; 0 keeps all
-	Resend   bool // send also what is there, because it may be damaged
+	Parallel int  // files at a time; 0 means a few
+	Keep     int  // versions to keep; 0 keeps all
+	Resend   bool // send files even if the store has them, because they may be damaged
 
-	// Progress is told how many bytes of how many are in the store; nil when
-	// nobody asks.
+	// Progress reports how many bytes of how many are in the store. It may be nil.
 	Progress func(done, total int64)
 }
 
-// Published says what came of it.
+// Published is the result of a publication.
 type Published struct {
 	Area     Area     `json:"area"`
 	Version  string   `json:"version"`
-	Previous string   `json:"previous,omitempty"` // what was pointed at before; empty for nothing
+	Previous string   `json:"previous,omitempty"` // the version pointed at before; empty if none
 	Files    int      `json:"files"`
 	Bytes    int64    `json:"bytes"`
-	Sent     int64    `json:"bytes_sent"` // of files that were not there
-	Removed  []string `json:"removed"`    // versions that were swept away
+	Sent     int64    `json:"bytes_sent"` // of files that the store lacked
+	Removed  []string `json:"removed"`    // versions that were removed
 	Kept     string   `json:"kept,omitempty"`
 }
 
-// Publish sends a snapshot and points at it. Whatever fails, the pointer stays
-// where it was; what was sent is found by the next attempt.
+// Publish sends a snapshot and points at it. On any failure the pointer stays where
+// it was, and the next attempt reuses what was sent.
 func (p Publication) Publish(ctx context.Context, s *snapshot.Snapshot) (*Published, error) {
 	release, err := s.Hold()
 	if err != nil {
@@ -80,7 +79,8 @@ func (p Publication) Publish(ctx context.Context, s *snapshot.Snapshot) (*Publis
 	if err := p.awaitSweep(ctx, h, now); err != nil {
 		return nil, err
 	}
-	// The manifest goes first: it keeps others from sweeping away what is sent.
+	// The manifest goes first: it keeps sweepers from removing the files that are
+	// sent.
 	if err := p.putManifest(ctx, version, body); err != nil {
 		return nil, err
 	}
@@ -101,8 +101,8 @@ func (p Publication) Publish(ctx context.Context, s *snapshot.Snapshot) (*Publis
 	return out, err
 }
 
-// mayFollow refuses to publish what is older than what was published, by mistake
-// or because a clock was wrong.
+// mayFollow refuses a version older than the newest published one. It may be a
+// mistake or a wrong clock.
 func (p Publication) mayFollow(before Pointer, version string) error {
 	if before.Version == "" || version == before.Version || version > before.Newest {
 		return nil
@@ -116,7 +116,7 @@ func (p Publication) mayFollow(before Pointer, version string) error {
 			version)
 }
 
-// awaitSweep waits until nobody removes what this publication may rely on.
+// awaitSweep waits until no sweeper can remove files that this publication needs.
 func (p Publication) awaitSweep(ctx context.Context, h *holder, now time.Time) error {
 	began := time.Now()
 	for {
@@ -124,7 +124,7 @@ func (p Publication) awaitSweep(ctx context.Context, h *holder, now time.Time) e
 		if err != nil {
 			return err
 		}
-		// How much time passes, any clock tells.
+		// Any clock can measure elapsed time.
 		at := now.Add(time.Since(began))
 		sweeping := slices.ContainsFunc(list, func(l liveLease) bool {
 			return l.id != h.id && l.Kind == leaseSweep && at.Sub(l.renewed) < leaseLive
@@ -142,7 +142,7 @@ func (p Publication) awaitSweep(ctx context.Context, h *holder, now time.Time) e
 	}
 }
 
-// putManifest stores the manifest of a version, of which there can be one only.
+// putManifest stores the manifest of a version. A version can have only one manifest.
 func (p Publication) putManifest(ctx context.Context, version string, body []byte) error {
 	key := p.Area.manifestKey(version)
 	_, err := p.Store.PutIf(ctx, key, body, "")
@@ -165,8 +165,8 @@ func (p Publication) putManifest(ctx context.Context, version string, body []byt
 		Try("build again on this machine: the new build has another version")
 }
 
-// send stores the files that are not there. Each is held against its checksum
-// before it is sent, because it is stored under it.
+// send stores the files that the store lacks. It checks each file against its
+// checksum first, because the checksum is its key.
 func (p Publication) send(ctx context.Context, s *snapshot.Snapshot, m *snapshot.Manifest) (total, sent int64, err error) {
 	files := distinct(m)
 	for _, f := range files {
@@ -207,8 +207,8 @@ func (p Publication) send(ctx context.Context, s *snapshot.Snapshot, m *snapshot
 	return total, fresh.Load(), err
 }
 
-// distinct are the files of a snapshot, each content once, the longest first so
-// that none is waited for alone at the end.
+// distinct lists the files of a snapshot, each content once, longest first, so that
+// no long file is left for the end.
 func distinct(m *snapshot.Manifest) []snapshot.File {
 	files := slices.Clone(m.Files)
 	slices.SortFunc(files, func(a, b snapshot.File) int { return strings.Compare(a.SHA256, b.SHA256) })
@@ -217,7 +217,7 @@ func distinct(m *snapshot.Manifest) []snapshot.File {
 	return files
 }
 
-// whole sees that every file of a version is in the store, with its length.
+// whole checks that every file of a version is in the store, with its length.
 func (p Publication) whole(ctx context.Context, m *snapshot.Manifest) error {
 	sizes := make(map[string]int64, len(m.Files))
 	for _, f := range m.Files {
@@ -239,7 +239,8 @@ func (p Publication) whole(ctx context.Context, m *snapshot.Manifest) error {
 	return nil
 }
 
-// move points at another version, unless somebody else has done so meanwhile.
+// move points at another version, unless another publisher has moved the pointer
+// meanwhile.
 func (p Publication) move(ctx context.Context, to Pointer, tag string) error {
 	body := encode(to)
 	_, err := p.Store.PutIf(ctx, p.Area.pointerKey(), body, tag)
@@ -248,7 +249,7 @@ func (p Publication) move(ctx context.Context, to Pointer, tag string) error {
 	}
 	now, err := Current(ctx, p.Store, p.Area)
 	if err == nil && now == to {
-		return nil // an answer that was lost on the way, or another with the same mind
+		return nil // the answer to our write was lost, or another publisher did the same
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -257,7 +258,7 @@ func (p Publication) move(ctx context.Context, to Pointer, tag string) error {
 		Try("run it again if %s is still to be served", to.Version)
 }
 
-// Rollback points at a version that is in the store, older or newer.
+// Rollback points at a version in the store, older or newer.
 func (p Publication) Rollback(ctx context.Context, version string) (*Published, error) {
 	if !snapshot.IsVersion(version) {
 		return nil, fault.New("bad_flag", "%q is not a version", fault.Clip(version, 40)).Try("grantgraph publish --list shows the versions in the store")
@@ -285,7 +286,7 @@ func (p Publication) Rollback(ctx context.Context, version string) (*Published, 
 	}
 	before, tag, err := readPointer(ctx, p.Store, p.Area)
 	if f, ok := fault.Of(err); ok && f.Slug == "bad_pointer" {
-		// A pointer that cannot be read is what this command repairs.
+		// This command also repairs an unreadable pointer.
 		info, herr := p.Store.Head(ctx, p.Area.pointerKey())
 		if herr != nil {
 			return nil, herr
@@ -314,11 +315,11 @@ type Version struct {
 	Current bool   `json:"current"`
 	Files   int    `json:"files"`
 	Bytes   int64  `json:"bytes"`
-	Nodes   int    `json:"nodes"`             // leases that name it
-	Problem string `json:"problem,omitempty"` // why it cannot be used
+	Nodes   int    `json:"nodes"`             // number of nodes that use it
+	Problem string `json:"problem,omitempty"` // why it is unusable
 }
 
-// List tells what is in an area, in order of version.
+// List lists the versions of an area, in order.
 func List(ctx context.Context, s Store, a Area) ([]Version, error) {
 	pointer, _, err := readPointer(ctx, s, a)
 	if err != nil {

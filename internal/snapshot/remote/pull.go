@@ -22,13 +22,13 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// chunk is how much of a file is asked for at a time.
+// chunk is the size of one request for a part of a file.
 const chunk = 8 << 20
 
-// spare is how much of the disk is left free, beside what is brought.
+// spare is how much disk space stays free besides the files fetched.
 const spare = 64 << 20
 
-// pull is one attempt to bring a version into a data directory.
+// pull is one attempt to fetch a version into a data directory.
 type pull struct {
 	store    Store
 	area     Area
@@ -36,16 +36,15 @@ type pull struct {
 	parallel int
 	chunk    int64
 	free     func(dir string) (int64, error)
-	came     func(bytes int64)       // told of what was fetched
-	progress func(done, total int64) // nil when nobody asks
+	came     func(bytes int64)       // called with each number of bytes fetched
+	progress func(done, total int64) // may be nil
 	tidy     func() (err error)      // makes room
 	receiver *snapshot.Receiver
 	journal  *journal
 }
 
-// run brings the version that a pointer names and makes it current. What an
-// interrupted attempt has brought is not brought again, nor what an earlier
-// version in the directory has.
+// run fetches the version that a pointer names and makes it current. It reuses files
+// from an interrupted attempt and from earlier versions in the directory.
 func (p *pull) run(ctx context.Context, to Pointer) error {
 	if s, err := snapshot.OpenVersion(p.data, to.Version); err == nil {
 		body, err := s.Body()
@@ -88,11 +87,11 @@ func (p *pull) run(ctx context.Context, to Pointer) error {
 	for i := range files {
 		files[i] = i
 	}
-	// The longest first, so that none is waited for alone at the end.
+	// Longest first, so that no long file is left for the end.
 	slices.SortStableFunc(files, func(a, b int) int { return cmp.Compare(m.Files[b].Bytes, m.Files[a].Bytes) })
-	// What is wrong after the first round may be so because a power cut took what
-	// the journal says is there, or because of the disk that it was linked from. It
-	// is fetched again; then it is the store's.
+	// A file may be wrong after the first round because a power cut lost data that
+	// the journal lists, or because of the disk it was linked from. It is fetched
+	// again. If it is still wrong, the store's copy is.
 	wrong, err := p.fetch(ctx, files)
 	if err == nil && len(wrong) > 0 {
 		for _, i := range wrong {
@@ -126,17 +125,17 @@ func (p *pull) path(i int) string {
 	return filepath.Join(p.receiver.Dir, filepath.FromSlash(p.receiver.Manifest.Files[i].Path))
 }
 
-// chunks is in how many parts a file is fetched.
+// chunks is the number of parts in which a file is fetched.
 func (p *pull) chunks(i int) int {
 	return int((p.receiver.Manifest.Files[i].Bytes + p.chunk - 1) / p.chunk)
 }
 
-// link takes files of the same content from versions that are in the directory.
-// Whether they are whole is seen later, with all others.
+// link takes files of the same content from versions in the directory. They are
+// checked later, with all other files.
 func (p *pull) link() {
 	versions, err := snapshot.Versions(p.data)
 	if err != nil {
-		return // then all is fetched
+		return // then all files are fetched
 	}
 	have := map[string]string{}
 	for _, v := range versions {
@@ -159,7 +158,7 @@ func (p *pull) link() {
 	}
 }
 
-// room sees that what is still to come fits on the disk.
+// room checks that the missing parts fit on the disk.
 func (p *pull) room() error {
 	var need int64
 	for i, f := range p.receiver.Manifest.Files {
@@ -189,15 +188,15 @@ func (p *pull) room() error {
 	return nil
 }
 
-// drop begins a file anew.
+// drop starts a file over.
 func (p *pull) drop(i int) error {
 	p.journal.forget(i)
 	return fault.Disk(p.path(i), disk.Remove(p.path(i)))
 }
 
-// make makes a file of its full length, or keeps the one that was begun. One that
-// the journal does not know may be a link to a file that is served, and is not
-// written to.
+// make creates a file of its full length, or keeps the one that was begun. A file
+// that the journal does not list may be a link to a served file, so it is not written
+// to.
 func (p *pull) make(i int, size int64) error {
 	flags := os.O_WRONLY | os.O_CREATE
 	if p.journal.count(i) == 0 {
@@ -217,14 +216,14 @@ func (p *pull) make(i int, size int64) error {
 	return err
 }
 
-// fetch brings what is missing of some files, several ranges at a time, and
-// returns those that do not match their checksums.
+// fetch fetches the missing parts of some files, several ranges at a time, and
+// returns the files that do not match their checksums.
 func (p *pull) fetch(ctx context.Context, files []int) (wrong []int, err error) {
 	type piece struct{ file, number int }
 	var (
 		pieces []piece
 		mu     sync.Mutex
-		left   = map[int]int{} // pieces that a file lacks
+		left   = map[int]int{} // missing pieces by file
 		done   int64
 		total  int64
 		check  []int
@@ -295,10 +294,10 @@ func (p *pull) fetch(ctx context.Context, files []int) (wrong []int, err error) 
 	return wrong, err
 }
 
-// tries is how often a range is asked for.
+// tries is how often a range is requested.
 const tries = 4
 
-// piece brings one range of a file.
+// piece fetches one range of a file.
 func (p *pull) piece(ctx context.Context, i, number int) (n int64, err error) {
 	f := p.receiver.Manifest.Files[i]
 	off := int64(number) * p.chunk
@@ -349,18 +348,18 @@ func (p *pull) copyRange(ctx context.Context, file *os.File, f snapshot.File, of
 	return err
 }
 
-// onlyWriter hides what else a writer can do, so that it is written in pieces.
+// onlyWriter hides the other methods of a writer, so that it is written in pieces.
 type onlyWriter struct{ io.Writer }
 
-// journal notes which ranges of which files have come. Its lines are only ever
-// added; what a power cut takes away of the files, checksums find out.
+// journal notes which ranges of which files have been fetched. Lines are only
+// appended. Checksums reveal data that a power cut lost.
 type journal struct {
 	file *os.File
 	have map[int]map[int]bool
-	all  map[int]bool // files that are there as a whole
+	all  map[int]bool // complete files
 }
 
-// maxJournal bounds the journal that is read, in lines.
+// maxJournal bounds the journal, in lines.
 const maxJournal = 10_000_000
 
 func openJournal(path string) (*journal, error) {
@@ -376,7 +375,8 @@ func openJournal(path string) (*journal, error) {
 	return j, fault.Disk(path, lines.Err())
 }
 
-// apply takes a line for true. One that was cut off, or is none, says nothing.
+// apply reads one line of the journal. It ignores a line that is incomplete or
+// malformed.
 func (j *journal) apply(line string) {
 	kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "."), " ")
 	if !strings.HasSuffix(line, ".") {
@@ -403,8 +403,7 @@ func (j *journal) apply(line string) {
 	}
 }
 
-// write adds a line. That it could not be written costs a range that is fetched
-// twice.
+// write appends a line. If it fails, a range is fetched twice.
 func (j *journal) write(format string, args ...any) {
 	line := fmt.Sprintf(format, args...) + "."
 	j.apply(line)

@@ -1,7 +1,8 @@
 // Package remote keeps snapshots, and editions of the lists, in a store that
 // several machines share: a bucket of an S3-compatible object store, or a folder.
-// One machine publishes; the others bring what the store points at into their
-// data directories, where it is served as if it had been built there.
+// One machine publishes (publish.go). The others, the nodes, take up the version that
+// the store points at (node_takeup.go): they fetch it into their data directories
+// (pull.go), and serve it as if it had been built there.
 //
 //	<store>/<area>/              snapshots, or lists
 //	  current                    the pointer: which version is to be served
@@ -9,15 +10,14 @@
 //	  objects/<sha256>           the content of files, each once
 //	  leases/<id>.json           who is using which versions, renewed while in use
 //
-// A pointer moves by a conditional write, so of two publishers one finds out. A
-// file is stored under its checksum: content that is there is not sent again, and
-// what a reader got is held against the name it asked for. What no pointer, no
-// retained version and no lease names is swept away. Ages are reckoned by the
-// clock of the store alone, so a machine whose clock is wrong removes nothing
-// that is in use.
+// A pointer moves by a conditional write, so that of two publishers one notices the
+// other. A file is stored under its checksum: existing content is not sent again, and
+// a reader checks what it received against the name. Content that no pointer, no
+// retained version and no lease names is removed (sweep.go). Ages are measured only
+// by the store's clock, so a machine with a wrong clock removes nothing in use.
 //
-// Everything that is read from a store is taken for hostile: names, sizes and
-// numbers are held to what this package writes.
+// Nothing read from a store is trusted: names, sizes and numbers must be such as
+// this package writes.
 package remote
 
 import (
@@ -33,28 +33,28 @@ import (
 	"grantgraph/internal/secret"
 )
 
-// Store is a place for objects, known by keys with slashes. It is safe for
-// concurrent use. An object that is not there is fs.ErrNotExist.
+// Store holds objects under keys with slashes. It is safe for concurrent use. For a
+// missing object the error is fs.ErrNotExist.
 type Store interface {
-	// Get reads n bytes of an object from an offset on. A shorter object gives
-	// fewer.
+	// Get reads n bytes of an object from an offset. A shorter object gives fewer
+	// bytes.
 	Get(ctx context.Context, key string, off, n int64) (io.ReadCloser, error)
-	// Put stores an object, whole or not at all. One that was interrupted goes on
-	// where it was, if the store can.
+	// Put stores an object completely or not at all. It resumes an interrupted Put if
+	// the store can.
 	Put(ctx context.Context, key string, body io.ReaderAt, size int64) error
-	// PutIf stores a small object if the one that is there has this tag; if the
-	// tag is empty, if there is none. Otherwise the error is ErrChanged. It
-	// returns the new tag.
+	// PutIf stores a small object if the existing one has this tag or, for an empty
+	// tag, if there is none. Otherwise the error is ErrChanged. It returns the new
+	// tag.
 	PutIf(ctx context.Context, key string, body []byte, tag string) (string, error)
 	Head(ctx context.Context, key string) (Info, error)
 	// List calls each for every object whose key begins with prefix.
 	List(ctx context.Context, prefix string, each func(Info) error) error
-	// Delete removes an object. That there is none is no error.
+	// Delete removes an object. It is no error if the object is missing.
 	Delete(ctx context.Context, key string) error
-	// Forget removes what a Put below prefix that began before then, by the
-	// store's clock, has left unfinished.
+	// Forget removes the remains of unfinished Puts below prefix that began before
+	// then, by the store's clock.
 	Forget(ctx context.Context, prefix string, then time.Time) error
-	// String is the store for messages, without secrets.
+	// String names the store in messages, without secrets.
 	String() string
 }
 
@@ -66,19 +66,19 @@ type Info struct {
 	Modified time.Time // by the store's clock
 }
 
-// ErrChanged is the error of a conditional write that came too late.
+// ErrChanged is the error of a conditional write that another write preceded.
 var ErrChanged = errors.New("the object was changed by another")
 
-// Options say how a store is reached.
+// Options say how to reach a store.
 type Options struct {
-	Parallel int           // requests at a time; 0 is a few
-	Headers  []secret.Text // NAME: VALUE, of server-side encryption, sent along with every object
+	Parallel int           // requests at a time; 0 means a few
+	Headers  []secret.Text // NAME: VALUE for server-side encryption, sent with every object
 }
 
 const defaultParallel = 6
 
-// Open opens a store by its address: s3://bucket/prefix, file:///path, or the
-// path of a folder. It asks nothing of it yet.
+// Open opens a store by its address: s3://bucket/prefix, file:///path, or the path of
+// a folder. It makes no request yet.
 func Open(address string, opt Options) (Store, error) {
 	if opt.Parallel <= 0 {
 		opt.Parallel = defaultParallel

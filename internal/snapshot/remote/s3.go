@@ -28,8 +28,8 @@ import (
 	"grantgraph/internal/secret"
 )
 
-// Objects longer than a part are sent in parts. A store takes 10,000 parts at
-// most, so those of a very long object are longer.
+// Objects longer than a part are sent in parts. A store takes at most 10,000 parts,
+// so very long objects have longer parts.
 const (
 	leastPart = 16 << 20
 	mostParts = 9_000
@@ -39,15 +39,15 @@ const (
 type s3 struct {
 	core     *minio.Core
 	bucket   string
-	prefix   string // empty, or with a slash at its end
+	prefix   string // empty, or ends with a slash
 	endpoint string
-	sse      encrypt.ServerSide // nil for none
-	part     int64              // least length of a part
-	slots    chan struct{}      // requests that carry content
-	met      atomic.Bool        // the bucket is known to be there
+	sse      encrypt.ServerSide // nil if not used
+	part     int64              // minimum length of a part
+	slots    chan struct{}      // limits requests that carry content
+	met      atomic.Bool        // the bucket is known to exist
 }
 
-// address is what an address of a bucket may say beside bucket and prefix.
+// addressOptions are the options in the address of a bucket.
 var addressOptions = []string{"endpoint", "region", "style"}
 
 func openS3(u *url.URL, opt Options, bad func(string) error) (Store, error) {
@@ -91,10 +91,10 @@ func openS3(u *url.URL, opt Options, bad func(string) error) (Store, error) {
 	}
 	providers := []credentials.Provider{&credentials.EnvAWS{}, &credentials.EnvMinio{}, &credentials.FileAWSCredentials{}}
 	if own == "" {
-		// Only the machines of the one provider know who they are.
+		// Only machines of this provider have an identity of their own.
 		providers = append(providers, &credentials.IAM{})
 	} else if region == "" {
-		options.Region = "us-east-1" // what stores without regions expect
+		options.Region = "us-east-1" // stores without regions expect this one
 	}
 	options.Creds = credentials.NewChainCredentials(providers)
 	if s.sse, err = encryption(opt.Headers); err != nil {
@@ -117,7 +117,7 @@ func first(texts ...string) string {
 
 func (s *s3) String() string { return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix, "/") }
 
-// Web is the address of the store for programs that read buckets over the web,
+// Web is the web address of the store for programs that read buckets over HTTP. It is
 // empty for a folder.
 func Web(s Store) string {
 	b, ok := s.(*s3)
@@ -127,12 +127,12 @@ func Web(s Store) string {
 	return strings.TrimSuffix(strings.TrimSuffix(b.endpoint, "/")+"/"+b.bucket+"/"+b.prefix, "/")
 }
 
-// headers are headers of server-side encryption as the operator wrote them.
+// headers are the operator's headers of server-side encryption.
 type headers map[string]string
 
 const ssePrefix = "X-Amz-Server-Side-Encryption"
 
-// encryption reads the headers that are sent along with every object.
+// encryption reads the headers that are sent with every object.
 func encryption(lines []secret.Text) (encrypt.ServerSide, error) {
 	if len(lines) == 0 {
 		return nil, nil
@@ -153,7 +153,7 @@ func encryption(lines []secret.Text) (encrypt.ServerSide, error) {
 func (h headers) Type() encrypt.Type {
 	for name := range h {
 		if strings.HasPrefix(name, ssePrefix+"-Customer") {
-			return encrypt.SSEC // these also go with reading, and with each part
+			return encrypt.SSEC // also needed for reading, and for each part
 		}
 	}
 	return encrypt.S3
@@ -165,7 +165,7 @@ func (h headers) Marshal(to http.Header) {
 	}
 }
 
-// reading is the encryption that reading has to know of.
+// reading is the encryption that reads must declare.
 func (s *s3) reading() encrypt.ServerSide {
 	if s.sse != nil && s.sse.Type() == encrypt.SSEC {
 		return s.sse
@@ -184,7 +184,7 @@ func (s *s3) Get(ctx context.Context, key string, off, n int64) (io.ReadCloser, 
 	body, _, header, err := s.core.GetObject(ctx, s.bucket, s.prefix+key, opt)
 	if err != nil {
 		if minio.ToErrorResponse(err).Code == "InvalidRange" {
-			return io.NopCloser(bytes.NewReader(nil)), nil // an empty object, or one that ends before
+			return io.NopCloser(bytes.NewReader(nil)), nil // the object is empty or ends before
 		}
 		return nil, s.explain(ctx, err)
 	}
@@ -195,7 +195,7 @@ func (s *s3) Get(ctx context.Context, key string, off, n int64) (io.ReadCloser, 
 	return &explained{body, ctx, s}, nil
 }
 
-// explained is a body whose errors are put into words.
+// explained is a body that puts its errors into words.
 type explained struct {
 	io.ReadCloser
 	ctx context.Context // of the request
@@ -210,7 +210,7 @@ func (e *explained) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// slot waits until another request with content may be made.
+// slot waits until another request with content may start.
 func (s *s3) slot(ctx context.Context) (release func(), err error) {
 	select {
 	case s.slots <- struct{}{}:
@@ -220,7 +220,7 @@ func (s *s3) slot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// sums are the checksums by which the store knows that it got what was sent.
+// sums are the checksums by which the store verifies what it received.
 type sums struct {
 	md5    [md5.Size]byte
 	sha256 string // in hex
@@ -271,12 +271,12 @@ func (s *s3) put(ctx context.Context, key string, body io.ReadSeeker, size int64
 	if _, err := body.Seek(0, io.SeekStart); err != nil {
 		return minio.UploadInfo{}, err
 	}
-	opt.DisableContentSha256 = true // of a stream: the sum of the whole is signed
+	opt.DisableContentSha256 = true // a stream is signed with the sum of the whole
 	return s.core.PutObject(ctx, s.bucket, s.prefix+key, body, size, sum.md5Base64(), sum.sha256, opt)
 }
 
-// putParts sends an object in parts, several at a time. Parts that an
-// interrupted attempt has sent are not sent again.
+// putParts sends an object in parts, several at a time. It skips parts that an
+// interrupted attempt has sent.
 func (s *s3) putParts(ctx context.Context, key string, body io.ReaderAt, size int64) error {
 	name := s.prefix + key
 	part := s.part
@@ -334,8 +334,8 @@ func (s *s3) putParts(ctx context.Context, key string, body io.ReaderAt, size in
 	return err
 }
 
-// unfinished finds the newest attempt to send an object that was interrupted,
-// and the parts that arrived.
+// unfinished finds the newest interrupted attempt to send an object, and the parts
+// that arrived.
 func (s *s3) unfinished(ctx context.Context, name string) (upload string, parts map[int]minio.ObjectPart, err error) {
 	var began time.Time
 	err = s.uploads(ctx, name, func(u minio.ObjectMultipartInfo) error {
@@ -351,7 +351,7 @@ func (s *s3) unfinished(ctx context.Context, name string) (upload string, parts 
 	for marker := 0; ; {
 		page, err := s.core.ListObjectParts(ctx, s.bucket, name, upload, marker, 1000)
 		if minio.ToErrorResponse(err).Code == "NoSuchUpload" {
-			return "", nil, nil // finished, or given up, meanwhile
+			return "", nil, nil // finished or given up meanwhile
 		}
 		if err != nil {
 			return "", nil, err
@@ -366,12 +366,12 @@ func (s *s3) unfinished(ctx context.Context, name string) (upload string, parts 
 	}
 }
 
-// uploads calls each for every unfinished attempt below a prefix.
+// uploads calls each for every unfinished upload below a prefix.
 func (s *s3) uploads(ctx context.Context, prefix string, each func(minio.ObjectMultipartInfo) error) error {
 	for key, id, pages := "", "", 0; pages < 1000; pages++ {
 		page, err := s.core.ListMultipartUploads(ctx, s.bucket, prefix, key, id, "", 1000)
 		if minio.ToErrorResponse(err).Code == "NoSuchUpload" {
-			return nil // how some stores say that there is none
+			return nil // some stores report that there is none in this way
 		}
 		if err != nil {
 			return err
@@ -410,7 +410,8 @@ func (s *s3) PutIf(ctx context.Context, key string, body []byte, tag string) (st
 	return info.ETag, nil
 }
 
-// unconditional is the error of a store that cannot hold two publishers apart.
+// unconditional is the error for a store without conditional writes, which cannot
+// keep two publishers apart.
 func unconditional(s Store) error {
 	return fault.New("store_conditional", "%s does not know conditional writes, by which two publishers are told apart", s).
 		Try("use a store that honors If-Match and If-None-Match")
@@ -422,8 +423,8 @@ func (s *s3) Head(ctx context.Context, key string) (Info, error) {
 		if err := s.explain(ctx, err); !errors.Is(err, fs.ErrNotExist) || s.met.Load() {
 			return Info{}, err
 		}
-		// Head has no body to say what is missing: the object, the bucket, or even
-		// the user. A list has.
+		// Head has no body to say whether the object, the bucket or the user is
+		// missing. List has one.
 		enough := errors.New("enough")
 		if err := s.List(ctx, "", func(Info) error { return enough }); err != nil && !errors.Is(err, enough) {
 			return Info{}, err
@@ -474,13 +475,13 @@ func (s *s3) noBucket() error {
 		Try("make the bucket, or check its name, ?endpoint= and ?region=")
 }
 
-// explain puts an error of the store into a person's terms.
+// explain puts an error of the store into plain words.
 func (s *s3) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	// Only our own end is told by the context: a connection that times out looks
-	// like a deadline too, and is the store's.
+	// Only the context shows that our own time is over. A connection timeout also
+	// looks like a deadline, but is the store's.
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

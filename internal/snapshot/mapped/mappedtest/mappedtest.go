@@ -1,5 +1,4 @@
-// Package mappedtest is what every kind of mapped file promises about damage,
-// as tests that they all run.
+// Package mappedtest tests how every kind of mapped file handles damage.
 package mappedtest
 
 import (
@@ -13,11 +12,10 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// Damage spoils a sound file in every way: each byte is changed, the file is
-// cut short at each place and made longer, it is of another version, and each
-// of its sections is left out or has an element less or more. Every time, open
-// must refuse it with the slug that its kind has for this. Give it a small file:
-// it is opened some times for each byte.
+// Damage damages an intact file in every way: it changes each byte, truncates the
+// file at each position, lengthens it, changes the version, and removes, shortens or
+// lengthens each section. open must refuse each file with the slug of its kind. Use a
+// small file: it is opened several times for each byte.
 func Damage(t *testing.T, k *mapped.Kind, sound []byte, open func(data []byte) error) {
 	t.Helper()
 	refused := func(data []byte, slug, format string, args ...any) {
@@ -59,14 +57,14 @@ func Damage(t *testing.T, k *mapped.Kind, sound []byte, open func(data []byte) e
 			}
 			return body, true
 		})
-		if err := open(longer); err != nil { // one of bytes may not be bound to a length
+		if err := open(longer); err != nil { // a section of bytes may have any length
 			refused(longer, k.Damaged, "section %q has a byte more", name)
 		}
 	}
 }
 
-// Rewrite writes a file anew, with checksums that are right, after change has
-// had its way with the sections; it may say that one is left out.
+// Rewrite writes a file again, with correct checksums, after change has edited the
+// sections. change may leave a section out.
 func Rewrite(t testing.TB, k *mapped.Kind, sound []byte, change func(name string, body []byte) (out []byte, keep bool)) []byte {
 	t.Helper()
 	f, err := mapped.Read("sound", sound, k)
@@ -86,8 +84,8 @@ func Rewrite(t testing.TB, k *mapped.Kind, sound []byte, change func(name string
 	return out.Bytes()
 }
 
-// Files spoils a file where it lies: it is missing, empty, or cut short. path
-// names the file, which is put back in the end.
+// Files damages a file on disk: it is missing, empty, or truncated. The file at path
+// is restored afterwards.
 func Files(t *testing.T, k *mapped.Kind, path string, open func() error) {
 	t.Helper()
 	sound, err := os.ReadFile(path)

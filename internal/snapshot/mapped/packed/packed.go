@@ -1,9 +1,9 @@
-// Package packed writes rows into the sections of mapped files that hold bytes,
-// and reads them back. A row is its fields one after the other, in the order of
-// the struct: a text as its length and its bytes, a list as the number of its
-// texts and each of them, a figure that may be absent as a zero, or a one and
-// its value. The types are those of the tables, so a row costs no schema of its
-// own; the version of a file changes when they do.
+// Package packed writes rows into sections of bytes in mapped files, and reads them
+// back. A row is its fields in the order of the struct. A text is its length and its
+// bytes. A list is the number of its texts and each of them. A figure that may be
+// absent is a zero, or a one and its value. The types are those of the tables, so
+// rows need no schema of their own. If the types change, the version of the file must
+// change.
 package packed
 
 import (
@@ -13,7 +13,7 @@ import (
 	"reflect"
 )
 
-// Append writes a row behind what is there.
+// Append appends a row.
 func Append[T any](to []byte, row *T) []byte {
 	v := reflect.ValueOf(row).Elem()
 	for i := range v.NumField() {
@@ -50,8 +50,8 @@ func appendValue(to []byte, f reflect.Value) []byte {
 	panic(fmt.Sprintf("packed: a row has a field of type %v", f.Type())) // a mistake in the types, met by every test
 }
 
-// Decode reads a row and says what stands behind it. ok is false when the bytes
-// are none.
+// Decode reads a row and returns the bytes after it. ok is false if the bytes are not
+// a row.
 func Decode[T any](from []byte) (row T, rest []byte, ok bool) {
 	v := reflect.ValueOf(&row).Elem()
 	ok = true

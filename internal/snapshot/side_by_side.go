@@ -2,7 +2,8 @@ package snapshot
 
 import "iter"
 
-// Follower reads a table sorted by EIN beside another one, a row at a time.
+// Follower reads a table sorted by EIN side by side with another table, a row at a
+// time.
 type Follower[T any] struct {
 	key  func(*T) string
 	next func() (T, error, bool)
@@ -12,8 +13,7 @@ type Follower[T any] struct {
 	ok   bool
 }
 
-// Follow begins to read rows that are sorted by what key tells. It must be
-// stopped.
+// Follow starts reading rows sorted by key. The caller must call Stop.
 func Follow[T any](rows iter.Seq2[T, error], key func(*T) string) *Follower[T] {
 	f := &Follower[T]{key: key}
 	f.next, f.stop = iter.Pull2(rows)
@@ -21,8 +21,8 @@ func Follow[T any](rows iter.Seq2[T, error], key func(*T) string) *Follower[T] {
 	return f
 }
 
-// At returns the row with this EIN, nil when there is none; of several, the
-// first. EINs must be asked for in rising order.
+// At returns the first row with this EIN, or nil. Callers must ask for EINs in rising
+// order.
 func (f *Follower[T]) At(e string) (*T, error) {
 	for f.ok && f.err == nil && f.key(&f.row) < e {
 		f.row, f.err, f.ok = f.next()

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,45 +21,46 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// FollowOptions say what follows a store.
+// FollowOptions say which store to follow, and how.
 type FollowOptions struct {
 	Store    Store
-	Data     string        // data directory, filled from the store alone
-	Parallel int           // ranges at a time; 0 is a few
-	Poll     time.Duration // how often to look at the pointers; 0 is five seconds
+	Data     string        // data directory, filled only from the store
+	Parallel int           // ranges at a time; 0 means a few
+	Poll     time.Duration // how often to read the pointers; 0 means five seconds
 	Log      *slog.Logger
 
-	free  func(dir string) (int64, error) // of the disk; nil asks it
-	chunk int64                           // 0 is the usual
+	free  func(dir string) (int64, error) // free disk space; nil asks the disk
+	chunk int64                           // 0 means the default
 }
 
-// Follower keeps a data directory at what a store points at: snapshots, and
-// editions of the lists. A server of that directory takes up what it brings.
+// Follower keeps a data directory at the versions that a store points at: snapshots,
+// and editions of the lists. The server of the directory then takes up the new
+// version.
 type Follower struct {
 	opt       FollowOptions
 	snapshots *followed
 	lists     *followed
 	metrics   followMetrics
-	fetching  atomic.Pointer[share] // what is on its way; nil for nothing
+	fetching  atomic.Pointer[share] // progress of the running download; nil if there is none
 }
 
-// share is how much of something has come, in bytes.
+// share is the number of bytes received so far and in all.
 type share struct{ done, total int64 }
 
-// followed is one area of the store and its place in the data directory.
+// followed is one area of the store and its folder in the data directory.
 type followed struct {
 	area   Area
 	data   string
 	lease  *holder
 	want   Pointer   // last seen
-	have   string    // version that is current here
-	wrote  time.Time // when the lease was last written, by any clock
-	said   string    // the failure that was last complained of
-	again  time.Time // when to try what failed again
-	failed Pointer   // what failed
+	have   string    // current version here
+	wrote  time.Time // when the lease was last written
+	said   string    // the last failure that was logged
+	again  time.Time // when to retry a failed version
+	failed Pointer   // the failed version
 }
 
-// retryAfter is how long a version that could not be brought is left alone.
+// retryAfter is how long to wait before retrying a version that failed.
 const retryAfter = 30 * time.Second
 
 type followMetrics struct {
@@ -71,8 +71,8 @@ type followMetrics struct {
 	behind   *prometheus.GaugeVec
 }
 
-// NewFollower makes a follower of a store for a data directory. Its id, by which
-// the store knows what it uses, is drawn at first and kept in the directory.
+// NewFollower makes a follower of a store for a data directory. Its id in the store's
+// leases is random and kept in the directory.
 func NewFollower(opt FollowOptions) (*Follower, error) {
 	if opt.Parallel <= 0 {
 		opt.Parallel = defaultParallel
@@ -113,15 +113,14 @@ func NewFollower(opt FollowOptions) (*Follower, error) {
 	return f, nil
 }
 
-// Describe and Collect make the follower one that is shown among the metrics of
-// a server.
+// Describe and Collect add the follower to a server's metrics.
 func (f *Follower) Describe(to chan<- *prometheus.Desc) {
 	for _, c := range f.collectors() {
 		c.Describe(to)
 	}
 }
 
-// Collect is the other half of Describe.
+// Collect implements prometheus.Collector.
 func (f *Follower) Collect(to chan<- prometheus.Metric) {
 	for _, c := range f.collectors() {
 		c.Collect(to)
@@ -133,7 +132,7 @@ func (f *Follower) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.pulled, m.failures, m.bytes, m.seen, m.behind}
 }
 
-// nodeID is the name of this directory in the leases of a store.
+// nodeID is the id of this directory in the leases of a store.
 func nodeID(data string) (string, error) {
 	path := filepath.Join(data, "node")
 	if err := disk.MkdirAll(data, 0o755); err != nil {
@@ -159,9 +158,9 @@ func nodeID(data string) (string, error) {
 	return "", fault.New("bad_node", "%s cannot be made", path).Try("check the disk")
 }
 
-// First brings what the store points at before anything is served. If that is
-// impossible, what is in the directory already will do; the error is returned
-// when nothing is.
+// First fetches the versions that the store points at before the server starts. If
+// that fails, the versions already in the directory are used. First returns the error
+// only if there are none.
 func (f *Follower) First(ctx context.Context) error {
 	err := f.look(ctx, f.snapshots, true)
 	if ctx.Err() != nil {
@@ -172,11 +171,11 @@ func (f *Follower) First(ctx context.Context) error {
 			return err
 		}
 	}
-	_ = f.look(ctx, f.lists, true) // a service without lists says so; it was logged
+	_ = f.look(ctx, f.lists, true) // logged; a service without lists says so
 	return ctx.Err()
 }
 
-// State says what First is at, in a few words.
+// State describes the progress of First in a few words.
 func (f *Follower) State() string {
 	at := f.fetching.Load()
 	if at == nil || at.total == 0 {
@@ -198,13 +197,14 @@ func (f *Follower) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = f.look(ctx, f.snapshots, false) // said in the log and the metrics
+			_ = f.look(ctx, f.snapshots, false) // logged and counted in the metrics
 			_ = f.look(ctx, f.lists, false)
 		}
 	}
 }
 
-// look reads one pointer and does what it says.
+// look reads one pointer and fetches its version if it is new. It logs each failure
+// once.
 func (f *Follower) look(ctx context.Context, a *followed, first bool) error {
 	err := f.take(ctx, a, first)
 	if ctx.Err() != nil {
@@ -227,6 +227,8 @@ func (f *Follower) look(ctx context.Context, a *followed, first bool) error {
 	return err
 }
 
+// take is how a node takes up a new version: it reads the pointer, pulls the version
+// and removes older ones. If the version is already current, take only renews the lease.
 func (f *Follower) take(ctx context.Context, a *followed, first bool) error {
 	to, err := Current(ctx, f.opt.Store, a.area)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -258,7 +260,7 @@ func (f *Follower) take(ctx context.Context, a *followed, first bool) error {
 	}
 	release, err := snapshot.LockReceiving(a.data)
 	if errors.Is(err, disk.ErrLocked) {
-		return nil // another server of this directory is at it
+		return nil // another server of this directory is receiving
 	}
 	if err != nil {
 		return err
@@ -274,8 +276,8 @@ func (f *Follower) take(ctx context.Context, a *followed, first bool) error {
 	return nil
 }
 
-// bring pulls a version. The lease is written before the pointer is read for the
-// last time, so who moves it afterwards sees what is in use here.
+// bring pulls a version. It writes the lease before it reads the pointer once more.
+// So a publisher that moves the pointer later sees which versions are in use here.
 func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
 	if err := f.hold(ctx, a, held(a.have, to.Version)...); err != nil {
 		return err
@@ -285,7 +287,7 @@ func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
 		return err
 	}
 	if again != to {
-		return nil // the next look takes that
+		return nil // the next look takes the new version
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -322,7 +324,7 @@ func (f *Follower) bring(ctx context.Context, a *followed, to Pointer) error {
 	return f.hold(ctx, a, to.Version)
 }
 
-// held are the versions that a lease names: what is here and what comes.
+// held lists the versions for a lease: the current one and the next.
 func held(have, next string) []string {
 	if have == "" || have == next {
 		return []string{next}
@@ -338,114 +340,27 @@ func (f *Follower) hold(ctx context.Context, a *followed, versions ...string) er
 	return err
 }
 
-// tidy removes older versions as soon as no server holds them.
+// tidy removes older versions that no server holds any more.
 func (f *Follower) tidy(a *followed) {
 	if err := prune(a.data); err != nil {
 		f.opt.Log.Warn("an old version cannot be removed", "what", string(a.area), "error", err)
 	}
 }
 
-// prune leaves the current version of a directory, and those that are held.
+// prune removes all versions of a directory except the current one and those that are
+// held.
 func prune(data string) error {
 	if _, err := currentOf(data); err != nil {
-		return nil // nothing to keep it by
+		return nil // without a current version, nothing is removed
 	}
 	return snapshot.Prune(data, 0)
 }
 
-// currentOf is the version that a directory points at.
+// currentOf is the current version of a directory.
 func currentOf(data string) (string, error) {
 	s, err := snapshot.Open(data)
 	if err != nil {
 		return "", err
 	}
 	return s.Manifest.Version, nil
-}
-
-// takeChecks brings what is known of the publishers of the lists: when they were
-// last looked at.
-func (f *Follower) takeChecks(ctx context.Context) error {
-	body, err := read(ctx, f.opt.Store, Lists.checksKey(), maxChecks)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	checks, err := ParseChecks(body)
-	if err != nil {
-		return err
-	}
-	now, err := lists.ReadChecks(f.opt.Data)
-	if err == nil && bytes.Equal(encode(now), encode(checks)) {
-		return nil
-	}
-	return lists.WriteChecks(f.opt.Data, checks)
-}
-
-// ParseChecks reads what was seen of the publishers.
-func ParseChecks(body []byte) ([]lists.Check, error) {
-	var checks []lists.Check
-	err := strict(body, maxChecks, &checks)
-	known := map[string]bool{}
-	for _, name := range lists.Names() {
-		known[name] = true
-	}
-	for _, c := range checks {
-		if !known[c.Name] {
-			err = errors.Join(err, errors.New("it knows lists that there are not"))
-			break
-		}
-		known[c.Name] = false // each once
-	}
-	if err != nil {
-		return nil, fault.New("bad_object", "what the store says of the publishers of the lists cannot be read: %w", err).Try("publish again")
-	}
-	return checks, nil
-}
-
-// PublishChecks stores when the publishers of the lists were last looked at,
-// unless somebody who looked later has.
-func PublishChecks(ctx context.Context, s Store, checks []lists.Check) error {
-	for range 5 {
-		tag, merged := "", checks
-		info, err := s.Head(ctx, Lists.checksKey())
-		if err == nil {
-			tag = info.Tag
-			body, err := read(ctx, s, Lists.checksKey(), maxChecks)
-			if err != nil {
-				return err
-			}
-			if there, err := ParseChecks(body); err == nil {
-				merged = newest(checks, there)
-			}
-			if bytes.Equal(encode(merged), body) {
-				return nil
-			}
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if _, err := s.PutIf(ctx, Lists.checksKey(), encode(merged), tag); !errors.Is(err, ErrChanged) {
-			return err
-		}
-	}
-	return fault.New("store_busy", "others are writing to %s all the time", s).Try("run it again")
-}
-
-// newest has the later look at each list.
-func newest(a, b []lists.Check) (out []lists.Check) {
-	for _, name := range lists.Names() {
-		var best *lists.Check
-		for _, list := range [][]lists.Check{a, b} {
-			for i := range list {
-				if c := &list[i]; c.Name == name && (best == nil || c.CheckedAt.After(best.CheckedAt)) {
-					best = c
-				}
-			}
-		}
-		if best != nil {
-			out = append(out, *best)
-		}
-	}
-	return out
 }
