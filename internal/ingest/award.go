@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/derive/award"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/source/fac"
 	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/ingest/source/stateaward"
@@ -89,7 +90,7 @@ const mappingName = "mapping.toml"
 // organization was given, summed and award by award. The tables are written
 // also where there are no files, empty.
 func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Finder) (AwardReport, error) {
-	federal, audits, states := b.sources.Federal, b.sources.Audits, b.sources.States
+	federal, audits, states := b.sources.Files[discover.Federal], b.sources.Files[discover.Audits], b.sources.States
 	report := AwardReport{States: []AwardState{}, Notes: []string{}}
 	files := len(federal) + len(audits)
 	for _, list := range states {

@@ -39,7 +39,7 @@ func (oneName) Find(name, state, _ string) (ein.EIN, float64, bool) {
 func runAwards(t *testing.T, ctx context.Context, files map[string]string, find award.Finder) (federal []snapshot.FederalAward, state []snapshot.StateAward, report AwardReport, err error) {
 	t.Helper()
 	root := t.TempDir()
-	sources := &discover.Sources{Root: root, States: make(map[string][]string)}
+	sources := &discover.Sources{Root: root, Files: map[string][]string{}, States: map[string][]string{}}
 	for rel, text := range files {
 		name := filepath.Join(root, filepath.FromSlash(rel))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -50,9 +50,9 @@ func runAwards(t *testing.T, ctx context.Context, files map[string]string, find 
 		}
 		switch parts := strings.Split(rel, "/"); parts[0] {
 		case "usaspending":
-			sources.Federal = append(sources.Federal, rel)
+			sources.Files[discover.Federal] = append(sources.Files[discover.Federal], rel)
 		case "fac":
-			sources.Audits = append(sources.Audits, rel)
+			sources.Files[discover.Audits] = append(sources.Files[discover.Audits], rel)
 		case "stateaward":
 			sources.States[parts[1]] = append(sources.States[parts[1]], rel)
 		}

@@ -211,7 +211,7 @@ func (b *builder) sharedPlan(ctx context.Context) (*stage.Plan, error) {
 // plan.
 func (b *builder) stageReturns(ctx context.Context, p *stage.Plan) (s *stage.Stage, err error) {
 	if p == nil {
-		p, err = stage.MakePlan(ctx, stage.PlanOptions{Sources: b.sources.Root, Returns: b.sources.Returns, Workers: b.workers,
+		p, err = stage.MakePlan(ctx, stage.PlanOptions{Sources: b.sources.Root, Returns: b.sources.Files[discover.Returns], Workers: b.workers,
 			ShardBytes: b.opt.shardBytes, Progress: b.follow("hash")})
 		if err != nil {
 			return nil, err
@@ -240,7 +240,7 @@ func (b *builder) readCorpus(ctx context.Context, shared *stage.Plan) (*corpus, 
 	if b.places, err = b.gazetteer(ctx); err != nil {
 		return nil, err
 	}
-	overrides, err := b.overrides(ctx)
+	overrides, err := b.overrides(ctx, discover.Overrides, resolve.ReadOverrides)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (b *builder) readCorpus(ctx context.Context, shared *stage.Plan) (*corpus, 
 		return nil, err
 	}
 	if err := overrides.Check(c.universe); err != nil {
-		return nil, b.overrideFault(b.sources.Overrides[0], err)
+		return nil, b.overrideFault(b.sources.Files[discover.Overrides][0], err)
 	}
 	if err := b.findRecipients(ctx, c, overrides); err != nil {
 		return nil, err
@@ -290,7 +290,7 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 	*c = corpus{}
 	debug.FreeOSMemory()
 
-	if b.report.UK, err = b.uk(ctx, w, b.sources.UK); err != nil {
+	if b.report.UK, err = b.uk(ctx, w, b.sources.Files[discover.UK]); err != nil {
 		return m, err
 	}
 	if b.report.Derived, err = b.derive(ctx, w, lists); err != nil {
@@ -317,14 +317,10 @@ const chunkSize = 8 << 10
 func chunkCount(n int) int { return (n + chunkSize - 1) / chunkSize }
 
 // gazetteer is the shipped ZIP-to-county table, or a newer Census file.
-func (b *builder) gazetteer(ctx context.Context) (g *place.Gazetteer, err error) {
-	g = place.Shipped()
-	if len(b.sources.Census) == 0 {
-		return g, nil
-	}
-	err = b.readSource(ctx, "census", b.sources.Census[0], "a Census ZIP-to-county relationship file", func(r io.Reader) (int64, error) {
-		g, err = g.WithCensus(r)
-		if err != nil {
+func (b *builder) gazetteer(ctx context.Context) (*place.Gazetteer, error) {
+	g := place.Shipped()
+	err := b.readOne(ctx, discover.Census, "a Census ZIP-to-county relationship file", func(_ string, r io.Reader) (_ int64, err error) {
+		if g, err = g.WithCensus(r); err != nil {
 			return 0, err
 		}
 		return int64(len(g.ZIPs())), nil
@@ -332,14 +328,11 @@ func (b *builder) gazetteer(ctx context.Context) (g *place.Gazetteer, err error)
 	return g, err
 }
 
-// overrides reads the adjudicated corrections, if there are any.
-func (b *builder) overrides(ctx context.Context) (o *resolve.Overrides, err error) {
-	if len(b.sources.Overrides) == 0 {
-		return nil, nil
-	}
-	path := b.sources.Overrides[0]
-	err = b.readSource(ctx, "override_human", path, "a list of overrides", func(r io.Reader) (int64, error) {
-		o, err = resolve.ReadOverrides(r, path)
+// overrides reads the adjudicated corrections, or those that a language model
+// proposed, if there are any.
+func (b *builder) overrides(ctx context.Context, kind string, read func(io.Reader, string) (*resolve.Overrides, error)) (o *resolve.Overrides, err error) {
+	err = b.readOne(ctx, kind, "a list of overrides", func(path string, r io.Reader) (_ int64, err error) {
+		o, err = read(r, path)
 		return int64(o.Len()), b.overrideFault(path, err)
 	})
 	return o, err

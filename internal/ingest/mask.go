@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/snapshot"
 )
@@ -32,11 +33,7 @@ type MaskReport struct {
 
 // maskList reads which lines are to be masked whatever the setting.
 func (b *builder) maskList(ctx context.Context) (m *maskList, err error) {
-	if len(b.sources.Masked) == 0 {
-		return nil, nil
-	}
-	path := b.sources.Masked[0]
-	err = b.readSource(ctx, "override_masked", path, "a list of lines to mask", func(r io.Reader) (int64, error) {
+	err = b.readOne(ctx, discover.Masked, "a list of lines to mask", func(path string, r io.Reader) (_ int64, err error) {
 		m, err = readMaskList(r)
 		return int64(m.len()), b.overrideFault(path, err)
 	})
@@ -55,7 +52,7 @@ func maskLine(l *stage.Line) {
 func (b *builder) noteUnmet(m *maskList) {
 	if b.report.Masked.Unmet = m.unmet(); b.report.Masked.Unmet > 0 {
 		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("%d of %d entries of %s name no line of the returns that were read, so nothing was masked for them",
-			b.report.Masked.Unmet, b.report.Masked.Listed, b.sources.Masked[0]))
+			b.report.Masked.Unmet, b.report.Masked.Listed, b.sources.Files[discover.Masked][0]))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/snapshot"
 )
@@ -112,20 +113,13 @@ func (b *builder) reportModel(m *model.Model, c *resolve.Coverage, labels int) {
 }
 
 // assisted reads the rulings that a language model proposed, if there are any.
-func (b *builder) assisted(ctx context.Context, u *resolve.Universe) (o *resolve.Overrides, err error) {
-	if len(b.sources.Assisted) == 0 {
-		return nil, nil
-	}
-	path := b.sources.Assisted[0]
-	err = b.readSource(ctx, "override_llm", path, "a list of overrides", func(r io.Reader) (int64, error) {
-		o, err = resolve.ReadAssisted(r, path)
-		return int64(o.Len()), b.overrideFault(path, err)
-	})
-	if err != nil {
+func (b *builder) assisted(ctx context.Context, u *resolve.Universe) (*resolve.Overrides, error) {
+	o, err := b.overrides(ctx, discover.Assisted, resolve.ReadAssisted)
+	if o == nil || err != nil {
 		return nil, err
 	}
 	if err := o.Check(u); err != nil {
-		return nil, b.overrideFault(path, err)
+		return nil, b.overrideFault(b.sources.Files[discover.Assisted][0], err)
 	}
 	return o, nil
 }

@@ -44,6 +44,15 @@ func (b *builder) readSource(ctx context.Context, kind, rel, what string, read f
 	return nil
 }
 
+// readOne reads the one file of a kind, if there is one.
+func (b *builder) readOne(ctx context.Context, kind, what string, read func(path string, in io.Reader) (rows int64, err error)) error {
+	files := b.sources.Files[kind]
+	if len(files) == 0 {
+		return nil
+	}
+	return b.readSource(ctx, kind, files[0], what, func(in io.Reader) (int64, error) { return read(files[0], in) })
+}
+
 func (b *builder) addSource(s snapshot.Source) {
 	b.usedMu.Lock()
 	defer b.usedMu.Unlock()

@@ -504,15 +504,16 @@ func (d *Declared) add(f *filing) {
 
 // indexCoverage holds the IRS's lists of returns against what was read.
 func (b *builder) indexCoverage(ctx context.Context, filings []filing) error {
-	if len(b.sources.Indexes) == 0 {
+	indexes := b.sources.Files[discover.Indexes]
+	if len(indexes) == 0 {
 		return nil
 	}
 	have := make(map[uint64]bool, len(filings))
 	for i := range filings {
 		have[filings[i].object] = true
 	}
-	for _, rel := range b.sources.Indexes {
-		err := b.readSource(ctx, "irs990_index", rel, "an index of returns", func(in io.Reader) (rows int64, err error) {
+	for _, rel := range indexes {
+		err := b.readSource(ctx, discover.Indexes, rel, "an index of returns", func(in io.Reader) (rows int64, err error) {
 			err = irs990.ReadIndex(in, func(r irs990.IndexRow) error {
 				rows++
 				id, err := strconv.ParseUint(r.ObjectID, 10, 64)

@@ -303,10 +303,10 @@ type otherList struct {
 }
 
 func (b *builder) otherLists() (files []otherList) {
-	for _, rel := range b.sources.Lists[lists.Pub78] {
+	for _, rel := range b.sources.Files[lists.Pub78] {
 		files = append(files, otherList{rel, addDonees})
 	}
-	for _, rel := range b.sources.Lists[lists.Revocation] {
+	for _, rel := range b.sources.Files[lists.Revocation] {
 		files = append(files, otherList{rel, addRevoked})
 	}
 	return files

@@ -244,10 +244,7 @@ type loader struct {
 	source  string // its name among the sources
 	version int    // grows when the same files would be read differently
 	tables  []string
-	// read takes in all files before anything is written, so that a file that
-	// turns out bad half way leaves no trace. It fills what it learns into the
-	// state and returns the function that writes the tables.
-	read func(ctx context.Context, files []upstreamFile, state *lists.Status) (write func(*snapshot.Writer) error, err error)
+	read    readList
 }
 
 // upstreamFile is one upstream file of a list.
@@ -261,13 +258,13 @@ type upstreamFile struct {
 }
 
 var loaders = []loader{
-	{lists.BMF, "bmf", 1, []string{lists.Masters}, readMasters},
-	{lists.CAFTB, "caftb", 1, []string{lists.FTBRecords}, readFTB},
+	{lists.BMF, "bmf", 1, []string{lists.Masters}, masters.load},
+	{lists.CAFTB, "caftb", 1, []string{lists.FTBRecords}, ftbRecords.load},
 	{lists.CARegistry, "careg", 1, []string{lists.Registrations}, readRegistrations},
 	{lists.IRB, "irb", 1, []string{lists.Deletions, lists.Bulletins}, readBulletins},
 	{lists.OFAC, "ofac", 1, []string{lists.Sanctions, lists.SanctionNames, lists.SanctionPlaces}, readSanctions},
-	{lists.Pub78, "pub78", 1, []string{lists.Deductibles}, readDeductibles},
-	{lists.Revocation, "revocation", 1, []string{lists.Revocations}, readRevocations},
+	{lists.Pub78, "pub78", 1, []string{lists.Deductibles}, deductibles.load},
+	{lists.Revocation, "revocation", 1, []string{lists.Revocations}, revocations.load},
 }
 
 // load brings one list into the edition and returns the files it was read
@@ -347,7 +344,7 @@ func (l *loader) adopt(w *snapshot.Writer, last *lists.Edition) error {
 // files lists the files of the list with what the fetcher noted about them,
 // and a fingerprint of them all.
 func (l *loader) files(ctx context.Context, sources *discover.Sources) (files []upstreamFile, print string, err error) {
-	names := sources.Lists[l.name]
+	names := sources.Files[l.name]
 	if l.name == lists.BMF {
 		names = nil
 		for _, m := range sources.Masters {

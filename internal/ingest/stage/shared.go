@@ -488,7 +488,7 @@ func (s *Shared) sameArchives(p *Plan, sources *discover.Sources) error {
 	for i := range p.archives {
 		planned[p.archives[i].Path] = &p.archives[i]
 	}
-	for _, rel := range sources.Returns {
+	for _, rel := range sources.Files[discover.Returns] {
 		path := sources.Abs(rel)
 		info, err := os.Stat(path)
 		if err != nil {

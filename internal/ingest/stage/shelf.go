@@ -59,7 +59,7 @@ func (f *folderShelf) returns(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Returns, nil
+	return s.Files[discover.Returns], nil
 }
 
 func (f *folderShelf) open(ctx context.Context, rel string) (*volume, error) {

@@ -5,6 +5,7 @@ package discover
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"io/fs"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/synth"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/table"
 )
 
 // Sources are the upstream files found in a folder. The folder may be laid out
@@ -45,23 +47,28 @@ import (
 // taken; a date is a day, a month or a year in the name of a folder. Links to
 // folders are followed. A file that is not taken is noted with the reason.
 type Sources struct {
-	Root      string
-	Returns   []string // all relative to Root, with slashes, sorted
-	Indexes   []string
-	Masters   []Master
-	Overrides []string // of these three, one file each can be used
-	Assisted  []string
-	Masked    []string
-	Census    []string            // at most one
-	Lists     map[string][]string // compliance lists other than the master file, by name
-	Federal   []string
-	Audits    []string
-	States    map[string][]string // by two-letter code in lower case
-	UK        []string
-	Invented  bool      // some of it was written by synth
-	Untaken   []Untaken // what is left alone, by path
-	Warnings  []string  // what is odd about files that belong together
+	Root     string
+	Files    map[string][]string // by kind: relative to Root, with slashes, sorted
+	Masters  []Master
+	States   map[string][]string // payments of states, by two-letter code in lower case
+	Invented bool                // some of it was written by synth
+	Untaken  []Untaken           // what is left alone, by path
+	Warnings []string            // what is odd about files that belong together
 }
+
+// Kinds of files, beside the compliance lists, which go by their names. There is
+// at most one file of the Census, and one can be used of each kind of overrides.
+const (
+	Returns   = "irs990"
+	Indexes   = "irs990_index"
+	Federal   = "usaspending"
+	Audits    = "fac"
+	UK        = "ukcharity"
+	Overrides = "override_human"
+	Assisted  = "override_llm"
+	Masked    = "override_masked"
+	Census    = "census"
+)
 
 // Master is one posting of a part of the business master file.
 type Master struct {
@@ -88,30 +95,24 @@ func (m Master) AsOf() int32 {
 	return n
 }
 
-var (
-	masterName = regexp.MustCompile(`^(eo[1-4]|eo_[a-z]{2})(?:[_-]([\d_-]+))?\.csv(?:\.gz)?$`)
-	dated      = regexp.MustCompile(`(?:^|[^0-9])((?:19|20)\d{2})(?:[-_]?(0[1-9]|1[0-2])(?:[-_]?(0[1-9]|[12]\d|3[01]))?)?(?:[^0-9]|$)`)
-	plainText  = regexp.MustCompile(`\.(csv|txt|tsv|psv)(\.gz)?$|\.zip$`)
-	awardName  = regexp.MustCompile(`^fy\d{4}_.*\.(zip|csv(\.gz)?)$`)
-)
+var dated = regexp.MustCompile(`(?:^|[^0-9])((?:19|20)\d{2})(?:[-_]?(0[1-9]|1[0-2])(?:[-_]?(0[1-9]|[12]\d|3[01]))?)?(?:[^0-9]|$)`)
 
-// listFile says which files of a folder belong to a list.
-type listFile struct {
-	list, folder string
-	name         *regexp.Regexp
-	called       string // the same for people
+// sourceFile says which files of a folder are of a kind.
+type sourceFile struct {
+	folder, kind, keep string
+	name               *regexp.Regexp
+	otherwise          string // why other files of the folder are left
 }
 
-var listFiles = []listFile{
-	{lists.Pub78, "pub78", regexp.MustCompile(`^data-download-pub78\.(zip|txt(\.gz)?)$`), "data-download-pub78.zip or .txt"},
-	{lists.Revocation, "revocation", regexp.MustCompile(`^data-download-revocation\.(zip|txt(\.gz)?)$`), "data-download-revocation.zip or .txt"},
-	{lists.OFAC, "ofac", regexp.MustCompile(`^(sdn|alt|add|sdn_comments)\.csv(\.gz)?$`),
-		"sdn.csv, alt.csv, add.csv and sdn_comments.csv, each set in a folder of its own"},
-	{lists.IRB, "irb", regexp.MustCompile(`\.(html?|txt)$`), "*.html or *.txt"},
-	{lists.CARegistry, "careg", regexp.MustCompile(`^charities-(may-operate|may-not-operate|undetermined-status|not-operating)\.csv(\.gz)?$`),
-		"charities-may-operate.csv, charities-may-not-operate.csv, charities-undetermined-status.csv and charities-not-operating.csv"},
-	{lists.CAFTB, "caftb", regexp.MustCompile(`\.(csv|txt|tsv|xlsx)(\.gz)?$`), "*.csv, *.txt or *.xlsx"},
-}
+//go:embed files.tsv
+var filesTable string
+
+var sourceFiles = func() (list []sourceFile) {
+	for _, r := range table.Read("files.tsv", filesTable, "folder", "kind", "keep", "name", "otherwise") {
+		list = append(list, sourceFile{r.Text("folder"), r.Text("kind"), r.Text("keep"), regexp.MustCompile(r.Text("name")), r.Text("otherwise")})
+	}
+	return list
+}()
 
 // All lists the upstream files under root, which must hold returns.
 func All(ctx context.Context, root string) (*Sources, error) {
@@ -119,7 +120,7 @@ func All(ctx context.Context, root string) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(s.Returns) == 0 {
+	if len(s.Files[Returns]) == 0 {
 		return nil, fault.New("sources_empty", "no filings under %s", root).
 			Try("grantgraph fetch --sources %s   downloads them; grantgraph synth --out %s   makes an invented set", root, root)
 	}
@@ -138,7 +139,8 @@ func Rest(ctx context.Context, root string) (*Sources, error) {
 
 // oneOverride refuses two lists of overrides of one kind.
 func (s *Sources) oneOverride() error {
-	for _, files := range [][]string{s.Overrides, s.Assisted, s.Masked} {
+	for _, kind := range []string{Overrides, Assisted, Masked} {
+		files := s.Files[kind]
 		if len(files) > 1 { // one of them would be dropped unseen
 			return fault.New("two_overrides", "%s and %s are both lists of overrides of one kind", s.Abs(files[0]), s.Abs(files[1])).
 				Try("put all rows into one of them")
@@ -150,7 +152,7 @@ func (s *Sources) oneOverride() error {
 // Lists is All for a reader of the compliance lists alone: root need not hold
 // returns, and the lists of overrides are not looked at.
 func Lists(ctx context.Context, root string) (*Sources, error) {
-	s := &Sources{Root: root, Lists: map[string][]string{}, States: map[string][]string{}}
+	s := &Sources{Root: root, Files: map[string][]string{}, States: map[string][]string{}}
 	st, err := os.Stat(root)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -175,26 +177,13 @@ func Lists(ctx context.Context, root string) (*Sources, error) {
 	if err := w.walk(ctx); err != nil {
 		return nil, err
 	}
-	slices.Sort(s.Returns)
-	slices.Sort(s.Indexes)
 	s.rankMasters()
-	for name, files := range s.Lists {
-		slices.Sort(files)
-		switch name {
-		case lists.IRB: // every bulletin counts
-		case lists.OFAC:
-			s.Lists[name] = s.oneSet(files)
-		case lists.CARegistry:
-			s.Lists[name] = s.newestByName(files)
-		default:
-			s.Lists[name] = s.newestOnly(files)
-		}
+	for _, f := range sourceFiles {
+		s.keep(f)
 	}
-	s.Federal, s.Audits, s.UK = s.newestByName(s.Federal), s.newestByName(s.Audits), s.newestByName(s.UK)
 	for state, files := range s.States {
 		s.States[state] = s.newestByName(files)
 	}
-	s.takeCensus()
 	s.compareDates()
 	slices.SortFunc(s.Untaken, func(a, b Untaken) int { return strings.Compare(a.Path, b.Path) })
 	return s, nil
@@ -203,99 +192,76 @@ func Lists(ctx context.Context, root string) (*Sources, error) {
 // leave notes a file that is not taken.
 func (s *Sources) leave(rel, reason string) { s.Untaken = append(s.Untaken, Untaken{rel, reason}) }
 
-// add puts one file where it belongs, or says why it belongs nowhere.
-func (s *Sources) add(rel string) (reason string) {
-	dirs := strings.Split(rel, "/")
-	name := strings.ToLower(dirs[len(dirs)-1])
-	dirs = dirs[:len(dirs)-1]
-	in := func(folder string) bool { return slices.Contains(dirs, folder) }
+// kindOf finds the kind of a file by its path, or says why the file is left.
+func kindOf(rel string) (f sourceFile, reason string) {
+	name, dirs := strings.ToLower(path.Base(rel)), strings.Split(path.Dir(rel), "/")
+	i := slices.IndexFunc(sourceFiles, func(f sourceFile) bool { return slices.Contains(dirs, f.folder) })
 	switch {
-	case in("990"):
-		switch {
-		case isReturn(name):
-			s.Returns = append(s.Returns, rel)
-		case strings.HasPrefix(name, "index") && strings.HasSuffix(name, ".csv"):
-			s.Indexes = append(s.Indexes, rel)
-		default:
-			return "returns are *.zip or *_public.xml, and lists of them index*.csv"
+	case i < 0 && slices.Contains([]string{synth.Marker, "truth.ndjson", "people.ndjson"}, name):
+		return f, "it describes an invented world and is no source of it"
+	case i < 0:
+		return f, "it is in no folder of a source, such as 990 or bmf"
+	case sourceFiles[i].keep == "states" && len(dirs[len(dirs)-1]) != 2:
+		return f, "payments of a state lie in a folder of its two letters"
+	}
+	for _, f := range sourceFiles[i:] {
+		if f.folder == sourceFiles[i].folder && f.name.MatchString(name) {
+			return f, ""
 		}
-	case in("bmf"):
-		m := masterName.FindStringSubmatch(name)
-		if m == nil {
-			return "parts of the master file are called eo1.csv to eo4.csv or eo_xx.csv, with or without a date"
-		}
-		posted := dateIn(m[2])
-		if posted == "" {
-			posted = folderDate(rel)
-		}
-		s.Masters = append(s.Masters, Master{Path: rel, Part: m[1], Posted: posted})
-	case in("usaspending"):
-		if !awardName.MatchString(name) {
-			return "archives of awards are called FY2024_All_Assistance_Full_20250106.zip and the like"
-		}
-		s.Federal = append(s.Federal, rel)
-	case in("fac"):
-		if !plainText.MatchString(name) {
-			return "audits are .csv, .txt or .zip"
-		}
-		s.Audits = append(s.Audits, rel)
-	case in("stateaward"):
-		state := dirs[len(dirs)-1]
-		switch {
-		case len(state) != 2:
-			return "payments of a state lie in a folder of its two letters"
-		case !plainText.MatchString(name) && name != "mapping.toml":
-			return "payments of a state are .csv, .txt or .zip, with a mapping.toml"
-		}
+	}
+	return f, sourceFiles[i].otherwise
+}
+
+// add puts one file where it belongs, or says why it is left.
+func (s *Sources) add(rel string) (reason string) {
+	f, reason := kindOf(rel)
+	if reason != "" {
+		return reason
+	}
+	switch f.keep {
+	case "masters":
+		m := f.name.FindStringSubmatch(strings.ToLower(path.Base(rel)))
+		s.Masters = append(s.Masters, Master{Path: rel, Part: m[1], Posted: cmp.Or(dateIn(m[2]), folderDate(rel))})
+	case "states":
+		state := path.Base(path.Dir(rel))
 		s.States[state] = append(s.States[state], rel)
-	case in("uk"):
-		if !strings.HasPrefix(name, "publicextract.") {
-			return "tables of the register are called publicextract.*"
-		}
-		s.UK = append(s.UK, rel)
-	case slices.ContainsFunc(listFiles, func(l listFile) bool { return in(l.folder) }):
-		for _, l := range listFiles {
-			if !in(l.folder) {
-				continue
-			}
-			if !l.name.MatchString(name) {
-				return "files of this list are called " + l.called
-			}
-			s.Lists[l.list] = append(s.Lists[l.list], rel)
-			return ""
-		}
-	case in("overrides"):
-		switch name {
-		case "human.csv":
-			s.Overrides = append(s.Overrides, rel)
-		case "model.csv", "llm.csv":
-			s.Assisted = append(s.Assisted, rel)
-		case "masked.csv":
-			s.Masked = append(s.Masked, rel)
-		default:
-			return "overrides are called human.csv, model.csv or masked.csv"
-		}
-	case in("census"):
-		if !strings.HasSuffix(name, ".txt") {
-			return "a relationship file of the Census is .txt"
-		}
-		s.Census = append(s.Census, rel)
-	case name == synth.Marker, name == "truth.ndjson", name == "people.ndjson":
-		return "it describes an invented world and is no source of it"
 	default:
-		return "it is in no folder of a source, such as 990 or bmf"
+		s.Files[f.kind] = append(s.Files[f.kind], rel)
 	}
 	return ""
+}
+
+// keep leaves out files of a kind of which the build takes others.
+func (s *Sources) keep(f sourceFile) {
+	files := s.Files[f.kind]
+	if len(files) == 0 {
+		return
+	}
+	slices.Sort(files)
+	switch f.keep {
+	case "newest by name":
+		files = s.newestByName(files)
+	case "newest":
+		files = s.newestOnly(files)
+	case "set":
+		files = s.oneSet(files)
+	case "one":
+		newest := slices.MaxFunc(files, compareFiles)
+		for _, f := range files {
+			if f != newest {
+				s.leaveOlder(f, newest)
+			}
+		}
+		files = []string{newest}
+	}
+	s.Files[f.kind] = files
 }
 
 // IsReturn reports whether a path below a folder of sources is that of an
 // archive of returns.
 func IsReturn(rel string) bool {
-	return slices.Contains(strings.Split(path.Dir(rel), "/"), "990") && isReturn(strings.ToLower(path.Base(rel)))
-}
-
-func isReturn(name string) bool {
-	return strings.HasSuffix(name, ".zip") || strings.HasSuffix(name, "_public.xml")
+	f, reason := kindOf(rel)
+	return reason == "" && f.kind == Returns
 }
 
 // rankMasters orders the postings of each part newest first and marks the rest
@@ -337,11 +303,11 @@ func (s *Sources) compareDates() {
 		return s.Masters[i].Posted
 	}
 	s.compare("the parts of the business master file", masters, posted)
-	s.compare("the four lists of California's registry", s.Lists[lists.CARegistry], folderDate)
-	s.compare("the tables of the register of England and Wales", s.UK, folderDate)
+	s.compare("the four lists of California's registry", s.Files[lists.CARegistry], folderDate)
+	s.compare("the tables of the register of England and Wales", s.Files[UK], folderDate)
 	// A list that is one file may lie there in several, all of one date.
 	for _, name := range []string{lists.Pub78, lists.Revocation, lists.CAFTB} {
-		if files := s.Lists[name]; len(files) > 1 {
+		if files := s.Files[name]; len(files) > 1 {
 			s.Warnings = append(s.Warnings, "the list "+name+" is read from "+strings.Join(files, " and ")+" together; keep one of them if they are of different dates")
 		}
 	}
@@ -439,10 +405,6 @@ func (s *Sources) leaveOlder(f, taken string) { s.leave(f, "an older copy: "+tak
 // newestOnly keeps the files of the newest date, in the folder of the newest of
 // them: a list that is one file is not read twice.
 func (s *Sources) newestOnly(files []string) []string {
-	if len(files) == 0 {
-		return nil
-	}
-	slices.Sort(files)
 	newest := slices.MaxFunc(files, compareFiles)
 	return slices.DeleteFunc(files, func(f string) bool {
 		taken := f == newest || fileDate(f) == fileDate(newest) && path.Dir(f) == path.Dir(newest) && stem(f) != stem(newest)
@@ -451,20 +413,6 @@ func (s *Sources) newestOnly(files []string) []string {
 		}
 		return !taken
 	})
-}
-
-// takeCensus keeps one relationship file.
-func (s *Sources) takeCensus() {
-	if len(s.Census) == 0 {
-		return
-	}
-	newest := slices.MaxFunc(s.Census, compareFiles)
-	for _, f := range s.Census {
-		if f != newest {
-			s.leaveOlder(f, newest)
-		}
-	}
-	s.Census = []string{newest}
 }
 
 // stem is the name of a file without what says how it is packed.

@@ -154,8 +154,8 @@ func TestLinkedFolders(t *testing.T) {
 		}
 		want := []string{"990/2022_TEOS_XML_01A.zip", "990/2022_TEOS_XML_02A.zip", "990/2022_TEOS_XML_09A.zip",
 			"990/again/2022_TEOS_XML_07A.zip", "990/again/more/2022_TEOS_XML_08A.zip"}
-		if !slices.Equal(s.Returns, want) {
-			t.Errorf("%v", s.Returns)
+		if !slices.Equal(s.Files[Returns], want) {
+			t.Errorf("%v", s.Files[Returns])
 		}
 		var left []string
 		for _, u := range s.Untaken {

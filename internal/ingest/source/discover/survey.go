@@ -3,12 +3,12 @@ package discover
 import (
 	"cmp"
 	"context"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/snapshot/lists"
 )
 
 // Survey is what a build would read, found out without reading it.
@@ -39,27 +39,21 @@ func Look(ctx context.Context, root string) (*Survey, error) {
 			x.Taken = append(x.Taken, Taken{Kind: kind, Path: f, Date: fileDate(f)})
 		}
 	}
-	add("irs990", s.Returns...)
-	add("irs990_index", s.Indexes...)
+	for kind, files := range s.Files {
+		if kind != Masked {
+			add(kind, files...)
+		}
+	}
+	for state, files := range s.States {
+		add("stateaward_"+state, files...)
+	}
 	for _, m := range s.Masters {
-		kind := "bmf"
+		kind := lists.BMF
 		if m.Older {
 			kind = "bmf_older"
 		}
 		x.Taken = append(x.Taken, Taken{Kind: kind, Path: m.Path, Date: m.Posted})
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Lists)) {
-		add(name, s.Lists[name]...)
-	}
-	add("override_human", s.Overrides...)
-	add("override_llm", s.Assisted...)
-	add("census", s.Census...)
-	add("usaspending", s.Federal...)
-	add("fac", s.Audits...)
-	for _, state := range slices.Sorted(maps.Keys(s.States)) {
-		add("stateaward_"+state, s.States[state]...)
-	}
-	add("ukcharity", s.UK...)
 	for i := range x.Taken {
 		t := &x.Taken[i]
 		info, err := os.Stat(s.Abs(t.Path))
