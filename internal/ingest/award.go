@@ -102,7 +102,8 @@ func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Fin
 		return report, err
 	}
 	if len(federal) > 0 && len(audits) == 0 {
-		report.Notes = append(report.Notes, "there is no file of the Federal Audit Clearinghouse, so no federal award could be given to an organization; put its general table under fac/")
+		report.Notes = append(report.Notes, "there is no file of the Federal Audit Clearinghouse, "+
+			"so no federal award could be given to an organization; put its general table under fac/")
 	}
 	f := award.NewFederal(crosswalk)
 	if err := b.federalAwards(ctx, federal, f, &report); err != nil {
@@ -150,9 +151,9 @@ func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardRe
 	return c, nil
 }
 
-// federalAwards reads the archives, the newest posting first. Postings that
-// repeat nothing are read side by side; one that later ones may repeat waits
-// for those before it and is waited for.
+// federalAwards reads the archives, the newest posting first. Postings that repeat
+// nothing are read side by side. A posting that others may repeat is read alone,
+// after those before it.
 func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Federal, report *AwardReport) error {
 	var (
 		plan  = usaspending.Plan(files)

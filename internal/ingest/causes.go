@@ -144,7 +144,8 @@ func CauseCases(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) ([]
 func (d *deriver) writeCauses(ctx context.Context) error {
 	trainer := cause.NewTrainer()
 	report := CauseReport{Letters: []CauseCount{}}
-	// Those without a code are kept as evidence, so that the tables are read once.
+	// The evidence on organizations without a code is kept, so that the tables are
+	// read once.
 	var collector cause.Collector
 	var codeless []cause.Evidence
 	for c, err := range candidates(ctx, d.w.Unpublished(), d.edition) {
@@ -183,7 +184,8 @@ func (d *deriver) writeCauses(ctx context.Context) error {
 		}
 	}
 	if model.Learned == 0 {
-		report.Note = fmt.Sprintf("Only %d organizations have a registered cause: fewer than %d are too few to learn from, so none is inferred.", model.Labels, cause.MinLabels)
+		report.Note = fmt.Sprintf("Only %d organizations have a registered cause: fewer than %d are too few to learn from, so none is inferred.",
+			model.Labels, cause.MinLabels)
 	}
 	d.mu.Lock()
 	d.report.Causes = report

@@ -13,7 +13,8 @@ import (
 // the rows it writes. The steps fill it in the order of its fields, and each
 // reads what those before it have found.
 type corpus struct {
-	stage *stage.Stage // stageReturns: the returns as read, in shards
+	// stageReturns: the returns as read, in shards.
+	stage *stage.Stage
 
 	// chooseReturns: every return that was read, and which of them stand.
 	filings []filing  // sorted by filer, period and version
@@ -50,8 +51,8 @@ func (c *corpus) recipientOf(row uint32) resolve.Recipient {
 	return t
 }
 
-// chosenFiling is the return that a member of a shard is, nil if it is none or
-// was not chosen.
+// chosenFiling is the return of a member of a shard, nil if the member is not a
+// chosen return.
 func (c *corpus) chosenFiling(shard int, seq int32) *filing {
 	at := c.bySeq[shard][seq]
 	if at < 0 || c.filings[at].fate != chosen {

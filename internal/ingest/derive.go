@@ -34,7 +34,7 @@ type DeriveReport struct {
 type Seats struct {
 	Since    int   `json:"since"`            // the first fiscal year looked at
 	Listed   int64 `json:"listed"`           // officers of those years
-	OfGroups int64 `json:"of_group_returns"` // of them, on returns for a group, which say whose board they are on of none
+	OfGroups int64 `json:"of_group_returns"` // of them, on returns for a group, which do not say whose board they are on
 	Named    int64 `json:"named"`            // of the others, persons with a first and a last name
 }
 
@@ -335,8 +335,8 @@ type officerRow struct {
 // years ago and sits there now links nobody.
 const boardYears = 3
 
-// groupReturns are the filings that cover the members of a group. Whom they
-// list are officers of any of the members, or of the parent, and of no board
+// groupReturns are the filings that cover the members of a group. The officers on
+// them may be those of any member or of the parent, so they belong to no board
 // that has an EIN.
 func (d *deriver) groupReturns(ctx context.Context) (map[string]bool, error) {
 	type row struct {

@@ -18,13 +18,13 @@ type payments struct {
 	asked    []bool    // by recipient
 }
 
-// firstLines is from how many of its lines a funder is judged. Of a funder that
-// names more than resolve.ManyPaid among them, the others are not looked at.
+// firstLines is how many lines of a funder are looked at first. If they name more
+// than resolve.ManyPaid recipients, the rest of its lines is not looked at.
 const firstLines = 4 * resolve.ManyPaid
 
-// history gathers whom funders name outright. Most lines are of a few funders
-// that have paid everybody, which no history tells of: the recipients of theirs
-// alone need not be looked up.
+// history gathers whom funders name outright. Most lines are those of a few funders
+// with very many recipients, for whom the history is of no use. A recipient that
+// only such funders name is not looked up.
 func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, error) {
 	n := c.lines.recipients.len()
 	b.phase("history", int64(n))
@@ -39,7 +39,7 @@ func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, err
 	if err != nil {
 		return nil, err
 	}
-	b.step(int64(n - first - others)) // those who need not be looked up
+	b.step(int64(n - first - others)) // recipients that are not looked up
 	var list []resolve.Payment
 	for row, t := range c.lines.recipientNo {
 		if p.named[t] != ein.None && !everybody[p.payerOf(uint32(row))] {

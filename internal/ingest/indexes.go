@@ -11,26 +11,26 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// indexMemory is how much memory the indexes take that are made side by side, with
-// the engines that Go knows nothing of. An index that needs more than these leave
-// is made with what it needs, and none of Go's beside it.
+// indexMemory is how much memory the indexes that are made side by side may take,
+// with that of engines outside Go. An index that needs more than these engines
+// leave gets what it needs, and no other index in Go is made beside it.
 const indexMemory = 6 << 30
 
 // writeIndexes makes the indexes of the finished tables. They know nothing of each
 // other: as many are made at once, begun in their order, as there are workers and
 // memory for.
 func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
-	// What the steps before have left is given back, and what one index leaves is
-	// collected before the next takes as much again.
+	// Give back what earlier steps have left. With the limit, the memory of one index
+	// is collected before the next takes as much again.
 	debug.FreeOSMemory()
 	s, list := w.Unpublished(), b.opt.Indexers
 	most := memoryOfGo(s, list)
 	if was := debug.SetMemoryLimit(-1); was > most {
-		debug.SetMemoryLimit(most + most/8) // what needs a little more than it says is not held up
+		debug.SetMemoryLimit(most + most/8) // an index may need a little more than it says
 		defer debug.SetMemoryLimit(was)
 	}
-	// An index counts as a thousand, and so does what the one that takes longest
-	// says of itself while it is made.
+	// Each index counts a thousand. The index that takes longest reports its own
+	// progress, which counts a thousand as well.
 	const parts = 1000
 	total := int64(len(list)+1) * parts
 	b.phase("indexes", total)
@@ -63,8 +63,8 @@ func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
 	return err
 }
 
-// memoryOfGo is how much of the memory of the indexes may be Go's: all that
-// others do not take, and at least what the largest needs.
+// memoryOfGo is how much memory the indexes may take in Go: all that engines
+// outside Go leave, and at least what the largest index needs.
 func memoryOfGo(s *snapshot.Snapshot, list []snapshot.Indexer) int64 {
 	most, others := int64(0), int64(0)
 	for i := range list {

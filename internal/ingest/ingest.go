@@ -11,6 +11,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,9 +70,9 @@ type Options struct {
 	// at a time.
 	Progress func(phase string, done, total int64)
 
-	// Note is told, as it happens, what is the matter with this machine and not
-	// with the sources: damage that was made good, what could not be tidied up.
-	// It may be nil; it is called as Progress is.
+	// Note is told of trouble with this machine, as opposed to the sources, as it
+	// happens: damage that was repaired, files that could not be removed. It may be
+	// nil; it is called as Progress is.
 	Note func(text string)
 
 	// Model answers for the lines that no rule decides, where it is set; else
@@ -183,9 +184,8 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if b.result.Snapshot, err = w.Publish(manifest); err != nil {
 		return nil, err
 	}
-	// What is left over from earlier builds is only disk space, and recipients
-	// abroad can be told apart anew; failing at either does not undo the
-	// snapshot.
+	// The snapshot is good even if cleaning up fails: leftovers only take disk space,
+	// and the next build can tell recipients abroad apart without the keys.
 	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), staged.Prune())
 	if err != nil {
 		b.note("the snapshot is published, but some cleanup after it failed: %v", err)
@@ -202,7 +202,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 func (b *builder) sharedPlan(ctx context.Context) (*stage.Plan, error) {
 	p, leftOut, err := b.opt.Stage.Complete(ctx, b.sources, b.opt.WithoutQuarantined)
 	for _, r := range leftOut {
-		b.report.Warnings = append(b.report.Warnings, "left out, in whole or in part, because it could not be read: "+r.Archive+": "+r.Reason)
+		b.report.warn("left out, in whole or in part, because it could not be read: %s: %s", r.Archive, r.Reason)
 	}
 	return p, err
 }
@@ -231,49 +231,28 @@ func (b *builder) readCorpus(ctx context.Context, shared *stage.Plan) (*corpus, 
 	if c.stage, err = b.stageReturns(ctx, shared); err != nil {
 		return nil, err
 	}
-	if err := b.chooseReturns(ctx, c); err != nil {
-		return nil, err
-	}
-	if err := b.gatherLines(ctx, c); err != nil {
-		return nil, err
-	}
 	if b.places, err = b.gazetteer(ctx); err != nil {
 		return nil, err
 	}
-	overrides, err := b.overrides(ctx, discover.Overrides, resolve.ReadOverrides)
-	if err != nil {
-		return nil, err
+	for _, step := range [...]func(context.Context, *corpus) error{
+		b.chooseReturns, b.gatherLines, b.loadUniverse, b.findRecipients, b.sortRows, b.findKin, b.sortFunders,
+	} {
+		if err := step(ctx, c); err != nil {
+			return nil, err
+		}
 	}
-	if err := b.loadUniverse(ctx, c); err != nil {
-		return nil, err
-	}
-	if err := overrides.Check(c.universe); err != nil {
-		return nil, b.overrideFault(b.sources.Files[discover.Overrides][0], err)
-	}
-	if err := b.findRecipients(ctx, c, overrides); err != nil {
-		return nil, err
-	}
-	if err := b.sortRows(ctx, c); err != nil {
-		return nil, err
-	}
-	if err := b.findKin(ctx, c); err != nil {
-		return nil, err
-	}
-	return c, b.sortFunders(ctx, c)
+	return c, nil
 }
 
 // writeSnapshot writes every table, and the indexes made from them. It empties
-// the corpus as soon as its tables are written: what follows reads those, and
-// needs the memory.
+// the corpus as soon as its tables are written, because the later steps read the
+// tables and need the memory.
 func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corpus, lists *lists.Edition) (m snapshot.Manifest, err error) {
 	if err := b.writeCorpus(ctx, w, c); err != nil {
 		return m, err
 	}
-	for _, a := range c.stage.Plan().ReadArchives() {
-		b.addSource(a)
-	}
-	// The awards and the lists have nothing to do with the rows that are counted
-	// meanwhile.
+	b.addSource(c.stage.Plan().ReadArchives()...)
+	// Awards and lists do not depend on the rows, which are counted meanwhile.
 	var counts snapshot.Counts
 	beside := [...]func(context.Context) error{
 		func(ctx context.Context) (err error) {
@@ -328,18 +307,23 @@ func (b *builder) gazetteer(ctx context.Context) (*place.Gazetteer, error) {
 	return g, err
 }
 
+// readOverrides reads corrections, which must agree with the universe.
+type readOverrides func(r io.Reader, path string) (*resolve.Overrides, error)
+
 // overrides reads the adjudicated corrections, or those that a language model
 // proposed, if there are any.
-func (b *builder) overrides(ctx context.Context, kind string, read func(io.Reader, string) (*resolve.Overrides, error)) (o *resolve.Overrides, err error) {
+func (b *builder) overrides(ctx context.Context, kind string, read readOverrides, u *resolve.Universe) (o *resolve.Overrides, err error) {
 	err = b.readOne(ctx, kind, "a list of overrides", func(path string, r io.Reader) (_ int64, err error) {
-		o, err = read(r, path)
+		if o, err = read(r, path); err == nil {
+			err = o.Check(u)
+		}
 		return int64(o.Len()), b.overrideFault(path, err)
 	})
 	return o, err
 }
 
-// overrideFault says what is wrong with a list of overrides, which somebody
-// wrote and nobody can fetch.
+// overrideFault says what is wrong with a list of overrides. A person wrote the
+// list, so the advice is to correct it and not to fetch it again.
 func (b *builder) overrideFault(rel string, err error) error {
 	if err == nil {
 		return nil
@@ -351,10 +335,7 @@ func (b *builder) overrideFault(rel string, err error) error {
 // makeManifest puts the headline numbers and the report together.
 func (b *builder) makeManifest(counts snapshot.Counts) (snapshot.Manifest, error) {
 	slices.SortFunc(b.used, func(x, y snapshot.Source) int {
-		if c := strings.Compare(x.Kind, y.Kind); c != 0 {
-			return c
-		}
-		return strings.Compare(x.Path, y.Path)
+		return cmp.Or(strings.Compare(x.Kind, y.Kind), strings.Compare(x.Path, y.Path))
 	})
 	counts.Organizations = b.organizations
 	m := snapshot.Manifest{Invented: b.sources.Invented, Individuals: b.report.Masked.Individuals, Sources: b.used, Counts: counts}

@@ -162,9 +162,9 @@ func (c *corpus) relate(p *pair, by *Count) {
 	}
 }
 
-// kinship compares the names of a pair, and says whether the two are so near
-// that a name in common is no accident: at one address, or in one town where the
-// names are the same but for the word for the vehicle.
+// kinship compares the names of a pair, and says whether the two are so near that
+// a name in common is no accident: they share an address, or a town if only the
+// word for the legal form tells their names apart.
 func (c *corpus) kinship(p *pair, funder []string) (best classify.Kinship, near bool) {
 	fl := c.filers[p.funder]
 	seen := c.lines.recipientNo[c.rows[p.from]]
@@ -185,8 +185,8 @@ func (c *corpus) kinship(p *pair, funder []string) (best classify.Kinship, near 
 		for _, own := range fl.addresses {
 			street := own.at.ZIP5 != "" && own.at.ZIP5 == at.ZIP5 && sameStreet(own.at.Street, at.Street)
 			town := own.at.State != "" && own.at.State == at.State && orgname.City(own.at.City) == orgname.City(at.City)
-			// ALDER FOUNDATION TRUST pays ALDER FOUNDATION: nothing but the word
-			// for the vehicle tells them apart, and they need not share a town.
+			// ALDER FOUNDATION TRUST pays ALDER FOUNDATION: only the word for the
+			// legal form tells them apart, so they need not share a town.
 			whole := own.at.State != "" && own.at.State == at.State && vehicleOf(fl.name, t.Name())
 			near = near || street || k == classify.Vehicles && (town || whole)
 		}

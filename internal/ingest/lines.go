@@ -43,7 +43,7 @@ type lines struct {
 }
 
 // adjustment is a negative line: a refund, or a correction of an earlier year.
-// It is no grant and is kept beside the grants.
+// Adjustments have a table of their own, because they are not grants.
 type adjustment struct {
 	filing uint32
 	part   uint8
@@ -78,7 +78,7 @@ func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 	b.phase("gather", int64(c.stage.Shards()))
 	standsFor := c.standsFor()
 	c.lines = newLines(c.stagedLines(standsFor))
-	parts := sync.Pool{New: func() any { return newLines(0) }} // their memory serves one shard after the other
+	parts := sync.Pool{New: func() any { return newLines(0) }} // memory that shards use in turn
 	err = parallel.Ordered(ctx, b.workers, c.stage.Shards(), func(ctx context.Context, i int) (*lines, error) {
 		part := parts.Get().(*lines)
 		return part, b.gatherShard(ctx, c, i, standsFor, hide, part)
@@ -97,8 +97,8 @@ func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 	return nil
 }
 
-// standsFor is, by filing, the filing that its lines are those of, -1 when of
-// none: the lines of a return may stand for a later version of it.
+// standsFor is, by filing, the chosen filing that its lines count for, or -1. The
+// lines of a return may count for a later version of the return.
 func (c *corpus) standsFor() []int32 {
 	of := make([]int32, len(c.filings))
 	for i := range of {
@@ -112,8 +112,8 @@ func (c *corpus) standsFor() []int32 {
 	return of
 }
 
-// mostForeseen is for how many rows room is made at once, whatever returns say of
-// themselves.
+// mostForeseen bounds the rows for which memory is taken in advance. Returns state
+// how many lines they have, and may be wrong.
 const mostForeseen = 64 << 20
 
 // stagedLines counts the lines that may become rows.
@@ -126,8 +126,8 @@ func (c *corpus) stagedLines(standsFor []int32) (n int) {
 	return min(n, mostForeseen)
 }
 
-// gatherShard gathers the lines of one shard into g. The accounts it keeps are
-// those of the returns whose lines are in it, and of no other shard.
+// gatherShard gathers the lines of one shard into g. The lines of a return are all
+// in one shard, so no other shard writes the accounts of its returns.
 func (b *builder) gatherShard(ctx context.Context, c *corpus, shard int, standsFor []int32, hide *maskList, g *lines) error {
 	current, start := int32(-1), 0
 	for l, err := range stage.Rows[stage.Line](ctx, c.stage, shard) {
@@ -262,8 +262,9 @@ func isTotal(name string) bool {
 	if len(name) > 40 {
 		return false
 	}
-	switch k := strings.Trim(orgname.Fold(name), " .:-*"); k {
-	case "TOTAL", "TOTALS", "SUBTOTAL", "SUB-TOTAL", "SUB TOTAL", "GRAND TOTAL", "TOTAL GRANTS", "TOTAL CONTRIBUTIONS", "TOTAL GRANTS PAID", "TOTAL GRANTS AND CONTRIBUTIONS":
+	switch strings.Trim(orgname.Fold(name), " .:-*") {
+	case "TOTAL", "TOTALS", "SUBTOTAL", "SUB-TOTAL", "SUB TOTAL", "GRAND TOTAL",
+		"TOTAL GRANTS", "TOTAL CONTRIBUTIONS", "TOTAL GRANTS PAID", "TOTAL GRANTS AND CONTRIBUTIONS":
 		return true
 	}
 	return false

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
@@ -41,18 +40,18 @@ func (b *builder) maskList(ctx context.Context) (m *maskList, err error) {
 	return m, err
 }
 
-// maskLine leaves of a line that is on the list what may be shown, before anybody
-// else reads it.
+// maskLine removes from a line that is on the list what may not be shown, before
+// any other step reads the line.
 func maskLine(l *stage.Line) {
 	*l = stage.Line{MemberNo: l.MemberNo, Part: l.Part, Line: l.Line, Name1: maskedName, State: l.State, Country: l.Country, Cash: l.Cash, NonCash: l.NonCash}
 }
 
-// noteUnmet says how many entries of the list name no line: a slip of the pen
-// there leaves somebody shown.
+// noteUnmet warns of entries of the list that name no line: a typing error in the
+// list would leave a person shown.
 func (b *builder) noteUnmet(m *maskList) {
 	if b.report.Masked.Unmet = m.unmet(); b.report.Masked.Unmet > 0 {
-		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("%d of %d entries of %s name no line of the returns that were read, so nothing was masked for them",
-			b.report.Masked.Unmet, b.report.Masked.Listed, b.sources.Files[discover.Masked][0]))
+		b.report.warn("%d of %d entries of %s name no line of the returns that were read, so nothing was masked for them",
+			b.report.Masked.Unmet, b.report.Masked.Listed, b.sources.Files[discover.Masked][0])
 	}
 }
 

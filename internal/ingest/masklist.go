@@ -37,8 +37,8 @@ type returnLine struct {
 // maxMasked bounds a file written by hand.
 const maxMasked = 1_000_000
 
-// readMaskList reads the list. A file with any fault is refused whole: an entry
-// that is dropped unseen is a person who is shown.
+// readMaskList reads the list. A file with any fault is refused whole, because a
+// dropped entry would leave a person shown.
 func readMaskList(r io.Reader) (*maskList, error) {
 	text := bufio.NewReader(r)
 	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" { // as spreadsheets begin a file
@@ -130,8 +130,8 @@ func (m *maskList) len() int {
 	return len(m.used)
 }
 
-// has reports whether a line of a return is on the list, and notes that it was
-// met. A nil list has none.
+// has reports whether a line of a return is on the list, and notes that the entry
+// was found. A nil list is empty.
 func (m *maskList) has(f *filing, part uint8, line int32) bool {
 	if m == nil {
 		return false

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 
@@ -37,8 +36,8 @@ type ModelReport struct {
 	Trials []Trial `json:"rules"`
 }
 
-// Trial is how a rule did on lines of this corpus whose EIN was hidden. One that
-// is right less often than it claims is off, and its lines fall to the next.
+// Trial is how a rule did on lines of this corpus whose EIN was hidden. A rule that
+// is right less often than it claims is off, and the next rules get its lines.
 type Trial struct {
 	Rule    string  `json:"rule"`
 	Answers int     `json:"answers"`
@@ -50,7 +49,7 @@ type Trial struct {
 // resolver trains the model and puts everything together that resolves lines.
 func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overrides, people *classify.People) (*resolve.Resolver, error) {
 	u := c.universe
-	assisted, err := b.assisted(ctx, u)
+	assisted, err := b.overrides(ctx, discover.Assisted, resolve.ReadAssisted, u)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overri
 		b.report.Model.Trials = append(b.report.Model.Trials, Trial{t.Rule.String(), t.Answers, t.Right, t.Low, t.Off})
 		if t.Off {
 			opt.Off = append(opt.Off, t.Rule)
-			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("the rule %s is off: it was right in %d of %d lines whose EIN is known", t.Rule, t.Right, t.Answers))
+			b.report.warn("the rule %s is off: it was right in %d of %d lines whose EIN is known", t.Rule, t.Right, t.Answers)
 		}
 	}
 	rules := resolve.New(u, opt)
@@ -108,20 +107,9 @@ func (b *builder) reportModel(m *model.Model, c *resolve.Coverage, labels int) {
 	r.Origin, r.Outside, r.Metrics = m.Origin, m.Outside, m.Metrics
 	r.Labels, r.Covered, r.CoveredKnown = labels, c.Lines, c.Known
 	if m.Origin == "prior" {
-		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("the model of these lines is the one that ships with the program: of %d lines with a filed EIN the rules leave too few to learn from", labels))
+		b.report.warn("the model of these lines is the one that ships with the program: "+
+			"of %d lines with a filed EIN the rules leave too few to learn from", labels)
 	}
-}
-
-// assisted reads the rulings that a language model proposed, if there are any.
-func (b *builder) assisted(ctx context.Context, u *resolve.Universe) (*resolve.Overrides, error) {
-	o, err := b.overrides(ctx, discover.Assisted, resolve.ReadAssisted)
-	if o == nil || err != nil {
-		return nil, err
-	}
-	if err := o.Check(u); err != nil {
-		return nil, b.overrideFault(b.sources.Files[discover.Assisted][0], err)
-	}
-	return o, nil
 }
 
 // labelSample is how many lines with an EIN are kept to learn from, about.
@@ -177,11 +165,10 @@ func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error
 // unresolvedSample is how many recipients of private foundations are asked about.
 const unresolvedSample = 40_000
 
-// countUnresolved counts, among recipients that private foundations name and
-// that are organizations as far as anyone can tell, in states whose register was
-// loaded, those that no rule finds.
-// They have no EINs filed, so this is all that is known of how many have none
-// to find.
+// countUnresolved asks the rules about recipients of private foundations that seem
+// to be organizations, in states whose register was loaded, and counts those that
+// no rule finds. Their lines state no EIN, so there is no better figure for how
+// many recipients have no EIN to be found.
 func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (unresolved, asked int, err error) {
 	seen := make([]bool, g.recipients.len())
 	recipients := 0
@@ -206,7 +193,7 @@ func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Reso
 				continue
 			}
 			if !r.Universe().Covered(t.State) {
-				continue // whoever is not loaded cannot be found
+				continue // the register of the state was not loaded
 			}
 			n := t.ParseName()
 			found[i] = 1

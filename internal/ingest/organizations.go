@@ -14,10 +14,9 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// writeOrganizations writes everybody who is known of: the universe, and those
-// who stand on a row of the grants and are not in it, so that whoever gave or
-// was paid can be looked up. The latter are no candidates for other rows: the
-// universe was built, and every row resolved, without them.
+// writeOrganizations writes the universe, and the funders and recipients of grants
+// that are not in it, so that everyone who gave or was paid can be looked up. The
+// latter are no candidates for other rows: rows were resolved without them.
 func (b *builder) writeOrganizations(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	strangers, err := b.strangers(ctx, c)
 	if err != nil {
@@ -85,9 +84,9 @@ type stranger struct {
 	filer  *filer // of one that pays
 }
 
-// strangers are those who stand on a row of the grants and not in the universe,
-// in order of EIN: recipients whose EIN fewer funders gave than are believed,
-// and filers without a name. There are few of them beside the rows.
+// strangers are the funders and recipients that are not in the universe, in order
+// of EIN: recipients whose EIN too few funders stated, and filers without a name.
+// There are few of them.
 func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organization, error) {
 	found := map[ein.EIN]*stranger{}
 	known := func(e ein.EIN) bool {
@@ -107,7 +106,7 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 			of(f.ein).filer = f.filer
 		}
 	}
-	// Recipients are far fewer than rows: who is a stranger is found out once.
+	// There are far fewer recipients than rows, so each recipient is asked about once.
 	strange := make([]bool, c.recipients.ids.len())
 	for id := range strange {
 		if e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), resolve.EINPrefix); ok {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// progress says how far a build is, and what is the matter with this machine.
-// Several goroutines may use it.
+// progress says how far a build is, and reports trouble with this machine. Several
+// goroutines may use it.
 type progress struct {
 	show     func(phase string, done, total int64) // may be nil
 	showNote func(text string)                     // may be nil
@@ -51,8 +51,8 @@ func (p *progress) showPhase() {
 	}
 }
 
-// note says what is the matter with this machine. It goes into the report that
-// is shown, not into the manifest, which is a function of the sources.
+// note reports trouble with this machine. Notes go into the report that is shown,
+// and not into the manifest, which depends on the sources alone.
 func (p *progress) note(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -35,10 +35,9 @@ type purposePaid struct {
 	dollars int64 // under all spellings
 }
 
-// foldPurposes gives each text of the corpus a hash of what it is apart from case
-// and spacing, and 0 to those that say nothing: none at all, or a pointer to a
-// list elsewhere. The hash is fixed, so that a collision, should one ever happen,
-// happens in every build alike.
+// foldPurposes gives each text of the corpus a hash that ignores case and spacing.
+// The hash is 0 if the text is empty or a pointer to a list elsewhere. The hash is
+// fixed, so that a collision would be the same in every build.
 func (b *builder) foldPurposes(ctx context.Context, g *lines) ([]uint64, error) {
 	folded := make([]uint64, g.purposes.len())
 	return folded, b.chunks(ctx, len(folded), func(from, to int) {
@@ -51,7 +50,7 @@ func (b *builder) foldPurposes(ctx context.Context, g *lines) ([]uint64, error) 
 	})
 }
 
-// hashWords is a hash of the words of a text. It is never 0.
+// hashWords is a hash of the words of a text, and never 0.
 func hashWords(text string) uint64 {
 	h := hash.Start
 	for word := range strings.FieldsSeq(text) {

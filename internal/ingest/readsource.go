@@ -53,8 +53,8 @@ func (b *builder) readOne(ctx context.Context, kind, what string, read func(path
 	return b.readSource(ctx, kind, files[0], what, func(in io.Reader) (int64, error) { return read(files[0], in) })
 }
 
-func (b *builder) addSource(s snapshot.Source) {
+func (b *builder) addSource(list ...snapshot.Source) {
 	b.usedMu.Lock()
 	defer b.usedMu.Unlock()
-	b.used = append(b.used, s)
+	b.used = append(b.used, list...)
 }

@@ -8,6 +8,7 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/resolve"
+	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/ingest/stage"
 	"grantgraph/internal/orgname"
@@ -113,17 +114,16 @@ type recipientFacts struct {
 	identity string // as an organization without an EIN
 	match    keptMatch
 	own      classify.Named // what its name says by itself
-	judged   classify.Named // and to somebody who knows how people are called, where that is asked
+	judged   classify.Named // the same by the classifier of people's names, where asksPeople
 	conflict grant.Conflict // of the EIN filed and the name
-	nameless bool           // names nobody: a pointer to a list, an aggregate, nothing
-	keyless  bool           // nothing is left of its name, as of "C/O A BANK": nobody, unless an EIN says who
+	nameless bool           // names nobody: a pointer to a list, an aggregate, or no name
+	keyless  bool           // its key is empty, as that of "C/O A BANK": it names nobody unless it has an EIN
 	listing  bool           // its name ends in a word for a list
 }
 
-// asksPeople reports whether the classifier of names has a say against a match.
-// What the line says of itself comes before the rules; the classifier, which
-// only knows how people are called, after the surer ones. Where the name stands
-// in the element for persons, that is enough to ask it first.
+// asksPeople reports whether the classifier of people's names may overrule a
+// match. It may not overrule the surer rules, unless the name stands in the
+// element for persons.
 func asksPeople(rule resolve.Rule, t *resolve.Recipient) bool {
 	return rule == resolve.None || rule > resolve.Fuzzy || t.Name1 == "" && t.Name2 == ""
 }
@@ -135,7 +135,7 @@ type recipientFinder struct {
 	resolver  *resolve.Resolver
 	people    *classify.People
 	ruled     []ein.EIN             // funders that some ruling is about
-	recalls   []bool                // by filing: it is known whom its filer has paid
+	recalls   []bool                // by filing: the history tells whom its filer has paid
 	relations map[ein.EIN][]ein.EIN // whom each filer names as related to it
 	said      []classify.Relation   // by relation of a line
 	facts     []recipientFacts      // by recipient
@@ -161,8 +161,12 @@ func (f *funderMatches) of(recipient uint32, funder ein.EIN) keptMatch {
 
 // findRecipients resolves the recipient of every row, and classifies rows and
 // purposes.
-func (b *builder) findRecipients(ctx context.Context, c *corpus, overrides *resolve.Overrides) (err error) {
+func (b *builder) findRecipients(ctx context.Context, c *corpus) (err error) {
 	f := &recipientFinder{corpus: c}
+	overrides, err := b.overrides(ctx, discover.Overrides, resolve.ReadOverrides, c.universe)
+	if err != nil {
+		return err
+	}
 	if f.people, err = b.learnPeople(ctx, c); err != nil {
 		return err
 	}
@@ -246,8 +250,8 @@ type namedRecipient struct {
 	listing bool
 }
 
-// readName reads the names of a recipient, unless they are the same as those of
-// the recipient before it.
+// readName reads the names of a recipient, unless the recipient before it has the
+// same.
 func (f *recipientFinder) readName(t *resolve.Recipient, last *namedRecipient) {
 	if o := &last.of; last.read && o.Name1 == t.Name1 && o.Name2 == t.Name2 && o.Person == t.Person &&
 		o.City == t.City && o.State == t.State && o.ZIP == t.ZIP && o.Country == t.Country {
@@ -261,8 +265,8 @@ func (f *recipientFinder) readName(t *resolve.Recipient, last *namedRecipient) {
 	}
 }
 
-// resolve works out what the i-th recipient says by itself. last is the one
-// before it in order of place.
+// resolve works out what follows from the i-th recipient alone. last is the
+// recipient before it in order of place.
 func (f *recipientFinder) resolve(i uint32, last *namedRecipient) (facts recipientFacts) {
 	t := f.lines.recipient(i)
 	f.readName(&t, last)
@@ -292,16 +296,14 @@ func classifierLine(t *resolve.Recipient) classify.Line {
 	return classify.Line{Name1: t.Name1, Name2: t.Name2, Person: t.Person, Street: t.Street, City: t.City}
 }
 
-// funderMatters reports whether a match may be another one for the funder of a
-// row.
+// funderMatters reports whether a match may change with the funder of a row.
 func (f *recipientFinder) funderMatters(m keptMatch, row uint32) bool {
 	filing := f.lines.filing[row]
 	funder := f.filings[filing].ein
 	return m.ein == funder || f.recalls[filing] && f.resolver.HistoryMayChange(m.match()) || contains(f.ruled, funder)
 }
 
-// recall notes which filings are of funders of whom it is known whom they have
-// paid.
+// recall notes the filings of funders whom the history knows.
 func (b *builder) recall(ctx context.Context, f *recipientFinder) error {
 	f.recalls = make([]bool, len(f.filings))
 	return b.chunks(ctx, len(f.filings), func(from, to int) {
@@ -318,8 +320,8 @@ func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 		return err
 	}
 	f.funders = funderMatches{pairs, make([]keptMatch, len(pairs))}
-	// Those of one funder come together, because whom it has paid before is read
-	// for all of them at once.
+	// Pairs of one funder are next to each other, so its history is read once for all
+	// of them.
 	return b.chunks(ctx, len(pairs), func(from, to int) {
 		for i := from; i < to; i++ {
 			no, funder := uint32(pairs[i]), ein.EIN(pairs[i]>>32)

@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"math/bits"
 	"slices"
@@ -184,9 +185,21 @@ const (
 // newReport makes a report whose lists are written as empty ones, not null.
 func newReport() *Report {
 	return &Report{
-		QuarantineReasons: []NamedInt{}, Quarantined: []snapshot.Quarantine{}, Suspects: []Suspect{},
-		MasterRejected: []NamedInt{}, Warnings: []string{}, Unnamed: Count{Name: "unnamed"}, Related: RelatedReport{Count{Name: "filed"}, Count{Name: "name"}, Count{Name: "officers"}}, Masked: MaskReport{Individuals: snapshot.IndividualsFiled}, Untaken: []discover.Untaken{},
+		QuarantineReasons: []NamedInt{},
+		Quarantined:       []snapshot.Quarantine{},
+		Suspects:          []Suspect{},
+		MasterRejected:    []NamedInt{},
+		Warnings:          []string{},
+		Unnamed:           Count{Name: "unnamed"},
+		Related:           RelatedReport{Count{Name: "filed"}, Count{Name: "name"}, Count{Name: "officers"}},
+		Masked:            MaskReport{Individuals: snapshot.IndividualsFiled},
+		Untaken:           []discover.Untaken{},
 	}
+}
+
+// warn adds a warning.
+func (r *Report) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
 // addUntaken lists the files that were not taken.
@@ -355,7 +368,9 @@ func (c *corpus) tierOf(row uint32) int {
 // addSuspect keeps the largest suspects.
 func (r *Report) addSuspect(c *corpus, row uint32) {
 	f, t := c.filingOf(row), c.recipientOf(row)
-	r.Suspects = append(r.Suspects, Suspect{Filing: f.key(), Funder: f.ein.String(), Name: strings.Clone(t.Name()), Amount: c.lines.amount[row], Declared: f.declared})
+	r.Suspects = append(r.Suspects, Suspect{
+		Filing: f.key(), Funder: f.ein.String(), Name: strings.Clone(t.Name()), Amount: c.lines.amount[row], Declared: f.declared,
+	})
 	slices.SortStableFunc(r.Suspects, func(a, b Suspect) int {
 		return cmp.Or(cmp.Compare(b.Amount, a.Amount), strings.Compare(a.Filing, b.Filing), strings.Compare(a.Name, b.Name))
 	})

@@ -80,10 +80,12 @@ func (b *builder) uk(ctx context.Context, w *snapshot.Writer, files []string) (U
 			return cmp.Or(cmp.Compare(x.Number, y.Number), comparePointer(x.Order, y.Order), comparePointer(y.PeriodEnd, x.PeriodEnd))
 		}),
 		ukTable(u, ukcharity.Classifications, snapshot.UKClassifications, nil, func(x, y *snapshot.UKClassification) int {
-			return cmp.Or(cmp.Compare(x.Number, y.Number), cmp.Compare(x.Linked, y.Linked), strings.Compare(x.Type, y.Type), strings.Compare(x.Description, y.Description))
+			return cmp.Or(cmp.Compare(x.Number, y.Number), cmp.Compare(x.Linked, y.Linked),
+				strings.Compare(x.Type, y.Type), strings.Compare(x.Description, y.Description))
 		}),
 		ukTable(u, ukcharity.Areas, snapshot.UKAreas, nil, func(x, y *snapshot.UKArea) int {
-			return cmp.Or(cmp.Compare(x.Number, y.Number), cmp.Compare(x.Linked, y.Linked), strings.Compare(x.Type, y.Type), strings.Compare(x.Description, y.Description))
+			return cmp.Or(cmp.Compare(x.Number, y.Number), cmp.Compare(x.Linked, y.Linked),
+				strings.Compare(x.Type, y.Type), strings.Compare(x.Description, y.Description))
 		}),
 		ukTable(u, ukcharity.OtherNames, snapshot.UKOtherNames, nil, func(x, y *snapshot.UKOtherName) int {
 			return cmp.Or(cmp.Compare(x.Number, y.Number), cmp.Compare(x.Linked, y.Linked), strings.Compare(x.Type, y.Type), strings.Compare(x.Name, y.Name))

@@ -197,8 +197,8 @@ type ownAddress struct {
 // firstYear is before any return that is e-filed.
 const firstYear = 1990
 
-// seatYears is how many of the latest years say where an organization is: one
-// that moved is not where it used to be.
+// seatYears is how many of the latest years say where an organization is. Earlier
+// years say nothing, because the organization may have moved.
 const seatYears = 5
 
 // seat is where the organization is by its own account: the address that most of
@@ -214,7 +214,11 @@ func (fl *filer) seat() (resolve.Location, bool) {
 	}
 	lately := ^uint64(0) << max(0, bits.Len64(all)-seatYears)
 	return slices.MaxFunc(fl.addresses, func(a, b ownAddress) int {
-		return cmp.Or(cmp.Compare(bits.OnesCount64(a.years&lately), bits.OnesCount64(b.years&lately)), cmp.Compare(a.years, b.years), resolve.CompareLocations(b.at, a.at))
+		return cmp.Or(
+			cmp.Compare(bits.OnesCount64(a.years&lately), bits.OnesCount64(b.years&lately)),
+			cmp.Compare(a.years, b.years),
+			resolve.CompareLocations(b.at, a.at),
+		)
 	}).at, true
 }
 
@@ -312,9 +316,8 @@ func (b *builder) otherLists() (files []otherList) {
 	return files
 }
 
-// loadList adds the organizations of a list. One that cannot be read is reported
-// where the lists are taken up; here it only means that fewer organizations are
-// known.
+// loadList adds the organizations of a list. Package edition reports a list that
+// cannot be read; here it only means that fewer organizations are known.
 func (b *builder) loadList(ctx context.Context, u *resolve.UniverseBuilder, l otherList) (report func(), err error) {
 	report = func() {}
 	r, err := rows.Open(b.sources.Abs(l.path))
@@ -324,7 +327,7 @@ func (b *builder) loadList(ctx context.Context, u *resolve.UniverseBuilder, l ot
 	defer r.Close()
 	if err := l.read(disk.Until(ctx, r), u); err != nil && ctx.Err() == nil {
 		report = func() {
-			b.report.Warnings = append(b.report.Warnings, l.path+" could not be read to its end; recipients that only it knows are not resolved")
+			b.report.warn("%s could not be read to its end; recipients that only it knows are not resolved", l.path)
 		}
 	}
 	return report, ctx.Err()

@@ -22,8 +22,8 @@ import (
 // writeCorpus writes the tables that follow from the returns.
 func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	b.phase("write", int64(len(c.lines.amount)+c.universe.Len()+len(c.funders)+2*len(c.filings)))
-	// The grants, which take longest, come first. How many are written side by side
-	// does not grow with the cores, because some hold what they write until the end.
+	// The grants, which take longest, come first. The number of tables that are written
+	// side by side is fixed, because some hold all of their rows until the end.
 	const atOnce = 3
 	tables := [...]func(context.Context) error{
 		func(ctx context.Context) error { return b.writeGrants(ctx, w, c) },
@@ -104,14 +104,14 @@ func (b *builder) grantRows(c *corpus, rows []uint32, into []snapshot.Grant) {
 	}
 }
 
-// rowsFetched is of how many rows the memory is fetched together: so few that it is
-// in the cache when they are rendered.
+// rowsFetched is for how many rows memory is fetched together: so few that it is
+// still in the cache when they are rendered.
 const rowsFetched = 256
 
-// fetch reads what rows are made from. The rows of a funder come from returns that
-// were read far apart, and rendering them would wait for one piece of memory after
-// the other; here the processor waits for many at once. What it returns only keeps
-// the reading from being left out.
+// fetch reads the memory that rows are made from. The rows of a funder come from
+// returns that were read far apart, so rendering them would wait for one piece of
+// memory after the other; here the processor waits for many at once. The result
+// only keeps the compiler from removing the reads.
 func (c *corpus) fetch(rows []uint32) (read uint64) {
 	g, to := c.lines, c.recipients
 	for _, row := range rows {
@@ -340,10 +340,12 @@ func orgRow(r *stage.Return, f *filing) snapshot.Org {
 		EIN: f.ein.String(), Name: strings.ToUpper(r.Name), City: strings.ToUpper(r.City), State: r.State, ReturnType: r.Form,
 		TaxYear: int32(f.year), PeriodEnd: r.PeriodEnd, Filing: f.key(), Website: r.Website, FormationYear: r.Formation, Subsection: r.Subsection,
 		Mission: r.Mission, Activity: r.Activity, Programs: r.Programs, StatesFiled: r.States,
-		TotalRevenue: r.Revenue.Pointer(), TotalExpenses: r.Expenses.Pointer(), NetAssets: r.NetAssets.Pointer(), TotalAssets: r.Assets.Pointer(), TotalAssetsFMV: r.AssetsFMV.Pointer(),
-		TotalLiabilities: r.Liabilities.Pointer(), GrantsPaid: r.GrantsPaid.Pointer(), Surplus: r.Surplus.Pointer(), RevContributions: r.Contributions.Pointer(),
-		RevProgram: r.ProgramRevenue.Pointer(), RevInvestment: r.InvestmentIncome.Pointer(), RevOther: r.OtherIncome.Pointer(), GovernmentGrants: r.GovernmentGrants.Pointer(),
-		Cash: r.Cash.Pointer(), Savings: r.Savings.Pointer(), InvestmentFees: r.InvestmentFees.Pointer(),
+		TotalRevenue: r.Revenue.Pointer(), TotalExpenses: r.Expenses.Pointer(), NetAssets: r.NetAssets.Pointer(),
+		TotalAssets: r.Assets.Pointer(), TotalAssetsFMV: r.AssetsFMV.Pointer(), TotalLiabilities: r.Liabilities.Pointer(),
+		GrantsPaid: r.GrantsPaid.Pointer(), Surplus: r.Surplus.Pointer(), RevContributions: r.Contributions.Pointer(),
+		RevProgram: r.ProgramRevenue.Pointer(), RevInvestment: r.InvestmentIncome.Pointer(), RevOther: r.OtherIncome.Pointer(),
+		GovernmentGrants: r.GovernmentGrants.Pointer(), Cash: r.Cash.Pointer(), Savings: r.Savings.Pointer(),
+		InvestmentFees: r.InvestmentFees.Pointer(),
 	}
 	o.ZIP5, _ = place.ZIP5(r.ZIP, r.State)
 	o.MonthsLiquid = monthsLiquid(o.Cash, o.Savings, o.TotalExpenses)

@@ -47,19 +47,19 @@ type Result struct {
 	Read    []string // lists that were read anew
 	Changed bool     // whether a new edition was published
 
-	// Warnings are of this machine, not of the lists: damage that was made
-	// good, older editions that could not be removed.
+	// Warnings are about this machine and not about the lists: damage that was
+	// repaired, older editions that could not be removed.
 	Warnings []string
 }
 
-// keptEditions is how many editions of the lists stay on disk: enough for
-// whoever still reads the one before.
+// keptEditions is how many editions of the lists stay on disk: enough for a
+// service that still reads the edition before.
 const keptEditions = 3
 
-// Make makes a new edition of the compliance lists from the files that are
-// there. A list whose files are the same as last time is taken over as it is,
-// one whose files cannot be read keeps its last good rows and dates and says
-// why, and where nothing changed there is no new edition.
+// Make makes a new edition of the compliance lists from the files among the
+// sources. A list whose files have not changed is taken over as it is. A list
+// whose files cannot be read keeps its last good rows and dates, and its state
+// says why. If no list changed, there is no new edition.
 func Make(ctx context.Context, opt Options) (*Result, error) {
 	sources, err := discover.Lists(ctx, opt.Sources)
 	if err != nil {
@@ -146,7 +146,7 @@ func Make(ctx context.Context, opt Options) (*Result, error) {
 	}
 	result.Changed = true
 	result.Edition = &lists.Edition{Snapshot: s, Lists: states}
-	// The edition is out; what is left of older ones is only disk space.
+	// The edition is published; an older one that stays takes only disk space.
 	if err := snapshot.Prune(dir, keptEditions); err != nil {
 		result.Warnings = append(result.Warnings, "the new edition of the lists is published, but older ones could not be removed: "+err.Error())
 	}
@@ -156,12 +156,12 @@ func Make(ctx context.Context, opt Options) (*Result, error) {
 // loadedList is what became of one list.
 type loadedList struct {
 	state  lists.Status
-	files  []snapshot.Source // that it was read from, nil when it was taken over
-	damage error             // of the tables that were to be taken over
+	files  []snapshot.Source // it was read from these; nil if its tables were taken over
+	damage error             // why the tables of the last edition cannot be taken over
 }
 
-// listsAtOnce bounds the lists that are read side by side: each is held whole until it
-// is written, and a service reads them beside its answers.
+// listsAtOnce bounds the lists that are read side by side: each list is held in
+// memory until it is written, and a service answers requests meanwhile.
 const listsAtOnce = 2
 
 // loadAll brings all lists into the edition, several at once.
@@ -177,11 +177,10 @@ func loadAll(ctx context.Context, opt Options, w *snapshot.Writer, sources *disc
 		}
 	}
 	show(0)
-	// Whatever fails here is of this machine, and rare: the lists under way are read
-	// to their end then, unless the caller stops.
+	// An error here is one of this machine, and rare: lists that are being read are
+	// read to their end, unless the caller stops.
 	err := parallel.Each(ctx, min(cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)), listsAtOnce), len(loaders), func(_ context.Context, i int) (err error) {
-		got := &all[i]
-		got.state, got.files, got.damage, err = loaders[i].load(ctx, w, sources, last)
+		all[i], err = loaders[i].load(ctx, w, sources, last)
 		mu.Lock()
 		defer mu.Unlock()
 		done++
@@ -191,18 +190,18 @@ func loadAll(ctx context.Context, opt Options, w *snapshot.Writer, sources *disc
 	return all, err
 }
 
-// indexed reports whether an edition has every index: one that an earlier
-// program has made may not.
+// indexed reports whether an edition has every index. An edition that an earlier
+// version of the program made may lack one.
 func indexed(e *lists.Edition, all []snapshot.Indexer) bool {
 	return !slices.ContainsFunc(all, func(x snapshot.Indexer) bool { return x.Path != "" && !e.Has(x.Path) })
 }
 
 // unusable are the slugs of the errors of an edition that is damaged, gone, or
-// of another program. A new edition does without it.
+// of another program. All lists are read again then.
 var unusable = []string{"bad_manifest", "bad_pointer", "no_such_snapshot", "snapshot_format"}
 
-// fetchState is what the fetcher knows of a source. Where its notes are damaged
-// it says so itself; the files are good without them, and the other lists too.
+// fetchState is what the fetcher has noted of a source. Damaged notes count as
+// none: the fetcher reports them itself, and the files are good without them.
 func fetchState(dir, name string) (fetch.State, error) {
 	state, err := fetch.ReadState(dir, name)
 	if f, ok := fault.Of(err); ok && f.Slug == fetch.StateDamaged {
@@ -212,7 +211,7 @@ func fetchState(dir, name string) (fetch.State, error) {
 }
 
 // noteChecks keeps what the fetcher saw upstream where the serving side finds
-// it. A list that was never fetched, only put there, has nothing to note.
+// it. There is nothing to keep of a list that a person has put there.
 func noteChecks(opt Options) error {
 	var checks []lists.Check
 	for _, l := range loaders {
@@ -267,63 +266,63 @@ var loaders = []loader{
 	{lists.Revocation, "revocation", 1, []string{lists.Revocations}, revocations.load},
 }
 
-// load brings one list into the edition and returns the files it was read
-// from, nil when it was taken over from the edition before. Tables that turn out
-// to be damaged are not taken over; damage says so.
-func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *discover.Sources, last *lists.Edition) (state lists.Status, used []snapshot.Source, damage, err error) {
+// load brings one list into the edition: it reads the files of the list, or takes
+// over the tables of the last edition unless they are damaged.
+func (l *loader) load(ctx context.Context, w *snapshot.Writer, sources *discover.Sources, last *lists.Edition) (got loadedList, err error) {
 	files, print, err := l.files(ctx, sources)
 	if err != nil {
-		return state, nil, nil, err
+		return got, err
 	}
 	before := last.Status(l.name)
 	if before.Loaded {
 		err := last.VerifyFiles(ctx, func(f snapshot.File) bool { return slices.Contains(l.tables, f.Table()) })
 		if f, ok := fault.Of(err); ok && f.Slug == snapshot.Damaged {
-			damage = fmt.Errorf("the list %s was read again: %w", l.name, err)
+			got.damage = fmt.Errorf("the list %s was read again: %w", l.name, err)
 			before = lists.Status{Name: l.name, Problem: err.Error()}
 		} else if err != nil {
-			return state, nil, nil, err
+			return got, err
 		}
 	}
 	if before.Loaded && before.Files == print {
 		before.Problem = ""
 		setDates(&before, files)
-		return before, nil, nil, l.adopt(w, last)
+		return loadedList{state: before}, l.adopt(w, last)
 	}
 	problem := "there is no file of it among the sources"
 	if len(files) > 0 {
-		state = lists.Status{Name: l.name, Files: print, Tables: l.tables}
-		write, err := l.read(ctx, files, &state)
+		got.state = lists.Status{Name: l.name, Files: print, Tables: l.tables}
+		write, err := l.read(ctx, files, &got.state)
 		if err == nil {
-			err = l.shrunken(&before, &state)
+			err = l.shrunken(&before, &got.state)
 		}
 		if err == nil {
-			state.Loaded = true
-			setDates(&state, files)
+			got.state.Loaded = true
+			setDates(&got.state, files)
 			for _, f := range files {
-				used = append(used, snapshot.Source{Kind: l.source, Path: f.rel, Bytes: f.bytes, SHA256: f.sha256, Rows: f.rows})
+				got.files = append(got.files, snapshot.Source{Kind: l.source, Path: f.rel, Bytes: f.bytes, SHA256: f.sha256, Rows: f.rows})
 			}
-			return state, used, damage, write(w)
+			return got, write(w)
 		}
 		if ctx.Err() != nil {
-			return state, nil, nil, ctx.Err()
+			return got, ctx.Err()
 		}
-		// A bad file is the source's trouble, not the edition's.
+		// A bad file must not hold up the other lists.
 		problem = err.Error()
 	}
-	if !before.Loaded {
-		if damage != nil {
-			damage = fmt.Errorf("the list %s is lost: what was loaded is damaged (%w), and rereading it failed: %s", l.name, damage, problem)
-		}
-		return lists.Status{Name: l.name, Problem: problem}, nil, damage, nil
-	}
 	before.Problem = problem
-	return before, nil, nil, l.adopt(w, last)
+	if before.Loaded {
+		return loadedList{state: before}, l.adopt(w, last)
+	}
+	got.state = lists.Status{Name: l.name, Problem: problem}
+	if got.damage != nil {
+		got.damage = fmt.Errorf("the list %s is lost: what was loaded is damaged (%w), and rereading it failed: %s", l.name, got.damage, problem)
+	}
+	return got, nil
 }
 
-// shrunken refuses a sanctions list that lacks a tenth of the one before: nobody
-// is clear by what was cut off. The fetcher looks at every file in the same way;
-// this is for files that were put there by hand.
+// shrunken refuses a sanctions list that has lost a tenth of its entries, because
+// screening would clear those that were cut off. The fetcher checks files in the
+// same way; this check is for files that a person has put there.
 func (l *loader) shrunken(before, now *lists.Status) error {
 	if l.name == lists.OFAC && before.Loaded && now.Rows*10 < before.Rows*9 {
 		return fmt.Errorf("it has %d entries where %d were there before, so it is cut short", now.Rows, before.Rows)
@@ -368,7 +367,7 @@ func (l *loader) files(ctx context.Context, sources *discover.Sources) (files []
 		if i := slices.IndexFunc(state.Files, func(s fetch.File) bool { return s.Path == rel && s.SHA256 == f.sha256 }); i >= 0 {
 			f.fetched, f.revised = state.Files[i].FetchedAt, state.Files[i].Revised
 		} else {
-			// Put there by hand: all that is known is when.
+			// A person has put the file there: only its time is known.
 			st, err := os.Stat(f.abs)
 			if err != nil {
 				return nil, "", fault.Disk(f.abs, err)

@@ -100,7 +100,8 @@ func openRaw(file string) (io.ReadCloser, error) {
 
 func readRegistrations(ctx context.Context, files []upstreamFile, state *lists.Status) (func(*snapshot.Writer) error, error) {
 	if len(files) != 4 {
-		return nil, fmt.Errorf("the registry publishes four lists and %d are there, so an organization that is in none of them may be in one that is missing", len(files))
+		return nil, fmt.Errorf("the registry publishes four lists and %d are there, "+
+			"so an organization that is in none of them may be in one that is missing", len(files))
 	}
 	type registration struct {
 		careg.Record

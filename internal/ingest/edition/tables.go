@@ -27,7 +27,7 @@ func WriteTables(ctx context.Context, w *snapshot.Writer, e *lists.Edition) erro
 	if err != nil {
 		return err
 	}
-	err = copyListTable(ctx, w, e, lists.Revocation, lists.Revocations, snapshot.AutoRevocations, func(r lists.RevocationRow) (row snapshot.AutoRevocation, err error) {
+	revocation := func(r lists.RevocationRow) (row snapshot.AutoRevocation, err error) {
 		row.EIN = r.EIN
 		if row.Revoked, err = daysSince1970(r.Revoked); err != nil || r.Reinstated == "" {
 			return row, err
@@ -35,8 +35,8 @@ func WriteTables(ctx context.Context, w *snapshot.Writer, e *lists.Edition) erro
 		back, err := daysSince1970(r.Reinstated)
 		row.Reinstated = &back
 		return row, err
-	})
-	if err != nil {
+	}
+	if err := copyListTable(ctx, w, e, lists.Revocation, lists.Revocations, snapshot.AutoRevocations, revocation); err != nil {
 		return err
 	}
 	return copyListTable(ctx, w, e, lists.OFAC, lists.Sanctions, snapshot.OFACSDNs, func(s lists.Sanction) (snapshot.OFACSDN, error) {

@@ -1,12 +1,11 @@
-// Package election makes one of several servers that share a PostgreSQL database
-// the one that does something, and another as soon as that one is gone.
+// Package election chooses one of several servers that share a PostgreSQL database
+// to do some work, and another server as soon as the first is gone.
 //
-// Who does it holds an advisory lock on a connection of its own, so PostgreSQL
-// itself takes the lock back from a process that died. A connection that is lost is a
-// lock that is lost: the work is stopped before anybody competes again. Between
-// the loss and its discovery two may be at it for some seconds, so whatever they
-// write must bear that; see snapshot/remote, where pointers move by conditional
-// writes.
+// The leader holds an advisory lock on a connection of its own, so PostgreSQL
+// takes the lock back when the process dies. A server that loses the connection
+// has lost the lock: it stops the work before it competes again. Until it notices,
+// two servers may work for some seconds, so what they write must allow for that;
+// see snapshot/remote, where pointers move by conditional writes.
 package election
 
 import (
@@ -24,22 +23,22 @@ import (
 	"grantgraph/internal/secret"
 )
 
-// Options say what is done and where it is decided by whom.
+// Options say what the work is and where the servers compete for it.
 type Options struct {
 	Database secret.URL    // of PostgreSQL
-	Name     string        // of what one server is to do
+	Name     string        // of the work
 	Poll     time.Duration // how often to compete, and to see that the lock is still held; 0 is two seconds
 	Patience time.Duration // how long the database may take for an answer; 0 is five seconds
 	Log      *slog.Logger
 }
 
-// Candidate is one server that would do it.
+// Candidate is one server that competes for the work.
 type Candidate struct {
 	opt     Options
 	config  *pgx.ConnConfig
 	key     int64
 	leading atomic.Bool
-	said    string // the failure that was last complained of
+	said    string // the failure that was logged last
 }
 
 // patience is how long the database may take for anything that is asked here,
@@ -74,11 +73,12 @@ func New(opt Options) (*Candidate, error) {
 	return &Candidate{opt: opt, config: config, key: int64(binary.BigEndian.Uint64(sum[:]))}, nil
 }
 
-// Leading says whether this is the one that does it.
+// Leading says whether this server does the work.
 func (c *Candidate) Leading() bool { return c.leading.Load() }
 
-// Run competes until the context ends. While this is the one, work runs; its
-// context ends when it no longer is. Work that returns earlier is begun again.
+// Run competes until the context ends. While this server leads, it runs work; the
+// context of work ends when the server no longer leads. If work returns earlier,
+// Run calls it again.
 func (c *Candidate) Run(ctx context.Context, work func(context.Context)) {
 	tick := time.NewTicker(c.opt.Poll)
 	defer tick.Stop()

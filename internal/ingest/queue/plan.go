@@ -41,8 +41,7 @@ type Planned struct {
 const planLock = 0x6772616e747331 // "grants1"
 
 // Plan lists the archives and queues a job for each shard that is not staged yet. A
-// shard in quarantine gets another chance. Until it is done, the plan before it
-// counts.
+// shard in quarantine is tried again. The earlier plan counts until Plan is done.
 func (q *Queue) Plan(ctx context.Context, opt PlanOptions) (*Planned, error) {
 	conn, err := q.pool.Acquire(ctx)
 	if err != nil {
@@ -67,7 +66,7 @@ func (q *Queue) Plan(ctx context.Context, opt PlanOptions) (*Planned, error) {
 	}
 	var known *stage.Plan
 	if before != "" {
-		// What cannot be read, or is of another version, is only no help.
+		// A plan that cannot be read is not needed: all archives are hashed again.
 		if known, err = opt.Stage.Plan(ctx, before); ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if err != nil {
@@ -122,8 +121,8 @@ func (q *Queue) Plan(ctx context.Context, opt PlanOptions) (*Planned, error) {
 	return out, err
 }
 
-// record writes the plan and its shards. What is known of shards that an earlier
-// plan had stays.
+// record writes the plan and its shards. It keeps what is known of shards that the
+// earlier plan had too.
 func record(ctx context.Context, tx pgx.Tx, out *Planned, rows [][]any) error {
 	if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE incoming (key TEXT, archive TEXT, members BIGINT, bytes BIGINT, state TEXT) ON COMMIT DROP"); err != nil {
 		return err

@@ -58,8 +58,8 @@ func (stageArgs) Kind() string { return jobKind }
 const (
 	jobKind  = "stage_shard"
 	jobQueue = "stage"
-	// maxDeaths is how often a worker may die over a shard before it is taken for
-	// the cause.
+	// maxDeaths is how many workers may die over a shard before the shard goes into
+	// quarantine.
 	maxDeaths = 10
 )
 
@@ -93,8 +93,8 @@ func Open(ctx context.Context, url secret.URL, conns int) (*Queue, error) {
 // Close ends the connections.
 func (q *Queue) Close() { q.pool.Close() }
 
-// setUp makes the tables, or brings them up to date. Who calls it holds the lock
-// of planners.
+// setUp makes the tables, or brings them up to date. The caller holds the lock of
+// planners.
 func (q *Queue) setUp(ctx context.Context) error {
 	if _, err := q.pool.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+schema); err != nil {
 		return q.explain(err)
@@ -125,8 +125,8 @@ func (q *Queue) version(ctx context.Context) error {
 	return nil
 }
 
-// quiet keeps the library from writing into the output of a command; what goes
-// wrong comes back as an error.
+// quiet keeps the library from writing into the output of a command. Failures come
+// back as errors.
 var quiet = slog.New(slog.DiscardHandler)
 
 // inserter is a client that only puts jobs into the queue.

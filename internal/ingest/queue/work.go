@@ -29,7 +29,7 @@ type WorkOptions struct {
 	Sources string        // where the archives are on this machine; empty means as planned
 	Scratch string        // folder for shards that are being made; empty means the system's
 	Slots   int           // shards at a time
-	Lease   time.Duration // how long a silent worker is taken to live
+	Lease   time.Duration // after how long a silent worker is taken for dead
 	Patient time.Duration // how long to wait for a store, a disk or a database that fails
 	Stay    bool          // wait for the next plan when everything is done
 	// Progress is told how many shards are done, by all workers, and how many
@@ -69,7 +69,7 @@ type worker struct {
 }
 
 // Work takes jobs until all shards of the plan are done, by this worker and the
-// others, or until the context ends; shards that were begun are finished then.
+// others. If the context ends, Work finishes the shards that were begun.
 func (q *Queue) Work(ctx context.Context, opt WorkOptions) (*Worked, error) {
 	scratch, tidy, err := scratchFolder(opt.Scratch)
 	if err != nil {
@@ -110,8 +110,8 @@ func (q *Queue) Work(ctx context.Context, opt WorkOptions) (*Worked, error) {
 	}
 	err = w.attend(ctx, host)
 	close(w.stop)
-	// What was begun is finished; who cannot wait for it kills the worker, and
-	// others take it up.
+	// Shards that were begun are finished. An operator who cannot wait kills the
+	// worker, and other workers take up its shards.
 	rest := w.linger(host)
 	if serr := client.Stop(reading); err == nil {
 		err = serr
@@ -144,14 +144,14 @@ func (w *worker) check(ctx context.Context) error {
 	return r.Reach(ctx)
 }
 
-// attend says that the worker lives, looks after the jobs of those that do not, and
-// returns when there is nothing left to do.
+// attend tells the database that the worker lives, gives the jobs of dead workers to
+// the living, and returns when there is nothing left to do.
 func (w *worker) attend(ctx context.Context, host string) error {
 	beat := time.NewTicker(w.opt.Lease / 3)
 	defer beat.Stop()
 	look := time.NewTicker(250 * time.Millisecond)
 	defer look.Stop()
-	last := time.Now() // when the database was told that we live
+	last := time.Now() // when the database was told that this worker lives
 	for {
 		select {
 		case <-ctx.Done():
@@ -165,7 +165,8 @@ func (w *worker) attend(ctx context.Context, host string) error {
 					return ctx.Err()
 				}
 				err = w.q.explain(err)
-				// Who has a shard to record gives up by itself; this one may be idle.
+				// A worker that has a shard to record gives up by itself, but this one may
+				// be idle.
 				if time.Since(last)-w.opt.Lease > w.opt.Patient {
 					return err
 				}
@@ -174,7 +175,7 @@ func (w *worker) attend(ctx context.Context, host string) error {
 			}
 			last = time.Now()
 			if !alive {
-				continue // the database was away, and the others have been silent as we were
+				continue // the database was away, so the other workers have been silent too
 			}
 			if err := w.rescue(ctx); err != nil && ctx.Err() == nil {
 				w.note("jobs of dead workers could not be taken up: %v", w.q.explain(err))
@@ -202,8 +203,8 @@ func (w *worker) left(ctx context.Context) (left, total int64, err error) {
 	return left, total, err
 }
 
-// linger says that the worker lives while it finishes what was begun, until rest
-// is called.
+// linger tells the database that the worker lives while it finishes its shards,
+// until rest is called.
 func (w *worker) linger(host string) (rest func()) {
 	ctx, cancel := context.WithCancel(w.reading)
 	var lingering sync.WaitGroup
@@ -242,8 +243,8 @@ func (w *worker) beat(ctx context.Context, host string) error {
 const dead = ` kind = '` + jobKind + `' AND river_job.state = 'running' AND NOT EXISTS (
 	SELECT FROM worker WHERE worker.id = attempted_by[array_upper(attempted_by, 1)] AND seen_at + lease >= now())`
 
-// rescue gives the jobs of dead workers to the living. A shard over which workers
-// keep dying is taken for the cause.
+// rescue gives the jobs of dead workers to the living. A shard over which many
+// workers have died goes into quarantine.
 func (w *worker) rescue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, w.opt.Lease)
 	defer cancel()
@@ -255,11 +256,15 @@ func (w *worker) rescue(ctx context.Context) error {
 	if n := back.RowsAffected(); n > 0 {
 		w.note("took up %d jobs of workers that died", n)
 	}
-	// No job of ours is ever put off: a time to come is that of a clock that is fast.
-	if _, err := pool.Exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = now() WHERE kind = $1 AND state IN ('available', 'scheduled', 'retryable') AND scheduled_at > now()", jobKind); err != nil {
+	// Jobs are never scheduled for later, so a time in the future is that of a machine
+	// whose clock is fast.
+	_, err = pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now()
+		WHERE kind = $1 AND state IN ('available', 'scheduled', 'retryable') AND scheduled_at > now()`, jobKind)
+	if err != nil {
 		return err
 	}
-	found, err := pool.Query(ctx, "SELECT river_job.id, args->>'key' AS key, archive FROM river_job JOIN shard ON shard.key = args->>'key' WHERE attempt >= $1 AND"+dead, maxDeaths)
+	found, err := pool.Query(ctx, `SELECT river_job.id, args->>'key' AS key, archive
+		FROM river_job JOIN shard ON shard.key = args->>'key' WHERE attempt >= $1 AND`+dead, maxDeaths)
 	if err != nil {
 		return err
 	}
@@ -272,7 +277,7 @@ func (w *worker) rescue(ctx context.Context) error {
 		return err
 	}
 	for _, job := range jobs {
-		// The last of them may have stored it and died before it could say so.
+		// The last worker may have stored the shard before it died.
 		size, there, err := w.opt.Stage.Has(ctx, job.Key)
 		if err != nil {
 			return err
@@ -292,17 +297,19 @@ func (w *worker) rescue(ctx context.Context) error {
 			return err
 		}
 	}
-	// Who has been silent for long is not shown any more.
+	// Workers that have been silent for long are not shown any more.
 	_, err = pool.Exec(ctx, "DELETE FROM worker WHERE seen_at + 20 * lease < now()")
 	return err
 }
 
-// leave says that the worker is gone, and gives back what it has not finished.
+// leave tells the database that the worker is gone, and gives back its unfinished
+// jobs.
 func (w *worker) leave() {
 	ctx, cancel := context.WithTimeout(w.reading, 5*time.Second)
 	defer cancel()
 	if _, err := w.q.pool.Exec(ctx, "DELETE FROM worker WHERE id = $1", w.id); err == nil {
-		_, _ = w.q.pool.Exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = least(scheduled_at, now()) WHERE attempted_by[array_upper(attempted_by, 1)] = $2 AND kind = $1 AND state IN ('running', 'scheduled', 'retryable')", jobKind, w.id)
+		_, _ = w.q.pool.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = least(scheduled_at, now())
+			WHERE attempted_by[array_upper(attempted_by, 1)] = $2 AND kind = $1 AND state IN ('running', 'scheduled', 'retryable')`, jobKind, w.id)
 	}
 }
 
@@ -313,15 +320,14 @@ type outcome struct {
 	packed int64
 }
 
-// errStopped is why a shard was not gone on with.
+// errStopped is the error of a shard that the worker gave up because it stops.
 var errStopped = errors.New("the worker stops")
 
-// Timeout lets a job take its time: that its worker lives is watched otherwise.
+// Timeout lets a job take any time: leases show whether its worker lives.
 func (w *worker) Timeout(*river.Job[stageArgs]) time.Duration { return -1 }
 
-// Work makes one shard. Whatever happens to it is recorded in the transaction that
-// completes its job; what is the matter with the machine, the store or the
-// database is waited for.
+// Work makes one shard. The transaction that completes the job records what became
+// of the shard. If the machine, the store or the database fails, Work tries again.
 func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
 	select {
 	case <-w.stop:
@@ -331,7 +337,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
 	began := time.Now()
 	var found *stage.PlannedShard
 	var o outcome
-	again := false // a new plan wants the shard that was done with when we looked
+	again := false // a new plan wants a shard that no plan wanted when we looked
 	err := w.patiently(func(last bool) (err error) {
 		found, o, err = w.make(ctx, job.Args.Key, last)
 		return err
@@ -349,7 +355,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[stageArgs]) error {
 				}
 				_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
 				if errors.Is(err, rivertype.ErrNotFound) {
-					return nil // we were taken for dead, and another has done it
+					return nil // this worker was taken for dead, and another has made the shard
 				}
 				return err
 			})
@@ -387,32 +393,33 @@ func waits(ctx context.Context, tx pgx.Tx, key string) (bool, error) {
 	return state == "waiting", err
 }
 
-// write records what became of a shard. One that is staged stays so. Why one is in
-// quarantine is stored while its row is locked: a planner, who locks all rows
-// before it takes the notes away, either takes this one away or finds the row so.
+// write records what became of a shard, unless it is staged already. The note on a
+// shard in quarantine is stored while the row of the shard is locked. A planner
+// locks all rows before it removes the notes, so row and note stay in agreement.
 func (w *worker) write(ctx context.Context, tx pgx.Tx, key, archive string, o outcome, took float64) error {
-	done, err := tx.Exec(ctx, "UPDATE shard SET state = $2, reason = $3, worker = $4, took = $5, packed = $6, done_at = now() WHERE key = $1 AND state <> 'staged'",
-		key, o.state, clean(o.reason), w.id, took, o.packed)
+	done, err := tx.Exec(ctx, `UPDATE shard SET state = $2, reason = $3, worker = $4, took = $5, packed = $6, done_at = now()
+		WHERE key = $1 AND state <> 'staged'`, key, o.state, clean(o.reason), w.id, took, o.packed)
 	if err != nil || o.state != "quarantined" || done.RowsAffected() == 0 {
 		return err
 	}
 	return w.opt.Stage.Quarantine(ctx, key, stage.Quarantined{Archive: archive, Reason: o.reason})
 }
 
-// make makes a shard and stores it. An error is not the shard's fault. The last time
-// it is, if its archive cannot be read while all else can be reached.
+// make makes a shard and stores it. It returns an error if the machine, the store
+// or the database fails. At the last attempt, an archive that cannot be read while
+// all else can be reached puts the shard into quarantine.
 func (w *worker) make(ctx context.Context, key string, last bool) (found *stage.PlannedShard, o outcome, err error) {
 	var id, state string
 	var s stage.PlannedShard
 	err = w.q.pool.QueryRow(ctx, "SELECT plan.id, shard.state, shard.archive, shard.members, shard.bytes FROM plan, shard WHERE shard.key = $1", key).
 		Scan(&id, &state, &s.Archive, &s.Members, &s.Bytes)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && state != "waiting" {
-		return nil, o, nil // of a plan before, or done already
+		return nil, o, nil // an earlier plan wanted it, or it is done already
 	}
 	if err != nil {
 		return nil, o, w.q.explain(err)
 	}
-	// Another may have stored it and died before it could say so.
+	// Another worker may have stored the shard before it died.
 	if size, there, err := w.opt.Stage.Has(ctx, key); err != nil || there {
 		return &s, outcome{state: "staged", packed: size}, err
 	}
@@ -445,8 +452,8 @@ func (w *worker) reaches(ctx context.Context, r *stage.Reader, key string) bool 
 	return err == nil
 }
 
-// stageSafely makes a shard. That the program fails over a document must not take
-// the worker with it.
+// stageSafely makes a shard, and turns a panic over a document into an error, so
+// that the worker goes on.
 func stageSafely(ctx context.Context, r *stage.Reader, p *stage.Plan, key string, to *stage.Shared) (size int64, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -480,10 +487,10 @@ func hopeless(f *fault.Fault) bool {
 	return false
 }
 
-// patiently does something again until it works, or it has failed and the worker
-// stops, or it has failed for too long; then the worker gives up, and says why.
-// It is tried once however it is with the worker: a shard that is stored is recorded.
-// What is done is told when it is the last time.
+// patiently calls do until it succeeds, the worker stops, or do has failed for too
+// long; in the last case the worker gives up. It calls do at least once, even if
+// the worker stops, so that a shard that is stored is recorded. The argument of do
+// is true at the last attempt.
 func (w *worker) patiently(do func(last bool) error) error {
 	began := time.Now()
 	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
@@ -587,7 +594,8 @@ func scratchFolder(below string) (dir string, tidy func(), err error) {
 	if dir, err = os.MkdirTemp(below, scratchMark); err != nil {
 		return "", nil, fault.Disk(below, err)
 	}
-	// It gets its name when it is locked: one that is not is of a dead worker.
+	// The file gets its name when it is locked, so a file of that name without a lock
+	// is that of a dead worker.
 	fresh := filepath.Join(dir, "lock.new")
 	lock, err := os.Create(fresh)
 	if err == nil {

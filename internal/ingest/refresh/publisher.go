@@ -15,7 +15,7 @@ import (
 )
 
 // Publisher keeps the lists of a store current, for all servers that follow it.
-// One at a time is to be at it.
+// Only one Publisher may run at a time; see package election.
 type Publisher struct {
 	Store remote.Store
 	// Dir is where editions are made: a data directory of its own, apart from the
@@ -30,8 +30,8 @@ type Publisher struct {
 // Run looks upstream whenever a list is due, and publishes what is new, until the
 // context ends or the store has an edition that was not made here.
 func (p *Publisher) Run(ctx context.Context) {
-	// It goes on from what is published: a list that cannot be fetched now must not
-	// be lost because another server has fetched it last.
+	// Begin with the published edition: another server may have fetched a list that
+	// cannot be fetched now.
 	if err := remote.Mirror(ctx, p.Store, remote.Lists, lists.Dir(p.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		if ctx.Err() == nil {
 			p.Log.Error("the lists of the store cannot be read; upstream is not looked at", "error", err)
@@ -44,7 +44,7 @@ func (p *Publisher) Run(ctx context.Context) {
 	New(Options{Data: p.Dir, Fetch: p.Fetch, Indexers: p.Indexers, Log: p.Log, offer: func(ctx context.Context) error {
 		err := p.publish(ctx)
 		if f, ok := fault.Of(err); ok && (f.Slug == "publish_conflict" || f.Slug == "publish_older") {
-			end() // another has published: this one begins again from there
+			end() // another server has published: begin again from its edition
 		}
 		return err
 	}}).Run(ctx)
@@ -63,7 +63,8 @@ func (p *Publisher) publish(ctx context.Context) error {
 	}
 	done, err := remote.Publication{Store: p.Store, Area: remote.Lists, Keep: p.Keep}.Publish(ctx, edition.Snapshot)
 	if f, ok := fault.Of(err); ok && f.Slug == "publish_withdrawn" {
-		// An operator went back to an earlier one; that stays until there is a newer.
+		// An operator went back to an earlier edition, which stays until there is a
+		// newer one.
 		p.Log.Warn("the newest edition of the lists was rolled back, and is not published again", "edition", edition.Manifest.Version)
 		return remote.PublishChecks(ctx, p.Store, checks)
 	}

@@ -25,8 +25,8 @@ type Options struct {
 	Indexers []snapshot.Indexer
 	Log      *slog.Logger
 
-	// offer is given what is known after each look; when it fails, it is given
-	// that again soon. Nil where nobody else is to know.
+	// offer is called after each look upstream, and again soon if it fails. It is
+	// nil if the lists are not published.
 	offer func(context.Context) error
 }
 
@@ -34,10 +34,10 @@ type Options struct {
 type Refresher struct {
 	opt     Options
 	checked map[string]time.Time // when each source was last asked for
-	owed    bool                 // what was seen is still to be offered
+	owed    bool                 // offer is still to be called
 }
 
-// reoffer is how soon what could not be offered is offered again.
+// reoffer is how soon offer is called again after it failed.
 const reoffer = time.Minute
 
 // retry is how soon a source that did not answer, or whose offer was refused,
@@ -52,7 +52,7 @@ func New(opt Options) *Refresher {
 	}
 	r := &Refresher{opt: opt, checked: map[string]time.Time{}}
 	for _, s := range sources() {
-		// Where it cannot be read, the list is due, and the fetcher says why not.
+		// If the state cannot be read, the list is due, and the fetcher reports it.
 		state, _ := fetch.ReadState(opt.Fetch.Dir, s.Name)
 		r.checked[s.Name] = state.CheckedAt
 	}

@@ -63,8 +63,8 @@ func (w *shardWriter) begin(dir string) error {
 }
 
 // member reads one return. A return that cannot be read is set aside with its
-// reason; the rows it gave before it failed are marked with the same ordinal
-// and never chosen, because no return stands behind them.
+// reason. Rows that were written before it failed stay; they are never used,
+// because the table of returns has no row for them.
 func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) error {
 	w.seq, w.lines = seq, 0
 	rc, err := m.Open()
@@ -101,7 +101,7 @@ func (w *shardWriter) member(ctx context.Context, m *archive.Member, seq int32) 
 	return w.books.add(&Books{MemberNo{seq}, w.ret.Books})
 }
 
-// fail sets a member aside, unless it is only that the build was stopped.
+// fail sets a member aside, unless reading failed because the build was stopped.
 func (w *shardWriter) fail(ctx context.Context, member, kind string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -132,8 +132,8 @@ func rowOf(r *irs990.Return) Return {
 	}
 }
 
-// grant stages the lines of grants paid; those approved for later are only
-// tallied.
+// grant stages a line of a grant that was paid. Grants approved for a later year
+// are only tallied.
 func (w *shardWriter) grant(g *irs990.Grant) error {
 	if g.Part == irs990.PFFuture {
 		return nil
@@ -149,8 +149,8 @@ func (w *shardWriter) grant(g *irs990.Grant) error {
 	})
 }
 
-// country is the FIPS code of a foreign address. One filed without a code is
-// still abroad: the IRS's code for "other country" says so.
+// country is the FIPS code of a foreign address. A foreign address that was filed
+// without a code gets the IRS's code for "other country".
 func country(a *irs990.Address) string {
 	if a.Country == "" && a.Foreign() {
 		return "OC"
@@ -234,8 +234,8 @@ type shardTable[T any] struct {
 	file *disk.File
 }
 
-// shardWriteError marks a failure to write, so that it is not taken for a fault
-// of the return being read.
+// shardWriteError marks a failure to write, which is no fault of the return that
+// is being read.
 type shardWriteError struct{ err error }
 
 func (e *shardWriteError) Error() string { return e.err.Error() }

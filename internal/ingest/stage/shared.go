@@ -28,8 +28,8 @@ import (
 //	stage/shards/<key>             a shard in one object, named by the content it is made of
 //	stage/quarantine/<key>.json    why a shard cannot be made
 //
-// A shard is stored whole or not at all, and whoever makes it makes the same
-// bytes, so it does not matter how many do, nor how many of them are killed.
+// A shard is stored whole or not at all, and every machine makes the same bytes of
+// it. So it does not matter how many machines make it, or are killed.
 type Shared struct{ store remote.Store }
 
 const (
@@ -114,7 +114,8 @@ func (s *Shared) Plan(ctx context.Context, id string) (*Plan, error) {
 	return ParsePlan(body)
 }
 
-// PutPlan stores a plan, which does not count yet, and returns its id.
+// PutPlan stores a plan and returns its id. The plan counts when PointTo is
+// called.
 func (s *Shared) PutPlan(ctx context.Context, p *Plan) (id string, err error) {
 	body, err := p.Encode()
 	if err != nil {
@@ -156,7 +157,7 @@ func (s *Shared) Has(ctx context.Context, key string) (size int64, ok bool, err 
 	return info.Size, err == nil, err
 }
 
-// Prune removes what no shard of the plan and no current plan needs.
+// Prune removes objects that the plan does not need.
 func (s *Shared) Prune(ctx context.Context, id string, p *Plan) (removed int, err error) {
 	used := map[string]bool{stagePlans + id + ".json": true, stagePointer: true}
 	for i := range p.shards {
@@ -173,8 +174,8 @@ func (s *Shared) Prune(ctx context.Context, id string, p *Plan) (removed int, er
 	if err != nil {
 		return removed, err
 	}
-	// What workers that were killed have sent in part. The plan was stored just now,
-	// by the clock of the store.
+	// Killed workers may have sent parts of shards. The plan was stored just now, so
+	// its time is that of the clock of the store.
 	plan, err := s.store.Head(ctx, stagePlans+id+".json")
 	if err != nil {
 		return removed, err
@@ -188,7 +189,7 @@ type Quarantined struct {
 	Reason  string `json:"reason"`
 }
 
-// Quarantine notes why a shard cannot be made, for who builds.
+// Quarantine notes for the build why a shard cannot be made.
 func (s *Shared) Quarantine(ctx context.Context, key string, q Quarantined) error {
 	q.Reason = fault.Clip(q.Reason, 4000) // a stack may be longer than a build reads
 	body, err := json.Marshal(q)
@@ -339,7 +340,7 @@ type packedTable struct {
 	size int64
 }
 
-// maxShardTable bounds a file of a shard: what the largest documents come to.
+// maxShardTable bounds a file of a shard, which the largest documents do not reach.
 const maxShardTable = 64 << 30
 
 // parseSums reads the checksums of a shard, which are exactly those of its

@@ -31,7 +31,7 @@ type shelf interface {
 type volume struct {
 	*archive.Archive
 	size int64
-	tag  string // changes with the content, empty where the shelf cannot tell without reading it
+	tag  string // changes with the content; empty if the shelf would have to read the archive for it
 	sum  func(context.Context) (string, error)
 	// unchanged is an error if the shelf has another archive under this name now.
 	unchanged func(context.Context) error
@@ -67,7 +67,7 @@ func (f *folderShelf) open(ctx context.Context, rel string) (*volume, error) {
 	before, err := os.Stat(path)
 	if err != nil {
 		if gone := f.reach(ctx); gone != nil {
-			return nil, gone // such as a disk that is not mounted
+			return nil, gone // a disk may not be mounted
 		}
 		return nil, fault.Disk(path, err)
 	}

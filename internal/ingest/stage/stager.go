@@ -63,8 +63,8 @@ func (st *stager) stage(ctx context.Context, p *Plan, s *shard) error {
 	})
 }
 
-// segment reads the members of one segment. What they said counts only if the
-// archive could be read, and is still the one that was planned at the end.
+// segment reads the members of one segment. It fails if the archive cannot be
+// read, or is not the planned one any more when its members are read.
 func (st *stager) segment(ctx context.Context, w *shardWriter, from *plannedArchive, g segment) (err error) {
 	v, err := st.volumes.take(ctx, from)
 	if err != nil {
@@ -89,20 +89,19 @@ func (st *stager) segment(ctx context.Context, w *shardWriter, from *plannedArch
 	return nil
 }
 
-// ofArchive is an error of reading an archive, and not of writing what it says.
+// ofArchive is an error of reading an archive, as opposed to writing a shard.
 type ofArchive struct{ error }
 
 func (e ofArchive) Unwrap() error { return e.error }
 
-// OfArchive says whether a shard could not be made because of its archive, or
-// the way to it.
+// OfArchive says whether a shard could not be made because its archive could not
+// be read.
 func OfArchive(err error) bool {
 	var e ofArchive
 	return errors.As(err, &e)
 }
 
-// unread says that an archive could not be read; that the work was stopped is
-// not its fault.
+// unread says that an archive could not be read, unless the work was stopped.
 func unread(name string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -110,8 +109,8 @@ func unread(name string, err error) error {
 	return fault.Disk(name, err)
 }
 
-// volumes keeps the archives open that were read last: to list one with a
-// hundred thousand members takes longer than to read a shard of it.
+// volumes keeps the archives open that were read last, because listing an archive
+// of a hundred thousand members takes longer than reading a shard of it.
 type volumes struct {
 	ctx   context.Context
 	shelf shelf
@@ -122,17 +121,17 @@ type volumes struct {
 
 const keptVolumes = 4
 
-// openVolume is an archive and how many are reading it.
+// openVolume is an archive with the number of its readers.
 type openVolume struct {
 	*volume
 	rel    string
 	once   sync.Once
 	err    error
 	users  int
-	unkept bool // to be closed when nobody reads it any more
+	unkept bool // to be closed when its last reader is done
 }
 
-// take opens an archive that is the planned one.
+// take opens an archive, which must be the planned one.
 func (k *volumes) take(ctx context.Context, a *plannedArchive) (*openVolume, error) {
 	o := k.find(a.Path)
 	fresh := false
@@ -166,7 +165,7 @@ func (k *volumes) same(o *openVolume, a *plannedArchive) error {
 	return nil
 }
 
-// find is an entry for an archive, which may have yet to be opened.
+// find is the entry of an archive, which need not be open yet.
 func (k *volumes) find(rel string) *openVolume {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -184,7 +183,8 @@ func (k *volumes) find(rel string) *openVolume {
 	return o
 }
 
-// give ends a use of an archive; one that went wrong is not kept.
+// give ends a use of an archive. An archive that could not be read is not kept
+// open.
 func (k *volumes) give(o *openVolume, keep bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -1,8 +1,7 @@
-// Package shardfile is the format of the tables of a staged shard. They are
-// written once and read by several steps of every later build, and by nobody
-// else, so the format is the one that costs a build least: rows in blocks, the
-// columns of a block each packed by itself, so that a step reads only those it
-// needs.
+// Package shardfile is the format of the tables of a staged shard. A table is
+// written once and read by several steps of every later build, each of which
+// needs a few of its columns. So rows lie in blocks, and each column of a block
+// is packed by itself.
 //
 // A row is a struct. Its fields, those of embedded structs included, are the
 // columns, under their Go names; a row that is read may have fewer of them than
@@ -12,7 +11,8 @@
 //	header  for each column: kind, length of the name, name
 //	block   uint32 rows, for each column the uint32 length when packed; the columns
 //
-// A file ends with a block of no rows, so that one that was cut off is known.
+// A file ends with a block of no rows, so that a reader notices a file that was
+// cut off.
 package shardfile
 
 import (
@@ -64,7 +64,7 @@ type field struct {
 	offset uintptr
 }
 
-var known sync.Map // the columns of row types that were met
+var known sync.Map // columns by row type
 
 // fieldsOf are the columns of a row type.
 func fieldsOf[T any]() []field {
@@ -76,8 +76,8 @@ func fieldsOf[T any]() []field {
 	return fields.([]field)
 }
 
-// listFields lists the columns of a row type. A type with other fields is a
-// mistake in the program.
+// listFields lists the columns of a row type. It panics if a field cannot be a
+// column.
 func listFields(t reflect.Type) []field {
 	var fields []field
 	for f := range t.Fields() {
@@ -97,8 +97,8 @@ func listFields(t reflect.Type) []field {
 	return fields
 }
 
-// Own gives a row texts of its own. Those that were read share the memory of
-// their block, which all of it stays in use for as long as one of them is kept.
+// Own gives a row texts of its own. Texts that were read share the memory of their
+// block, and a single text that is kept would keep the whole block.
 func Own[T any](row *T) {
 	for _, f := range fieldsOf[T]() {
 		at := unsafe.Add(unsafe.Pointer(row), f.offset)
