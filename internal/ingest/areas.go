@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"grantgraph/internal/ein"
@@ -63,9 +62,8 @@ func (d *deriver) writeAreas(ctx context.Context) error {
 // readOrganizations goes through organizations and filers side by side, both of
 // which are in the order of their EINs.
 func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Org) error {
-	next, stop := iter.Pull2(snapshot.Until(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)))
-	defer stop()
-	filer, err, more := next()
+	filers := snapshot.Follow(snapshot.Until(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)), func(r *missionRow) string { return r.EIN })
+	defer filers.Stop()
 	orgs := make([]area.Org, 0, areaBlock)
 	send := func() error {
 		select {
@@ -76,7 +74,7 @@ func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Or
 			return ctx.Err()
 		}
 	}
-	errRows := snapshot.ReadTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
+	err := snapshot.ReadTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
 		if r.Sources == snapshot.SourceLine {
 			return nil // one line says where a check went, not where anybody works
 		}
@@ -86,13 +84,11 @@ func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Or
 			source = recipient.Filed
 		}
 		d.names.AddKnownName(o.EIN, r.Name, source)
-		for more && err == nil && filer.EIN < r.EIN {
-			filer, err, more = next()
-		}
+		filer, err := filers.At(r.EIN)
 		if err != nil {
 			return err
 		}
-		if more && filer.EIN == r.EIN {
+		if filer != nil {
 			d.names.AddKnownName(o.EIN, filer.Name, recipient.OwnFiled)
 			o.Foundation = o.Foundation || filer.ReturnType == "990PF"
 			o.Texts = append(append(o.Texts, filer.Mission, filer.Activity), filer.Programs[:min(len(filer.Programs), maxPrograms)]...)
@@ -103,8 +99,8 @@ func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Or
 		}
 		return nil
 	})
-	if errRows != nil {
-		return errRows
+	if err != nil {
+		return err
 	}
 	return send()
 }

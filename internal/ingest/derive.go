@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 
@@ -74,9 +73,9 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists
 			return err
 		}
 	}
-	// What is made of the filers and the grants goes beside what is made of the
-	// organizations and the lists of the returns. Holdings and boards wait for the
-	// filers and families; where organizations work needs all of it.
+	// Tables made of filers and grants are written beside those made of organizations
+	// and the lists of returns. Holdings and boards wait for filers and families, and
+	// service areas for everything.
 	families := make(chan struct{})
 	strands := [...][]func(context.Context) error{
 		{step(d.readFilers), step(d.writeFamilies), func(context.Context) error { close(families); return nil }, step(d.readGrants)},
@@ -130,13 +129,7 @@ func writeDerived[T any](ctx context.Context, d *deriver, name string, rows iter
 func (d *deriver) count(name string, rows int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	at, _ := slices.BinarySearchFunc(d.report.Tables, name, func(n NamedInt, name string) int {
-		if n.Name < name {
-			return -1
-		}
-		return 1
-	})
-	d.report.Tables = slices.Insert(d.report.Tables, at, NamedInt{name, rows})
+	d.report.Tables = addNamed(d.report.Tables, name, rows)
 }
 
 // filerRow is what the derived tables need of table orgs.

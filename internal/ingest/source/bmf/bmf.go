@@ -59,7 +59,7 @@ const (
 var ErrFormat = errors.New("not a business master file")
 
 // columns are the names of the header, in the order of the published file. The
-// position in this list is the index that take switches on.
+// position in this list is the index into the fields that take fills.
 var columns = [...]string{
 	"EIN", "NAME", "ICO", "STREET", "CITY", "STATE", "ZIP", "GROUP", "SUBSECTION",
 	"AFFILIATION", "CLASSIFICATION", "RULING", "DEDUCTIBILITY", "FOUNDATION",
@@ -72,47 +72,18 @@ var columns = [...]string{
 // row is counted and left out; a file that is no master file is an error, and
 // so is one that ends in the middle of its compression. An error from fn ends
 // the reading and is returned as it is.
-func Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
-	plain, err := rows.Inflate(r)
-	if err != nil {
-		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	s := rows.NewScanner(plain, rows.CSV)
-	width, place, err := readHeader(s)
-	if err != nil {
-		return tally, err
-	}
-	var (
-		rec    Record
-		failed error // of fn
-	)
-	err = s.Each(&tally, width, func(fields []string) (string, error) {
-		if reason := rec.take(fields, place); reason != "" {
-			return reason, nil
-		}
-		failed = fn(&rec)
-		return "", failed
-	})
-	if err != nil && failed == nil {
-		return tally, fmt.Errorf("reading the master file after row %d: %w", tally.Rows, err)
-	}
-	return tally, failed
+func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
+	var rec Record
+	var place []int
+	header := func(names []string) (err error) { place, err = findColumns(names); return err }
+	return master.Read(r, header, func(fields []string) string { return rec.take(fields, place) }, func() error { return fn(&rec) })
 }
 
-// readHeader finds where each known column stands. Extra columns are allowed
+var master = rows.Headed{Layout: rows.CSV, Name: "the master file", Format: ErrFormat, Expect: "; expected a CSV that begins with EIN,NAME,ICO,STREET"}
+
+// findColumns finds where each known column stands. Extra columns are allowed
 // and the order is free; a missing column means this is some other file.
-func readHeader(s *rows.Scanner) (width int, place []int, err error) {
-	names, err := s.Fields()
-	switch reason := (rows.RowError)(""); {
-	case err == io.EOF:
-		return 0, nil, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
-	case errors.Is(err, rows.ErrPage):
-		return 0, nil, fmt.Errorf("%w: %w", ErrFormat, err)
-	case errors.As(err, &reason):
-		return 0, nil, fmt.Errorf("%w: no header (%s); expected a CSV that begins with EIN,NAME,ICO,STREET", ErrFormat, reason)
-	case err != nil:
-		return 0, nil, fmt.Errorf("reading the master file: %w", err)
-	}
+func findColumns(names []string) (place []int, err error) {
 	place = make([]int, len(names))
 	for i := range place {
 		place[i] = -1
@@ -129,77 +100,35 @@ func readHeader(s *rows.Scanner) (width int, place []int, err error) {
 		if len(missing) > 5 {
 			missing = append(missing[:5], "…")
 		}
-		return 0, nil, fmt.Errorf("%w: the header lacks %s; expected the 28 columns of an EO BMF extract, EIN to SORT_NAME", ErrFormat, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%w: the header lacks %s; expected the 28 columns of an EO BMF extract, EIN to SORT_NAME", ErrFormat, strings.Join(missing, ", "))
 	}
-	return len(names), place, nil
+	return place, nil
 }
 
 // take fills the record from the fields of a row and says why it cannot.
 func (r *Record) take(fields []string, place []int) (reason string) {
 	*r = Record{}
+	texts := [len(columns)]*string{
+		1: &r.Name, 2: &r.ICO, 3: &r.Street, 4: &r.City, 5: &r.State, 6: &r.ZIP, 7: &r.Group, 8: &r.Subsection,
+		9: &r.Affiliation, 10: &r.Classification, 11: &r.Ruling, 12: &r.Deductibility, 13: &r.Foundation, 14: &r.Activity,
+		15: &r.Organization, 16: &r.Status, 17: &r.TaxPeriod, 18: &r.AssetCode, 19: &r.IncomeCode, 20: &r.FilingReq,
+		21: &r.PFFilingReq, 22: &r.AccountingPeriod, 26: &r.NTEE, 27: &r.SortName,
+	}
+	figures := [len(columns)]*Amount{23: &r.Assets, 24: &r.Income, 25: &r.Revenue}
 	for i, f := range fields {
 		f = rows.Clean(f)
-		switch place[i] {
-		case 0:
+		switch at := place[i]; {
+		case at < 0:
+		case texts[at] != nil:
+			*texts[at] = f
+		case figures[at] != nil:
+			*figures[at] = amount(f)
+		default:
 			e, err := ein.Parse(f)
 			if err != nil {
 				return ReasonEIN
 			}
 			r.EIN = e
-		case 1:
-			r.Name = f
-		case 2:
-			r.ICO = f
-		case 3:
-			r.Street = f
-		case 4:
-			r.City = f
-		case 5:
-			r.State = f
-		case 6:
-			r.ZIP = f
-		case 7:
-			r.Group = f
-		case 8:
-			r.Subsection = f
-		case 9:
-			r.Affiliation = f
-		case 10:
-			r.Classification = f
-		case 11:
-			r.Ruling = f
-		case 12:
-			r.Deductibility = f
-		case 13:
-			r.Foundation = f
-		case 14:
-			r.Activity = f
-		case 15:
-			r.Organization = f
-		case 16:
-			r.Status = f
-		case 17:
-			r.TaxPeriod = f
-		case 18:
-			r.AssetCode = f
-		case 19:
-			r.IncomeCode = f
-		case 20:
-			r.FilingReq = f
-		case 21:
-			r.PFFilingReq = f
-		case 22:
-			r.AccountingPeriod = f
-		case 23:
-			r.Assets = amount(f)
-		case 24:
-			r.Income = amount(f)
-		case 25:
-			r.Revenue = amount(f)
-		case 26:
-			r.NTEE = f
-		case 27:
-			r.SortName = f
 		}
 	}
 	if r.Name == "" {

@@ -82,53 +82,27 @@ type Edition struct {
 // counted and left out; a file that is no such list, or is of another date than
 // the rows read before it, is an error. An error from fn ends the reading and
 // is returned as it is.
-func (e *Edition) Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
-	plain, err := rows.Inflate(r)
-	if err != nil {
-		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	s := rows.NewScanner(plain, rows.BareCSV)
-	place, width, err := readHeader(s)
-	if err != nil {
-		return tally, err
-	}
-	var (
-		rec    Record
-		failed error // of fn, or of the edition
-	)
-	err = s.Each(&tally, width, func(fields []string) (string, error) {
-		if reason := rec.take(fields, place); reason != "" {
-			return reason, nil
-		}
+func (e *Edition) Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
+	var rec Record
+	var place []int
+	header := func(names []string) (err error) { place, err = findColumns(names); return err }
+	return registry.Read(r, header, func(fields []string) string { return rec.take(fields, place) }, func() error {
 		if e.AsOf == "" {
 			e.AsOf = strings.Clone(rec.AsOf)
 		}
 		if rec.AsOf != e.AsOf {
-			failed = fmt.Errorf("%w: one is of %s, another of %s; fetch all four again", ErrMixed, e.AsOf, rec.AsOf)
-		} else {
-			failed = fn(&rec)
+			return fmt.Errorf("%w: one is of %s, another of %s; fetch all four again", ErrMixed, e.AsOf, rec.AsOf)
 		}
-		return "", failed
+		return fn(&rec)
 	})
-	if err != nil && failed == nil {
-		return tally, fmt.Errorf("reading a California registry list after row %d: %w", tally.Rows, err)
-	}
-	return tally, failed
 }
 
-// readHeader finds where each column stands.
-func readHeader(s *rows.Scanner) (place []int, width int, err error) {
-	names, err := s.Fields()
-	switch reason := (rows.RowError)(""); {
-	case err == io.EOF:
-		return nil, 0, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
-	case errors.Is(err, rows.ErrPage):
-		return nil, 0, fmt.Errorf("%w: %w", ErrFormat, err)
-	case errors.As(err, &reason):
-		return nil, 0, fmt.Errorf("%w: no header (%s); expected a CSV that begins with Registry Status", ErrFormat, reason)
-	case err != nil:
-		return nil, 0, fmt.Errorf("reading a California registry list: %w", err)
-	}
+var registry = rows.Headed{
+	Layout: rows.BareCSV, Name: "a California registry list", Format: ErrFormat, Expect: "; expected a CSV that begins with Registry Status",
+}
+
+// findColumns finds where each column stands.
+func findColumns(names []string) (place []int, err error) {
 	place = rows.Find(names, columns[:]...)
 	var missing []string
 	for c, at := range place {
@@ -137,10 +111,10 @@ func readHeader(s *rows.Scanner) (place []int, width int, err error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, 0, fmt.Errorf("%w: the header lacks %s; expected the 11 columns of a charities list, Registry Status to As-of Date", ErrFormat,
+		return nil, fmt.Errorf("%w: the header lacks %s; expected the 11 columns of a charities list, Registry Status to As-of Date", ErrFormat,
 			strings.Join(missing, ", "))
 	}
-	return place, len(names), nil
+	return place, nil
 }
 
 // take fills the record from the fields of a row and says why it cannot.

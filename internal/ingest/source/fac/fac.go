@@ -78,27 +78,13 @@ func Read(r io.Reader, fn func(*Pair) error) (tally rows.Tally, err error) {
 	if err != nil {
 		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
+	var pair Pair
+	var place [knownColumns]int
+	header := func(names []string) (err error) { place, err = findColumns(names); return err }
 	text := bufio.NewReaderSize(plain, maxRow)
-	s := rows.NewScanner(text, layout(text))
-	width, place, err := readHeader(s)
-	if err != nil {
-		return tally, err
-	}
-	var (
-		pair   Pair
-		failed error // of fn
-	)
-	err = s.Each(&tally, width, func(fields []string) (string, error) {
-		if reason := pair.take(fields, place); reason != "" {
-			return reason, nil
-		}
-		failed = fn(&pair)
-		return "", failed
-	})
-	if err != nil && failed == nil {
-		return tally, fmt.Errorf("reading the general table after row %d: %w", tally.Rows, err)
-	}
-	return tally, failed
+	general := rows.Headed{Name: "the general table", Format: ErrFormat}
+	take := func(fields []string) string { return pair.take(fields, place) }
+	return general.Scan(rows.NewScanner(text, layout(text)), header, take, func() error { return fn(&pair) })
 }
 
 // layout tells the two forms apart by the first line.
@@ -111,33 +97,22 @@ func layout(text *bufio.Reader) rows.Layout {
 	return rows.Layout{Separator: ',', Quotes: true, MaxRow: maxRow}
 }
 
-// readHeader finds where each column stands. Names of the present clearinghouse
+// findColumns finds where each column stands. Names of the present clearinghouse
 // count before those of the Census Bureau.
-func readHeader(s *rows.Scanner) (width int, place [knownColumns]int, err error) {
-	names, err := s.Fields()
-	switch reason := (rows.RowError)(""); {
-	case err == io.EOF:
-		return 0, place, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
-	case errors.Is(err, rows.ErrPage):
-		return 0, place, fmt.Errorf("%w: %w", ErrFormat, err)
-	case errors.As(err, &reason):
-		return 0, place, fmt.Errorf("%w: no header (%s)", ErrFormat, reason)
-	case err != nil:
-		return 0, place, fmt.Errorf("reading the general table: %w", err)
-	}
+func findColumns(names []string) (place [knownColumns]int, err error) {
 	for i, c := range columns {
 		if place[i] = rows.Find(names, c[0])[0]; place[i] < 0 {
 			place[i] = rows.Find(names, c[1])[0]
 		}
 	}
 	if place[taxID] >= 0 && place[year] >= 0 && (place[uei] >= 0 || place[duns] >= 0) {
-		return len(names), place, nil
+		return place, nil
 	}
 	// Every table of the clearinghouse is keyed by the audit.
 	if key := rows.Find(names, "report_id", "DBKEY"); key[0] >= 0 || key[1] >= 0 {
-		return 0, place, ErrTable
+		return place, ErrTable
 	}
-	return 0, place, fmt.Errorf("%w: the header lacks auditee_ein, audit_year or auditee_uei (EIN, AUDITYEAR and DUNS in files of the Census Bureau)", ErrFormat)
+	return place, fmt.Errorf("%w: the header lacks auditee_ein, audit_year or auditee_uei (EIN, AUDITYEAR and DUNS in files of the Census Bureau)", ErrFormat)
 }
 
 // take fills the pair from the fields of a row and says why it cannot.

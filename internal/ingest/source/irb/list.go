@@ -262,7 +262,8 @@ func isCity(s string) bool {
 		}
 	}
 	switch strings.ToLower(strings.Trim(words[len(words)-1], ".")) {
-	case "inc", "incorporated", "corp", "corporation", "co", "company", "ltd", "llc", "foundation", "trust", "association", "assn", "church", "ministries", "society", "fund":
+	case "inc", "incorporated", "corp", "corporation", "co", "company", "ltd", "llc",
+		"foundation", "trust", "association", "assn", "church", "ministries", "society", "fund":
 		return false
 	}
 	return true

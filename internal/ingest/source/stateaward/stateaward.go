@@ -79,45 +79,15 @@ type reader struct {
 // row is counted and left out; a file without the columns that the mapping
 // names is an error that says which. An error from fn ends the reading and is
 // returned as it is.
-func (m *Mapping) Read(r io.Reader, fn func(*Award) error) (tally rows.Tally, err error) {
-	plain, err := rows.Inflate(r)
-	if err != nil {
-		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	s := rows.NewScanner(plain, m.layout())
+func (m *Mapping) Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	rd := reader{mapping: m}
-	width, err := rd.header(s)
-	if err != nil {
-		return tally, err
-	}
-	var failed error // of fn
-	err = s.Each(&tally, width, func(fields []string) (string, error) {
-		if reason := rd.take(fields); reason != "" {
-			return reason, nil
-		}
-		failed = fn(&rd.award)
-		return "", failed
-	})
-	if err != nil && failed == nil {
-		return tally, fmt.Errorf("reading the state's file after row %d: %w", tally.Rows, err)
-	}
-	return tally, failed
+	file := rows.Headed{Layout: m.layout(), Name: "the state's file", Format: ErrFormat}
+	return file.Read(r, rd.header, rd.take, func() error { return fn(&rd.award) })
 }
 
 // header finds where each column stands. The columns of filters are required:
 // without them rows that do not belong would be taken.
-func (r *reader) header(s *rows.Scanner) (width int, err error) {
-	names, err := s.Fields()
-	switch reason := (rows.RowError)(""); {
-	case err == io.EOF:
-		return 0, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
-	case errors.Is(err, rows.ErrPage):
-		return 0, fmt.Errorf("%w: %w", ErrFormat, err)
-	case errors.As(err, &reason):
-		return 0, fmt.Errorf("%w: no header (%s)", ErrFormat, reason)
-	case err != nil:
-		return 0, fmt.Errorf("reading the state's file: %w", err)
-	}
+func (r *reader) header(names []string) error {
 	var missing []string
 	for i, column := range r.mapping.Columns.list() {
 		r.place[i] = -1
@@ -139,9 +109,9 @@ func (r *reader) header(s *rows.Scanner) (width int, err error) {
 		r.filters = append(r.filters, at)
 	}
 	if len(missing) > 0 {
-		return 0, fmt.Errorf("%w: the header lacks %s; put a mapping.toml beside the file that names its columns", ErrFormat, strings.Join(missing, ", "))
+		return fmt.Errorf("%w: the header lacks %s; put a mapping.toml beside the file that names its columns", ErrFormat, strings.Join(missing, ", "))
 	}
-	return len(names), nil
+	return nil
 }
 
 // take fills the award from the fields of a row and says why it cannot.

@@ -118,33 +118,16 @@ func Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
 }
 
 // read is Read without what newer postings hold.
-func read(r io.Reader, newer *Deduplicator, p *Posting, fn func(*Award) error) (tally rows.Tally, err error) {
-	plain, err := rows.Inflate(r)
-	if err != nil {
-		return tally, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	s := rows.NewScanner(plain, layout)
-	f := file{}
-	width, err := f.header(s)
-	if err != nil {
-		return tally, err
-	}
-	var failed error // of fn
-	err = s.Each(&tally, width, func(fields []string) (string, error) {
+func read(r io.Reader, newer *Deduplicator, p *Posting, fn func(*Award) error) (rows.Tally, error) {
+	var f file
+	archive := rows.Headed{Layout: layout, Name: "the archive", Format: ErrFormat}
+	return archive.Read(r, f.header, func(fields []string) string {
 		reason := f.take(fields)
 		if newer != nil && f.award.Transaction != "" {
 			reason = newer.admit(p, &f.award, reason)
 		}
-		if reason != "" {
-			return reason, nil
-		}
-		failed = fn(&f.award)
-		return "", failed
-	})
-	if err != nil && failed == nil {
-		return tally, fmt.Errorf("reading the archive after row %d: %w", tally.Rows, err)
-	}
-	return tally, failed
+		return reason
+	}, func() error { return fn(&f.award) })
 }
 
 // file reads the rows of one CSV.
@@ -156,18 +139,7 @@ type file struct {
 
 // header finds where each column stands and which of the two files it is.
 // Extra columns are allowed and the order is free.
-func (f *file) header(s *rows.Scanner) (width int, err error) {
-	names, err := s.Fields()
-	switch reason := (rows.RowError)(""); {
-	case err == io.EOF:
-		return 0, fmt.Errorf("%w: %w", ErrFormat, rows.ErrEmpty)
-	case errors.Is(err, rows.ErrPage):
-		return 0, fmt.Errorf("%w: %w", ErrFormat, err)
-	case errors.As(err, &reason):
-		return 0, fmt.Errorf("%w: no header (%s)", ErrFormat, reason)
-	case err != nil:
-		return 0, fmt.Errorf("reading the archive: %w", err)
-	}
+func (f *file) header(names []string) error {
 	want := assistance.list()
 	if f.contracts = rows.Find(names, contracts.transaction)[0] >= 0; f.contracts {
 		want = contracts.list()
@@ -183,9 +155,9 @@ func (f *file) header(s *rows.Scanner) (width int, err error) {
 		missing = append(missing, want[uei])
 	}
 	if len(missing) > 0 {
-		return 0, fmt.Errorf("%w: the header lacks %s; expected Assistance or Contracts PrimeTransactions", ErrFormat, strings.Join(missing, ", "))
+		return fmt.Errorf("%w: the header lacks %s; expected Assistance or Contracts PrimeTransactions", ErrFormat, strings.Join(missing, ", "))
 	}
-	return len(names), nil
+	return nil
 }
 
 func (f *file) field(fields []string, column int) string {
