@@ -1,6 +1,6 @@
-// Package find is where people find organizations: the front page and the page of
-// results. Results never lead anywhere by themselves, however good the first is;
-// what the words say of a place and of a cause is shown, and can be taken off.
+// Package find has the front page and the search results. A search never redirects
+// to its first result. If the words name a place or a cause, the page shows it as a
+// filter that the reader can remove.
 package find
 
 import (
@@ -25,16 +25,16 @@ import (
 //go:embed pages/*.html
 var pages embed.FS
 
-// Bounds of a question and of its answer.
+// Bounds of a search and its results.
 const (
-	mostTyped = 200   // bytes of words
-	pageSize  = 20    // results of a page
+	mostTyped = 200   // bytes that may be typed
+	pageSize  = 20    // results on a page
 	mostFound = 1_000 // results that can be paged through
-	mostWeak  = 10    // results that are perhaps meant
+	mostWeak  = 10    // results listed as similar
 )
 
-// What a search takes of the memory that all requests share, in bytes: by itself,
-// and for each result that is ranked.
+// Memory that a search takes from the shared budget, in bytes: a base, and an
+// amount for each ranked result.
 const (
 	weightSearch = 4 << 20
 	weightRanked = 1 << 10
@@ -44,8 +44,8 @@ const (
 type room struct {
 	*frame.Frame
 	pages frame.Pages
-	// encoding bounds the questions by meaning that are under way: each keeps a
-	// core busy for some hundredths of a second.
+	// encoding bounds concurrent searches by meaning: each keeps a core busy for some
+	// hundredths of a second.
 	encoding *budget.AtOnce
 }
 
@@ -61,29 +61,29 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 	return nil
 }
 
-// resultsPage is the answer to a question.
+// resultsPage shows the results of a search.
 type resultsPage struct {
 	frame.Head
 	Words    string
 	Problems []string
 	Chips    []chip
-	Results  []result // that match
-	Perhaps  []result // that may be meant
-	Total    int      // that match
-	AtLeast  bool     // there are more of them
+	Results  []result // matches
+	Perhaps  []result // similar names
+	Total    int      // number of matches
+	AtLeast  bool     // there are more matches
 	From, To int
 	Prev     string
 	Next     string
-	Typed    ein.EIN // an EIN that was asked for
+	Typed    ein.EIN // the EIN that was typed
 	Grants   []onward
-	Narrow   string // what was looked for, in words
+	Narrow   string // what was searched for, in words
 	Same     same
 }
 
-// onward leads to the grants of what was asked for.
+// onward links to the grants of the search.
 type onward struct{ Href, Title, Text string }
 
-// same is the page in the words of programs.
+// same is the page as an API call and as SQL.
 type same struct{ API, SQL string }
 
 // result is one organization.
@@ -141,7 +141,7 @@ func (s *room) serveSearch(w http.ResponseWriter, r *http.Request) {
 	s.pages.Render(w, status, "results", page)
 }
 
-// fill answers the question.
+// fill runs the search.
 func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *question, number int) error {
 	if e, ok := typedEIN(q.words); ok {
 		p.Typed = e
@@ -151,7 +151,8 @@ func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *questio
 		}
 		return nil
 	}
-	// Who types the name of an organization means it, place and all.
+	// If the words are the name of an organization, the place in them is part of the
+	// name.
 	named := set.Search.Find(q.words, "", mostWeak)
 	if len(named) == 0 || named[0].Match != search.Exact {
 		q.understand(func(city, state string) bool { return inCity(set.Directory, city, state) })
@@ -159,7 +160,7 @@ func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *questio
 	p.Chips = q.chips()
 	ask := search.Ask{Text: q.rest, Mode: search.Hybrid, Limit: mostFound}
 	if q.narrowed() && set.Directory == nil {
-		ask.State = q.state // all that can be applied without it
+		ask.State = q.state // the only filter that works without the directory
 	} else if q.narrowed() {
 		f := q.filter()
 		within, _, err := set.Directory.Select(&f, set.Standing)
@@ -191,12 +192,12 @@ func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *questio
 		p.Next = q.page(to/pageSize + 1)
 		return nil
 	}
-	// What is not quite it comes last: names that are alike first, wherever they are.
+	// Similar names come last, wherever the organizations are.
 	perhaps := append(without(named, all[:weak]), without(all[weak:], named)...)
 	return addFigures(ctx, set, perhaps[:min(len(perhaps), mostWeak)], &p.Perhaps)
 }
 
-// page is the address of another page of the same answer.
+// page is the address of another page of the results.
 func (q *question) page(number int) string {
 	return q.address(func(v url.Values) {
 		if number > 1 {
@@ -205,7 +206,7 @@ func (q *question) page(number int) string {
 	})
 }
 
-// without is the results that are not among others.
+// without returns the results that are not in another list.
 func without(list, others []search.Result) (out []search.Result) {
 	seen := make(map[ein.EIN]bool, len(others))
 	for i := range others {
@@ -219,7 +220,8 @@ func without(list, others []search.Result) (out []search.Result) {
 	return out
 }
 
-// addFigures adds what each gave and received, which is stored and reads no rows.
+// addFigures adds what each organization gave and received. The totals are stored,
+// so no rows are read.
 func addFigures(ctx context.Context, set *dataset.Dataset, list []search.Result, to *[]result) error {
 	for i := range list {
 		x := result{Result: list[i]}
@@ -235,7 +237,7 @@ func addFigures(ctx context.Context, set *dataset.Dataset, list []search.Result,
 	return nil
 }
 
-// inCity says whether organizations are in a city, so that it is one.
+// inCity reports whether any organization is in a city. If so, the word is a city.
 func inCity(d *directory.Index, city, state string) bool {
 	if d == nil {
 		return false
@@ -248,7 +250,7 @@ func inCity(d *directory.Index, city, state string) bool {
 	return n > 0
 }
 
-// typedEIN reads words that are an EIN, with or without that word before it.
+// typedEIN reads an EIN, with or without the word "EIN" before it.
 func typedEIN(words string) (ein.EIN, bool) {
 	digits := strings.TrimLeft(words, " ")
 	if len(digits) > 4 && strings.EqualFold(digits[:3], "EIN") {
@@ -266,7 +268,7 @@ func typedEIN(words string) (ein.EIN, bool) {
 	return e, err == nil
 }
 
-// onward leads to the grants of the same place and cause, or of the same words.
+// onward links to the grants of the same place and cause, or with the same words.
 func (p *resultsPage) onward(q *question) {
 	if p.Typed != ein.None {
 		return
@@ -298,7 +300,7 @@ func (p *resultsPage) onward(q *question) {
 	}
 }
 
-// same is the page as a call of the API and as SQL for its figures.
+// same is the page as an API call, with SQL for its figures.
 func (q *question) same(base string, list []result) (s same) {
 	quote := func(text string) string { return strings.ReplaceAll(text, "'", `'\''`) }
 	if q.city != "" || q.subject != "" || strings.Contains(q.state, ",") {

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
 
-// open is the pages over the small world.
+// open serves the pages over the small world.
 func open(t *testing.T, b *budget.Budget) (http.Handler, *dataset.Dataset) {
 	t.Helper()
 	holder, err := dataset.Open(world.Small.Data(t), dataset.Options{Log: slog.New(slog.DiscardHandler)})
@@ -53,8 +53,8 @@ func page(t *testing.T, h http.Handler, path string) (status int, body string) {
 	return w.Code, html.UnescapeString(w.Body.String())
 }
 
-// TestUnderstand takes places and causes out of words. Here is no organization in
-// a city but in Akron, Ohio.
+// TestUnderstand takes places and causes out of words. Akron, Ohio is the only city
+// with organizations here.
 func TestUnderstand(t *testing.T) {
 	t.Parallel()
 	has := func(city, state string) bool {
@@ -92,7 +92,8 @@ func TestUnderstand(t *testing.T) {
 		if q.rest != tc.rest || q.Where() != tc.where || q.subject != tc.cause || len(problems) > 0 {
 			t.Errorf("%s: %q in %q of %q, %v", tc.address, q.rest, q.Where(), q.subject, problems)
 		}
-		// Its own address is the same question, and each chip that is taken off is gone.
+		// The page's own address gives the same search, and removing a chip removes its
+		// filter.
 		again := reread(t, q.address(func(url.Values) {}), has)
 		if again.rest != q.rest || again.Where() != q.Where() || again.subject != q.subject {
 			t.Errorf("%s: its address asks %+v", tc.address, again)
@@ -118,7 +119,7 @@ func reread(t *testing.T, address string, has func(string, string) bool) *questi
 	return &q
 }
 
-// TestResults compares pages of results with what the engine says.
+// TestResults compares pages of results with the engine.
 func TestResults(t *testing.T) {
 	t.Parallel()
 	b := budget.New(256<<20, budget.Options{})
@@ -159,7 +160,7 @@ func TestResults(t *testing.T) {
 		}
 	}
 
-	// An organization by its EIN, in any writing, alone.
+	// An EIN in any notation finds its organization alone.
 	first := answer.Results[0]
 	for _, typed := range []string{first.EIN.String(), first.EIN.Hyphenated(), "EIN " + first.EIN.Hyphenated()} {
 		_, body := page(t, h, "/search?q="+url.QueryEscape(typed))
@@ -167,7 +168,7 @@ func TestResults(t *testing.T) {
 			t.Errorf("%s finds %v", typed, found)
 		}
 	}
-	// A name that has a place in it is a name.
+	// A name that contains a place is a name.
 	for _, e := range set.Directory.EINs() {
 		r, ok := set.Search.Lookup(e)
 		if _, states, _ := search.SplitPlace(r.Name); ok && len(states) > 0 {
@@ -183,8 +184,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestPages follows the pages of an answer to their end: nobody is shown twice, and
-// everybody whom the engine holds for a match.
+// TestPages pages through results to the end: every match of the engine appears
+// once.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	h, set := open(t, nil)
@@ -222,7 +223,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestWords looks at what pages say.
+// TestWords checks the texts of pages.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	h, _ := open(t, nil)
@@ -263,7 +264,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestBusy asks while others hold all the memory there is.
+// TestBusy searches while no memory is left.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	b := budget.New(64<<20, budget.Options{Timer: func(time.Duration) (<-chan time.Time, func() bool) {

@@ -14,7 +14,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// homePage is the front door: a search, and a way in for every task.
+// homePage is the front page: a search, and a link for every task.
 type homePage struct {
 	frame.Head
 	Counts   snapshot.Counts
@@ -22,7 +22,7 @@ type homePage struct {
 	Examples Examples
 }
 
-// Examples are organizations worth asking about.
+// Examples are organizations to try a search with.
 type Examples struct{ Funder, Recipient search.Result }
 
 // ExamplesOf are the largest funder and recipient of the dataset.
@@ -50,7 +50,7 @@ func (s *room) serveHome(w http.ResponseWriter, r *http.Request) {
 		s.Damaged(w, r)
 		return
 	}
-	// What used to be asked for here has a page of its own.
+	// Searches used to be at this address; they have a page of their own now.
 	if q := r.URL.Query().Get("q"); q != "" {
 		http.Redirect(w, r, "/search?"+r.URL.RawQuery, http.StatusMovedPermanently)
 		return
@@ -73,7 +73,8 @@ func (s *room) serveHome(w http.ResponseWriter, r *http.Request) {
 	s.pages.Render(w, http.StatusOK, "home", page)
 }
 
-// years draws the dollars of the dataset, nothing when the build did not count.
+// years draws the dollars of the dataset by year. It draws nothing if the build did
+// not count them.
 func (s *room) years(m *snapshot.Manifest) template.HTML {
 	rates, err := m.Rates()
 	if err != nil {
@@ -87,7 +88,7 @@ func (s *room) years(m *snapshot.Manifest) template.HTML {
 	return draw.Years(list)
 }
 
-// siteFacts is what search engines read of the site: that it has a search.
+// siteFacts tells search engines that the site has a search.
 type siteFacts struct {
 	Context     string       `json:"@context"`
 	Type        string       `json:"@type"`

@@ -16,27 +16,26 @@ import (
 	"grantgraph/internal/stem"
 )
 
-// question is what somebody asks for: words, and where and of which cause the
-// organizations are to be. Place and cause are named by the address, or else by
-// the words themselves.
+// question is a search: words, and optionally a place and a cause. The address
+// names place and cause, or else the words do.
 type question struct {
 	words string // as typed
-	rest  string // of them, what is looked for: all but those for the place
+	rest  string // the words without those for the place
 
 	state, city string // the state may be a list with commas: Washington is a state and a city
 	subject     string // as the API takes it: a letter or the name of a group
 	cause       string // in words
 
-	placeTyped bool // the place is among the words
-	causeTyped bool // and so is the cause
-	anyCause   bool // words that name a cause are only words
+	placeTyped bool // the place was found in the words
+	causeTyped bool // the cause was found in the words
+	anyCause   bool // do not look for a cause in the words
 }
 
-// anywhere is the value of a parameter that keeps the words from choosing.
+// anywhere, as the parameter cause, keeps the words from setting a cause.
 const anywhere = "any"
 
-// readQuestion reads the address of a page of results. A problem is said in words;
-// what could not be read is left out.
+// readQuestion reads the address of a results page. Parameters that cannot be read
+// are left out and reported as problems.
 func readQuestion(values url.Values) (q question, problems []string) {
 	q.words = strings.Join(strings.Fields(strings.ToValidUTF8(values.Get("q"), " ")), " ")
 	if len(q.words) > mostTyped {
@@ -80,8 +79,8 @@ func causeName(item ntee.Item) string {
 	return strings.ToUpper(item.Text[:1]) + item.Text[1:]
 }
 
-// understand takes a place and a cause out of the words, where the address names
-// none. has says whether there are organizations in a city.
+// understand looks for a place and a cause in the words, unless the address names
+// them. has reports whether there are organizations in a city.
 func (q *question) understand(has func(city, state string) bool) {
 	if q.state == "" {
 		rest, states, city := search.SplitPlace(q.words)
@@ -91,11 +90,11 @@ func (q *question) understand(has func(city, state string) bool) {
 			if city != "" && has(city, states[0]) {
 				q.state = states[0]
 				q.city = city
-			} else if city != "" { // it is no place, so it is something to look for
+			} else if city != "" { // not a place, so it is part of the name
 				q.rest = rest + " " + city
 			}
 		case len(states) == 0 && city != "" && has(city, ""):
-			// "in Akron" ends the words.
+			// The words end in "in Akron".
 			at := strings.LastIndex(strings.ToLower(q.words), " in ")
 			if near := strings.LastIndex(strings.ToLower(q.words), " near "); near > at {
 				at = near
@@ -112,7 +111,7 @@ func (q *question) understand(has func(city, state string) bool) {
 	}
 }
 
-// Where is the place in words, empty for none.
+// Where is the place in words, or empty.
 func (q *question) Where() string {
 	state := strings.ReplaceAll(q.state, ",", " or ")
 	if r, ok := place.RegionOf(q.state); ok && q.city == "" {
@@ -124,7 +123,7 @@ func (q *question) Where() string {
 	return strings.TrimSuffix(orgname.Display(strings.ToUpper(q.city))+", "+state, ", ")
 }
 
-// filter is the place and the cause as the directory of organizations knows them.
+// filter is the place and the cause as a filter of the directory.
 func (q *question) filter() directory.Filter {
 	var f directory.Filter
 	switch {
@@ -141,10 +140,10 @@ func (q *question) filter() directory.Filter {
 	return f
 }
 
-// narrowed says whether place or cause are chosen.
+// narrowed reports whether a place or cause is set.
 func (q *question) narrowed() bool { return q.state != "" || q.city != "" || q.subject != "" }
 
-// address is the page of results of a question, with changes.
+// address is the results page of a question, with changes.
 func (q *question) address(change func(url.Values)) string {
 	v := url.Values{"q": {q.words}}
 	if !q.placeTyped && q.state != "" {
@@ -163,10 +162,10 @@ func (q *question) address(change func(url.Values)) string {
 	return "/search?" + v.Encode()
 }
 
-// chip is a part of the question that can be taken off.
+// chip is a filter that the reader can remove.
 type chip struct {
 	Kind, Label string
-	Off         string // the same page without it
+	Off         string // the same page without the filter
 }
 
 func (q *question) chips() (list []chip) {
@@ -190,7 +189,7 @@ func (q *question) chips() (list []chip) {
 	return list
 }
 
-// explore is what the grants of the place and the cause are asked for with.
+// explore is the query for the grants of the place and the cause.
 func (q *question) explore() url.Values {
 	v := url.Values{}
 	switch {
@@ -209,7 +208,7 @@ func (q *question) explore() url.Values {
 	return v
 }
 
-// fillers are words of a question that say nothing of a cause.
+// fillers are words that do not describe a cause.
 var fillers = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields("A AN THE FOR OF AND IN TO THAT WHO WHICH HELP SUPPORT ORGANIZATION NONPROFIT CHARITY GROUP AGENCY LOCAL PROGRAM") {
@@ -218,7 +217,6 @@ var fillers = func() map[string]bool {
 	return m
 }()
 
-// stems are the words of a text as they are compared.
 func stems(text string) (list []string) {
 	for _, w := range strings.FieldsFunc(orgname.Fold(text), func(r rune) bool { return !(r >= 'A' && r <= 'Z' || r >= '0' && r <= '9') }) {
 		list = append(list, stem.Of(w))
@@ -226,8 +224,8 @@ func stems(text string) (list []string) {
 	return list
 }
 
-// vocabulary is the words for causes: the titles of the published codes, and parts
-// of them, that stand for one cause alone.
+// vocabulary has the words that mean exactly one cause: the titles of NTEE codes,
+// and parts of titles.
 var vocabulary = sync.OnceValue(func() map[string]byte {
 	const several = 0
 	found := map[string]byte{}
@@ -243,7 +241,8 @@ var vocabulary = sync.OnceValue(func() map[string]byte {
 		found[key] = letter
 	}
 	for _, e := range ntee.Codes() {
-		// The first codes of each letter, of alliances and the like, are the same for all.
+		// The first codes of each letter (alliances and the like) have the same titles for
+		// all letters.
 		if e.Code[1] < '2' || strings.HasSuffix(e.Title, "NEC") || e.Code.Major() == 'Z' {
 			continue
 		}
@@ -258,8 +257,8 @@ var vocabulary = sync.OnceValue(func() map[string]byte {
 	return found
 })
 
-// causeOf is the cause that the words of a question name, when all of them do; the
-// names of causes come before those of codes.
+// causeOf is the cause that the words name, if all words do. Names of causes take
+// precedence over titles of codes.
 func causeOf(text string) (subject, name string) {
 	words := stems(text)
 	content := words[:0:0]
@@ -298,7 +297,7 @@ func causeOf(text string) (subject, name string) {
 	return string(rune(letter)), ntee.Label(letter)
 }
 
-// causeIn says whether words name a cause by themselves.
+// causeIn reports whether words name a cause by themselves.
 func causeIn(text string) bool {
 	subject, _ := causeOf(text)
 	return subject != ""

@@ -25,8 +25,8 @@ func Files() http.Handler {
 	return cached(http.StripPrefix("/static/", withPictures(http.FileServerFS(noListing{files}))))
 }
 
-// withPictures serves the stylesheet of the site with the rules of its pictures
-// behind it, so that a page asks once.
+// withPictures appends the rules of pictures to the site's stylesheet, so that a
+// page loads one file.
 func withPictures(h http.Handler) http.Handler {
 	const name = "style.css"
 	rules, err := static.ReadFile("static/" + name)
@@ -46,12 +46,12 @@ func withPictures(h http.Handler) http.Handler {
 	})
 }
 
-// cached lets browsers keep a file for an hour, and a font, which has another
-// name when it has another content, for good.
+// cached lets browsers keep a file for an hour. They may keep a font forever,
+// because its name changes with its content.
 func cached(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if path.Ext(r.URL.Path) == ".woff2" {
-			// The machine's table of types may not know it.
+			// The machine's MIME table may lack this type.
 			w.Header().Set("Content-Type", "font/woff2")
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 		} else {
@@ -61,7 +61,7 @@ func cached(h http.Handler) http.Handler {
 	})
 }
 
-// noListing is files without a list of them.
+// noListing hides directory listings.
 type noListing struct{ fs.FS }
 
 func (f noListing) Open(name string) (fs.File, error) {

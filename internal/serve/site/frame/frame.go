@@ -1,7 +1,7 @@
-// Package frame is what all pages of the site share: the layout around them, the
-// files they refer to, the words they write figures in, and what each of them
-// needs to be drawn: one dataset, memory that is bounded, and answers of the
-// operations, so that a page shows what the API would say.
+// Package frame has what all pages of the site share: the layout, the static files,
+// and the formatting of figures. It also gives each page one pinned dataset,
+// bounded memory, and answers of the API's operations, so that a page shows what
+// the API would say.
 package frame
 
 import (
@@ -29,16 +29,16 @@ import (
 //go:embed layout.html message.html missing.html
 var own embed.FS
 
-// Config is what a frame is made of.
+// Config configures a Frame.
 type Config struct {
 	BaseURL string // absolute, without a trailing slash
 	// Ask answers as the API does.
 	Ask func(context.Context, *dataset.Dataset, api.Inquiry) (a client.Answer, release func(), err error)
 
-	Budget   *budget.Budget                      // holds the memory of all requests together; nil is without bounds
-	SignedIn func(*http.Request) bool            // as far as one can tell without asking the store
+	Budget   *budget.Budget                      // bounds the memory of all requests together; nil is unbounded
+	SignedIn func(*http.Request) bool            // a guess from the cookie, without asking the store
 	Member   func(*http.Request) (Member, error) // who is signed in
-	Address  func(*http.Request) string          // who is asking
+	Address  func(*http.Request) string          // network address of the client
 	Log      *slog.Logger
 }
 
@@ -48,11 +48,11 @@ type Member struct {
 	Plan account.Plan
 }
 
-// Known reports whether anybody is signed in.
+// Known reports whether the visitor is signed in.
 func (m Member) Known() bool { return m.ID != "" }
 
-// Caller is the member as the API knows those who call it: what a page shows of
-// the parts that need a plan is what the plan's key would get.
+// Caller is the member as a caller of the API, so that a page shows the same as an
+// API call on the member's plan.
 func (m Member) Caller() api.Caller {
 	return api.Caller{Owner: m.ID, Paid: m.Plan == account.Plus || m.Plan == account.Pro, Pro: m.Plan == account.Pro}
 }
@@ -71,22 +71,22 @@ func New(c Config) (*Frame, error) {
 	return f, err
 }
 
-// Head is what the layout shows around a page. Pages embed it.
+// Head has what the layout shows around a page. Pages embed it.
 type Head struct {
 	Title       string // of the page; the layout adds the name of the site
-	Description string // for search engines and previews; empty is that of the site
-	Canonical   string // path of the one address of the page; empty when it is not to be indexed
-	Image       string // path of the picture of a preview; empty is that of the site
-	Kind        string // of the page, as OpenGraph has it; empty is "website"
-	Facts       any    // what search engines read, written as JSON-LD; nil for none
+	Description string // for search engines and previews; empty is the site's
+	Canonical   string // canonical path of the page; empty keeps it out of search engines
+	Image       string // path of the preview picture; empty is the site's
+	Kind        string // OpenGraph type of the page; empty is "website"
+	Facts       any    // facts for search engines, written as JSON-LD; nil for none
 	Section     string // of the menu: ask, explore, check, data, sql, account; by itself, that of the path. "home" has no search in the header
-	Query       string // in the search box
+	Query       string // text in the search box
 	Styles      []string
-	Scripts     []string // files below /static/ beside those of every page
+	Scripts     []string // extra files below /static/
 
 	BaseURL  string
-	Version  string // of the dataset
-	Invented bool   // is the dataset
+	Version  string // date of the dataset
+	Invented bool   // the dataset is
 	SignedIn bool
 }
 
@@ -95,7 +95,7 @@ func (f *Frame) Head(r *http.Request, title string) Head {
 	h := Head{Title: title, BaseURL: f.BaseURL, SignedIn: f.SignedIn(r)}
 	h.Section, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if h.Section == "verify" {
-		h.Section = "check" // of reports of checks
+		h.Section = "check" // it verifies reports of checks
 	}
 	if d := DatasetOf(r); d != nil {
 		h.Version, h.Invented = d.Version(), d.Snapshot.Manifest.Invented
@@ -103,15 +103,15 @@ func (f *Frame) Head(r *http.Request, title string) Head {
 	return h
 }
 
-// Pages are the pages of a room, each with the layout around it.
+// Pages are the templates of a package, each with the layout around it.
 type Pages struct {
 	frame *Frame
 	named map[string]*template.Template
 }
 
-// Pages reads the pages of a room: every file that ends in .html, but the layout
-// and those that begin with an underscore, which all pages of the room share.
-// Words are functions beside those that every page has.
+// Pages reads the templates of a package: every .html file except the layout. Files
+// that begin with an underscore are shared by all pages of the package. words adds
+// template functions.
 func (f *Frame) Pages(files fs.FS, words template.FuncMap) (Pages, error) {
 	p := Pages{f, map[string]*template.Template{}}
 	var shared, names []string
@@ -154,22 +154,22 @@ func (p Pages) Render(w http.ResponseWriter, status int, page string, data any) 
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	text := buf.Bytes()
 	if !utf8.Valid(text) {
-		text = bytes.ToValidUTF8(text, []byte("\uFFFD")) // an address can say anything
+		text = bytes.ToValidUTF8(text, []byte("\uFFFD")) // anybody can put anything into an address
 	}
-	// The header of a page shows whether one is signed in.
+	// The header of a page shows whether the visitor is signed in.
 	w.Header().Add("Vary", "Cookie")
 	w.WriteHeader(status)
 	_, _ = w.Write(text)
 }
 
-// Fragment draws a part of a page that is sent by itself.
+// Fragment draws a part of a page by itself.
 func (p Pages) Fragment(page, part string, data any) (template.HTML, error) {
 	var buf bytes.Buffer
 	err := p.named[page].ExecuteTemplate(&buf, part, data)
 	return template.HTML(buf.String()), err
 }
 
-// Message shows a page that only says something.
+// Message shows a page with a message and nothing else.
 func (f *Frame) Message(w http.ResponseWriter, r *http.Request, status int, title, text string) {
 	f.pages.Render(w, status, "message", struct {
 		Head
@@ -177,7 +177,7 @@ func (f *Frame) Message(w http.ResponseWriter, r *http.Request, status int, titl
 	}{f.Head(r, title), text})
 }
 
-// Missing says that there is no page.
+// Missing says that there is no such page.
 func (f *Frame) Missing(w http.ResponseWriter, r *http.Request) {
 	f.pages.Render(w, http.StatusNotFound, "missing", f.Head(r, "Not found"))
 }
@@ -185,25 +185,25 @@ func (f *Frame) Missing(w http.ResponseWriter, r *http.Request) {
 // Broken says that a page could not be drawn, and logs why.
 func (f *Frame) Broken(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
-		return // nobody is there to read it
+		return // the visitor has left
 	}
 	f.Log.Error("drawing a page", "path", r.URL.Path, "error", err)
 	f.Message(w, r, http.StatusInternalServerError, "Something went wrong", "The page could not be drawn. Please try again.")
 }
 
-// Damaged says that a file which a page is drawn from is out of service.
+// Damaged says that a file of the dataset is unavailable.
 func (f *Frame) Damaged(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Retry-After", "60")
 	f.Message(w, r, http.StatusServiceUnavailable, "Out of service", "A file that this page is drawn from is damaged. Please try again later.")
 }
 
-// Busy says that the server takes no more for now.
+// Busy says that the server is too busy.
 func (f *Frame) Busy(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Retry-After", "5")
 	f.Message(w, r, http.StatusServiceUnavailable, "Too busy", "The server is too busy right now. Please try again in a few seconds.")
 }
 
-// Reserve takes memory for a page, or shows that there is none.
+// Reserve takes memory for a page, or says that there is not enough.
 func (f *Frame) Reserve(w http.ResponseWriter, r *http.Request, bytes int64) (hold *budget.Hold, ok bool) {
 	hold, err := f.Budget.Take(r.Context(), bytes)
 	if err != nil {
@@ -212,10 +212,10 @@ func (f *Frame) Reserve(w http.ResponseWriter, r *http.Request, bytes int64) (ho
 	return hold, err == nil
 }
 
-// pin is where the context of a request has its dataset.
+// pin is the context key of a request's dataset.
 type pin struct{}
 
-// Pin keeps one dataset for the whole of a request, whatever is drawn from it.
+// Pin keeps one dataset for the whole of a request, so that a page never mixes two.
 func Pin(r *http.Request, d *dataset.Dataset) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), pin{}, d))
 }
@@ -226,8 +226,8 @@ func DatasetOf(r *http.Request) *dataset.Dataset {
 	return d
 }
 
-// Answer asks an operation of the API for what a page shows, on behalf of the
-// caller of the request. The answer is of the type A that the operation gives.
+// Answer runs an operation of the API on behalf of the caller of the request. A is
+// the type of the operation's answer.
 func Answer[A client.Answer](f *Frame, r *http.Request, caller api.Caller, path string, query url.Values) (a A, release func(), err error) {
 	found, release, err := f.Ask(r.Context(), DatasetOf(r), api.Inquiry{Path: path, Query: query, Caller: caller})
 	if err != nil {

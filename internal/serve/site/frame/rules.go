@@ -5,7 +5,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// ruleWords are the rules in the words of a reader who has never seen them.
+// ruleWords explains each rule to somebody new to it.
 var ruleWords = map[string]string{
 	grant.Filed.String():            "the filer stated the EIN",
 	grant.OverrideHuman.String():    "somebody looked it up",
@@ -22,8 +22,8 @@ var ruleWords = map[string]string{
 	snapshot.Unresolved:             "no organization identified",
 }
 
-// RuleWords says how a rule finds the recipient of a grant. The name is that of
-// ein_source; an empty one is no rule.
+// RuleWords says how a rule finds the recipient of a grant. name is a value of
+// ein_source, or empty for no rule.
 func RuleWords(name string) string {
 	if name == "" {
 		name = snapshot.Unresolved

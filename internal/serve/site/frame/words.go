@@ -16,7 +16,7 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// functions are what the pages can call.
+// functions are the template functions of all pages.
 var functions = template.FuncMap{
 	"count":   money.Grouped,
 	"dollars": money.Dollars,
@@ -44,8 +44,8 @@ var functions = template.FuncMap{
 	"rule":    RuleWords,
 }
 
-// Place writes a place. The codes of countries are not those that a reader
-// knows: GM is Germany.
+// Place writes a place. Country codes are FIPS codes, which readers may misread: GM
+// is Germany.
 func Place(city, state, country string) string {
 	if name, ok := geo.Country(country); ok {
 		country = name
@@ -54,7 +54,7 @@ func Place(city, state, country string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// Short writes dollars in a form that fits a tile: $2.1 billion.
+// Short writes dollars in a few characters: $2.1 billion.
 func Short(n int64) string {
 	for _, u := range []struct {
 		size int64
@@ -67,7 +67,7 @@ func Short(n int64) string {
 	return money.Dollars(n)
 }
 
-// Size writes a number of bytes as a person says it.
+// Size writes a number of bytes for people.
 func Size(bytes int64) string {
 	if bytes >= 1<<20 {
 		return strconv.FormatInt(bytes>>20, 10) + " MB"
@@ -75,7 +75,7 @@ func Size(bytes int64) string {
 	return strconv.FormatInt(bytes>>10, 10) + " KB"
 }
 
-// Percent writes a share of one. What is not all is never written as all.
+// Percent writes a share of one. A share below one is never rounded to 100%.
 func Percent(f float64) string {
 	n := math.Round(100 * f)
 	if f < 1 {
@@ -84,7 +84,7 @@ func Percent(f float64) string {
 	return strconv.FormatFloat(n, 'f', 0, 64) + "%"
 }
 
-// Moment writes a moment for people who may be anywhere.
+// Moment writes a moment with its time zone.
 func Moment(t time.Time) string { return t.UTC().Format("January 2, 2006, 15:04 UTC") }
 
 // Date writes the day of a moment.

@@ -1,7 +1,6 @@
-// Package mail carries emails to people: over SMTP where the operator has a
-// mail server, and to the console where there is none, so that a fresh machine
-// needs nothing. Emails are plain text and say what they are for; nothing in
-// them tells anybody that they were read.
+// Package mail sends emails: over SMTP if the operator has a mail server, else to
+// the console, so that a new installation needs no setup. Emails are plain text and
+// contain nothing that tracks whether they were read.
 package mail
 
 import (
@@ -33,7 +32,8 @@ const (
 	maxText    = 64 << 10
 )
 
-// check refuses what could be read as anything but one email to one person.
+// check refuses an email that could be read as anything but one email to one
+// person.
 func (e Email) check() error {
 	if at := strings.LastIndexByte(e.To, '@'); at <= 0 || at == len(e.To)-1 || len(e.To) > maxAddress || !fault.Legible(e.To) ||
 		strings.ContainsAny(e.To, " <>,;:\"()[]\\") {
@@ -50,12 +50,11 @@ func (e Email) check() error {
 
 // Mailer sends emails. It is safe for concurrent use.
 type Mailer interface {
-	// Send returns when the email is in other hands, or is not.
+	// Send returns when the email was handed over, or failed.
 	Send(ctx context.Context, e Email) error
 }
 
-// Console writes emails where the operator sees them. It is what there is
-// before a mail server is named.
+// Console writes emails to the operator's console, until a mail server is set.
 type Console struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -81,17 +80,17 @@ func (c *Console) Send(_ context.Context, e Email) error {
 	return err
 }
 
-// Open makes the Mailer of an address like smtp://user:password@host:587, over
-// which the connection is made safe with STARTTLS, or smtps://host:465, where
-// it is safe from the first byte. A server on this machine may do without. From
-// is whom emails are from, such as Grantgraph <no-reply@example.org>.
+// Open makes the Mailer for an address. smtp://user:password@host:587 secures the
+// connection with STARTTLS; smtps://host:465 uses TLS from the first byte. A server
+// on this machine may do without TLS. from is the sender, such as Grantgraph
+// <no-reply@example.org>.
 func Open(address, from string) (*SMTP, error) {
 	bad := func(why string) error {
 		return fault.New("bad_mail", "the address of the mail server %s", why).Try("one like smtp://user:password@mail.example.org:587")
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		// The error of the parser would repeat the password.
+		// The parser's error would repeat the password.
 		return nil, bad("cannot be read")
 	}
 	s := &SMTP{host: u.Hostname(), clock: time.Now}

@@ -34,10 +34,10 @@ type office struct {
 	roots    *x509.CertPool
 	implicit bool
 	offers   []string // extensions
-	refuse   string   // verb that is answered with 550
+	refuse   string   // verb to refuse with 550
 
 	mu    sync.Mutex
-	heard []string // verbs, and how they came
+	heard []string // verbs, and whether they came over TLS
 	mail  []byte
 	wg    sync.WaitGroup
 }
@@ -87,7 +87,7 @@ func (o *office) note(format string, args ...any) {
 	o.heard = append(o.heard, fmt.Sprintf(format, args...))
 }
 
-// serve speaks as much SMTP as a client of ours needs.
+// serve speaks as much SMTP as our client needs.
 func (o *office) serve(conn net.Conn) {
 	how := "clear"
 	if o.implicit {
@@ -230,8 +230,8 @@ func TestSMTPRefusals(t *testing.T) {
 			t.Errorf("%s is refused and the email is sent", verb)
 		}
 	}
-	// A server that nobody vouches for, and one that is not on this machine and
-	// offers no safety, hear no email.
+	// No email goes to a server with an untrusted certificate, nor to a remote server
+	// without TLS.
 	o := newOffice(t, nil)
 	c := o.client(t, "smtp", "")
 	c.roots = nil
@@ -249,8 +249,7 @@ func TestSMTPRefusals(t *testing.T) {
 	}
 }
 
-// TestSilentServer waits for a server that never says a word, until the
-// context ends.
+// TestSilentServer waits for a silent server until the context ends.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -19,24 +19,24 @@ import (
 	"time"
 )
 
-// SMTP hands emails to a mail server. A connection is made for each email:
-// they are few.
+// SMTP hands emails to a mail server. Emails are few, so each has a connection of
+// its own.
 type SMTP struct {
 	addr, host     string
 	user, password string
 	implicit       bool // TLS from the first byte
 	from           *mail.Address
 	clock          func() time.Time
-	roots          *x509.CertPool // nil is those of the machine
+	roots          *x509.CertPool // nil uses the machine's
 }
 
-// sendTimeout is how long a mail server may take over one email.
+// sendTimeout bounds the time for one email.
 const sendTimeout = 30 * time.Second
 
 var errNoTLS = errors.New("the mail server offers no STARTTLS, and emails hold links that open accounts")
 
-// Send hands the email over. Neither the email nor the password of the
-// server travels in the clear, except within this machine.
+// Send hands the email over. Email and password travel unencrypted only within this
+// machine.
 func (s *SMTP) Send(ctx context.Context, e Email) error {
 	if err := e.check(); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *SMTP) Send(ctx context.Context, e Email) error {
 		return fmt.Errorf("reaching the mail server: %w", err)
 	}
 	defer conn.Close()
-	// A context that ends ends the conversation.
+	// When the context ends, so does the conversation.
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	if err := s.deliver(conn, e); err != nil {
 		return fmt.Errorf("handing an email to the mail server: %w", errors.Join(context.Cause(ctx), err))
@@ -99,12 +99,12 @@ func (s *SMTP) deliver(conn net.Conn, e Email) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	// The email is taken; how the server says goodbye changes nothing.
+	// The server has accepted the email, so an error while closing does not matter.
 	_ = c.Quit()
 	return nil
 }
 
-// message is the email as it travels.
+// message is the email in the format of SMTP.
 func (s *SMTP) message(e Email) ([]byte, error) {
 	var id [16]byte
 	if _, err := rand.Read(id[:]); err != nil {
@@ -134,7 +134,7 @@ func (s *SMTP) message(e Email) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// loopback says whether a host is this machine.
+// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && a.IsLoopback()

@@ -14,7 +14,7 @@ import (
 	"grantgraph/internal/serve/warehouse"
 )
 
-// book is a page, or a page with further ones below it.
+// book is a page, possibly with pages below it.
 type book struct {
 	Title string
 	About string // what it is for, in a sentence
@@ -23,25 +23,25 @@ type book struct {
 	groups []group
 }
 
-// group is pages below another.
+// group is the pages below another page.
 type group struct {
 	Name  string
 	Links []link
 }
 
-// shelf is pages for one kind of reader.
+// shelf is the pages for one kind of reader.
 type shelf struct {
 	Name  string
 	About string
 	Books []book
 }
 
-// placed says where a text of the repository stands: on which shelf, under which
-// title and what for.
+// placed is a document of the repository, with its title and purpose in the
+// documentation.
 type placed struct{ file, title, about string }
 
-// plan is the order of the documentation. A file that is not in it stands at the
-// end of the guides, or of what is for operators.
+// plan is the order of the documentation. Other documents come at the end of the
+// guides, or of the operators' pages.
 var plan = []struct {
 	name, about string
 	files       []placed
@@ -91,15 +91,15 @@ var plan = []struct {
 	}},
 }
 
-// Pages that are made from tables rather than texts.
+// Paths of pages that are made from tables, not from documents.
 const (
 	referencePath = "/docs/api"
 	errorsPath    = "/docs/errors"
 	tablesPath    = "/docs/tables"
 )
 
-// elsewhere are the texts whose page is not named after their file: another page
-// has that name, or says the same and more.
+// elsewhere are the documents whose page is not named after their file, because
+// another page has that name or covers more.
 var elsewhere = map[string]string{
 	"docs/api.md":       "/docs/examples",
 	"docs/search.md":    "/docs/searching",
@@ -107,7 +107,7 @@ var elsewhere = map[string]string{
 	"CHANGELOG.md":      "/docs/changes",
 }
 
-// addressOf is the page of a file of the repository, empty when it has none.
+// addressOf is the page of a document of the repository, or empty.
 func addressOf(file string) string {
 	if at, ok := elsewhere[file]; ok {
 		return at
@@ -119,8 +119,8 @@ func addressOf(file string) string {
 	return "/docs/" + strings.TrimSuffix(name, ".md")
 }
 
-// fileNames are the texts there are, without that of the tables, which have pages
-// of their own.
+// fileNames lists the documents, except the one about tables, which have pages of
+// their own.
 func fileNames() (names []string, err error) {
 	err = fs.WalkDir(grantgraph.Documents, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && path.Ext(name) == ".md" && addressOf(name) != tablesPath {
@@ -131,7 +131,7 @@ func fileNames() (names []string, err error) {
 	return names, err
 }
 
-// library is all texts, rendered.
+// library is all documents, rendered.
 var library = sync.OnceValues(func() ([]*chapter, error) {
 	names, err := fileNames()
 	if err != nil {
@@ -152,7 +152,7 @@ var library = sync.OnceValues(func() ([]*chapter, error) {
 	return list, nil
 })
 
-// titleOf is the title that the plan gives a file, empty when it gives none.
+// titleOf is the title of a document in the plan, or empty.
 func titleOf(file string) string {
 	for _, p := range plan {
 		for _, f := range p.files {
@@ -164,12 +164,12 @@ func titleOf(file string) string {
 	return ""
 }
 
-// shownBase is the address of the service in the texts, which is that of a
-// server on the reader's own machine.
+// shownBase is the service address that the documents use: a server on the reader's
+// own machine.
 const shownBase = "http://127.0.0.1:8080"
 
-// at is a chapter with the address of this service in it, so that what is copied
-// from the page works. Operators read of their own machine.
+// at is a chapter with the address of this service, so that copied code works.
+// Operators' pages keep the address of the reader's machine.
 func (c *chapter) at(base string) *chapter {
 	for _, p := range plan[len(plan)-1].files {
 		if p.file == c.file {

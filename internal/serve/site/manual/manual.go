@@ -1,9 +1,8 @@
-// Package manual is the documentation as pages: the texts of the repository, the
-// reference of the API as the table of operations has it, every failure and every
-// table that SQL reads, and a search over all of them. It writes nothing of its
-// own that another place already says.
+// Package manual is the documentation as pages: the documents of the repository,
+// the API reference from the table of operations, all errors, all SQL tables, and a
+// search over them. It repeats no fact that is written elsewhere.
 //
-// The texts are rendered once and never change while the program runs.
+// The documents are rendered once and never change while the program runs.
 package manual
 
 import (
@@ -22,7 +21,7 @@ import (
 //go:embed pages/*.html
 var files embed.FS
 
-// Room is the pages of the documentation.
+// Room serves the pages of the documentation.
 type Room struct {
 	*frame.Frame
 	pages     frame.Pages
@@ -33,7 +32,7 @@ type Room struct {
 	index     *index
 }
 
-// New makes the pages. Without a reference there are none about the API.
+// New makes the pages. Without a reference, there are no pages about the API.
 func New(f *frame.Frame, reference *api.Reference) (*Room, error) {
 	s := &Room{Frame: f, reference: reference, chapters: map[string]*chapter{}}
 	var err error
@@ -72,7 +71,7 @@ func (s *Room) Route(mux *http.ServeMux) {
 	}
 }
 
-// Addresses are the paths of all pages.
+// Addresses lists the paths of all pages.
 func (s *Room) Addresses() []string {
 	list := []string{"/docs"}
 	for _, shelf := range s.shelves {
@@ -91,16 +90,16 @@ func (s *Room) Addresses() []string {
 // link leads to a page.
 type link struct{ Title, Path string }
 
-// page is what every page of the documentation shows around its own.
+// page is what every page of the documentation shows around its content.
 type page struct {
 	frame.Head
 	Shelves  []shelf
-	Here     string  // path of the page, or of the one that it is below
-	Within   []group // pages beside this one, below the same
+	Here     string  // path of the page, or of the page above it
+	Within   []group // pages beside this one
 	Contents []heading
 	Before   *link
 	After    *link
-	Asked    string // in the search of the documentation
+	Asked    string // text in the search of the documentation
 }
 
 // begin begins a page.
@@ -126,7 +125,7 @@ func (s *Room) begin(r *http.Request, path, title, description string) page {
 	return p
 }
 
-// order is the books one after the other.
+// order lists the books in reading order.
 func (s *Room) order() (list []link) {
 	for _, shelf := range s.shelves {
 		for _, b := range shelf.Books {
@@ -152,7 +151,7 @@ type chapterPage struct {
 	Body template.HTML
 }
 
-// longestPath is more than any page has.
+// longestPath is longer than the path of any page.
 const longestPath = 100
 
 func (s *Room) serveChapter(w http.ResponseWriter, r *http.Request) {
@@ -167,11 +166,12 @@ func (s *Room) serveChapter(w http.ResponseWriter, r *http.Request) {
 	s.draw(w, http.StatusOK, "chapter", p)
 }
 
-// mostContents is how many places of a page are listed before only the larger
-// ones are.
+// mostContents is how many headings a table of contents has before it lists only
+// the larger ones.
 const mostContents = 12
 
-// overview is the headings of a text, or its larger ones where they are many.
+// overview is the headings of a document, or only the larger ones if there are
+// many.
 func overview(all []heading) []heading {
 	if len(all) <= mostContents {
 		return all
@@ -179,8 +179,7 @@ func overview(all []heading) []heading {
 	return slices.DeleteFunc(slices.Clone(all), func(h heading) bool { return h.Level > 2 })
 }
 
-// prose draws a text of the tables and operations, in which backticks set off
-// code.
+// prose draws a text of a table or operation, in which backticks mark code.
 func prose(text string) template.HTML {
 	var b strings.Builder
 	parts := strings.Split(text, "`")
@@ -194,7 +193,7 @@ func prose(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// choice is a text in several languages, of which one is shown.
+// choice is a text in several languages; the page shows one at a time.
 type choice struct {
 	Name string
 	List []snippet.Code

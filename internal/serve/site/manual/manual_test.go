@@ -88,12 +88,10 @@ var (
 	ids   = regexp.MustCompile(` id="([^"]*)"`)
 )
 
-// elsewhere are the beginnings of addresses of the site that the documentation
-// leads to.
+// elsewhere are prefixes of site addresses that the documentation links to.
 var elsewhere = regexp.MustCompile(`^/($|\?|#|(explore|check|verify|data|sql|signin|signup|account|search|places|causes|ask|api/v1/meta|api/v1/sql/schema|openapi\.json|llms\.txt|compare|\.well-known/jwks\.json)($|[?#]))`)
 
-// TestLinks follows every link of every page, to its place on the page that it
-// leads to.
+// TestLinks follows every link of every page, including its anchor.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -142,8 +140,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestEverythingIsThere checks that every text, every operation, every failure
-// and every table has its place, and that it is found from the first page.
+// TestEverythingIsThere checks that every document, operation, error and table has
+// a page, and can be reached from the first page.
 func TestEverythingIsThere(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -196,8 +194,8 @@ func TestEverythingIsThere(t *testing.T) {
 	}
 }
 
-// TestOperations checks that the page of an operation has all that its entry in
-// the table says.
+// TestOperations checks that the page of an operation shows everything in its entry
+// of the table.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -227,7 +225,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestFind looks for what people look for.
+// TestFind searches for what people look for.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -261,7 +259,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestNowhere asks for what is not there.
+// TestNowhere asks for pages that do not exist.
 func TestNowhere(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -285,8 +283,8 @@ func TestNowhere(t *testing.T) {
 	}
 }
 
-// TestAround checks what is around a text: where it stands, what comes before and
-// after it, and its own address.
+// TestAround checks the frame of a document: its place, its neighbors, and its
+// address.
 func TestAround(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -302,8 +300,8 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// TestCode checks that code is copied from a page as it stands in the text, with
-// the address of the service in the place of that of a machine of one's own.
+// TestCode checks that code on a page is the code of the document, with the address
+// of the service in place of a local one.
 func TestCode(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -332,7 +330,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestAlone checks that the texts are there without an API.
+// TestAlone checks that the documents are there without an API.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	f, err := frame.New(frame.Config{BaseURL: apitest.Base, SignedIn: func(*http.Request) bool { return true }, Log: slog.New(slog.DiscardHandler)})
@@ -353,8 +351,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// FuzzFind looks for anything: it is answered, within bounds, and nothing of it
-// is taken for marks of a page.
+// FuzzFind searches for anything: the answer is bounded, and the words never become
+// markup.
 func FuzzFind(f *testing.F) {
 	for _, seed := range []string{"min_amt", "<b>key", "\xff\x00", "_ __ a_", "é plan ÷", strings.Repeat("x ", 200)} {
 		f.Add(seed)

@@ -20,11 +20,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// chapter is a text of the repository as a page.
+// chapter is a document of the repository as a page.
 type chapter struct {
 	Path     string
 	Title    string
-	Lead     string // its first paragraph, without marks
+	Lead     string // first paragraph, as plain text
 	Body     template.HTML
 	Headings []heading
 
@@ -32,22 +32,22 @@ type chapter struct {
 	sections []section
 }
 
-// heading is a place on a page.
+// heading is a heading with its anchor.
 type heading struct {
 	ID    string
 	Text  string
 	Level int // 2 or 3
 }
 
-// markdown reads CommonMark with tables. What is raw HTML is left out, but for
-// what folds a long part away.
+// markdown reads CommonMark with tables. It drops raw HTML, except the tags that
+// fold a long part away.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(ownNodes{}, 100))),
 )
 
-// render makes the page of a text. Without a title it has that of the text.
+// render makes the page of a document. An empty title takes that of the document.
 func render(file, title string, source []byte) (*chapter, error) {
 	c := &chapter{Path: addressOf(file), Title: title, file: file}
 	doc := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(newAnchors()))))
@@ -66,7 +66,7 @@ func render(file, title string, source []byte) (*chapter, error) {
 	return c, nil
 }
 
-// read takes the title off a text, and finds its headings and what is said under
+// read takes the title off a document, and finds its headings and the text under
 // each.
 func (c *chapter) read(doc ast.Node, source []byte) {
 	if h, ok := doc.FirstChild().(*ast.Heading); ok && h.Level == 1 {
@@ -94,11 +94,10 @@ func (c *chapter) read(doc ast.Node, source []byte) {
 	c.sections = append(c.sections, now)
 }
 
-// tableName is the attribute of a table that has its name.
+// tableName is the attribute that holds the name of a table.
 const tableName = "name"
 
-// nameTables names each table after the heading it stands under, and gives no two
-// the same name.
+// nameTables names each table after its heading. Names are unique.
 func nameTables(doc ast.Node, source []byte) error {
 	under, used := "Table", map[string]int{}
 	return ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -119,11 +118,11 @@ func nameTables(doc ast.Node, source []byte) error {
 	})
 }
 
-// longestCode is how many lines of a block of code are searched; what is longer
-// is the answer to an example.
+// longestCode is how many lines of a code block the search reads. Longer blocks are
+// answers of examples.
 const longestCode = 30
 
-// plainText is what a node says, without its marks.
+// plainText is the text of a node without its markup.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -151,7 +150,7 @@ func plainText(n ast.Node, source []byte) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// firstSentence is the beginning of a paragraph, for a description of its page.
+// firstSentence is the beginning of a paragraph, as the description of its page.
 func firstSentence(text string) string {
 	for i := range text {
 		if end := i + len(". "); text[i] == '.' && end <= len(text) && text[i+1] == ' ' && i > 20 {
@@ -161,9 +160,9 @@ func firstSentence(text string) string {
 	return strings.TrimSuffix(text, ":")
 }
 
-// relink leads links between files to their pages. A link that has the name of a
-// file gets that of its page; what leads to a file that has no page becomes its
-// words.
+// relink points links between files to their pages. If the link text is a file
+// name, it becomes the title of the page. A link to a file without a page becomes
+// plain text.
 func (c *chapter) relink(doc ast.Node, source []byte) error {
 	var links []*ast.Link
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -191,8 +190,7 @@ func (c *chapter) relink(doc ast.Node, source []byte) error {
 	return err
 }
 
-// target is where a link of the text leads on the site; ok is false when that is
-// nowhere.
+// target is where a link leads on the site; ok is false if it has no page.
 func (c *chapter) target(to string) (string, bool) {
 	u, err := url.Parse(to)
 	switch {
@@ -218,19 +216,19 @@ func (c *chapter) target(to string) (string, bool) {
 	return at, true
 }
 
-// anchors gives headings the names that GitHub gives them, so that a link works
-// in both places.
+// anchors gives headings the same anchors as GitHub, so that links work in both
+// places.
 type anchors struct{ used map[string]bool }
 
 func newAnchors() *anchors {
 	a := &anchors{map[string]bool{}}
-	for _, id := range []string{"main", "find", "find-found", "docs-q", "menu", "answer"} { // of the page around
+	for _, id := range []string{"main", "find", "find-found", "docs-q", "menu", "answer"} { // anchors of the page around the document
 		a.used[id] = true
 	}
 	return a
 }
 
-// Generate is the name of a heading.
+// Generate makes the anchor of a heading.
 func (a *anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 	id := anchor(string(value))
 	if id == "" {
@@ -244,10 +242,10 @@ func (a *anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 	return []byte(one)
 }
 
-// Put notes a name that a text gives itself.
+// Put records an anchor that a document sets itself.
 func (a *anchors) Put(value []byte) { a.used[string(value)] = true }
 
-// anchor is the name of a heading that has no other of its name before it.
+// anchor makes a unique anchor for a heading.
 func anchor(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -260,11 +258,11 @@ func anchor(title string) string {
 	}, title)
 }
 
-// ownNodes draws what a page needs otherwise than goldmark has it: what is wide
-// can be moved to the side, by the keyboard too, and headings can be linked to.
+// ownNodes draws some nodes differently from goldmark: wide content scrolls
+// sideways, also by keyboard, and headings have links.
 type ownNodes struct{}
 
-// RegisterFuncs says what is drawn here.
+// RegisterFuncs registers the nodes that are drawn here.
 func (ownNodes) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 	to.Register(ast.KindHeading, drawHeading)
 	to.Register(ast.KindFencedCodeBlock, drawCode)
@@ -276,7 +274,7 @@ func (ownNodes) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 
 func drawHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	h := n.(*ast.Heading)
-	level := strconv.Itoa(max(h.Level, 2)) // the title of the page is its only one
+	level := strconv.Itoa(max(h.Level, 2)) // the page has a title of its own
 	id, _ := h.AttributeString("id")
 	if entering {
 		_, _ = w.WriteString("<h" + level + ` id="` + string(util.EscapeHTML(id.([]byte))) + `">`)
@@ -300,7 +298,7 @@ func drawCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.W
 	return ast.WalkSkipChildren, nil
 }
 
-// The only raw HTML that is drawn.
+// No other raw HTML is drawn.
 var (
 	foldBegins = regexp.MustCompile(`^<details><summary>([^<>]*)</summary>\s*$`)
 	foldEnds   = regexp.MustCompile(`^</details>\s*$`)

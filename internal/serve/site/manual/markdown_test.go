@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRender draws a text with everything in it that a text may have.
+// TestRender renders a document with everything that a document may contain.
 func TestRender(t *testing.T) {
 	t.Parallel()
 	const source = "# A title\n\nFirst words, with `code`. More.\n\n## One & two\n\n" +
@@ -42,8 +42,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestRank checks what comes first: titles before texts, all words before some,
-// and a word itself before one that begins with it.
+// TestRank checks the ranking: titles before texts, all words before some, and
+// exact words before prefixes.
 func TestRank(t *testing.T) {
 	t.Parallel()
 	x := newIndex([]section{

@@ -32,20 +32,20 @@ func (s *Room) serveReference(w http.ResponseWriter, r *http.Request) {
 type operationPage struct {
 	page
 	Op       *api.Operation
-	Own      []api.Param // parameters, and those that every operation takes
+	Own      []api.Param // parameters, and those of all operations
 	Common   []api.Param
 	Codes    []snippet.Code // the example
 	Keyed    []snippet.Code // the same with a key
-	Live     bool           // members may run it on this page's neighbor
+	Live     bool           // members may run it on another page
 	Sent     []api.Shape    // the body of the request
 	Answered []api.Shape
-	Around   []api.Shape // objects that every answer has
+	Around   []api.Shape // objects in every answer
 	Failures []api.Refusal
-	General  []api.Refusal // that every operation has
+	General  []api.Refusal // errors of all operations
 	Run      *run
 }
 
-// run is an answer on the page.
+// run is an example's answer on the page.
 type run struct {
 	Request string
 	Status  int
@@ -53,7 +53,7 @@ type run struct {
 	Cut     bool
 }
 
-// around are the objects of every answer, in the order of Reference.Answer.
+// around names the objects of every answer, in the order of Reference.Answer.
 var around = []string{"Service", "Warning", "Build", "Excluded", "Cost", "Absent", "Shown"}
 
 func (s *Room) serveOperation(w http.ResponseWriter, r *http.Request) {
@@ -108,17 +108,17 @@ func (s *Room) serveOperation(w http.ResponseWriter, r *http.Request) {
 	s.draw(w, http.StatusOK, "operation", p)
 }
 
-// operation is the one that a request is about, nil for none.
+// operation is the operation of a request's address, or nil.
 func (s *Room) operation(r *http.Request) *api.Operation {
 	return s.reference.Operation(r.PathValue("operation"))
 }
 
-// general reports whether every operation has a failure.
+// general reports whether all operations have a failure.
 func (s *Room) general(f api.Refusal) bool {
 	return slices.ContainsFunc(s.failures, func(x failure) bool { return x.Slug == f.Slug && x.Everywhere })
 }
 
-// describeFailures finds for every failure where it can come from.
+// describeFailures finds the operations of every failure.
 func describeFailures(r *api.Reference) (list []failure) {
 	from, all := map[string][]link{}, 0
 	for _, g := range r.Groups {
@@ -136,23 +136,22 @@ func describeFailures(r *api.Reference) (list []failure) {
 	return list
 }
 
-// Live reports whether somebody with an account can run an operation: not what
-// is for agents and billing systems, which have keys of their own.
+// Live reports whether a member can run an operation. Operations for agents and
+// billing systems need keys of their own.
 func Live(op *api.Operation) bool {
 	return op.Access != api.Agent && op.Access != api.Admin && !op.ForAgents
 }
 
-// mostShown is how much of an answer a page shows, in bytes.
+// mostShown bounds the part of an answer that a page shows, in bytes.
 const mostShown = 64 << 10
 
-// newRun lays an answer out for a page.
+// newRun formats an answer for a page.
 func newRun(a api.Sample) *run {
 	text, cut := LaidOut(a.Body)
 	return &run{a.Request, a.Status, text, cut}
 }
 
-// LaidOut is JSON in lines, as much of it as a page shows; what is not JSON is
-// left as it is.
+// LaidOut indents JSON and bounds it. Other text stays as it is.
 func LaidOut(body []byte) (text string, cut bool) {
 	var b bytes.Buffer
 	if len(body) > mostShown || json.Indent(&b, bytes.TrimSpace(body), "", "  ") != nil {
@@ -166,10 +165,10 @@ func LaidOut(body []byte) (text string, cut bool) {
 	return text, false
 }
 
-// paramAnchor is where a parameter is described on the page of its operation.
+// paramAnchor is the anchor of a parameter on its operation's page.
 func paramAnchor(name string) string { return "p-" + anchor(name) }
 
-// allowed is a default as it is sent.
+// allowed writes a default as it is sent.
 func allowed(value any) string {
 	switch value {
 	case true:
@@ -180,7 +179,7 @@ func allowed(value any) string {
 	return fmt.Sprint(value)
 }
 
-// sentence writes what a refusal means as a sentence.
+// sentence writes the meaning of a refusal as a sentence.
 func sentence(means string) string {
 	if means == "" {
 		return ""
@@ -188,7 +187,7 @@ func sentence(means string) string {
 	return strings.ToUpper(means[:1]) + strings.TrimSuffix(means[1:], ".") + "."
 }
 
-// errorsPage is every failure.
+// errorsPage lists all failures.
 type errorsPage struct {
 	page
 	Statuses []statusGroup
@@ -200,7 +199,7 @@ type statusGroup struct {
 	List   []failure
 }
 
-// failure is one, and where it can come from.
+// failure is an error with the operations that it can come from.
 type failure struct {
 	api.Refusal
 	Cause      string

@@ -15,31 +15,31 @@ import (
 	"grantgraph/internal/stem"
 )
 
-// section is a part of a page that can be found.
+// section is a part of a page that the search can find.
 type section struct {
 	Title string
 	Page  string // title of the page
 	Path  string // with its anchor
 	text  []string
-	known []string // names that it is about, such as that of a parameter
-	worth float64  // how much it says to somebody who does not know where to look; 0 is 1
+	known []string // names that the section describes, such as a parameter's
+	worth float64  // factor of the rank: how useful it is to a newcomer; 0 means 1
 }
 
 // index finds sections by the stems of their words.
 type index struct {
 	sections []section
 	postings map[string][]posting
-	stems    []string  // in order, to find those that begin alike
-	lengths  []float64 // of sections, in those of a usual one
+	stems    []string  // sorted, to find prefixes
+	lengths  []float64 // length of each section, relative to the average
 }
 
-// posting is how much a section is about a word.
+// posting is the weight of a word in a section.
 type posting struct {
 	section int
 	weight  float64
 }
 
-// How much more a word says in a title than in a text.
+// How much more a word weighs in a title, a name or a page title than in a text.
 const (
 	inTitle = 8
 	inNames = 5
@@ -82,14 +82,14 @@ func newIndex(sections []section) *index {
 	return x
 }
 
-// word is a word of a text, and where it stands.
+// word is a word of a text with its position.
 type word struct {
 	stem       string
 	begin, end int
 }
 
-// words are the words of a text. A name such as min_amt is one, and its parts are
-// too.
+// words are the words of a text. A name such as min_amt is a word, and so are its
+// parts.
 func words(text string) (list []word) {
 	for i := 0; i < len(text); {
 		if !letter(text[i]) {
@@ -121,18 +121,18 @@ const (
 	mostTyped = 200 // bytes
 	mostWords = 12
 	mostFound = 30
-	mostAlike = 40 // words that begin as the one that was typed
+	mostAlike = 40 // words with the typed prefix
 )
 
-// found is a section that answers a question.
+// found is a section in the results.
 type found struct {
 	section
-	Text  template.HTML // of it, with what was looked for marked
+	Text  template.HTML // excerpt with the words marked
 	score float64
-	place int // in the order of the documentation
+	place int // position in the documentation
 }
 
-// filler are words that say nothing of what is looked for, as stems.
+// filler are stems of words that carry no meaning in a search.
 var filler = map[string]bool{}
 
 func init() {
@@ -141,8 +141,8 @@ func init() {
 	}
 }
 
-// find ranks sections: by how rare the words are that they have, and where they
-// have them. Those that have them all come first.
+// find ranks sections by how rare their matching words are, and where the words
+// stand. Sections with all words come first.
 func (x *index) find(question string) (list []found) {
 	var terms []string
 	for _, w := range words(question) {
@@ -181,7 +181,7 @@ func (x *index) find(question string) (list []found) {
 	return list
 }
 
-// alike are the word itself, and those that begin with it.
+// alike are the word itself and words that begin with it.
 func (x *index) alike(term string) []string {
 	from, _ := slices.BinarySearch(x.stems, term)
 	to := from
@@ -191,10 +191,10 @@ func (x *index) alike(term string) []string {
 	return x.stems[from:to]
 }
 
-// excerptSize is how much of a section is shown, in bytes.
+// excerptSize is the length of an excerpt, in bytes.
 const excerptSize = 220
 
-// excerpt is the part of a text that has the first of the words, which are marked.
+// excerpt is the part of a text around the first match, with all matches marked.
 func excerpt(text string, marked map[string]bool) template.HTML {
 	var hits []word
 	for _, w := range words(text) {
@@ -229,7 +229,7 @@ func excerpt(text string, marked map[string]bool) template.HTML {
 	return template.HTML(strings.ToValidUTF8(b.String(), ""))
 }
 
-// worth is more for a guide than for what only tells what was.
+// worth ranks guides above the history of changes.
 func (c *chapter) worth() float64 {
 	switch {
 	case strings.HasPrefix(c.Path, "/docs/guide/"):
@@ -240,7 +240,7 @@ func (c *chapter) worth() float64 {
 	return 1
 }
 
-// sections is all that can be found: of texts, of operations and of tables.
+// sections lists everything that can be found: documents, operations and tables.
 func (s *Room) sections() (list []section) {
 	for _, at := range s.Addresses() {
 		if c := s.chapters[at]; c != nil {
@@ -261,7 +261,7 @@ func (s *Room) sections() (list []section) {
 	if s.reference == nil {
 		return list
 	}
-	seen := map[string]bool{} // parameters, which several operations share
+	seen := map[string]bool{} // parameters that several operations share
 	for _, g := range s.reference.Groups {
 		for i := range g.Operations {
 			list = append(list, operationSections(&g.Operations[i], seen)...)
@@ -291,7 +291,7 @@ func operationSections(op *api.Operation, seen map[string]bool) []section {
 type searchPage struct {
 	page
 	Found []found
-	Long  bool // what was typed is too long
+	Long  bool // the query is too long
 }
 
 func (s *Room) serveSearch(w http.ResponseWriter, r *http.Request) {

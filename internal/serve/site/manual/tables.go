@@ -7,7 +7,7 @@ import (
 	"grantgraph/internal/serve/warehouse"
 )
 
-// tableGroup is tables that belong together.
+// tableGroup is a group of related tables.
 type tableGroup struct {
 	Name   string
 	Tables []warehouse.View
@@ -34,7 +34,6 @@ func (s *Room) serveTables(w http.ResponseWriter, r *http.Request) {
 	s.draw(w, http.StatusOK, "tables", p)
 }
 
-// isTable reports whether there is a table of this name.
 func isTable(name string) bool { return table(name) != nil }
 
 func table(name string) *warehouse.View {
@@ -54,10 +53,10 @@ type tablePage struct {
 	Queries []query
 }
 
-// query is one to start from.
+// query is an example query.
 type query struct {
 	warehouse.Example
-	Path string // of the page on which it can be run
+	Path string // page that can run it
 }
 
 func (s *Room) serveTable(w http.ResponseWriter, r *http.Request) {

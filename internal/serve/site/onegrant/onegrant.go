@@ -1,7 +1,7 @@
-// Package onegrant is the page of a single grant: what the filer wrote against
-// the organization that was recognized in it, how sure that is and what speaks
-// for it, the filing to look it up in, a line to cite it by, and a line to
-// correct it with. A grant to a private person shows neither name nor purpose.
+// Package onegrant is the page of a single grant. It compares what the filer wrote
+// with the organization that was recognized, and says how sure the match is and
+// why. It also names the filing, and has a citation and a line to correct the
+// match. A grant to a private person shows neither name nor purpose.
 package onegrant
 
 import (
@@ -39,14 +39,14 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 	return nil
 }
 
-// longestKey is more than any grant's key has.
+// longestKey is longer than the key of any grant.
 const longestKey = 64
 
-// page is a grant as people read it.
+// page shows a grant.
 type page struct {
 	frame.Head
 	Grant      graph.Grant
-	Individual bool // a private person, who is not named
+	Individual bool // to a private person, who is not named
 	Form       string
 	FilingURL  string
 	FunderKind string
@@ -54,12 +54,12 @@ type page struct {
 	Inferred   bool // is the cause
 	Support    []string
 	Compared   []comparison
-	Chance     string // that the organization is the right one; empty where there is none
+	Chance     string // that the match is right; empty if there is no match
 	Evidence   []string
-	Pair       graph.Totals // of all grants from this funder to this organization
+	Pair       graph.Totals // all grants from this funder to this organization
 	Citation   string
 	Rulings    []ruling
-	API, SQL   string // the same view elsewhere
+	API, SQL   string // links to the same view
 }
 
 func (s *room) serve(w http.ResponseWriter, r *http.Request) {
@@ -103,8 +103,8 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 	s.pages.Render(w, http.StatusOK, "grant", p)
 }
 
-// redact leaves of a grant to a private person what may be shown: who paid how
-// much in which year, and the state it went to.
+// redact removes from a grant to a private person all but the funder, the amount,
+// the year and the state.
 func (p *page) redact() {
 	g := p.Grant
 	p.Individual = true
@@ -114,7 +114,7 @@ func (p *page) redact() {
 	p.Description = "A grant to a private person, who is not named here."
 }
 
-// describe fills in what is said of a grant to an organization.
+// describe fills in the description of a grant to an organization.
 func (p *page) describe() {
 	g := &p.Grant
 	from, to, amount := orgname.Display(g.Funder.Name), orgname.Display(g.Recipient.Name), money.Dollars(g.Amount)
@@ -145,7 +145,7 @@ func (p *page) describe() {
 	p.Facts = p.facts()
 }
 
-// facts are what a search engine reads of the grant.
+// facts describes the grant to search engines.
 func (p *page) facts() any {
 	g := &p.Grant
 	organization := func(name string, e ein.EIN) map[string]any {

@@ -39,12 +39,12 @@ func open(t *testing.T) (http.Handler, *graph.Graph) {
 	return s.Handler(), g
 }
 
-// get is a page: its status, its header and its text without entities.
+// get returns the status of a page, its header, and its text without entities.
 func get(t *testing.T, h http.Handler, method, path string) (int, http.Header, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(method, path, nil)
-	r.RemoteAddr = "127.0.0.1:1" // which no limit holds
+	r.RemoteAddr = "127.0.0.1:1" // from localhost, which has no limit
 	h.ServeHTTP(w, r)
 	body, err := io.ReadAll(w.Result().Body)
 	if err != nil {
@@ -63,9 +63,9 @@ func every(t *testing.T, g *graph.Graph) []graph.Grant {
 	return rows
 }
 
-// TestGrant looks at the pages of grants of every rule, to persons and to
-// nobody in particular: what the engine says of the grant is on the page, and
-// what it says of a person is not.
+// TestGrant checks the pages of grants of every rule, to private persons and with
+// no named recipient. A page shows what the engine says of the grant, and nothing
+// about a private person.
 func TestGrant(t *testing.T) {
 	t.Parallel()
 	h, g := open(t)
@@ -109,7 +109,7 @@ func TestGrant(t *testing.T) {
 	}
 }
 
-// TestOther asks for what is no grant.
+// TestOther asks for keys that are not grants.
 func TestOther(t *testing.T) {
 	t.Parallel()
 	h, g := open(t)
@@ -132,8 +132,8 @@ func TestOther(t *testing.T) {
 	}
 }
 
-// TestRulings reads the lines for the file of corrections as a build does: the
-// one that needs no more is whole, and the other is once an EIN is put in.
+// TestRulings reads the lines for the corrections file as a build does. One is
+// complete, and the other is complete once an EIN is filled in.
 func TestRulings(t *testing.T) {
 	t.Parallel()
 	h, g := open(t)

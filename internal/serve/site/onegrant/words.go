@@ -32,15 +32,14 @@ func formName(returnType string) string {
 	return "Form " + returnType
 }
 
-// comparison is one thing that the line says, against what is known of the
-// organization it was resolved to.
+// comparison is one property in the filed line and in the recognized organization.
 type comparison struct {
 	What, Filed, Resolved string
-	Verdict               string // empty where one of the two says nothing
+	Verdict               string // empty if either side has no value
 }
 
-// compare sets the line and the organization side by side. An organization that
-// was not identified has only what the line says.
+// compare sets the filed line beside the organization. Without a recognized
+// organization, only the line has values.
 func compare(g *graph.Grant) []comparison {
 	verdict := func(same bool, a, b string) string {
 		switch {
@@ -78,8 +77,8 @@ func compare(g *graph.Grant) []comparison {
 	return list
 }
 
-// statedEIN says what the filer gave for the recipient's EIN, as far as the rule
-// tells: the row does not keep it.
+// statedEIN says which EIN the filer gave for the recipient, as far as the rule
+// tells. The row does not keep the filed EIN.
 func statedEIN(g *graph.Grant) string {
 	switch {
 	case g.Rule == grant.Filed:
@@ -94,7 +93,7 @@ func statedEIN(g *graph.Grant) string {
 	return "none that could be used"
 }
 
-// evidence is what else the row knows about itself, in sentences.
+// evidence lists further facts about the match, in sentences.
 func evidence(g *graph.Grant, pair *graph.Totals) (list []string) {
 	if g.Matched {
 		list = append(list, "The recipient is in the United States and has an EIN, so the grant is of the matched tier.")
@@ -120,7 +119,7 @@ func evidence(g *graph.Grant, pair *graph.Totals) (list []string) {
 	return list
 }
 
-// citation is a line to quote the grant by.
+// citation is a line to cite the grant with.
 func citation(g *graph.Grant, form, version, address string) string {
 	parts := []string{
 		"Grant of " + money.Dollars(g.Amount) + " from " + orgname.Display(g.Funder.Name) + " (EIN " + g.Funder.EIN.Hyphenated() + ") to " +
@@ -139,17 +138,16 @@ func citation(g *graph.Grant, form, version, address string) string {
 	return strings.Join(append(parts, "Grantgraph dataset "+version, address), ", ") + "."
 }
 
-// ruling is a line for the file of corrections, and when it is the right one.
+// ruling is a line for the corrections file, and when to use it.
 type ruling struct{ When, Line string }
 
-// unknownEIN stands where the reader has to put an EIN; a build refuses it.
+// unknownEIN stands for an EIN that the reader must fill in; a build refuses it.
 const unknownEIN = "EIN"
 
-// rulings are lines ready for the file of corrections, in the columns that the
-// build reads: kx, state, zip5, filed_ein, funder_ein, ein, action, reason,
-// source_url, author and date. They select by the name, the state and the
-// funder; a line whose name leaves no key can be selected by the EIN stated, or
-// not at all.
+// rulings are lines for the corrections file, in the columns that the build reads:
+// kx, state, zip5, filed_ein, funder_ein, ein, action, reason, source_url, author
+// and date. They select by name, state and funder. If the name leaves no key, the
+// filed EIN selects the line; without one there is no ruling.
 func rulings(g *graph.Grant, filing, address string) []ruling {
 	name := orgname.ParseLine(g.NameFiled, "", g.City, g.State)
 	selects := []string{name.KX, g.State, "", "", g.Funder.EIN.String()}
@@ -169,7 +167,7 @@ func rulings(g *graph.Grant, filing, address string) []ruling {
 	line := func(e, action, reason string) string {
 		var b strings.Builder
 		w := csv.NewWriter(&b)
-		_ = w.Write(append(append([]string{}, selects...), e, action, reason, source, "", "")) // a Builder takes everything
+		_ = w.Write(append(append([]string{}, selects...), e, action, reason, source, "", "")) // a Builder never fails
 		w.Flush()
 		return strings.TrimSuffix(b.String(), "\n")
 	}
@@ -184,7 +182,7 @@ func rulings(g *graph.Grant, filing, address string) []ruling {
 }
 
 // statement is the SQL that finds the same row. The warehouse has no key of a
-// grant, so a line that a filer wrote twice is found twice.
+// grant, so a line that was filed twice is found twice.
 func statement(g *graph.Grant) string {
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 	return fmt.Sprintf(`SELECT *

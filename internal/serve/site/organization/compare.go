@@ -23,21 +23,21 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// Bounds of the page that compares.
+// Bounds of the comparison page.
 const (
 	mostCompared = 5
-	mostTyped    = 200 // of a name that is looked for
+	mostTyped    = 200 // characters of a typed name
 	mostFound    = 8
 	causesShown  = 5
 )
 
-// comparePage is a few organizations side by side.
+// comparePage shows a few organizations side by side.
 type comparePage struct {
 	frame.Head
 	List             []*compared
 	SharedRecipients [][]int64
 	SharedFunders    [][]int64
-	EINs             string // as the address has them
+	EINs             string // EINs as in the address
 	Query            string // a name that was typed
 	Found            []found
 	Problems         []string
@@ -46,7 +46,8 @@ type comparePage struct {
 	SQL              string
 }
 
-// found is an organization that a name may mean, with the address that adds it.
+// found is an organization that matches a typed name, with the address that adds
+// it.
 type found struct {
 	search.Result
 	Path string
@@ -56,13 +57,13 @@ type found struct {
 type compared struct {
 	EIN            ein.EIN
 	Name, Home     string
-	Without        string // address of the page without it
+	Without        string // address of the page without this column
 	Core           client.ProfileCore
 	Gave, Received comparedFlow
 	Standing       []mark
 }
 
-// comparedFlow is one direction of a column.
+// comparedFlow is one direction of a column: given or received.
 type comparedFlow struct {
 	Spark  template.HTML
 	Causes []causeShare
@@ -142,8 +143,8 @@ func (p *comparePage) read(r *http.Request, set *dataset.Dataset) (list []search
 	return list
 }
 
-// add takes what was typed to be added: an EIN leads to the page with it, a name
-// to those that it may mean.
+// add handles the field to add an organization: an EIN leads to the page with it, a
+// name to its matches.
 func (p *comparePage) add(r *http.Request, set *dataset.Dataset, list []search.Result) (to string, ok bool) {
 	typed := strings.TrimSpace(r.FormValue("add"))
 	switch {
@@ -188,8 +189,8 @@ func joined(list []search.Result) string {
 	return strings.Join(eins, ",")
 }
 
-// compare fills the columns, one after the other, so that the page takes what one
-// of them does.
+// compare fills the columns one after the other, so that the page needs the memory
+// of one column at a time.
 func (s *room) compare(r *http.Request, set *dataset.Dataset, page *comparePage, list []search.Result) error {
 	weight := int64(0)
 	eins := make([]ein.EIN, len(list))
@@ -257,7 +258,7 @@ func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*
 	return c, nil
 }
 
-// topCauses are the causes that most dollars went to.
+// topCauses are the causes that received most dollars.
 func topCauses(l *ledger.Ledger) (list []causeShare) {
 	for _, x := range l.Subjects {
 		if x.Key != "" && len(list) < causesShown {
@@ -267,10 +268,10 @@ func topCauses(l *ledger.Ledger) (list []causeShare) {
 	return list
 }
 
-// Searching is the address of the results page for a name.
+// Searching is the address of the search results for a name.
 func (p *comparePage) Searching() string { return "/search?q=" + url.QueryEscape(p.Query) }
 
-// matrix is counts of what each two organizations have in common.
+// matrix counts what each two organizations have in common.
 type matrix struct {
 	List    []*compared
 	Counts  [][]int64

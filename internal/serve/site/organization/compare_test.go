@@ -14,8 +14,8 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// TestCompare puts organizations side by side and holds what they have in common
-// to the graph.
+// TestCompare puts organizations side by side, and checks against the graph what
+// they have in common.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -59,7 +59,7 @@ func TestCompare(t *testing.T) {
 	if body := p.get(t, "/compare?ein="+url.QueryEscape("<script>alert(1)</script>")).body; strings.Count(body, "<script>") > 0 && !strings.Contains(body, "“<script>") {
 		t.Error("what was typed is markup")
 	}
-	// Repeated values and repeated organizations are one list.
+	// Repeated parameters and repeated organizations give one list.
 	p.get(t, fmt.Sprintf("/compare?ein=%s,%s&ein=%s", eins[0], eins[0], eins[1])).want(t, path, 200, `name="ein" value="`+eins[0]+","+eins[1]+`"`)
 	p.get(t, "/compare").want(t, path, 200, "Compare organizations")
 	added := p.get(t, "/compare?ein="+eins[0]+"&add="+top[1].EIN.Hyphenated())

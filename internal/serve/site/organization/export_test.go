@@ -1,6 +1,6 @@
 package organization
 
-// What the tests of the package look into.
+// Exported for the tests of the package.
 var (
 	StandingMarks = standingMarks
 	WebsiteLink   = websiteLink

@@ -9,7 +9,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// financesPage is the figures of every return.
+// financesPage shows the figures of every return.
 type financesPage struct {
 	*view
 	Returns []financialReturn // latest first
@@ -26,7 +26,7 @@ type financialReturn struct {
 	URL        *string
 }
 
-// figureGroup is some rows of figures under a heading.
+// figureGroup is a group of rows with a heading.
 type figureGroup struct {
 	Title, Note string
 	Rows        []figureRow
@@ -38,8 +38,8 @@ type figureRow struct {
 	Values []*int64
 }
 
-// mostReturns is how many columns the tables have. Returns are read for a dozen
-// years; more than that is said.
+// mostReturns is how many columns the tables have. About a dozen years are read; if
+// there are more, the page says so.
 const mostReturns = 24
 
 // figures are the rows of the tables, under their headings.
@@ -99,7 +99,7 @@ var income = []figureOf{
 	{"Other income", func(f *snapshot.Financial) *int64 { return f.OtherIncome }},
 }
 
-// figureOf is a row before it is read.
+// figureOf defines a row: how to read its figure from a return.
 type figureOf struct {
 	title string
 	of    func(*snapshot.Financial) *int64
@@ -122,8 +122,8 @@ func (s *room) showFinances(w http.ResponseWriter, r *http.Request, v *view) err
 	return nil
 }
 
-// read lays out the figures of returns, which come oldest first. A row without
-// any figure is left out.
+// read fills the rows from returns, which are sorted oldest first. It leaves out
+// rows without any figure.
 func (p *financesPage) read(list []snapshot.Financial) {
 	if len(list) == 0 {
 		return

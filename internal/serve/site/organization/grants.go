@@ -13,7 +13,7 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// grantsPage is every grant of one direction.
+// grantsPage lists the grants of one direction: given or received.
 type grantsPage struct {
 	*view
 	Gave       bool
@@ -21,7 +21,7 @@ type grantsPage struct {
 	Rows       []grantLine
 	Hits       int64
 	Years      []int
-	Year       string // that is asked for
+	Year       string // the selected year
 	Sort       string
 	Sorts      []choice // Path is the value of the form
 	Pager      pager
@@ -31,12 +31,12 @@ type grantsPage struct {
 // grantLine is a grant as the page shows it.
 type grantLine struct {
 	grants.GrantRow
-	Person bool // who is not named
-	Nobody bool // the line names nobody
+	Person bool // recipient is a private person and not named
+	Nobody bool // no recipient is named
 }
 
-// sorts are the orders of the grants: the value in the address, the words, and
-// what the API is asked for.
+// sorts are the sort orders: the value in the address, its label, and the API's
+// parameter.
 var sorts = []struct{ name, title, by, order string }{
 	{"", "largest first", "amount", "desc"},
 	{"smallest", "smallest first", "amount", "asc"},
@@ -79,7 +79,7 @@ func (s *room) showGrants(w http.ResponseWriter, r *http.Request, v *view) error
 	return nil
 }
 
-// newGrantLine leaves of a grant to a private person what may be shown.
+// newGrantLine shows of a grant to a private person only what is public.
 func newGrantLine(row grants.GrantRow) grantLine {
 	has := func(class string) bool { return slices.Contains(row.Provenance.Classes, class) }
 	if !has(grant.Individuals) {
@@ -90,8 +90,8 @@ func newGrantLine(row grants.GrantRow) grantLine {
 	}}}
 }
 
-// years are those in which an organization gave, or received, from its first to
-// its last.
+// years lists the years from the first to the last in which an organization gave,
+// or received.
 func (v *view) years(gave bool) (list []int) {
 	first, last := v.Core.Received.FirstFiscalYear, v.Core.Received.LastFiscalYear
 	if gave {
@@ -106,7 +106,7 @@ func (v *view) years(gave bool) (list []int) {
 	return list
 }
 
-// question is what the API is asked for a page.
+// question is the API query of a page.
 func (p *grantsPage) question(number int64) url.Values {
 	q := url.Values{"limit": {strconv.Itoa(rowsShown)}}
 	side, name := "recip_id", "funder_name"
@@ -155,7 +155,7 @@ func (p *grantsPage) address(gave bool, number int64) string {
 	return p.Canonical + "?" + q.Encode()
 }
 
-// read fills in what can be chosen.
+// read fills in the choices of the form.
 func (p *grantsPage) read(years []int) {
 	p.Years = years
 	p.Directions = []choice{
@@ -167,10 +167,10 @@ func (p *grantsPage) read(years []int) {
 	}
 }
 
-// Asked says whether a year is the one that is asked for.
+// Asked reports whether a year is the selected one.
 func (p *grantsPage) Asked(year int) bool { return strconv.Itoa(year) == p.Year }
 
-// sql is the same list as a statement.
+// sql is the same list in SQL.
 func (p *grantsPage) sql() string {
 	side := "recipient_ein"
 	if p.Gave {

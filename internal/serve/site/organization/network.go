@@ -17,8 +17,8 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// How many organizations of each kind are looked for, and how many are drawn: 40
-// in all with the one in the middle.
+// How many organizations of each kind are listed, and how many are drawn: 40 in all
+// with the one in the center.
 const (
 	near          = 25
 	drawnParties  = 12
@@ -26,7 +26,7 @@ const (
 	mostInPicture = 39
 )
 
-// networkPage is who is around an organization.
+// networkPage shows the connections of an organization.
 type networkPage struct {
 	*view
 	Picture    template.HTML
@@ -36,11 +36,11 @@ type networkPage struct {
 	Sharing    neighbors.Neighbors
 	Boards     []client.ProfileBoardLink
 	BoardCount int
-	BoardsWhy  string // why there are none, where the plan has them
+	BoardsWhy  string // why there are none, if the plan covers them
 	Pro        bool
 	Similar    []client.SimilarRow
 	Paid       bool
-	Known      bool // somebody is signed in
+	Known      bool // signed in
 }
 
 func (s *room) showNetwork(w http.ResponseWriter, r *http.Request, v *view) error {
@@ -78,7 +78,7 @@ func (s *room) showNetwork(w http.ResponseWriter, r *http.Request, v *view) erro
 	return nil
 }
 
-// readNeighbors finds who is around in the graph.
+// readNeighbors finds the connections in the graph.
 func (s *room) readNeighbors(r *http.Request, page *networkPage) (err error) {
 	g, e := page.set.Graph, page.EIN
 	hold, err := s.reserve(r, max(neighbors.Weight(g, e), ledger.Weight(g, e, graph.Gave), ledger.Weight(g, e, graph.Received)))
@@ -104,8 +104,8 @@ func (s *room) readNeighbors(r *http.Request, page *networkPage) (err error) {
 	return err
 }
 
-// picture draws the closest of each kind. An organization that is several things
-// is drawn once, with every line.
+// picture draws the closest organizations of each kind. An organization of several
+// kinds is drawn once, with all of its links.
 func (p *networkPage) picture() template.HTML {
 	var ring []draw.Node
 	var links []draw.Link

@@ -7,14 +7,14 @@ import (
 	"grantgraph/internal/serve/change"
 )
 
-// news is what the build being served has new of an organization's own returns.
+// news is what is new in an organization's own returns in this build.
 type news struct {
-	Since string // day of the build before
+	Since string // date of the previous build
 	Text  string
 }
 
-// newsOf is what is new since the build before, nil when nothing is, when there
-// was none, and where that is out of service.
+// newsOf returns what is new since the previous build. It is nil if nothing is new,
+// there was no previous build, or the file is unavailable.
 func newsOf(x *change.Index, e ein.EIN) *news {
 	if x == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"grantgraph/internal/serve/change"
 )
 
-// TestNews shows what is new of an organization, and nothing where nothing is.
+// TestNews shows news of an organization, and nothing if there are none.
 func TestNews(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -35,7 +35,7 @@ func TestNews(t *testing.T) {
 			t.Errorf("%s: news are shown: %t", name, has)
 		}
 	}
-	p.set.Changes = nil // out of service
+	p.set.Changes = nil // unavailable
 	if page := p.get(t, p.home(t, e)); page.status != 200 || strings.Contains(page.body, "New in this build") {
 		t.Errorf("without the file of changes: %d", page.status)
 	}

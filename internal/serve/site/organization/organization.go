@@ -1,9 +1,8 @@
-// Package organization is the pages of one organization: what it gave and
-// received, every grant, who its funders and recipients are over the years, who
-// is around it, who may fund it, its figures, and where a plan has them the people who run it and
-// what governments awarded it; and the page that puts a few organizations side by
-// side. What a page shows is what the API answers the same caller, or what the
-// engines behind it say.
+// Package organization has the pages of one organization: overview, grants,
+// funders, recipients, network, prospects and finances. Depending on the plan, it
+// also has people and government awards. It also has the page that compares
+// organizations. A page shows what the API answers the same caller, or what the
+// engines behind the API say.
 package organization
 
 import (
@@ -37,11 +36,11 @@ type room struct {
 	parts []part
 }
 
-// part is one of the pages of an organization, which its tabs lead to.
+// part is one page of an organization, with its tab.
 type part struct {
-	name  string // in the address, empty for the first
+	name  string // in the address; empty for the overview
 	title string
-	count func(*view) int64 // beside the title; nil for none
+	count func(*view) int64 // number beside the title; nil for none
 	show  func(http.ResponseWriter, *http.Request, *view) error
 }
 
@@ -75,30 +74,30 @@ type view struct {
 	frame.Head
 	set      *dataset.Dataset
 	EIN      ein.EIN
-	Name     string // as people write it
-	Home     string // path of the first page
+	Name     string // with its hyphen
+	Home     string // path of the overview
 	Core     client.ProfileCore
 	Absent   []client.Absent
 	Standing []mark
-	Website  string // address of a link, empty for none
+	Website  string // address of the link, or empty
 	Tabs     []tab
-	API, SQL string   // the same view elsewhere
-	Wider    string   // why the call gives more than the page shows; empty where it does not
-	Problems []string // what could not be read of the address
+	API, SQL string   // the same view in the API and SQL
+	Wider    string   // why the call gives more than the page shows, or empty
+	Problems []string // parameters that could not be read
 }
 
-// tab leads to a part.
+// tab links to a part.
 type tab struct {
 	Title, Path string
 	Count       int64
 	Current     bool
 }
 
-// mark is a short statement with the sign that style.css has for it.
+// mark is a short statement with its symbol in style.css.
 type mark struct{ Kind, Text string }
 
-// serve finds the organization and its part. There is one address for each: what
-// is nearly that leads there.
+// serve finds the organization and the part. Each page has one address; similar
+// addresses redirect to it.
 func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 	e, err := ein.Parse(r.PathValue("ein"))
 	set := frame.DatasetOf(r)
@@ -126,7 +125,7 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery != "" {
 			want += "?" + r.URL.RawQuery
 		}
-		w.Header().Set("Cache-Control", "private, max-age=60") // the name may change
+		w.Header().Set("Cache-Control", "private, max-age=60") // temporary, because the name may change
 		http.Redirect(w, r, want, http.StatusMovedPermanently)
 		return
 	}
@@ -142,8 +141,8 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find reads what follows the EIN in an address: the slug, a part, or both. Any
-// slug will do, and a part may stand in its place.
+// find splits what follows the EIN in an address: the slug, a part, or both. Any
+// slug is accepted, and a part may stand without a slug.
 func (s *room) find(rest, slug string) (part, bool) {
 	first, second, _ := strings.Cut(strings.TrimSuffix(rest, "/"), "/")
 	named := func(name string) (part, bool) {
@@ -201,7 +200,7 @@ func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*vi
 	return v, release, nil
 }
 
-// describe is the page in a sentence.
+// describe summarizes the page in a sentence.
 func (v *view) describe() string {
 	o, given, got := &v.Core.Organization, &v.Core.Given, &v.Core.Received
 	where := frame.Place(text(o.City), text(o.State), "")
@@ -221,7 +220,7 @@ func (v *view) describe() string {
 	return v.Name + where + " " + strings.Join(said, " and ") + ", as reported in public US tax filings."
 }
 
-// facts are what search engines read of the organization.
+// facts describes the organization to search engines.
 func (v *view) facts() any {
 	o := &v.Core.Organization
 	f := map[string]any{"@context": "https://schema.org", "@type": "NGO", "name": v.Name, "taxID": v.EIN.Hyphenated(), "url": v.BaseURL + v.Home}
@@ -248,8 +247,8 @@ func (v *view) facts() any {
 	return f
 }
 
-// standingMarks says how an organization stands with the lists of the tax
-// authority. What rests on a list that is out of service is not known.
+// standingMarks states the organization's status on the IRS lists. If a list is
+// unavailable, its facts are unknown.
 func standingMarks(s *client.ProfileStanding) (list []mark) {
 	since := func(word string, date *string) string {
 		if date == nil {
@@ -279,7 +278,8 @@ func standingMarks(s *client.ProfileStanding) (list []mark) {
 	return list
 }
 
-// websiteLink is the address of a website as filed, empty unless it can be one.
+// websiteLink is the address of a website as filed, or empty if it cannot be a
+// valid one.
 func websiteLink(filed *string) string {
 	if filed == nil || len(*filed) > 300 {
 		return ""
@@ -296,12 +296,13 @@ func websiteLink(filed *string) string {
 	return u.String()
 }
 
-// KnownFromGrants says that nobody but those who paid it names the organization.
+// KnownFromGrants reports whether only grants mention the organization, and no
+// registry or return does.
 func (v *view) KnownFromGrants() bool {
 	return slices.Equal(v.Core.Organization.KnownFrom, []string{"grants_received"})
 }
 
-// Why is the reason for which a part is absent, in words.
+// Why says why a part is absent.
 func (v *view) Why(part string) string {
 	for _, a := range v.Absent {
 		if a.Part == part {
@@ -311,8 +312,8 @@ func (v *view) Why(part string) string {
 	return ""
 }
 
-// readProblems puts what could not be read of an address in words. Other errors
-// stay errors.
+// readProblems words the parameters that could not be read. It returns other
+// errors.
 func (v *view) readProblems(err error) error {
 	list := api.Problems(err)
 	if len(list) == 0 {
@@ -328,7 +329,7 @@ func (v *view) readProblems(err error) error {
 	return nil
 }
 
-// problemNames are the parameters of the API as the pages call them.
+// problemNames are the labels of the API's parameters on the pages.
 var problemNames = map[string]string{"min_amt": "Typical grant", "max_amt": "Typical grant", "min_grants_paid": "Gave in a year",
 	"max_grants_paid": "Gave in a year", "subject": "Cause", "page": "Page", "year": "Fiscal year", "sort_by": "Order", "sort_order": "Order"}
 
@@ -339,5 +340,5 @@ func text(s *string) string {
 	return *s
 }
 
-// things writes a number of things whose plural ends in s.
+// things writes a count of a noun whose plural ends in s.
 func things(n int64, word string) string { return plural.Count(n, word, word+"s") }

@@ -23,7 +23,7 @@ import (
 
 var parts = []string{"", "/grants", "/funders", "/recipients", "/network", "/prospects", "/finances", "/people", "/government", "/screening"}
 
-// TestParts opens every part of organizations of every kind, as everybody.
+// TestParts opens every part of organizations of every kind, without signing in.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -54,7 +54,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestOverview holds the figures of the first page to sums over all rows.
+// TestOverview compares the figures of the overview with sums over all rows.
 func TestOverview(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -111,8 +111,9 @@ func TestOverview(t *testing.T) {
 
 var partyLink = regexp.MustCompile(`<td><a href="(/org/[^"]+)"`)
 
-// TestRelations pages through the funders and recipients of the largest: they are
-// those that the API lists, each has its page, and nobody private is named.
+// TestRelations pages through the funders and recipients of the largest
+// organization: they match the API, each has a page, and no private person is
+// named.
 func TestRelations(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -163,7 +164,7 @@ func nextOf(body string) string {
 	return path
 }
 
-// TestMarkedOnly shows recipients of one mark.
+// TestMarkedOnly filters recipients by mark.
 func TestMarkedOnly(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -184,7 +185,7 @@ func TestMarkedOnly(t *testing.T) {
 	p.get(t, home+"/recipients?page=999").want(t, home, 200, "There is nothing on this page.")
 }
 
-// largest is the funder with most grants.
+// largest is the funder with the most grants.
 func (p *place) largest(t *testing.T) ein.EIN {
 	t.Helper()
 	top, _, err := p.set.Graph.Funders(t.Context(), &graph.Filter{}, graph.Sort{By: graph.ByCount}, graph.Page{Limit: 1})
@@ -196,14 +197,14 @@ func (p *place) largest(t *testing.T) ein.EIN {
 
 var grantLink = regexp.MustCompile(`href="/grant/([^"]+)"`)
 
-// TestGrants pages through all grants of funders and of recipients: every one is
-// there once, and of one to a private person only what may be shown.
+// TestGrants pages through all grants of funders and recipients: each appears once,
+// and a grant to a private person shows only what is public.
 func TestGrants(t *testing.T) {
 	t.Parallel()
 	p := open(t)
 	kinds := p.kinds(t)
 	list := append(append(slices.Clone(kinds["funder"]), kinds["both"]...), kinds["recipient"]...)
-	// Somebody who gave to persons is among them.
+	// Include a funder of private persons.
 	all := p.rows(t)
 	persons := 0
 	for _, r := range all {
@@ -258,7 +259,8 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestGrantFilters narrows and orders grants, and says what cannot be read.
+// TestGrantFilters filters and sorts grants, and names parameters that cannot be
+// read.
 func TestGrantFilters(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -282,8 +284,7 @@ func TestGrantFilters(t *testing.T) {
 	p.get(t, p.home(t, e)+"/grants?direction=up").want(t, path, 422, "Direction: it is gave or received.")
 }
 
-// TestPlans looks at what the parts of a plan show to whom: without the plan
-// there is nothing of the data.
+// TestPlans checks what each plan sees: without the plan, no data is shown.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -337,7 +338,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestProspects opens the tab, follows its filters and saves it as a file.
+// TestProspects opens the tab, applies its filters and downloads it.
 func TestProspects(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -368,7 +369,7 @@ func TestProspects(t *testing.T) {
 	t.Errorf("%d have prospects", shown)
 }
 
-// TestRedirects leads from what is nearly an address to the one that is.
+// TestRedirects checks that similar addresses redirect to the canonical one.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -387,7 +388,7 @@ func TestRedirects(t *testing.T) {
 		"/org/" + e.String() + "/a%2F%2Fevil.example": home,
 	} {
 		if page := p.get(t, path); page.status != 301 || page.header.Get("Location") != want {
-			// A slash within a name is one of the address.
+			// An escaped slash within a name separates parts of the address.
 			if path == "/org/"+e.String()+"/a%2F%2Fevil.example" && page.status == 404 {
 				continue
 			}
@@ -407,7 +408,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestFinances holds the page to the figures of the returns.
+// TestFinances compares the page with the figures of the returns.
 func TestFinances(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -437,7 +438,7 @@ func TestFinances(t *testing.T) {
 	}
 }
 
-// TestSame runs the statements that the pages show: they give the same figures.
+// TestSame runs the SQL that the pages show: it gives the same figures.
 func TestSame(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -480,7 +481,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestStanding puts what the lists say in words; what is not known is not said.
+// TestStanding words what the lists say, and leaves out what is unknown.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	yes, no, date := true, false, "2021-05-15"
@@ -499,8 +500,8 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// FuzzWebsite reads what filers write for a website: what becomes a link is one
-// to a host of the web and nothing else.
+// FuzzWebsite reads websites as filers write them: a link always leads to a host of
+// the web.
 func FuzzWebsite(f *testing.F) {
 	for _, s := range []string{"WWW.EXAMPLE.ORG", "http://example.org/a b", "javascript:alert(1)", "N/A", "https://user@evil.example", "//x.y", "ftp://example.org", "example", "https://[::1]", "data:text/html,x.y"} {
 		f.Add(s)
@@ -528,8 +529,7 @@ func TestWebsite(t *testing.T) {
 	}
 }
 
-// TestBusy asks for pages while others hold all the memory there is, and while a
-// file is damaged.
+// TestBusy opens pages while no memory is left, and while a file is damaged.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	p := open(t, func(c *frame.Config) { c.Budget = full(t) })
@@ -544,7 +544,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestCauses has the causes of recipients as they are registered.
+// TestCauses checks that causes of recipients are those in the registry.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	p := open(t)

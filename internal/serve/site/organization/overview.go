@@ -17,7 +17,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// topShown is how many funders and recipients the first page shows.
+// topShown is how many funders and recipients the overview shows.
 const topShown = 10
 
 // overview is the first page.
@@ -26,19 +26,19 @@ type overview struct {
 	Gave, Received flow
 	Flows          template.HTML
 	Money          template.HTML // finances over the years
-	News           *news         // nil when nothing is new
+	News           *news         // nil if nothing is new
 }
 
-// flow is one direction of an organization's grants.
+// flow is one direction of an organization's grants: given or received.
 type flow struct {
 	*ledger.Ledger
 	Median   int64
 	Top      []ledger.Relation
 	Persons  graph.Cost // grants to private persons, who are not named
-	Nobody   graph.Cost // lines that name nobody
+	Nobody   graph.Cost // grants with no named recipient
 	Causes   template.HTML
 	Map      template.HTML
-	Shown    int64 // parties that can be listed
+	Shown    int64 // funders or recipients that can be listed
 	Explore  string
 	Complete string // path of the whole list
 }
@@ -104,17 +104,17 @@ func (f *flow) read(ctx context.Context, v *view, side graph.Side, cause func(ei
 	return nil
 }
 
-// unnamed are the recipients that no list names: private persons, and lines that
-// name nobody.
+// unnamed are the recipients that lists do not name: private persons, and grants
+// with no named recipient.
 var unnamed = []graph.Class{graph.Individuals, graph.Unidentified}
 
-// Whose place a filter by place means.
+// Whose place a filter by place refers to.
 const (
 	ofRecipients = "&location_type=recipient"
 	ofFunders    = "&location_type=funder"
 )
 
-// draw makes the pictures of one direction. of says whose place the map is about.
+// draw makes the pictures of one direction. of says whose place the map shows.
 func (f *flow) draw(of string) {
 	var causes []draw.Bar
 	others, none := draw.Bar{Muted: true}, draw.Bar{Label: "No registered cause", Muted: true}
@@ -129,7 +129,7 @@ func (f *flow) draw(of string) {
 			others.Amount, others.Count = others.Amount+x.Total, others.Count+x.Grants
 		default:
 			bar := draw.Bar{Label: ntee.Label(x.Key[0]), Amount: x.Total, Count: x.Grants}
-			if of == ofRecipients { // the cause of a funder is no filter
+			if of == ofRecipients { // there is no filter by a funder's cause
 				bar.Href = f.Explore + "&subject=" + x.Key
 			}
 			causes = append(causes, bar)
@@ -154,8 +154,8 @@ func (f *flow) draw(of string) {
 	}
 }
 
-// returned are the fiscal years for which a return of the organization was read
-// that could list grants.
+// returned are the fiscal years with a return of the organization that could list
+// grants.
 func (v *view) returned() map[int]bool {
 	years := map[int]bool{}
 	for _, f := range v.Core.Filings {
@@ -166,8 +166,8 @@ func (v *view) returned() map[int]bool {
 	return years
 }
 
-// givenYears are the years of what it gave. A year counts as incomplete only when
-// the return for it is missing, also where that is a gap between others.
+// givenYears are the years of grants made. A year is incomplete only if its return
+// is missing, even between other years.
 func (v *view) givenYears(l *ledger.Ledger) (list []draw.Year) {
 	read := v.returned()
 	for _, y := range l.Years {
@@ -187,8 +187,8 @@ func noReturn(missing bool) string {
 	return ""
 }
 
-// receivedYears are the years of what it received. A year counts as incomplete
-// while returns of funders are arriving.
+// receivedYears are the years of grants received. A year is incomplete while
+// returns of funders are still arriving.
 func (v *view) receivedYears(l *ledger.Ledger) (list []draw.Year) {
 	for _, y := range l.Years {
 		year := draw.Year{Year: y.FiscalYear, Amount: y.Total, Grants: y.Grants, Partial: y.Partial}
@@ -200,7 +200,8 @@ func (v *view) receivedYears(l *ledger.Ledger) (list []draw.Year) {
 	return list
 }
 
-// moneyLine draws the main figures of returns. Of two in a year, the later.
+// moneyLine draws the main figures of returns. Of two returns for a year, the later
+// counts.
 func moneyLine(list []snapshot.Financial) template.HTML {
 	lines := []struct {
 		name string

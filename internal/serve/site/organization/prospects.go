@@ -18,22 +18,22 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// prospectsPage is the funders that fund organizations like one.
+// prospectsPage lists funders of organizations like this one.
 type prospectsPage struct {
 	*view
 	Rows     []client.ProspectRow
 	Hits     int64
-	Notes    []string // what the answer says of itself
+	Notes    []string // notes of the answer
 	Asked    url.Values
 	Fields   []field
 	Download string
 	Pager    pager
 }
 
-// field is a filter of the form.
+// field is a filter in the form.
 type field struct {
 	Name, Title string
-	Value       string // of a number
+	Value       string // for a number
 	Options     []option
 }
 
@@ -43,10 +43,10 @@ type option struct {
 	Current     bool
 }
 
-// prospectFilters are the parameters of the API that the page passes on.
+// prospectFilters are the API parameters that the page passes on.
 var prospectFilters = []string{"location", "location_type", "subject", "funder_type", "min_amt", "max_amt", "min_grants_paid", "max_grants_paid"}
 
-// mostAtOnce is how many rows a page of the API has at most.
+// mostAtOnce is the largest page size of the API.
 const mostAtOnce = 100
 
 func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) error {
@@ -54,7 +54,7 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "private, no-store") // it depends on who is signed in
+	w.Header().Set("Cache-Control", "private, no-store") // depends on who is signed in
 	if !m.Caller().Paid {
 		s.showOffer(w, v, m, "Prospects", "Plus", "Funders that fund organizations like this one and have not funded it, or not lately, ranked",
 			"The reasons as data: similar recipients, typical grants, giving in the state and for the cause, how many recipients were new",
@@ -87,7 +87,7 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 	return nil
 }
 
-// askProspects asks for a page of the list.
+// askProspects asks the API for a page of the list.
 func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN, asked url.Values, number int64, limit int) (*api.List[client.ProspectRow],
 	func(), error) {
 	q := url.Values{"limit": {strconv.Itoa(limit)}, "page": {strconv.FormatInt(number, 10)}}
@@ -97,7 +97,7 @@ func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN,
 	return frame.Answer[*api.List[client.ProspectRow]](f, r, caller, "/prospects/"+e.String(), q)
 }
 
-// askedOf are the filters of the list in what somebody sent.
+// askedOf picks the filters of the list from a request.
 func askedOf(sent url.Values) url.Values {
 	asked := url.Values{}
 	for _, name := range prospectFilters {
@@ -108,20 +108,20 @@ func askedOf(sent url.Values) url.Values {
 	return asked
 }
 
-// ProspectsFile is the whole list of the prospects of an organization, to take away.
+// ProspectsFile is the whole list of an organization's prospects, for download.
 type ProspectsFile struct {
 	EIN  ein.EIN
 	Name string // as people write it
-	View string // its address as a query: the EIN and the filters
-	Back string // the page that shows it
+	View string // the EIN and the filters as a query
+	Back string // page that shows the list
 	Hits int64
 
 	asked url.Values
 	rows  []client.ProspectRow
 }
 
-// NewProspectsFile reads the address of a file and counts what will be in it. It is
-// nil where there is no such organization.
+// NewProspectsFile reads the address of a file and counts its rows. It returns nil
+// if there is no such organization.
 func NewProspectsFile(f *frame.Frame, r *http.Request, caller api.Caller, query string) (*ProspectsFile, error) {
 	sent, err := url.ParseQuery(query)
 	if err != nil {
@@ -167,7 +167,7 @@ func (p *ProspectsFile) Read(f *frame.Frame, r *http.Request, caller api.Caller)
 	}
 }
 
-// CSV writes the rows as the API writes CSV.
+// CSV writes the rows as the API's CSV has them.
 func (p *ProspectsFile) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write(api.Headings(client.ProspectRow{})) // Flush keeps the error
@@ -188,12 +188,12 @@ func downloadQuery(e ein.EIN, asked url.Values) string {
 	return q.Encode()
 }
 
-// downloadAddress is where the file of the list is.
+// downloadAddress is the address of the file.
 func (p *prospectsPage) downloadAddress() string {
 	return "/download/prospects?" + downloadQuery(p.EIN, p.Asked)
 }
 
-// address is that of the same list with one thing more.
+// address is the same list with one parameter changed.
 func (p *prospectsPage) address(name, value string) string {
 	q := url.Values{name: {value}}
 	for name, value := range p.Asked {
@@ -236,5 +236,5 @@ func (p *prospectsPage) fields() {
 	}
 }
 
-// Filtered says whether any filter is set.
+// Filtered reports whether any filter is set.
 func (p *prospectsPage) Filtered() bool { return len(p.Asked) > 0 }

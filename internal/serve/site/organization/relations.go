@@ -14,39 +14,39 @@ import (
 // rowsShown is how many rows a page of a list has.
 const rowsShown = 50
 
-// mostPages bounds how far a list is paged.
+// mostPages is the last page of a list that can be opened.
 const mostPages = 1_000_000
 
-// relationsPage is all funders or all recipients, year by year.
+// relationsPage lists all funders or all recipients, year by year.
 type relationsPage struct {
 	*view
 	*ledger.Relations
-	Gave    bool // recipients are shown, else funders
+	Gave    bool // lists recipients, else funders
 	Sums    graph.PartySums
 	Persons graph.Cost
 	Nobody  graph.Cost
-	Missing []int // years for which no return of the funder was read
-	Arrive  []int // years whose returns of funders are still arriving
+	Missing []int // years without a return of the funder
+	Arrive  []int // years whose funders' returns are still arriving
 	Filters []choice
 	Orders  []choice
 	Pager   pager
 }
 
-// choice is a link that is one of several.
+// choice is a link among alternatives.
 type choice struct {
 	Text, Path string
 	Count      int64
 	Current    bool
 }
 
-// pager is where in a list a page is.
+// pager is the position of a page in a list.
 type pager struct {
 	First, Last, All int64
 	Page, Pages      int64
-	Before, After    string // paths; empty where there is none
+	Before, After    string // paths, or empty
 }
 
-// newPager divides a list. path is that of a page.
+// newPager divides a list into pages. path returns the address of a page.
 func newPager(page, all int64, shown int, path func(page int64) string) pager {
 	p := pager{Page: page, All: all, Pages: max(1, (all+rowsShown-1)/rowsShown)}
 	p.First = (page-1)*rowsShown + 1
@@ -68,7 +68,7 @@ func (s *room) showRecipients(w http.ResponseWriter, r *http.Request, v *view) e
 	return s.showRelations(w, r, v, graph.Gave)
 }
 
-// The words of the addresses.
+// Values in the addresses.
 var (
 	markNames  = []string{"", "new", "repeat", "lapsed"} // in the order of ledger.Mark
 	orderNames = []string{"", "grants", "latest"}        // in the order of ledger.RelationOrder
@@ -112,8 +112,8 @@ func (s *room) showRelations(w http.ResponseWriter, r *http.Request, v *view, si
 	return nil
 }
 
-// complete says of which years all grants are known: of a funder those for which
-// its return was read, of a recipient those whose returns have arrived.
+// complete says which years are complete. A funder's year is complete if its return
+// was read; a recipient's, if the returns of funders have arrived.
 func (v *view) complete(side graph.Side) func(int) bool {
 	if side == graph.Gave {
 		read := v.returned()
@@ -123,7 +123,7 @@ func (v *view) complete(side graph.Side) func(int) bool {
 	return func(year int) bool { return !slices.Contains(arriving, year) }
 }
 
-// judge says which of the years are not complete.
+// judge finds the years that are incomplete.
 func (p *relationsPage) judge(side graph.Side) {
 	complete := p.complete(side)
 	for _, y := range p.Years {
@@ -137,12 +137,12 @@ func (p *relationsPage) judge(side graph.Side) {
 	}
 }
 
-// Partial says whether a year is not complete.
+// Partial reports whether a year is incomplete.
 func (p *relationsPage) Partial(year int) bool {
 	return slices.Contains(p.Missing, year) || slices.Contains(p.Arrive, year)
 }
 
-// link makes the addresses of the views beside this one.
+// link makes the addresses of the alternative views.
 func (p *relationsPage) link(path, mark, order string, number int64) {
 	to := func(mark, order string, number int64) string {
 		q := url.Values{}
@@ -178,7 +178,7 @@ func (p *relationsPage) link(path, mark, order string, number int64) {
 	p.Pager = newPager(number, p.Hits, len(p.List), func(n int64) string { return to(mark, order, n) })
 }
 
-// relationsElsewhere is the same list as a call and as a statement.
+// relationsElsewhere is the same list as an API call and in SQL.
 func (v *view) relationsElsewhere(side graph.Side, order ledger.RelationOrder, number int64) (call, sql string) {
 	e := v.EIN.String()
 	path, group, whose := "/grants/funders?recip_id=", "funder_ein", "recipient_ein"
@@ -200,8 +200,8 @@ func (v *view) relationsElsewhere(side graph.Side, order ledger.RelationOrder, n
 	return call, sql + "\nGROUP BY " + group + ", tax_year\nORDER BY in_all DESC, " + group + ", tax_year"
 }
 
-// pageNumber reads the page of a list. What is no page is a problem, and the
-// first page is shown.
+// pageNumber reads the page number. An invalid number is reported, and the first
+// page is shown.
 func (v *view) pageNumber(r *http.Request) int64 {
 	t := r.FormValue("page")
 	if t == "" {
@@ -215,8 +215,8 @@ func (v *view) pageNumber(r *http.Request) int64 {
 	return n
 }
 
-// status is that of a page: what could not be read is said with the status that
-// the API has for it.
+// status is the HTTP status of a page. If a parameter could not be read, it is the
+// API's status for that.
 func (v *view) status() int {
 	if len(v.Problems) > 0 {
 		return http.StatusUnprocessableEntity

@@ -14,15 +14,15 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// offer is what stands in the place of a part that the plan does not have: which
-// plan has it, and how to get there. Of the data itself it says nothing.
+// offer replaces a part that the visitor's plan does not cover. It says which plan
+// covers the part and how to get it, and shows no data.
 type offer struct {
 	*view
 	Part, Plan string
-	What       []string // it would show
-	Known      bool     // somebody is signed in
-	Has        string   // the plan they have
-	Next       string   // where to come back to
+	What       []string // what the part would show
+	Known      bool     // signed in
+	Has        string   // current plan
+	Next       string   // where to return to
 }
 
 func (s *room) showOffer(w http.ResponseWriter, v *view, m frame.Member, part, plan string, what ...string) {
@@ -35,7 +35,7 @@ func (s *room) showOffer(w http.ResponseWriter, v *view, m frame.Member, part, p
 	s.pages.Render(w, http.StatusOK, "offer", o)
 }
 
-// peoplePage is who runs an organization.
+// peoplePage lists who runs an organization.
 type peoplePage struct {
 	*view
 	Governance *client.ProfileGovernance
@@ -47,7 +47,7 @@ func (s *room) showPeople(w http.ResponseWriter, r *http.Request, v *view) error
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "private, no-store") // it depends on who is signed in
+	w.Header().Set("Cache-Control", "private, no-store") // depends on who is signed in
 	if !m.Caller().Pro {
 		s.showOffer(w, v, m, "People", "Pro", "Officers, directors, trustees and key employees of the latest return, with titles, hours and pay",
 			"Organizations that share people with it", "The group of organizations that it belongs to")
@@ -65,7 +65,7 @@ func (s *room) showPeople(w http.ResponseWriter, r *http.Request, v *view) error
 	return nil
 }
 
-// governmentPage is what governments awarded an organization.
+// governmentPage lists government awards to an organization.
 type governmentPage struct {
 	*view
 	Funding  *profiles.FundingAnswer
@@ -122,7 +122,7 @@ func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) e
 	return nil
 }
 
-// sum adds what is known.
+// sum adds the known amounts.
 func sum(list ...*int64) (n int64) {
 	for _, x := range list {
 		if x != nil {
@@ -132,7 +132,7 @@ func sum(list ...*int64) (n int64) {
 	return n
 }
 
-// payer is an agency with the state that it is of.
+// payer is an agency with its state.
 func payer(agency, state *string) string {
 	name := text(agency)
 	if name == "" {
@@ -144,7 +144,7 @@ func payer(agency, state *string) string {
 	return name
 }
 
-// screeningPage leads to the screening of an organization.
+// screeningPage links to the screening of an organization.
 type screeningPage struct {
 	*view
 	Known, Paid bool

@@ -10,7 +10,7 @@ import (
 	"grantgraph/internal/serve/site/draw"
 )
 
-// words are what the pages can call beside what every page can.
+// words are the template functions of these pages.
 var words = template.FuncMap{
 	"text":    text,
 	"plural":  things,
@@ -25,7 +25,7 @@ var words = template.FuncMap{
 	"joined":  joinedBy,
 }
 
-// markWord is a mark of a relation as a page says it.
+// markWord is the label of a relation's mark.
 func markWord(m ledger.Mark) string {
 	return map[ledger.Mark]string{ledger.New: "new", ledger.Repeat: "repeat", ledger.Lapsed: "lapsed"}[m]
 }
@@ -41,7 +41,7 @@ func formName(form string) string {
 	return "Form " + form
 }
 
-// dayText writes a date for people; what is no date stays as it is.
+// dayText writes a date for people. Other text stays as it is.
 func dayText(date string) string {
 	for _, form := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(form, date); err == nil {
@@ -51,7 +51,7 @@ func dayText(date string) string {
 	return date
 }
 
-// chance writes a probability that is often near to sure.
+// chance writes a probability that is often close to 1.
 func chance(p *float64) string {
 	if p == nil {
 		return ""
@@ -59,7 +59,7 @@ func chance(p *float64) string {
 	return strconv.FormatFloat(100**p, 'f', 1, 64) + "%"
 }
 
-// figure is a figure of a return; what was not filed is not zero.
+// figure writes a figure of a return. A missing figure is not zero.
 func figure(n *int64) string {
 	if n == nil {
 		return "–"
@@ -67,7 +67,7 @@ func figure(n *int64) string {
 	return signed(*n)
 }
 
-// signed writes dollars that may be below zero.
+// signed writes dollars that may be negative.
 func signed(n int64) string {
 	if n < 0 {
 		return "−" + money.Dollars(-n)
@@ -75,7 +75,7 @@ func signed(n int64) string {
 	return money.Dollars(n)
 }
 
-// joinedBy says what an award and an organization have in common.
+// joinedBy says how an award was matched to an organization.
 func joinedBy(basis string) string {
 	switch basis {
 	case "ein":

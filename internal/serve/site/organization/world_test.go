@@ -28,7 +28,7 @@ import (
 	"grantgraph/internal/serve/sqlbox/worker"
 )
 
-// TestMain is the worker when it is started as one, as the program itself is.
+// TestMain runs the SQL worker if this program is started as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
 		os.Exit(worker.Run(os.Stdin, os.Stdout))
@@ -36,8 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(apitest.Main(m))
 }
 
-// place is the pages over the built world, with everything around them in the
-// hands of a test.
+// place has the pages over the built world. A test controls their surroundings.
 type place struct {
 	http.Handler
 	*apitest.World
@@ -45,7 +44,7 @@ type place struct {
 	log *strings.Builder
 }
 
-// open is the pages. Who is signed in, a header says.
+// open serves the pages. A header says who is signed in.
 func open(t *testing.T, change ...func(*frame.Config)) *place {
 	t.Helper()
 	p := &place{World: apitest.Real(t), log: &strings.Builder{}}
@@ -93,7 +92,7 @@ type seen struct {
 	body   string // without entities
 }
 
-// get asks for a page, as a member of a plan where one is named.
+// get opens a page, as a member of a plan if one is named.
 func (p *place) get(t *testing.T, path string, plan ...string) seen {
 	t.Helper()
 	r := httptest.NewRequest("GET", path, nil)
@@ -109,7 +108,7 @@ func (p *place) get(t *testing.T, path string, plan ...string) seen {
 	return seen{w.Code, w.Header(), html.UnescapeString(string(body))}
 }
 
-// ServeHTTP is that of the pages, not that of the API beside them.
+// ServeHTTP answers for the pages, not for the API beside them.
 func (p *place) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.Handler.ServeHTTP(w, r) }
 
 // want fails the test unless the page has this status and all these texts.
@@ -126,7 +125,7 @@ func (s seen) want(t *testing.T, path string, status int, texts ...string) {
 	}
 }
 
-// home is the address of the first page of an organization.
+// home is the address of an organization's overview.
 func (p *place) home(t *testing.T, e ein.EIN) string {
 	t.Helper()
 	org, ok := p.set.Search.Lookup(e)
@@ -146,7 +145,7 @@ func (p *place) rows(t *testing.T) []graph.Grant {
 	return rows
 }
 
-// kinds are organizations of every kind: some of each.
+// kinds are some organizations of every kind.
 func (p *place) kinds(t *testing.T) map[string][]ein.EIN {
 	t.Helper()
 	gave, got := map[ein.EIN]int{}, map[ein.EIN]int{}
@@ -197,7 +196,7 @@ func (p *place) kinds(t *testing.T) map[string][]ein.EIN {
 	return kinds
 }
 
-// full is a budget of which nothing is left.
+// full is a budget with nothing left.
 func full(t *testing.T) *budget.Budget {
 	t.Helper()
 	b := budget.New(1<<20, budget.Options{Timer: noWait})
@@ -210,7 +209,7 @@ func full(t *testing.T) *budget.Budget {
 	return b
 }
 
-// noWait is a timer whose time is over.
+// noWait is a timer that has expired.
 func noWait(time.Duration) (<-chan time.Time, func() bool) {
 	over := make(chan time.Time)
 	close(over)

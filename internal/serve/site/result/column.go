@@ -14,14 +14,14 @@ import (
 	"grantgraph/internal/table"
 )
 
-// kind is what the values of a column are to a reader.
+// kind says how to show the values of a column.
 type kind int
 
 const (
 	text kind = iota
 	number
 	dollars
-	code // a number that names something, such as a year: its digits stand alone
+	code // a number that names something, such as a year: digits only
 	org  // an EIN
 	grant
 	structure
@@ -30,15 +30,15 @@ const (
 // Column is a column of a table.
 type Column struct {
 	Name string
-	Type string // in DuckDB's words
+	Type string // type in DuckDB
 
 	kind kind
 	year bool
-	// state says that its texts are codes of states, as far as its name tells.
+	// state reports whether a column's name suggests state codes.
 	state bool
 }
 
-// Number says whether the values are written to the right.
+// Number reports whether the values are aligned right.
 func (c Column) Number() bool { return c.kind == number || c.kind == dollars || c.kind == code }
 
 var (
@@ -46,8 +46,8 @@ var (
 	nested  = regexp.MustCompile(`\]$|^(?:STRUCT|MAP|UNION|JSON)`)
 )
 
-// The words of a name that say what is in a column. What is not said is a plain
-// number: a sign before it would be a guess.
+// Words in a column's name that tell its kind. A column without such words is a
+// plain number: a dollar sign would be a guess.
 var (
 	codeWords   = table.SetOf("year years fips zip zip5 zip4 zipcode ein id ids key code ruling period phone num ent version duns uei row rownum rank")
 	dollarWords = table.SetOf("amount amounts amt dollar dollars usd revenue revenues expense expenses expenditure asset assets liabilities fmv paid surplus " +
@@ -57,7 +57,7 @@ var (
 		"change times distinct size per rank index")
 )
 
-// newColumn tells what a column holds by its type and by its name.
+// newColumn finds the kind of a column from its type and its name.
 func newColumn(c sqlbox.Column, foreign bool) Column {
 	col := Column{Name: clean(c.Name, mostText), Type: clean(c.Type, mostText)}
 	parts := strings.FieldsFunc(strings.ToLower(c.Name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -100,12 +100,13 @@ func newColumn(c sqlbox.Column, foreign bool) Column {
 	return col
 }
 
-// mostBytes is what the characters of a cell have at most, and one more.
+// mostBytes is the most bytes that the shown characters of a cell can take, plus
+// one character.
 const mostBytes = 4 * (mostText + 1)
 
 var grantKey = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
-// cell is a value as the table shows it, and whether some of it was left out.
+// cell is a value as the table shows it, and whether it was cut.
 func (c Column) cell(raw json.RawMessage, o *Options) (_ Cell, cut bool) {
 	if isNull(raw) {
 		return Cell{Null: true}, false
@@ -131,7 +132,7 @@ func (c Column) cell(raw json.RawMessage, o *Options) (_ Cell, cut bool) {
 	return cell, utf8.RuneCountInString(s) > mostText
 }
 
-// format writes a number. It came as JSON, with every digit it has.
+// format writes a number, which is JSON with all of its digits.
 func (c Column) format(s string) string {
 	switch c.kind {
 	case number:
@@ -146,8 +147,8 @@ func (c Column) format(s string) string {
 	return s
 }
 
-// rounded leaves a number so many decimals, or as many digits where it is nearly
-// nothing. Whole numbers keep all their digits, however long they are.
+// rounded limits the decimals of a number, or its digits if it is close to zero.
+// Whole numbers keep all digits.
 func rounded(s string, places int) string {
 	if !strings.ContainsAny(s, ".eE") {
 		return s
@@ -160,7 +161,7 @@ func rounded(s string, places int) string {
 		return strconv.FormatFloat(f, 'g', places, 64)
 	}
 	out := strconv.FormatFloat(f, 'f', places, 64)
-	if places != 2 || strings.HasSuffix(out, ".00") { // cents are two
+	if places != 2 || strings.HasSuffix(out, ".00") { // cents have two
 		out = strings.TrimSuffix(strings.TrimRight(out, "0"), ".")
 	}
 	if out == "-0" {
@@ -169,7 +170,7 @@ func rounded(s string, places int) string {
 	return out
 }
 
-// grouped puts a comma before every three digits of the whole part.
+// grouped puts commas between groups of three digits.
 func grouped(s string) string {
 	sign := ""
 	if strings.HasPrefix(s, "-") {
@@ -196,8 +197,8 @@ func isNumber(raw json.RawMessage) bool {
 	return raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 }
 
-// clean bounds a text and shows a sign where there is a character that has none of
-// its own, or that would turn the text around it.
+// clean bounds a text. Invisible characters, and those that change the direction of
+// the text, become visible symbols.
 func clean(s string, most int) string {
 	var b strings.Builder
 	n := 0

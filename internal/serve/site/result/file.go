@@ -13,8 +13,8 @@ import (
 	"grantgraph/internal/serve/sqlbox"
 )
 
-// CSV writes all that was found, as the API does, with the mark in front that
-// tells a spreadsheet that it is UTF-8.
+// CSV writes the whole result as the API does, with a byte order mark, so that
+// spreadsheets read it as UTF-8.
 func CSV(w io.Writer, found *sqlbox.Result) error {
 	if _, err := io.WriteString(w, "\ufeff"); err != nil {
 		return err
@@ -27,8 +27,8 @@ func CSV(w io.Writer, found *sqlbox.Result) error {
 	return a.WriteCSV(w)
 }
 
-// Workbook writes all that was found as a workbook: numbers are numbers, as far as
-// a spreadsheet counts exactly, and everything else is text.
+// Workbook writes the whole result as a workbook. Numbers that a spreadsheet can
+// hold exactly are numbers, and everything else is text.
 func Workbook(w io.Writer, found *sqlbox.Result, foreign bool) error {
 	b := sheet.New(w)
 	columns := make([]Column, len(found.Columns))
@@ -88,13 +88,13 @@ func inSheet(raw json.RawMessage) any {
 	}
 }
 
-// carried is the CSV, if it is short enough to be in a page.
+// carried is the result as CSV, if it is short enough to be put into the page.
 func carried(found *sqlbox.Result) ([]byte, bool) {
 	whole := 0
 	for _, row := range found.Rows {
 		whole += len(row)
 	}
-	if whole > 8*mostFile { // JSON is hardly ever as much longer than CSV
+	if whole > 8*mostFile { // JSON is rarely that much longer than CSV
 		return nil, false
 	}
 	short := &bounded{most: mostFile}
@@ -104,7 +104,7 @@ func carried(found *sqlbox.Result) ([]byte, bool) {
 	return short.Bytes(), true
 }
 
-// bounded is a buffer that takes no more than it may.
+// bounded is a buffer with a size limit.
 type bounded struct {
 	bytes.Buffer
 	most int

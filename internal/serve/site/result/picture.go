@@ -25,28 +25,27 @@ const (
 // ViewNames are the names of all views.
 var ViewNames = []string{viewTable, viewBar, viewLine, viewMap}
 
-// View is one way of showing a result.
+// View is one way to show a result.
 type View struct {
 	Name, Label string
-	Chosen      bool          // it is shown first
-	Asked       bool          // it was asked for, whether it can be had or not
-	Why         string        // it cannot be had
-	Picture     template.HTML // none of the table
+	Chosen      bool          // shown first
+	Asked       bool          // was asked for, available or not
+	Why         string        // why it is unavailable
+	Picture     template.HTML // empty for the table
 	Note        string        // what the picture leaves out
 }
 
-// parts is into how many a number is cut that has decimals: pictures count in
-// whole ones.
+// parts scales numbers with decimals: pictures count in whole numbers.
 const parts = 1000
 
-// mostDrawn bounds a value: a sum of many must still fit.
+// mostDrawn bounds a value, so that a sum of many does not overflow.
 const mostDrawn = math.MaxInt64 / parts / 4096
 
-// pictures gathers of each row what the pictures are drawn from.
+// pictures collects what the pictures need from each row.
 type pictures struct {
 	columns                    []Column
-	label, value, year, region int // columns; -1 where there is none
-	org                        int // that the bars lead to
+	label, value, year, region int // columns, or -1
+	org                        int // column of EINs that the bars link to
 	lined                      []int
 	known                      *Options
 	rows                       []picturedRow
@@ -55,11 +54,11 @@ type pictures struct {
 type picturedRow struct {
 	label  string
 	href   string
-	null   bool // there is no value
+	null   bool // has no value
 	value  float64
-	year   int // 0 where there is none
+	year   int // or 0
 	region string
-	others []float64 // of the columns in the same unit; NaN is null
+	others []float64 // further columns in the same unit; NaN is null
 }
 
 func newPictures(columns []Column, o *Options) *pictures {
@@ -69,7 +68,7 @@ func newPictures(columns []Column, o *Options) *pictures {
 	p.region = first(func(c Column) bool { return c.state })
 	p.year = first(func(c Column) bool { return c.year })
 	p.value = first(func(c Column) bool { return c.kind == dollars || c.kind == number })
-	// A name says more than an EIN, and both say more than a year.
+	// Prefer names to EINs, and both to years.
 	p.label = first(func(c Column) bool { return c.kind == text && !c.year && c.Type == "VARCHAR" && c.name() })
 	for _, is := range []func(Column) bool{
 		func(c Column) bool { return c.kind == text && !c.year && c.Type == "VARCHAR" },
@@ -86,13 +85,13 @@ func newPictures(columns []Column, o *Options) *pictures {
 	return p
 }
 
-// name says whether the column names who or what a row is about.
+// name reports whether the column names what a row is about.
 func (c Column) name() bool {
 	return c.Name == "name" || len(c.Name) > 5 && c.Name[len(c.Name)-5:] == "_name"
 }
 
-// series are the columns of the lines: those in the unit of the first, where that
-// is dollars; plain numbers may be of anything and do not belong on one scale.
+// series are the columns of the lines. If the first is in dollars, other columns in
+// dollars join it. Plain numbers may be in different units, so the first stays alone.
 func (p *pictures) series() (list []int) {
 	for i, c := range p.columns {
 		if i == p.value || p.columns[p.value].kind == dollars && c.kind == dollars {
@@ -138,7 +137,7 @@ func (p *pictures) add(values []json.RawMessage) {
 	p.rows = append(p.rows, row)
 }
 
-// shownText is a value in words.
+// shownText writes a value in words.
 func shownText(raw json.RawMessage) string {
 	if isNull(raw) {
 		return ""
@@ -157,7 +156,7 @@ func numberOf(raw json.RawMessage) (float64, bool) {
 	return f, err == nil
 }
 
-// unit is that of the pictures: of dollars, or of numbers that are whole or not.
+// unit is the unit of the pictures: dollars, or numbers with or without decimals.
 func (p *pictures) unit() draw.Unit {
 	c := p.columns[p.value]
 	if c.kind == dollars {
@@ -172,13 +171,13 @@ func (p *pictures) unit() draw.Unit {
 	return u
 }
 
-// amount is a value as pictures count it.
+// amount is a value scaled for pictures.
 func amount(u draw.Unit, f float64) int64 {
 	f *= float64(max(1, u.Per))
 	return int64(math.Round(max(-mostDrawn, min(mostDrawn, f))))
 }
 
-// views are all views, the one that is asked for first in sight if it can be had.
+// views lists all views. The requested view is shown first if it is available.
 func (p *pictures) views(asked string) []View {
 	views := []View{{Name: viewTable, Label: "Table"}, {Name: viewBar, Label: "Bars"}, {Name: viewLine, Label: "Line"}, {Name: viewMap, Label: "Map"}}
 	views[1].Picture, views[1].Note, views[1].Why = p.bars()
@@ -252,7 +251,7 @@ func (p *pictures) lines() (_ template.HTML, note, why string) {
 	for i, c := range of {
 		series[i].Name = p.columns[c].Name
 	}
-	// Where a year comes more than once, each text is a line of its own.
+	// If a year occurs more than once, each text gets a line of its own.
 	grouped := p.repeats()
 	if grouped && (p.label < 0 || p.columns[p.label].kind == code) {
 		return "", "", "several rows are of one year; group by the year"
@@ -306,7 +305,7 @@ type labeledYear struct {
 	year  int
 }
 
-// repeats says whether a year comes more than once.
+// repeats reports whether a year occurs more than once.
 func (p *pictures) repeats() bool {
 	seen := map[int]bool{}
 	for _, r := range p.rows {

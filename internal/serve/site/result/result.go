@@ -1,8 +1,7 @@
-// Package result is what a query found as a page shows it: a table whose numbers,
-// EINs and grants are written as a reader wants them, the same as a picture where
-// its columns allow one, and as a file. It knows no request and runs nothing. What
-// a query found is taken for hostile, and the page it becomes is bounded, however
-// long the cells are and however many columns there are.
+// Package result shows what a query found: a table with formatted numbers, EINs and
+// grants, a picture if the columns allow one, and a file. It knows no request and
+// runs no query. Results are treated as hostile, and the page is bounded whatever
+// the number and length of the cells.
 package result
 
 import (
@@ -15,45 +14,45 @@ import (
 	"grantgraph/internal/serve/sqlbox"
 )
 
-// Bounds of what a page shows. All of it is in the file.
+// Bounds of a page. The file has everything.
 const (
 	mostText    = 300     // characters of a cell
-	mostColumns = 100     // of a table
+	mostColumns = 100     // columns of a table
 	mostPage    = 2 << 20 // bytes of a table, about
-	mostFile    = 1 << 20 // bytes of a file that the page carries
+	mostFile    = 1 << 20 // bytes of a file within the page
 	perCell     = 24      // bytes of markup around a cell, about
 )
 
-// Weight is the most memory that a Table and the page with it take while they are
-// made, in bytes, beside what was found.
+// Weight is the most memory that a Table and its page take while they are made, in
+// bytes, beside the result itself.
 const Weight = 40 << 20
 
-// Options say how a result is shown.
+// Options say how to show a result.
 type Options struct {
-	View    string                       // that is asked for: table, bar, line or map; empty is table
-	Known   func(ein.EIN) (string, bool) // the page of an organization, if it has one
-	Foreign bool                         // amounts may be of another currency than dollars
+	View    string                       // requested view: table, bar, line or map; empty is table
+	Known   func(ein.EIN) (string, bool) // the page of an organization, or empty
+	Foreign bool                         // amounts may be in another currency than dollars
 }
 
-// Table is a result ready to be drawn.
+// Table is a result, ready to draw.
 type Table struct {
 	Columns []Column
 	Rows    [][]Cell
-	Found   int  // rows
-	More    bool // than were found, there are
+	Found   int  // rows found
+	More    bool // there are more rows than were found
 
 	Hidden int  // rows that are not shown
 	Narrow int  // columns that are not shown
-	Cut    bool // some texts are not shown in full
+	Cut    bool // some texts are cut
 
 	Views []View
-	File  template.URL // the CSV; empty where it is too long to be carried
+	File  template.URL // data URL of the CSV; empty if it is too long
 }
 
 // Cell is a value.
 type Cell struct {
 	Text string
-	Href string // of the organization or the grant it names
+	Href string // address of the organization or grant that it names
 	Null bool
 }
 
@@ -92,7 +91,7 @@ func New(found *sqlbox.Result, o Options) (*Table, error) {
 	t.Columns = t.Columns[:shown]
 	t.Views = pictures.views(o.View)
 	if text, ok := carried(found); ok {
-		t.File = template.URL("data:text/csv;charset=utf-8;base64," + base64.StdEncoding.EncodeToString(text)) //nolint:gosec // base64 cannot leave the attribute
+		t.File = template.URL("data:text/csv;charset=utf-8;base64," + base64.StdEncoding.EncodeToString(text)) //nolint:gosec // base64 has no quotes
 	}
 	return t, nil
 }
@@ -107,7 +106,7 @@ func (t *Table) View() string {
 	return viewTable
 }
 
-// escaped is how many bytes a text has in a page.
+// escaped is the length of a text in a page, in bytes.
 func escaped(s string) int {
 	n := len(s)
 	for i := range len(s) {
@@ -118,8 +117,8 @@ func escaped(s string) int {
 	return n
 }
 
-// Body is the rows as a page has them. They are many, and a template takes several
-// times their size to write them.
+// Body is the rows as HTML. A template would take several times their size in
+// memory.
 func (t *Table) Body() template.HTML {
 	var b strings.Builder
 	for _, row := range t.Rows {
@@ -140,5 +139,5 @@ func (t *Table) Body() template.HTML {
 		}
 		b.WriteString("</tr>\n")
 	}
-	return template.HTML(b.String()) //nolint:gosec // all of it is escaped
+	return template.HTML(b.String()) //nolint:gosec // everything is escaped
 }

@@ -38,7 +38,7 @@ func tableOf(t testing.TB, f *sqlbox.Result, o Options) *Table {
 	return table
 }
 
-// TestCells writes one value in columns of many names and types.
+// TestCells formats one value in columns of many names and types.
 func TestCells(t *testing.T) {
 	t.Parallel()
 	known := func(e ein.EIN) (string, bool) {
@@ -103,20 +103,20 @@ func TestCells(t *testing.T) {
 	if c := tableOf(t, found("a BIGINT, b VARCHAR", `{"a":null}`), Options{}).Rows[0]; !c[0].Null || !c[1].Null {
 		t.Errorf("%+v", c)
 	}
-	// Pounds get no sign of dollars.
+	// Pounds get no dollar sign.
 	if c := tableOf(t, found("income BIGINT", `{"income":1000}`), Options{Foreign: true}).Rows[0][0]; c.Text != "1,000" {
 		t.Errorf("%+v", c)
 	}
 }
 
-// TestViews asks which pictures there are of a result, and why not.
+// TestViews checks which views a result has, and why others are unavailable.
 func TestViews(t *testing.T) {
 	t.Parallel()
 	years := []string{`{"tax_year":2020,"dollars":5}`, `{"tax_year":2021,"dollars":7}`, `{"tax_year":2022,"dollars":null}`}
 	for _, tc := range []struct {
 		name, columns    string
 		rows             []string
-		bar, line, chart string // why there is none, or what a picture has
+		bar, line, chart string // why it is unavailable, or a part of the picture
 	}{
 		{"names", "name VARCHAR, dollars BIGINT", []string{`{"name":"A <b>","dollars":1500}`}, "+A &lt;B&gt;", "no column has years", "no column has codes"},
 		{"years", "tax_year INTEGER, dollars BIGINT", years, "+2020", "+2021 $7", "no column has codes"},
@@ -147,7 +147,7 @@ func TestViews(t *testing.T) {
 			}
 		}
 	}
-	// A bar leads to the organization that its row is about.
+	// A bar links to the organization of its row.
 	bars := tableOf(t, found("name VARCHAR, ein VARCHAR, dollars BIGINT", `{"name":"HARBOR LIGHT FUND","ein":"120000001","dollars":5}`), Options{Known: func(e ein.EIN) (string, bool) { return "/org/" + e.String(), true }}).Views[1]
 	if !strings.Contains(string(bars.Picture), `<a href="/org/120000001">Harbor Light Fund</a>`) {
 		t.Error(bars.Picture)
@@ -168,7 +168,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestBounds shows results that are as long and as wide as can be.
+// TestBounds shows results of the largest length and width.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	long := found("name VARCHAR", fmt.Sprintf(`{"name":%q}`, strings.Repeat("é", 301)), fmt.Sprintf(`{"name":%q}`, strings.Repeat("é", 300)))
@@ -205,8 +205,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestWeight holds what the largest tables allocate at a time to what they say.
-// It runs alone, so that what others allocate is not counted.
+// TestWeight checks that the largest tables allocate no more than Weight at a time.
+// It runs alone, so that only its own allocations count.
 func TestWeight(t *testing.T) {
 	for name, cell := range map[string]string{"short": "x", "long": strings.Repeat("x", 7000)} {
 		f := found("name VARCHAR, n BIGINT, tax_year INTEGER, state VARCHAR")
@@ -269,7 +269,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestSplit reads rows as the worker writes them, and as it does not.
+// TestSplit reads rows as the worker writes them, and otherwise.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	columns := []sqlbox.Column{{Name: "a"}, {Name: `b"<`}}
@@ -300,7 +300,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// FuzzNew makes pages of results of any name, type and value.
+// FuzzNew makes pages of results with any name, type and value.
 func FuzzNew(f *testing.F) {
 	f.Add("amount", "BIGINT", "12", "state", "VARCHAR", `"OH"`)
 	f.Add("tax_year", "INTEGER", "2020", "x", "DOUBLE", "1e400")

@@ -9,7 +9,7 @@ import (
 	"grantgraph/internal/serve/sqlbox"
 )
 
-// names are the columns as the rows write them.
+// names are the column names as rows of JSON have them.
 func names(columns []sqlbox.Column) ([][]byte, error) {
 	list := make([][]byte, len(columns))
 	for i, c := range columns {
@@ -21,9 +21,9 @@ func names(columns []sqlbox.Column) ([][]byte, error) {
 	return list, nil
 }
 
-// split takes a row apart, in the order of its columns. A row may have many
-// megabytes, so its values stay where they are; one that is not written as the
-// worker writes them is read like any other JSON.
+// split splits a row into its values, in the order of the columns. A row may be
+// megabytes long, so the values are slices of the row. A row in another form than
+// the worker's is parsed as JSON.
 func split(row json.RawMessage, columns []sqlbox.Column, names [][]byte, into []json.RawMessage) error {
 	if inPlace(row, names, into) {
 		return nil
@@ -38,7 +38,7 @@ func split(row json.RawMessage, columns []sqlbox.Column, names [][]byte, into []
 	return nil
 }
 
-// inPlace reads a row without blanks whose members are those named, in order.
+// inPlace splits a row that has no blanks and has the named members in order.
 func inPlace(row []byte, names [][]byte, into []json.RawMessage) bool {
 	if len(row) == 0 || row[0] != '{' {
 		return false
@@ -68,8 +68,8 @@ func inPlace(row []byte, names [][]byte, into []json.RawMessage) bool {
 	return at == len(row)-1 && row[at] == '}'
 }
 
-// valueLength is how many bytes the first value has: up to the comma or bracket
-// that ends it.
+// valueLength is the length of the first value, up to the comma or bracket after
+// it.
 func valueLength(b []byte) int {
 	depth := 0
 	for i := 0; i < len(b); i++ {
@@ -96,7 +96,7 @@ func valueLength(b []byte) int {
 	return 0
 }
 
-// textOf is the text of a value that is one, or so many characters of it at least.
+// textOf is the text of a JSON string, or at least its first most characters.
 func textOf(raw json.RawMessage, most int) (s string, ok bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
@@ -104,7 +104,7 @@ func textOf(raw json.RawMessage, most int) (s string, ok bool) {
 	if len(raw) <= most {
 		return s, json.Unmarshal(raw, &s) == nil
 	}
-	// Two more than asked for, so that the halves of a pair stay together.
+	// Take two more characters than needed, so that surrogate pairs stay together.
 	end := 1
 	for n := 0; n < most+2 && end < len(raw)-1; n++ {
 		switch {

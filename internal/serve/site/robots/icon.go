@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The mark of the site, as static/mark.svg has it, on a square of 32.
+// The site's mark, as in static/mark.svg, on a square of 32.
 var (
 	edges = [][4]float64{{8, 9, 22, 7}, {8, 9, 11, 23}, {11, 23, 24, 19}, {8, 9, 24, 19}}
 	nodes = []struct {
@@ -23,10 +23,10 @@ var (
 
 const iconSide = 32
 
-// icon is the mark for browsers that ask for favicon.ico whatever the page says: a
-// file of one picture.
+// icon is the mark as an ICO file with one picture, for browsers that always ask
+// for favicon.ico.
 var icon = sync.OnceValue(func() []byte {
-	const fine = 8 // points along a side of each pixel
+	const fine = 8 // samples along a side of each pixel
 	picture := image.NewNRGBA(image.Rect(0, 0, iconSide, iconSide))
 	for y := range iconSide {
 		for x := range iconSide {
@@ -44,14 +44,14 @@ var icon = sync.OnceValue(func() []byte {
 	}
 	var drawn, file bytes.Buffer
 	if err := png.Encode(&drawn, picture); err != nil {
-		panic(err) // a buffer takes all
+		panic(err) // a buffer never fails
 	}
 	const header = 6 + 16
 	for _, part := range []any{
-		[]uint16{0, 1, 1},                     // an icon, of one picture
+		[]uint16{0, 1, 1},                     // an icon with one picture
 		[]byte{iconSide, iconSide, 0, 0},      // its size, and no palette
 		[]uint16{1, 32},                       // planes and bits of a pixel
-		[]uint32{uint32(drawn.Len()), header}, // how long it is and where
+		[]uint32{uint32(drawn.Len()), header}, // its length and offset
 	} {
 		if err := binary.Write(&file, binary.LittleEndian, part); err != nil {
 			panic(err)
@@ -61,7 +61,7 @@ var icon = sync.OnceValue(func() []byte {
 	return file.Bytes()
 })
 
-// markAt is the color of the mark at a point, if it is there.
+// markAt is the color of the mark at a point, if the point is on the mark.
 func markAt(x, y float64) (c color.NRGBA, ok bool) {
 	green, amber := color.NRGBA{0x0f, 0x76, 0x6e, 0xff}, color.NRGBA{0xd9, 0x77, 0x06, 0xff}
 	for _, e := range edges {

@@ -1,6 +1,5 @@
-// Package robots is what programs read of the site that show it elsewhere: which
-// pages there are and which to leave alone, whom to tell of a flaw, the mark of the
-// site, and the pictures that stand for its pages where they are shared. None of it
+// Package robots answers programs that show the site elsewhere: robots.txt,
+// sitemaps, security.txt, the icon, and the preview pictures of pages. It never
 // names a private person.
 package robots
 
@@ -16,9 +15,9 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// Config is what the operator says.
+// Config has the operator's settings.
 type Config struct {
-	Contact string // where to report a flaw of the service; empty publishes none
+	Contact string // where to report a vulnerability; empty publishes none
 	Clock   func() time.Time
 	Further []string // paths of further pages that are always there
 }
@@ -27,7 +26,7 @@ type Config struct {
 type room struct {
 	*frame.Frame
 	Config
-	drawing *budget.AtOnce // pictures under way
+	drawing *budget.AtOnce // concurrent pictures
 }
 
 // Route adds the answers.
@@ -50,8 +49,7 @@ func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
 	return nil
 }
 
-// contact reads where a flaw is to be reported: an address of the web, or one of
-// email.
+// contact reads where to report a vulnerability: a web address or an email address.
 func contact(text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -66,8 +64,8 @@ func contact(text string) (string, error) {
 	return "mailto:" + a.Address, nil
 }
 
-// serveRobots lets robots read the pages of organizations, places and causes. The
-// combinations of filters have no end, so they are left alone.
+// serveRobots lets robots read the pages of organizations, places and causes. It
+// excludes pages with filters, whose combinations have no end.
 func (s *room) serveRobots(w http.ResponseWriter, _ *http.Request) {
 	plain(w)
 	_, _ = w.Write([]byte("User-agent: *\n" +
@@ -89,10 +87,10 @@ func plain(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "public, max-age=3600")
 }
 
-// securityHolds is how long a reader may rely on what security.txt says.
+// securityHolds is how long security.txt is valid.
 const securityHolds = 90 * 24 * time.Hour
 
-// serveSecurity says whom to tell of a flaw (RFC 9116), if the operator has said.
+// serveSecurity serves security.txt (RFC 9116), if the operator has set a contact.
 func (s *room) serveSecurity(w http.ResponseWriter, r *http.Request) {
 	if s.Contact == "" {
 		s.Missing(w, r)

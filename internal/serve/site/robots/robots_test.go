@@ -96,7 +96,8 @@ func TestRobots(t *testing.T) {
 			}
 		}
 	}
-	// Organizations are listed if and only if they have grants and the IRS knows them.
+	// Organizations are listed if they have grants and the IRS knows them, and only
+	// then.
 	organizations := 0
 	for _, e := range set.Directory.EINs() {
 		found, ok := set.Search.Lookup(e)
@@ -139,7 +140,7 @@ func grants(t *testing.T, set *dataset.Dataset, e ein.EIN) (n int64) {
 	return n
 }
 
-// TestSecurity asks whom to tell of a flaw.
+// TestSecurity reads security.txt.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	const path = "/.well-known/security.txt"
@@ -181,7 +182,7 @@ func TestIcon(t *testing.T) {
 	}
 }
 
-// TestShare draws the pictures of pages, and none of pages that are not there.
+// TestShare draws the preview pictures of pages, and none for missing pages.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	b := budget.New(64<<20, budget.Options{})

@@ -16,17 +16,17 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// weightPicture is what a picture holds while it is drawn, in bytes: its pixels and
-// what they are packed with.
+// weightPicture is the memory of a picture while it is drawn, in bytes: its pixels
+// and the encoder.
 const weightPicture = 8 << 20
 
-// picture is what stands for a page where it is shared.
+// picture is the preview picture of a page.
 type picture struct {
 	title, line string
 	figures     []draw.Figure
 }
 
-// share draws a picture, unless the one who asks has it of this dataset.
+// share draws a picture, unless the client has it from this dataset already.
 func (s *room) share(w http.ResponseWriter, r *http.Request, weight int64, of func() (picture, error)) {
 	set := frame.DatasetOf(r)
 	tag := `"` + set.Version() + `"`
@@ -76,7 +76,7 @@ func dollars(label string, n int64) draw.Figure {
 	return draw.Figure{Value: frame.Short(n), Label: label}
 }
 
-// number is a figure of things that are counted, in the singular for one.
+// number is a figure that counts things, with a singular for one.
 func number(n int64, one, many string) draw.Figure {
 	return draw.Figure{Value: money.Grouped(n), Label: plural.Word(n, one, many)}
 }
@@ -90,7 +90,8 @@ func (s *room) shareSite(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// named is the name of a picture's file without its ending, empty for any other.
+// named is the file name of a picture without its extension, or empty for other
+// files.
 func named(r *http.Request) string {
 	name, ok := strings.CutSuffix(r.PathValue("file"), ".png")
 	if !ok {

@@ -16,17 +16,16 @@ import (
 	"grantgraph/internal/serve/warehouse"
 )
 
-// partSize is how many addresses one part of the map may have; the protocol allows
-// no more. A part of organizations is a run of so many of their numbers, of which
-// those are in it that have grants: so no part depends on another, and nothing has
-// to be counted.
+// partSize is how many addresses a part of the sitemap may have; the protocol
+// allows no more. A part covers a range of organization numbers and lists those
+// with grants. So parts are independent, and nothing has to be counted.
 const partSize = 50_000
 
-// standing are the pages that are always there and are the same for everybody.
+// standing are the pages that always exist and are the same for everybody.
 var standing = []string{"/", "/explore", "/places", "/causes", "/data", "/sql"}
 
-// weightPart is what a part holds while it is written, in bytes: it is never there
-// as a whole.
+// weightPart is the memory of a part while it is written, in bytes. A part is
+// streamed, never held as a whole.
 const weightPart = 256 << 10
 
 // serveIndex lists the parts.
@@ -72,12 +71,12 @@ func (s *room) servePart(w http.ResponseWriter, r *http.Request) {
 		m.places(set.Graph)
 	} else if err := m.organizations(r, part-1); err != nil {
 		s.Log.Error("writing a sitemap", "error", err)
-		return // what is cut off is no document, which its reader sees
+		return // a document that is cut off is not valid XML, so its reader notices
 	}
 	m.end("urlset")
 }
 
-// sitemap is a map being written.
+// sitemap is a sitemap being written.
 type sitemap struct {
 	*bufio.Writer
 	base, changed string
@@ -91,10 +90,10 @@ func (s *room) begin(w http.ResponseWriter, r *http.Request, element string) *si
 	return m
 }
 
-// add adds an address. Paths are of this program, and have no sign that XML minds.
+// add adds an address. Paths are made by this program and need no escapes in XML.
 func (m *sitemap) add(element, path string) {
 	for _, part := range []string{"<", element, "><loc>", m.base, path, "</loc><lastmod>", m.changed, "</lastmod></", element, ">\n"} {
-		_, _ = m.WriteString(part) // a reader that is gone is seen at the next flush
+		_, _ = m.WriteString(part) // a client that has left is noticed at the next flush
 	}
 }
 
@@ -103,8 +102,8 @@ func (m *sitemap) end(element string) {
 	_ = m.Flush()
 }
 
-// places adds the queries of the gallery, the states, the counties with grants
-// and the causes.
+// places adds the example queries, the states, the counties with grants, and the
+// causes.
 func (m *sitemap) places(g *graph.Graph) {
 	for _, q := range warehouse.Gallery() {
 		m.add("url", "/sql/"+q.Slug)
@@ -126,8 +125,8 @@ func (m *sitemap) places(g *graph.Graph) {
 	}
 }
 
-// organizations adds those of a run of numbers that gave or received. One that
-// only grant lines name is left out: what they call it may be the name of a person.
+// organizations adds the organizations of a range that gave or received. It leaves
+// out organizations known from grants alone, because their name may be a person's.
 func (m *sitemap) organizations(r *http.Request, part int) error {
 	set, ctx := frame.DatasetOf(r), r.Context()
 	for org := part * partSize; org < min((part+1)*partSize, set.Directory.Len()); org++ {

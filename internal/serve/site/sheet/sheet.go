@@ -1,7 +1,6 @@
-// Package sheet writes workbooks of spreadsheets, row by row: Office Open XML in
-// as small a part as a table needs. What is written is never held, so a workbook
-// of any length takes the memory of one row. Texts are texts and numbers are
-// numbers: no cell is ever a formula.
+// Package sheet writes spreadsheet workbooks row by row, in the small part of
+// Office Open XML that a table needs. It streams, so a workbook of any length takes
+// the memory of one row. No cell is ever a formula.
 package sheet
 
 import (
@@ -24,15 +23,15 @@ const (
 // Column is one column of a table.
 type Column struct {
 	Name    string
-	Width   int  // in characters; 0 is the usual one
-	Dollars bool // numbers have separators of thousands
+	Width   int  // in characters; 0 is the default
+	Dollars bool // group the digits of numbers by thousands
 }
 
-// Workbook is a file that is being written: one sheet after the other.
+// Workbook is a file being written, one sheet after the other.
 type Workbook struct {
 	zip    *zip.Writer
 	names  []string
-	out    *bufio.Writer // of the sheet under way; nil between sheets
+	out    *bufio.Writer // current sheet; nil between sheets
 	row    int
 	cols   []Column
 	failed error
@@ -41,8 +40,8 @@ type Workbook struct {
 // New begins a workbook.
 func New(w io.Writer) *Workbook { return &Workbook{zip: zip.NewWriter(w)} }
 
-// Sheet begins another sheet, whose first row is the names of its columns and
-// stays in sight. The sheet before it is ended.
+// Sheet ends the current sheet and begins another. Its first row has the names of
+// the columns and stays visible.
 func (b *Workbook) Sheet(name string, columns []Column) error {
 	b.end()
 	if b.failed != nil {
@@ -75,11 +74,10 @@ func (b *Workbook) Sheet(name string, columns []Column) error {
 	return b.write(names, styleHead)
 }
 
-// Row writes a row of the sheet: texts, int64, float64, bool, and nil for an
-// empty cell.
+// Row writes a row of texts, int64, float64, bool, and nil for an empty cell.
 func (b *Workbook) Row(values []any) error { return b.write(values, stylePlain) }
 
-// The styles of cells, as they are listed in styles.
+// The styles of cells, by their index in styles.
 const (
 	stylePlain = iota
 	styleHead
@@ -135,15 +133,15 @@ func (b *Workbook) write(values []any, style int) error {
 	return b.failed
 }
 
-// text writes what is XML already.
+// text writes a text that is already XML.
 func (b *Workbook) text(s string) {
 	if b.failed == nil {
 		_, b.failed = b.out.WriteString(s)
 	}
 }
 
-// escaped writes a text of a cell. Characters that XML has no way to say are left
-// out, and what is too long for a cell is cut.
+// escaped writes the text of a cell. It drops characters that XML cannot hold, and
+// cuts a text that is too long for a cell.
 func (b *Workbook) escaped(s string) {
 	if b.failed != nil {
 		return
@@ -152,7 +150,7 @@ func (b *Workbook) escaped(s string) {
 	for i, r := range s {
 		size := 1
 		if r > 0xffff {
-			size = 2 // the format counts in UTF-16
+			size = 2 // the format counts UTF-16 units
 		}
 		if n += size; n > maxText {
 			break
@@ -177,7 +175,7 @@ func (b *Workbook) escaped(s string) {
 	}
 }
 
-// cellName is the letters of a column, from 0.
+// cellName is the letters of a column, counted from 0.
 func cellName(i int) string {
 	name := ""
 	for i++; i > 0; i = (i - 1) / 26 {
@@ -186,7 +184,7 @@ func cellName(i int) string {
 	return name
 }
 
-// end ends the sheet under way.
+// end ends the current sheet.
 func (b *Workbook) end() {
 	if b.out == nil {
 		return
@@ -210,7 +208,7 @@ const styles = header + `<styleSheet xmlns="http://schemas.openxmlformats.org/sp
 	`<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>` +
 	`<xf numFmtId="3" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`
 
-// Close ends the workbook. It does not close what it is written to.
+// Close ends the workbook. It does not close the underlying writer.
 func (b *Workbook) Close() error {
 	b.end()
 	var types, sheets, links strings.Builder

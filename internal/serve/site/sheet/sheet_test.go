@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// parts are the files of a workbook, each of which must be XML.
+// parts are the files of a workbook, each of which must be valid XML.
 func parts(t testing.TB, file []byte) map[string]string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
@@ -89,7 +89,7 @@ func TestCellName(t *testing.T) {
 	}
 }
 
-// broken takes some bytes and no more.
+// broken takes some bytes, then fails.
 type broken struct{ left int }
 
 func (b *broken) Write(p []byte) (int, error) {
@@ -111,8 +111,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// FuzzText writes texts of strangers, which must come back as they are or, where
-// XML cannot say them, without what it cannot say.
+// FuzzText writes texts of strangers. They must come back unchanged, except for
+// characters that XML cannot hold.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "a<b>&\"'", "=cmd()", "\x00\x0b", "\xff\xfe", "\r\n\t", "\uFFFE\U0001F600", " x "} {
 		f.Add(s)

@@ -1,7 +1,7 @@
-// Package visitor bounds how many pages one visitor gets. Pages are open to
-// everybody and every one of them asks the engine, so a robot that takes them all
-// at once would take them from people. A visitor is a network address; what is kept
-// of it is one moment, and of how many is bounded.
+// Package visitor limits how many pages one visitor opens. Pages are open to
+// everybody and use the engine, so a robot that takes them all would slow the site
+// for people. A visitor is a network address. The limit keeps one time for each,
+// for a bounded number of visitors.
 package visitor
 
 import (
@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// Rate is how many pages a visitor may open at once, and how often one more after
-// that.
+// Rate is how many pages a visitor may open at once, and how often another page
+// after that.
 type Rate struct {
 	Burst int
 	Every time.Duration
 }
 
-// mostKept is how many visitors each half of the table has.
+// mostKept is how many visitors each half of the table holds.
 const mostKept = 1 << 16
 
-// Limit holds visitors to a rate. It is safe for concurrent use.
+// Limit applies a rate to visitors. It is safe for concurrent use.
 type Limit struct {
 	rate  Rate
 	clock func() time.Time
 
 	mu sync.Mutex
-	// Of each visitor the moment at which all that was opened is made up for.
-	// Those of whom nothing was seen since the table was last turned are in before;
-	// one that is in neither has opened nothing for a while.
+	// For each visitor, the time at which the full burst is available again. When now
+	// is full, it becomes before, and the old before is dropped. A visitor in neither
+	// has opened nothing for a while.
 	now, before map[netip.Prefix]time.Time
 	most        int
 }
@@ -38,9 +38,9 @@ func New(rate Rate, clock func() time.Time) *Limit {
 	return &Limit{rate: rate, clock: clock, now: map[netip.Prefix]time.Time{}, most: mostKept}
 }
 
-// Take counts a page for a visitor, or says how long to wait for it. The machine
-// itself is not counted: it is where a proxy is that was not named, and all who
-// come through it would be one.
+// Take counts a page for a visitor, or says how long to wait. It does not count the
+// machine itself: a proxy that is not configured would make all of its users one
+// visitor.
 func (l *Limit) Take(address string) (wait time.Duration, ok bool) {
 	who, counted := network(address)
 	if !counted {
@@ -74,9 +74,8 @@ func (l *Limit) Take(address string) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// network is what counts as one visitor: an address of the old kind, and of the new
-// kind the network that a household has. Whoever has no address is one with all
-// others that have none.
+// network is what counts as one visitor: an IPv4 address, or the network of a
+// household for IPv6. All clients without a valid address count as one visitor.
 func network(address string) (who netip.Prefix, counted bool) {
 	at, err := netip.ParseAddr(address)
 	if err != nil {
@@ -94,6 +93,6 @@ func network(address string) (who netip.Prefix, counted bool) {
 	if at.Is6() {
 		bits = 64
 	}
-	who, _ = at.Prefix(bits) // as many as it has
+	who, _ = at.Prefix(bits) // as many bits as the address has
 	return who, true
 }

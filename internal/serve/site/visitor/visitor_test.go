@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestTake opens pages from several addresses while the clock is turned by hand.
+// TestTake opens pages from several addresses while the test sets the clock.
 func TestTake(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)
@@ -14,7 +14,7 @@ func TestTake(t *testing.T) {
 	for i, step := range []struct {
 		after   time.Duration
 		address string
-		wait    time.Duration // 0 when the page is opened
+		wait    time.Duration // 0 if the page is opened
 	}{
 		{0, "192.0.2.7", 0},
 		{0, "192.0.2.7:4711", 0},
@@ -24,7 +24,7 @@ func TestTake(t *testing.T) {
 		{time.Second, "192.0.2.7", time.Second},
 		{time.Second, "192.0.2.7", 0},
 		{0, "192.0.2.7", 2 * time.Second},
-		{time.Hour, "192.0.2.7", 0}, // no more is saved than the burst
+		{time.Hour, "192.0.2.7", 0}, // the burst is the most that is saved
 		{0, "192.0.2.7", 0},
 		{0, "192.0.2.7", 0},
 		{0, "192.0.2.7", 2 * time.Second},
@@ -56,7 +56,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestBounded lets more visitors come than the table has room for.
+// TestBounded has more visitors than the table holds.
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 14, 20, 0, 0, time.UTC)
@@ -74,7 +74,7 @@ func TestBounded(t *testing.T) {
 			t.Fatal(len(l.now), len(l.before))
 		}
 	}
-	// The last of them is known still, wherever it is.
+	// The last visitor is still known.
 	if _, ok := l.Take("198.51.39.15"); ok {
 		t.Error("forgotten")
 	}
