@@ -224,17 +224,12 @@ const liveIndex = "A designation is effective before the published files carry i
 // LiveIndex is the caveat of every record.
 func (v *recordView) LiveIndex() string { return liveIndex }
 
-// dayText writes a date of a record for people. Other text stays as it is.
+// dayText writes a date of a record for people, or nothing without a date.
 func dayText(date *string) string {
 	if date == nil {
 		return ""
 	}
-	for _, form := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(form, *date); err == nil {
-			return t.UTC().Format("January 2, 2006")
-		}
-	}
-	return *date
+	return frame.Day(*date)
 }
 
 // periodText writes the month in which a tax period ended, such as 202412, for

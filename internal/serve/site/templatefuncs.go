@@ -1,11 +1,15 @@
 package site
 
-import "html/template"
+import (
+	"html/template"
+
+	"grantgraph/internal/serve/site/frame"
+)
 
 // functions are template functions of these pages, beyond those of all pages.
 var functions = template.FuncMap{
 	"day":      dayText,
-	"dayof":    func(date string) string { return dayText(&date) },
+	"dayof":    frame.Day,
 	"momentof": momentText,
 	"period":   periodText,
 	"yesno":    yesNo,

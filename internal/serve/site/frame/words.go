@@ -89,3 +89,13 @@ func Moment(t time.Time) string { return t.UTC().Format("January 2, 2006, 15:04 
 
 // Date writes the day of a moment.
 func Date(t time.Time) string { return t.UTC().Format("2006-01-02") }
+
+// Day writes a date, or the date of a moment, for people. Other text stays as it is.
+func Day(date string) string {
+	for _, form := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(form, date); err == nil {
+			return t.UTC().Format("January 2, 2006")
+		}
+	}
+	return date
+}

@@ -200,7 +200,7 @@ func (s *room) compare(r *http.Request, set *dataset.Dataset, page *comparePage,
 			weight += ledger.Weight(set.Graph, x.EIN, side)
 		}
 	}
-	hold, err := s.reserve(r, weight)
+	hold, err := s.Budget.Take(r.Context(), weight)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ type figureOf struct {
 
 func (s *room) showFinances(w http.ResponseWriter, r *http.Request, v *view) error {
 	page := &financesPage{view: v}
-	hold, err := s.reserve(r, 1<<20)
+	hold, err := s.Budget.Take(r.Context(), 1<<20)
 	if err != nil {
 		return err
 	}

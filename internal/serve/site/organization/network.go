@@ -81,7 +81,7 @@ func (s *room) showNetwork(w http.ResponseWriter, r *http.Request, v *view) erro
 // readNeighbors finds the connections in the graph.
 func (s *room) readNeighbors(r *http.Request, page *networkPage) (err error) {
 	g, e := page.set.Graph, page.EIN
-	hold, err := s.reserve(r, max(neighbors.Weight(g, e), ledger.Weight(g, e, graph.Gave), ledger.Weight(g, e, graph.Received)))
+	hold, err := s.Budget.Take(r.Context(), max(neighbors.Weight(g, e), ledger.Weight(g, e, graph.Gave), ledger.Weight(g, e, graph.Received)))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/change"
+	"grantgraph/internal/serve/site/frame"
 )
 
 // news is what is new in an organization's own returns in this build.
@@ -35,5 +36,5 @@ func newsOf(x *change.Index, e ein.EIN) *news {
 			said = append(said, things(int64(part.n), part.what))
 		}
 	}
-	return &news{Since: dayText(version[:4] + "-" + version[4:6] + "-" + version[6:8]), Text: strings.Join(said, ", ")}
+	return &news{Since: frame.Day(version[:4] + "-" + version[4:6] + "-" + version[6:8]), Text: strings.Join(said, ", ")}
 }

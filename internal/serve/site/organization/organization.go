@@ -167,11 +167,6 @@ func (s *room) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.Broken(w, r, err)
 }
 
-// reserve takes memory for a page.
-func (s *room) reserve(r *http.Request, bytes int64) (*budget.Hold, error) {
-	return s.Budget.Take(r.Context(), bytes)
-}
-
 // view begins a page.
 func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*view, func(), error) {
 	core, release, err := frame.Answer[*client.EssentialsAnswer](s.Frame, r, api.Caller{}, "/essentials/"+e.String(), nil)
@@ -254,7 +249,7 @@ func standingMarks(s *client.ProfileStanding) (list []mark) {
 		if date == nil {
 			return word
 		}
-		return word + " on " + dayText(*date)
+		return word + " on " + frame.Day(*date)
 	}
 	switch {
 	case s.Revoked == nil:

@@ -45,7 +45,7 @@ type flow struct {
 
 func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) error {
 	g := v.set.Graph
-	hold, err := s.reserve(r, max(ledger.Weight(g, v.EIN, graph.Gave), ledger.Weight(g, v.EIN, graph.Received)))
+	hold, err := s.Budget.Take(r.Context(), max(ledger.Weight(g, v.EIN, graph.Gave), ledger.Weight(g, v.EIN, graph.Received)))
 	if err != nil {
 		return err
 	}

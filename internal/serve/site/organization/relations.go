@@ -89,7 +89,7 @@ func (s *room) showRelations(w http.ResponseWriter, r *http.Request, v *view, si
 		v.Problems = append(v.Problems, "Order: it is grants or latest, or left out for dollars.")
 	}
 	q.Page.Offset = int(number-1) * rowsShown
-	hold, err := s.reserve(r, ledger.Weight(v.set.Graph, v.EIN, side))
+	hold, err := s.Budget.Take(r.Context(), ledger.Weight(v.set.Graph, v.EIN, side))
 	if err != nil {
 		return err
 	}

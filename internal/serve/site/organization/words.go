@@ -3,11 +3,11 @@ package organization
 import (
 	"html/template"
 	"strconv"
-	"time"
 
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/ledger"
 	"grantgraph/internal/serve/site/draw"
+	"grantgraph/internal/serve/site/frame"
 )
 
 // words are the template functions of these pages.
@@ -15,7 +15,7 @@ var words = template.FuncMap{
 	"text":    text,
 	"plural":  things,
 	"form":    formName,
-	"day":     dayText,
+	"day":     frame.Day,
 	"chance":  chance,
 	"figure":  figure,
 	"compact": draw.Compact,
@@ -39,16 +39,6 @@ func formName(form string) string {
 		return "Return"
 	}
 	return "Form " + form
-}
-
-// dayText writes a date for people. Other text stays as it is.
-func dayText(date string) string {
-	for _, form := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(form, date); err == nil {
-			return t.UTC().Format("January 2, 2006")
-		}
-	}
-	return date
 }
 
 // chance writes a probability that is often close to 1.
