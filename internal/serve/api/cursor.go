@@ -77,11 +77,11 @@ func decodeCursor(cursor, version, operation string, question []byte) (offset in
 		return 0, false, nil
 	}
 	if string(b[:markSize]) != string(mark(version)) {
-		return 0, true, fault.New(CursorStale.Slug, "The cursor belongs to another build of the dataset; the rows may have moved since.").
+		return 0, true, fault.New(refusedStale.Slug, "The cursor belongs to another build of the dataset; the rows may have moved since.").
 			Try("start again without cursor")
 	}
 	if string(b[markSize:2*markSize]) != string(mark(operation+string(question))) {
-		return 0, true, fault.New(CursorOther.Slug, "The cursor belongs to another endpoint, filter or order.").
+		return 0, true, fault.New(refusedCursor.Slug, "The cursor belongs to another endpoint, filter or order.").
 			Try("send a cursor with the same parameters as the request that returned it; only limit, fields and format may change")
 	}
 	return int64(n), true, nil

@@ -45,9 +45,9 @@ type tabledRefusal struct {
 	of string
 }
 
-// RefusalOf finds a refusal in the table. A slug that the table does not have is a
+// refusalOf finds a refusal in the table. A slug that the table does not have is a
 // mistake in the program.
-func RefusalOf(slug string) Refusal {
+func refusalOf(slug string) Refusal {
 	for _, r := range allRefusals {
 		if r.Slug == slug {
 			return r.Refusal
@@ -69,32 +69,32 @@ func refusalsOf(kind string) (list []Refusal) {
 // The refusals that the engine answers itself.
 var (
 	everywhere       = refusalsOf("every")
-	refusedStrict    = RefusalOf("unsupported_parameter")
-	refusedQuery     = RefusalOf("malformed_query")
-	refusedTooMany   = RefusalOf("too_many_parameters")
-	refusedMethod    = RefusalOf("method_not_allowed")
-	refusedBody      = RefusalOf("body_too_large")
-	refusedURI       = RefusalOf("uri_too_long")
-	refusedInvalid   = RefusalOf("invalid_request")
-	refusedHeaders   = RefusalOf("headers_too_large")
-	refusedInternal  = RefusalOf("internal_error")
-	refusedNoDataset = RefusalOf("no_dataset")
-	refusedDamaged   = RefusalOf("dataset_damaged")
-	refusedTimeout   = RefusalOf("timed_out")
-	refusedStalled   = RefusalOf("request_timeout")
+	refusedStrict    = refusalOf("unsupported_parameter")
+	refusedQuery     = refusalOf("malformed_query")
+	refusedTooMany   = refusalOf("too_many_parameters")
+	refusedMethod    = refusalOf("method_not_allowed")
+	refusedBody      = refusalOf("body_too_large")
+	refusedURI       = refusalOf("uri_too_long")
+	refusedInvalid   = refusalOf("invalid_request")
+	refusedHeaders   = refusalOf("headers_too_large")
+	refusedInternal  = refusalOf("internal_error")
+	refusedNoDataset = refusalOf("no_dataset")
+	refusedDamaged   = refusalOf("dataset_damaged")
+	refusedTimeout   = refusalOf("timed_out")
+	refusedStalled   = refusalOf("request_timeout")
 
 	keyed            = refusalsOf("keyed")
-	refusedSpent     = RefusalOf("quota_exhausted")
-	refusedLocked    = RefusalOf("key_locked")
-	planRequired     = RefusalOf("plan_required")
-	storeUnavailable = RefusalOf("store_unavailable")
-	refusedNotAgent  = RefusalOf("not_an_agent_key")
-	refusedAdmin     = RefusalOf("bad_admin_token")
-	refusedNotPublic = RefusalOf("not_public")
-	refusedNotFound  = RefusalOf("not_found")
+	refusedSpent     = refusalOf("quota_exhausted")
+	refusedLocked    = refusalOf("key_locked")
+	planRequired     = refusalOf("plan_required")
+	storeUnavailable = refusalOf("store_unavailable")
+	refusedNotAgent  = refusalOf("not_an_agent_key")
+	refusedAdmin     = refusalOf("bad_admin_token")
+	refusedNotPublic = refusalOf("not_public")
+	refusedNotFound  = refusalOf("not_found")
 
-	CursorStale = RefusalOf("cursor_stale")
-	CursorOther = RefusalOf("cursor_mismatch")
+	refusedStale  = refusalOf("cursor_stale")
+	refusedCursor = refusalOf("cursor_mismatch")
 )
 
 // invalid is the error of a request that failed validation.

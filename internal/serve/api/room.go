@@ -103,7 +103,7 @@ func readOperation(raw json.RawMessage, code map[string]Operation, shared map[st
 		op.Params = append(op.Params, p)
 	}
 	for _, slug := range written.Refusals {
-		op.Refusals = append(op.Refusals, RefusalOf(slug))
+		op.Refusals = append(op.Refusals, refusalOf(slug))
 	}
 	for _, e := range written.Examples {
 		var body bytes.Buffer
