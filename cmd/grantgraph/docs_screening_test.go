@@ -23,6 +23,7 @@ import (
 	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/serve/screen"
@@ -247,9 +248,13 @@ func TestScreeningPage(t *testing.T) {
 		}
 	}
 	for _, of := range []reflect.Type{reflect.TypeFor[client.RelianceElement](), reflect.TypeFor[client.RelianceFlag]()} {
-		id, _ := of.FieldByName("ID")
-		for _, word := range strings.Split(id.Tag.Get("enum"), ",") {
-			row(word)
+		for m := range api.Members(of) {
+			if m.Name != "ID" {
+				continue
+			}
+			for _, word := range m.Enum {
+				row(word)
+			}
 		}
 	}
 	for f := range reflect.TypeFor[client.Report]().Fields() {
