@@ -259,15 +259,17 @@ type numbered struct {
 // compareNumbered puts the most dollars first. Equal sums are in the order of their
 // numbers.
 func compareNumbered(a, b numbered) int {
-	return cmp.Or(cmp.Compare(b.Amount, a.Amount), cmp.Compare(a.id, b.id))
+	if a.Amount != b.Amount {
+		return cmp.Compare(b.Amount, a.Amount)
+	}
+	return cmp.Compare(a.id, b.id)
 }
 
 // best keeps the sums with the most dollars of those it is shown, and counts all of
 // them.
 type best struct {
 	most  int
-	list  []numbered // up to twice as many, not in order
-	least *numbered  // sums that come after it are not kept; nil until there are enough
+	list  []numbered // a heap with the smallest sum first
 	count int64
 	whole Cost
 }
@@ -276,22 +278,28 @@ type best struct {
 func (b *best) add(id uint32, c Cost) {
 	b.count++
 	b.whole.merge(c, 1)
-	one := numbered{id, c}
-	if b.most == 0 || b.least != nil && (c.Amount < b.least.Amount || compareNumbered(one, *b.least) > 0) {
-		return
-	}
-	if b.list = append(b.list, one); len(b.list) == 2*b.most {
-		b.trim()
-	}
-}
-
-// trim sorts the list and leaves as many sums as wanted.
-func (b *best) trim() {
-	slices.SortFunc(b.list, compareNumbered)
-	if len(b.list) >= b.most && b.most > 0 {
-		b.list = b.list[:b.most]
-		least := b.list[b.most-1]
-		b.least = &least
+	one, n := numbered{id, c}, len(b.list)
+	switch {
+	case n < b.most:
+		b.list = append(b.list, one)
+		for i := n; i > 0 && compareNumbered(b.list[(i-1)/2], b.list[i]) < 0; i = (i - 1) / 2 {
+			b.list[i], b.list[(i-1)/2] = b.list[(i-1)/2], b.list[i]
+		}
+	case n > 0 && c.Amount >= b.list[0].Amount && compareNumbered(one, b.list[0]) < 0:
+		b.list[0] = one
+		for i := 0; ; {
+			last := i
+			for k := 2*i + 1; k <= 2*i+2 && k < n; k++ {
+				if compareNumbered(b.list[last], b.list[k]) < 0 {
+					last = k
+				}
+			}
+			if last == i {
+				return
+			}
+			b.list[i], b.list[last] = b.list[last], b.list[i]
+			i = last
+		}
 	}
 }
 
@@ -311,7 +319,7 @@ func bestOf(most int, parts []best) *best {
 
 // grouped makes the answer, in which group describes a number.
 func (b *best) grouped(by Grouping, group func(id uint32) Group) Grouped {
-	b.trim()
+	slices.SortFunc(b.list, compareNumbered)
 	out := Grouped{By: by, Count: b.count, Groups: make([]Group, 0, len(b.list))}
 	rest := b.whole
 	for i := range b.list {
