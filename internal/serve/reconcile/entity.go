@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
@@ -38,15 +39,7 @@ func typeOf(id string) *Type {
 
 // isOfType reports whether an organization of a kind is of any of the types.
 func isOfType(kind string, any []string) bool {
-	if len(any) == 0 {
-		return true
-	}
-	for _, t := range any {
-		if t == everything.ID || t == kind {
-			return true
-		}
-	}
-	return false
+	return len(any) == 0 || slices.Contains(any, everything.ID) || slices.Contains(any, kind)
 }
 
 // typesOf lists the types of an organization, narrowest first.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
@@ -196,19 +197,12 @@ func (k *walker) step(depth int, c byte) int {
 // incomplete.
 func seemsIdle(w string, last bool) bool {
 	if !last {
-		for _, s := range []string{"OF", "THE", "AND", "FOR"} {
-			if typo.OneSlip(w, s) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc([]string{"OF", "THE", "AND", "FOR"}, func(s string) bool { return typo.OneSlip(w, s) })
 	}
-	for _, s := range []string{"INC", "LTD", "CORP", "INCORPORATED", "CORPORATION", "COMPANY", "LIMITED"} {
-		if typo.OneSlip(w, s) || len(w) > 3 && strings.HasPrefix(s, w) {
-			return true
-		}
-	}
-	return false
+	forms := []string{"INC", "LTD", "CORP", "INCORPORATED", "CORPORATION", "COMPANY", "LIMITED"}
+	return slices.ContainsFunc(forms, func(s string) bool {
+		return typo.OneSlip(w, s) || len(w) > 3 && strings.HasPrefix(s, w)
+	})
 }
 
 // respelled pairs common words with the different spelling in the long form of a
