@@ -111,20 +111,22 @@ func (b *codebook) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, p
 // Recipients are the recipients of the matching rows.
 func (b *codebook) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.RecipientTotal, int64, error) {
 	list, hits := []graph.RecipientTotal{}, int64(0)
-	err := b.totals(ctx, f, s, page, "recipient", "funder", "f.recip_id, f.ein, f.name, f.city, f.state, f.zip, f.country, f.classes", &hits, func(scan func(...any) error) error {
-		var t graph.RecipientTotal
-		var id string
-		err := scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Classes, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear)
-		t.EIN = einOf(id)
-		list = append(list, t)
-		return err
-	})
+	err := b.totals(ctx, f, s, page, "recipient", "funder", "f.recip_id, f.ein, f.name, f.city, f.state, f.zip, f.country, f.classes", &hits,
+		func(scan func(...any) error) error {
+			var t graph.RecipientTotal
+			var id string
+			err := scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Classes, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear)
+			t.EIN = einOf(id)
+			list = append(list, t)
+			return err
+		})
 	return list, hits, err
 }
 
 // totals groups the matching rows by one side of the graph. Ids are in the
 // order of EINs and identities, so ties are broken by them.
-func (b *codebook) totals(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page, side, other, columns string, hits *int64, read func(func(...any) error) error) error {
+func (b *codebook) totals(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page, side, other, columns string, hits *int64,
+	read func(func(...any) error) error) error {
 	recipients := side == "recipient"
 	table, c := b.table(f, recipients), b.clause(f, recipients)
 	column, from := aggregateColumn(s, "f"), "t"

@@ -59,7 +59,8 @@ var codedSQL = []string{
 	dimension("filed", "state"), dimension("filed", "zip"), dimension("filed", "county"), dimension("filed", "country"),
 	dimension("recipient", "ntee"), dimension("recipient", "inferred"), dimension("funder", "kind"),
 	"CREATE TABLE rule (id INTEGER, value VARCHAR)", rulesSQL(),
-	"CREATE TABLE filing AS SELECT row_number() OVER (ORDER BY filing, object_id, return_type, period_end) - 1 id, * FROM (SELECT DISTINCT filing, object_id, return_type, period_end FROM filed)",
+	"CREATE TABLE filing AS SELECT row_number() OVER (ORDER BY filing, object_id, return_type, period_end) - 1 id, * FROM (SELECT DISTINCT filing, " +
+		"object_id, return_type, period_end FROM filed)",
 	`CREATE VIEW coded AS SELECT f.grant_key AS key, (row_number() OVER (ORDER BY f.grant_key))::INTEGER AS rank, u.id::INTEGER AS funder, r.id::INTEGER AS recipient,
 		(f.recipient_ein <> '') AS linked, w.id::INTEGER AS raw, c.id::INTEGER AS city, s.id::SMALLINT AS state, z.id::INTEGER AS zip, n.id::INTEGER AS county,
 		o.id::SMALLINT AS country, f.amount, f.tax_year::SMALLINT AS year, p.id::INTEGER AS purpose, l.id::SMALLINT AS rule, f.match_prob AS prob,
@@ -83,8 +84,10 @@ func dimension(table, column string) string {
 var resultColumns = [...]struct{ name, from string }{
 	{"key", "g.key"}, {"funder_ein", "f.ein"}, {"funder_name", "f.name"}, {"funder_city", "f.city"}, {"funder_state", "f.state"}, {"funder_kind", "f.kind"},
 	{"recip_id", "r.recip_id"}, {"recip_ein", "r.ein"}, {"recip_name", "r.name"}, {"recip_city", "r.city"}, {"recip_state", "r.state"},
-	{"recip_zip", "r.zip"}, {"recip_country", "r.country"}, {"recip_classes", "r.classes"}, {"raw_text", "w.value"}, {"city_text", "c.value"}, {"state_text", "s.value"},
-	{"zip_text", "z.value"}, {"country_text", "o.value"}, {"amount", "g.amount"}, {"year", "g.year"}, {"ntee_text", "r.ntee"}, {"inferred_text", "r.inferred"}, {"support", "g.support"},
+	{"recip_zip", "r.zip"}, {"recip_country", "r.country"}, {"recip_classes", "r.classes"}, {"raw_text", "w.value"}, {"city_text", "c.value"},
+	{"state_text", "s.value"},
+	{"zip_text", "z.value"}, {"country_text", "o.value"}, {"amount", "g.amount"}, {"year", "g.year"}, {"ntee_text", "r.ntee"},
+	{"inferred_text", "r.inferred"}, {"support", "g.support"},
 	{"purpose_text", "p.value"}, {"object_id", "x.object_id"}, {"filing_text", "x.filing"}, {"return_type", "x.return_type"}, {"period_end", "x.period_end"},
 	{"rule", "g.rule"}, {"prob", "g.prob"}, {"matched", "g.matched"}, {"class", "g.class"},
 }

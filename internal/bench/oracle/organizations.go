@@ -71,7 +71,8 @@ func (o *Organizations) List(ctx context.Context, f *directory.Filter, s directo
 		return nil, hits, nil
 	}
 	column := map[directory.Order]string{
-		directory.ByName: "sort_name", directory.ByRevenue: "revenue", directory.ByAssets: "assets", directory.ByExpenses: "expenses", directory.ByGrantsPaid: "grants_paid",
+		directory.ByName: "sort_name", directory.ByRevenue: "revenue", directory.ByAssets: "assets", directory.ByExpenses: "expenses",
+		directory.ByGrantsPaid: "grants_paid",
 	}[s.By]
 	if s.Asc {
 		column += " ASC NULLS LAST"
@@ -91,7 +92,8 @@ func (o *Organizations) List(ctx context.Context, f *directory.Filter, s directo
 		var id, code string
 		var figures [4]sql.NullInt64
 		var truths [3]sql.NullBool
-		if err := rows.Scan(&id, &r.Name, &r.City, &r.State, &r.ZIP, &r.County, &code, &r.Subsection, &r.Foundation, &r.Group, &r.RulingYear, &r.FunderKind, &r.ReturnType, &r.FiscalYear,
+		if err := rows.Scan(&id, &r.Name, &r.City, &r.State, &r.ZIP, &r.County, &code, &r.Subsection, &r.Foundation, &r.Group, &r.RulingYear,
+			&r.FunderKind, &r.ReturnType, &r.FiscalYear,
 			&figures[0], &figures[1], &figures[2], &figures[3], &truths[0], &truths[1], &truths[2]); err != nil {
 			return nil, 0, err
 		}

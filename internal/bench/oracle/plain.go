@@ -188,7 +188,8 @@ func (p *Plain) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, p
 	for rows.Next() {
 		var t graph.RecipientTotal
 		var id string
-		if err := rows.Scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Classes, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear); err != nil {
+		if err := rows.Scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Classes, &t.Total, &t.Grants, &t.Funders,
+			&t.FirstYear, &t.LastYear); err != nil {
 			return nil, 0, err
 		}
 		t.EIN = einOf(id)

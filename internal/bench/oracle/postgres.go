@@ -76,7 +76,8 @@ var postgresTables = []struct{ name, columns, from string }{
 	{"funder", "id int PRIMARY KEY, ein text, name text, city text, state text, zip text, county text, city_key text, kind text",
 		"(SELECT id, ein, name, city, state, zip, county, city_key, kind FROM funder ORDER BY id)"},
 	{"filed_text", "id int PRIMARY KEY, value text, words text, " + lexemes, "filed_text"},
-	{"recipient", "id int PRIMARY KEY, recip_id text, ein text, name text, city text, state text, zip text, country text, classes int, ntee text, inferred text, words text, " + lexemes,
+	{"recipient", "id int PRIMARY KEY, recip_id text, ein text, name text, city text, state text, zip text, country text, classes int, ntee text, inferred " +
+		"text, words text, " + lexemes,
 		"(SELECT id, recip_id, ein, name, city, state, zip, country, classes, ntee, inferred, words FROM recipient ORDER BY id)"},
 	{"coded", `key text, rank int, funder int, recipient int, linked bool, raw int, city int, state smallint, zip int, county int, country smallint,
 		amount bigint, year smallint, purpose int, rule smallint, prob double precision, matched bool, class smallint, support int,
@@ -146,7 +147,8 @@ func (p *Postgres) copy(ctx context.Context, table, path string) error {
 		return err
 	}
 	defer f.Close()
-	rows, err := p.pool.Query(ctx, "SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND attgenerated = ''", table)
+	rows, err := p.pool.Query(ctx, "SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND "+
+		"attgenerated = ''", table)
 	if err != nil {
 		return err
 	}
@@ -177,7 +179,8 @@ func (p *Postgres) copyOrganizations(ctx context.Context, s *snapshot.Snapshot) 
 	defer db.Close()
 	path := filepath.Join(db.dir, "organization.csv")
 	from := strings.ReplaceAll(s.Path(snapshot.Organizations), "'", "''")
-	if err := db.run(ctx, "COPY (SELECT ein, name FROM read_parquet('"+from+"')) TO '"+strings.ReplaceAll(path, "'", "''")+"' (FORMAT csv, HEADER false)"); err != nil {
+	if err := db.run(ctx, "COPY (SELECT ein, name FROM read_parquet('"+from+"')) TO '"+strings.ReplaceAll(path, "'",
+		"''")+"' (FORMAT csv, HEADER false)"); err != nil {
 		return err
 	}
 	return p.copy(ctx, "organization", path)

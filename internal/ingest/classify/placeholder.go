@@ -21,9 +21,11 @@ func Placeholder(foldedName string) bool {
 
 var (
 	// Filers glue words together ("SEEATTACHED"), so no word boundary leads.
-	pointer     = regexp.MustCompile(`(SEE|REFER)\w*\s*(TO\s+)?(THE\s+)?(ATTACH|ATCH|ATTCH|ADDITIONAL|ADDL|SCHED|STATEMENT|STMT|LIST\b|LISTING|EXHIBIT|APPENDIX|SUPPLEMENT|PART\s+[IVX0-9])`)
-	bareHeading = regexp.MustCompile(`^(ATTACHED|ATTACHMENT|ATCH|STMT|SCHEDULE|STATEMENT|EXHIBIT|LIST)(\s+(NO|NUMBER)?\s*(\d{1,4}|[A-Z]))?(\s+(LIST|SCHEDULE|STATEMENT|ATTACHED))?$`)
-	hidden      = regexp.MustCompile(`\bHIPP?AA?\b`)
+	pointer = regexp.MustCompile(`(SEE|REFER)\w*\s*(TO\s+)?(THE\s+)?` +
+		`(ATTACH|ATCH|ATTCH|ADDITIONAL|ADDL|SCHED|STATEMENT|STMT|LIST\b|LISTING|EXHIBIT|APPENDIX|SUPPLEMENT|PART\s+[IVX0-9])`)
+	bareHeading = regexp.MustCompile(`^(ATTACHED|ATTACHMENT|ATCH|STMT|SCHEDULE|STATEMENT|EXHIBIT|LIST)` +
+		`(\s+(NO|NUMBER)?\s*(\d{1,4}|[A-Z]))?(\s+(LIST|SCHEDULE|STATEMENT|ATTACHED))?$`)
+	hidden = regexp.MustCompile(`\bHIPP?AA?\b`)
 )
 
 // paperOnly reports whether every word is about papers and lists, with at least

@@ -144,6 +144,9 @@ func (r *Resolver) anyNamed(q *query, s *search) bool {
 }
 
 // fillIn fills in the features of candidates that are compared by their words.
+//
+// Kept whole: it reads as the list of features, in the order of their names above,
+// and candidates that are barred leave it early.
 func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 	d := &r.u.index
 	city := d.cityNo(q.inCity())

@@ -91,7 +91,8 @@ func sampleLabels(labels []Label) []Label {
 	tickets := make([]ticket, len(labels))
 	for i := range labels {
 		l := &labels[i]
-		h := hashKey(l.Recipient.Name1) ^ hashKey(l.Recipient.Street+l.Recipient.ZIP+l.Recipient.Name2)*31 ^ uint64(l.Truth)*0x9e3779b97f4a7c15 ^ uint64(l.Funder)*0xc2b2ae3d27d4eb4f
+		h := hashKey(l.Recipient.Name1) ^ hashKey(l.Recipient.Street+l.Recipient.ZIP+l.Recipient.Name2)*31 ^
+			uint64(l.Truth)*0x9e3779b97f4a7c15 ^ uint64(l.Funder)*0xc2b2ae3d27d4eb4f
 		tickets[i] = ticket{h, int32(i)}
 	}
 	slices.SortFunc(tickets, func(a, b ticket) int {

@@ -1,6 +1,7 @@
 // Package indexes lists what is added to a snapshot for those who serve it: the
 // graph, the search index, the directory, the profiles, what changed since earlier builds and the warehouse; and to
-// an edition of the compliance lists, the index that screenings look into, who may match the sanctions list, and the log of what changed. A build is given the lists, so
+// an edition of the compliance lists, the index that screenings look into, who may match the sanctions list, and the
+// log of what changed. A build is given the lists, so
 // that the program, the benchmark and the tests make the same snapshots. Only
 // cmd, bench and tests import it.
 package indexes
