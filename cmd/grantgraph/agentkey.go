@@ -28,20 +28,6 @@ type agentCmd struct {
 	Sign      agentSignCmd      `cmd:"" help:"Print the headers of a signed request."`
 }
 
-// Help is shown by agent-key --help.
-func (agentCmd) Help() string {
-	return `An agent gets a key without an account. An anonymous key arrives locked, with two or
-three questions about the rows of three calls; answering them unlocks it. A signed request
-gets a key with more calls and no questions.
-
-    grantgraph agent-key mint --url URL --purpose TEXT --source TEXT --interactive
-
-    grantgraph agent-key keygen --out agent.jwk
-    grantgraph agent-key mint --jwk agent.jwk --agent https://HOST --url URL --purpose TEXT --source TEXT
-
-A key can also be given as GRANTGRAPH_KEY, which other users of the machine do not see.`
-}
-
 // agentServiceFlags is the part of the flags that says which service is meant.
 type agentServiceFlags struct {
 	URL  string `name:"url" help:"Address of the service." required:"" placeholder:"URL"`
@@ -79,7 +65,7 @@ func (c *agentServiceFlags) printReply(a *terminal.App, got *agentReply, err err
 // agentDialogFlags is the part of the flags that says whether there is somebody to
 // ask.
 type agentDialogFlags struct {
-	Interactive *bool `negatable:"" help:"Make the calls, show their rows and ask the questions here; the default on a terminal unless --json or --no-interactive is given."`
+	Interactive *bool `negatable:""`
 }
 
 // interactive decides whether to ask.
@@ -118,7 +104,8 @@ func printKeyAndAsk(a *terminal.App, client *agentClient, got *agentReply, talk 
 	}
 	if !talk {
 		client.printChallenge(a.Out, got.Challenge)
-		fmt.Fprintf(a.Out, "\nAnswer:  grantgraph agent-key answer --url %s --key KEY%s\n", client.Address(), strings.Repeat(" 'ANSWER'", len(got.Challenge.Questions)))
+		answers := strings.Repeat(" 'ANSWER'", len(got.Challenge.Questions))
+		fmt.Fprintf(a.Out, "\nAnswer:  grantgraph agent-key answer --url %s --key KEY%s\n", client.Address(), answers)
 		return nil
 	}
 	done, err := newChallengeDialog(a, client, pause).run(a.Ctx, got.Challenge)

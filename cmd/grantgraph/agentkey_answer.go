@@ -13,16 +13,6 @@ type agentAnswerCmd struct {
 	Answers           []string    `arg:"" name:"answer" help:"One answer for each question, in order."`
 }
 
-// Help is shown by agent-key answer --help.
-func (agentAnswerCmd) Help() string {
-	return `Amounts may have a dollar sign and commas; organizations are a name or an EIN. Put each
-answer in single quotes, and put -- before the first one if any begins with a hyphen.
-
-    grantgraph agent-key answer --url URL --key KEY '$120,000' '00-0000004'
-
-The exit code is 1 unless every answer is right.`
-}
-
 func (c *agentAnswerCmd) Run(a *terminal.App) error {
 	client, err := newAgentClient(a.Err, c.URL, c.Key.Reveal(), sleep)
 	if err != nil {

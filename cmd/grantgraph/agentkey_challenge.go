@@ -11,13 +11,6 @@ type agentChallengeCmd struct {
 	Key               secret.Text `help:"The key, locked or with no calls left." required:"" placeholder:"KEY"`
 }
 
-// Help is shown by agent-key challenge --help.
-func (agentChallengeCmd) Help() string {
-	return `A key with no calls left gets a new challenge; answering it gives another ten calls, as
-often as you like until the key expires. For a locked key, its current challenge is shown
-again.`
-}
-
 func (c *agentChallengeCmd) Run(a *terminal.App) error { return c.run(a, sleep) }
 
 func (c *agentChallengeCmd) run(a *terminal.App, pause pauseFunc) error {

@@ -209,7 +209,7 @@ func (v *challengeDialog) showRows(ctx context.Context, ch *client.AgentChalleng
 		}
 		t := terminal.NewTable(header...)
 		for n, row := range rows {
-			cells := []string{terminal.Count(n + 1)}
+			cells := []any{terminal.Count(n + 1)}
 			for _, f := range fields {
 				cells = append(cells, row.cell(f))
 			}

@@ -45,16 +45,6 @@ type agentDirectoryCmd struct {
 	JSON      bool     `name:"json" help:"Print JSON."`
 }
 
-// Help is shown by agent-key directory --help.
-func (agentDirectoryCmd) Help() string {
-	return `The document lists public keys only. A response signed by the keys it lists earns the
-attested tier; a signature is valid for one host and one day, so --serve makes a new one
-for each response.
-
-    grantgraph agent-key directory --jwk agent.jwk > directory.json
-    grantgraph agent-key directory --jwk agent.jwk --authority agent.example --serve :443 --cert cert.pem --key key.pem`
-}
-
 func (c *agentDirectoryCmd) Run(a *terminal.App) error {
 	authority, err := checkAuthority(c.Authority)
 	if err != nil {

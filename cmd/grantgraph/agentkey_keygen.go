@@ -14,13 +14,6 @@ type agentKeygenCmd struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Help is shown by agent-key keygen --help.
-func (agentKeygenCmd) Help() string {
-	return `Creates an Ed25519 key pair and writes it as a JSON Web Key file that only you can read.
-The private key is never printed. Printed are the thumbprint, which identifies the key, and
-the document with the public key that the agent's host has to publish.`
-}
-
 func (c *agentKeygenCmd) Run(a *terminal.App) error {
 	_, key, err := ed25519.GenerateKey(nil)
 	if err != nil {

@@ -19,14 +19,6 @@ type agentMintCmd struct {
 	Bare              bool   `help:"Send Signature-Agent in its older form, as a bare string."`
 }
 
-// Help is shown by agent-key mint --help.
-func (agentMintCmd) Help() string {
-	return `Prints the key on the first line, then what it can do. The key is shown only once.
-Without --jwk the key is anonymous and locked until its questions are answered, here with
---interactive or later with agent-key answer. With --jwk and --agent the request is signed
-and the key works immediately; the agent's directory must already list the public key.`
-}
-
 func (c *agentMintCmd) Run(a *terminal.App) error { return c.run(a, sleep) }
 
 func (c *agentMintCmd) run(a *terminal.App, pause pauseFunc) error {

@@ -22,14 +22,6 @@ type agentSignCmd struct {
 	Target string        `arg:"" name:"url" help:"Address of the request."`
 }
 
-// Help is shown by agent-key sign --help.
-func (agentSignCmd) Help() string {
-	return `Prints the three headers of a signature, one per line, valid for one request:
-
-    grantgraph agent-key sign --jwk agent.jwk --agent https://agent.example POST URL/api/v1/agent-key > headers
-    curl -H @headers --json '{"purpose":"TEXT","source":"TEXT"}' URL/api/v1/agent-key`
-}
-
 func (c *agentSignCmd) Run(a *terminal.App) error {
 	u, err := url.Parse(c.Target)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -23,15 +23,6 @@ type askCmd struct {
 	JSON     bool     `name:"json" help:"Print one JSON object."`
 }
 
-// Help is shown by ask --help.
-func (askCmd) Help() string {
-	return `Answers a question from the current snapshot in this process, without a server and
-without a model, and shows how it was understood. The exit code is 1 if it was not.
-
-    grantgraph ask "Who funds food banks in Ohio?"
-    grantgraph ask --json "How much did private foundations give in 2022?"`
-}
-
 // maxShown is how many rows are printed for people.
 const maxShown = 20
 

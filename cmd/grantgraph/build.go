@@ -19,41 +19,18 @@ import (
 type buildCmd struct {
 	Sources  string        `help:"Folder of upstream files, as fetch and synth fill it; only 990/*.zip is needed." default:"sources" placeholder:"DIR"`
 	Data     string        `help:"Data directory for intermediate files and snapshots." default:"data" placeholder:"DIR"`
-	Stage    string        `help:"Take what workers have read from here (see ingest) instead of reading the returns: s3://bucket/prefix, or a folder." placeholder:"STORE"`
+	Stage    string        `placeholder:"STORE"`
 	Header   []secret.Text `name:"store-header" help:"With --stage: header of server-side encryption, as the workers sent it." placeholder:"NAME:VALUE"`
 	Without  bool          `name:"without-quarantined" help:"With --stage: leave out what the workers could not read."`
 	Workers  int           `help:"Parallel workers; 0 is one per core." default:"0" placeholder:"N"`
 	Keep     int           `help:"How many snapshots to keep." default:"3" placeholder:"N"`
-	Complete int           `name:"complete-year" help:"Last fiscal year whose returns are all in the sources; later ones are marked as partial. By default it is the newest year with at least 95 % of the mean number of filers of the two years before, and 80 % of the fullest of the five before." placeholder:"YEAR"`
-	Model    string        `help:"Model file for the lines that no rule decides, such as resolve/model.json of the current snapshot. By default one is trained on the sources." placeholder:"FILE"`
-	Meaning  int           `name:"meaning-documents" help:"How many organizations, the largest first, have their texts read by the slow encoder for search by meaning: about 100 a second on a core with AVX-512. The others get vectors from the fast one." default:"100000" placeholder:"N"`
-	Persons  string        `name:"individuals" help:"How private persons that grants were paid to are shown: filed, as in the returns, or masked, without name, city, ZIP code and purpose." enum:"filed,masked" default:"filed"`
+	Complete int           `name:"complete-year" placeholder:"YEAR"`
+	Model    string        `placeholder:"FILE"`
+	Meaning  int           `name:"meaning-documents" default:"100000" placeholder:"N"`
+	Persons  string        `name:"individuals" enum:"filed,masked" default:"filed"`
 	DryRun   bool          `name:"dry-run" help:"Only say which files would be read and which not, with the reasons. Nothing is written."`
 	JSON     bool          `name:"json" help:"Print the manifest as JSON instead of the report."`
 	Quiet    bool          `short:"q" help:"No progress."`
-}
-
-// Help is shown by build --help.
-func (buildCmd) Help() string {
-	return `Reads every filing it finds, keeps one return per filer and period, links each
-grant to its recipient, and publishes the result as a new snapshot. The snapshot
-that was current stays current until the new one is complete.
-
-A build that was stopped continues where it left off: what has been read is kept
-in the data directory. A filing that cannot be read is set aside with its reason
-and counted; it never stops a build.
-
-After a change, only archives that are new or different are read. Recipients are
-resolved anew, with a model that is trained again; --model keeps the model as it
-is.
-
-Folders below the sources may be links to folders elsewhere. A file that is not
-taken is listed in the report with the reason; --dry-run lists all of them
-before anything is built.
-
-Returns name private persons who were paid a grant. With --individuals=masked
-the snapshot does not say who they are; overrides/masked.csv does the same for
-single lines.`
 }
 
 func (c *buildCmd) Run(a *terminal.App) error {
@@ -98,7 +75,10 @@ func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
 	bars := terminal.NewPhases(a, c.Quiet || c.JSON)
 	bars.ModelGiven = m != nil
 	result, err := ingest.Run(a.Ctx, ingest.Options{
-		Note: bars.Note, Sources: c.Sources, Data: c.Data, Stage: shared, WithoutQuarantined: c.Without, Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, MaskIndividuals: c.Persons == snapshot.IndividualsMasked, Model: m, Progress: bars.Progress, Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
+		Sources: c.Sources, Data: c.Data, Stage: shared, WithoutQuarantined: c.Without,
+		Workers: c.Workers, Keep: c.Keep, Complete: c.Complete, Model: m, MaskIndividuals: c.Persons == snapshot.IndividualsMasked,
+		Indexers: indexes.Reading(c.Meaning), ListIndexers: indexes.Lists(),
+		Progress: bars.Progress, Note: bars.Note,
 	})
 	bars.Close()
 	if err != nil {

@@ -52,7 +52,7 @@ func printSurvey(w io.Writer, s *discover.Survey) {
 		if undated && dates != "" {
 			dates += ", and without a date"
 		}
-		t.Add(s.Taken[from].Kind, terminal.Count(to-from), terminal.Bytes(size), dates)
+		t.Add(s.Taken[from].Kind, to-from, terminal.Bytes(size), dates)
 		from = to
 	}
 	t.Print(w)

@@ -22,16 +22,17 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 		fmt.Fprint(w, "Invented data: its sources include a world made by grantgraph synth.\n\n")
 	}
 	t := terminal.NewTable("", ">", "")
-	t.Add("grants", terminal.Count(c.Grants), money.Dollars(c.TotalAmount))
-	t.Add("funders", terminal.Count(c.Funders), "")
-	t.Add("recipients", terminal.Count(c.Recipients), "")
-	t.Add("linked to an EIN", terminal.Count(c.Linked), fmt.Sprintf("%s of grants, %s of dollars", terminal.Percent(c.Linked, c.Grants), terminal.Percent(c.LinkedAmount, c.TotalAmount)))
-	t.Add("organizations known", terminal.Count(c.Organizations), "")
-	t.Add("returns", terminal.Count(c.Returns), formList(r))
+	t.Add("grants", c.Grants, money.Dollars(c.TotalAmount))
+	t.Add("funders", c.Funders, "")
+	t.Add("recipients", c.Recipients, "")
+	t.Add("linked to an EIN", c.Linked,
+		fmt.Sprintf("%s of grants, %s of dollars", terminal.Percent(c.Linked, c.Grants), terminal.Percent(c.LinkedAmount, c.TotalAmount)))
+	t.Add("organizations known", c.Organizations, "")
+	t.Add("returns", c.Returns, formList(r))
 	if k := &r.Derived.Causes; k.Note == "" {
-		t.Add("causes inferred", terminal.Count(k.Inferred), fmt.Sprintf("of %s organizations without a code", terminal.Count(k.Missing)))
+		t.Add("causes inferred", k.Inferred, fmt.Sprintf("of %s organizations without a code", terminal.Count(k.Missing)))
 	} else {
-		t.Add("causes inferred", terminal.Count(0), "too few organizations have a code")
+		t.Add("causes inferred", 0, "too few organizations have a code")
 	}
 	t.Print(w)
 
@@ -46,7 +47,7 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 		if y.Partial {
 			year += " partial"
 		}
-		t.Add(year, terminal.Count(y.Grants), money.Dollars(y.TotalAmount), terminal.Count(y.Funders), terminal.Count(y.Filers), terminal.BarChart(y.TotalAmount, most, 30))
+		t.Add(year, y.Grants, money.Dollars(y.TotalAmount), y.Funders, y.Filers, terminal.BarChart(y.TotalAmount, most, 30))
 	}
 	t.Print(w)
 
@@ -55,7 +56,7 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	fmt.Fprintf(w, "\nWho gave\n\n")
 	t = terminal.NewTable("kind of funder", ">funders", ">grants", ">dollars", ">of dollars")
 	for _, k := range r.Kinds {
-		t.Add(k.Name, terminal.Count(k.Funders), terminal.Count(k.Grants), money.Dollars(k.TotalAmount), terminal.Percent(k.TotalAmount, c.TotalAmount))
+		t.Add(k.Name, k.Funders, k.Grants, money.Dollars(k.TotalAmount), terminal.Percent(k.TotalAmount, c.TotalAmount))
 	}
 	t.Print(w)
 	fmt.Fprintf(w, "\nClasses of grants\n\n")
@@ -86,7 +87,8 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 func printShares(w io.Writer, list []ingest.Count, c snapshot.Counts) {
 	t := terminal.NewTable("", ">grants", ">of grants", ">dollars", ">of dollars", "")
 	for _, r := range list {
-		t.Add(r.Name, terminal.Count(r.Grants), terminal.Percent(r.Grants, c.Grants), money.Dollars(r.TotalAmount), terminal.Percent(r.TotalAmount, c.TotalAmount), terminal.BarChart(r.Grants, c.Grants, 20))
+		t.Add(r.Name, r.Grants, terminal.Percent(r.Grants, c.Grants),
+			money.Dollars(r.TotalAmount), terminal.Percent(r.TotalAmount, c.TotalAmount), terminal.BarChart(r.Grants, c.Grants, 20))
 	}
 	t.Print(w)
 }
@@ -96,26 +98,27 @@ func printAccount(w io.Writer, r *ingest.Report) {
 	fmt.Fprintf(w, "\nWhat became of everything read\n\n")
 	t := terminal.NewTable("", ">", "")
 	n := r.Returns
-	t.Add("returns read", terminal.Count(n.Read), fmt.Sprintf("%s amended", terminal.Count(n.Amended)))
-	t.Add("  replaced by a later version", terminal.Count(n.Superseded), "")
-	t.Add("  seen twice", terminal.Count(n.Duplicate), "")
-	t.Add("  amendments whose list was left out", terminal.Count(n.LinesKept), "the earlier list is used")
-	t.Add("set aside, unreadable", terminal.Count(n.Quarantined+n.ArchiveFault), reasonList(r.QuarantineReasons))
+	t.Add("returns read", n.Read, fmt.Sprintf("%s amended", terminal.Count(n.Amended)))
+	t.Add("  replaced by a later version", n.Superseded, "")
+	t.Add("  seen twice", n.Duplicate, "")
+	t.Add("  amendments whose list was left out", n.LinesKept, "the earlier list is used")
+	t.Add("set aside, unreadable", n.Quarantined+n.ArchiveFault, reasonList(r.QuarantineReasons))
 	l := r.Lines
-	t.Add("grant lines read", terminal.Count(l.Read), "")
-	t.Add("  kept as grants", terminal.Count(l.Rows), "")
-	t.Add("  non-cash only", terminal.Count(l.NonCash), "")
-	t.Add("  zero or empty", terminal.Count(l.Zero+l.Empty), "")
-	t.Add("  negative", terminal.Count(l.Negative), money.Dollars(l.NegativeSum)+" kept in a table of their own")
-	t.Add("  totals and repeated lists", terminal.Count(l.Totals+l.Repeated), "")
-	t.Add("  implausibly large", terminal.Count(l.TooLarge), "over $50,000,000,000")
-	t.Add("  filed EIN of another name", terminal.Count(r.FiledNameConflicts), fmt.Sprintf("kept and marked; %s more name a member and state the EIN of its group", terminal.Count(r.FiledGroupConflicts)))
-	t.Add("not grants paid: future", terminal.Count(r.NotRows.Future), money.Dollars(r.NotRows.FutureSum))
-	t.Add("not grants paid: aid to individuals", terminal.Count(r.NotRows.Individuals), money.Dollars(r.NotRows.IndividualSum))
-	t.Add("not grants paid: abroad by region", terminal.Count(r.NotRows.Foreign), money.Dollars(r.NotRows.ForeignSum))
+	t.Add("grant lines read", l.Read, "")
+	t.Add("  kept as grants", l.Rows, "")
+	t.Add("  non-cash only", l.NonCash, "")
+	t.Add("  zero or empty", l.Zero+l.Empty, "")
+	t.Add("  negative", l.Negative, money.Dollars(l.NegativeSum)+" kept in a table of their own")
+	t.Add("  totals and repeated lists", l.Totals+l.Repeated, "")
+	t.Add("  implausibly large", l.TooLarge, "over $50,000,000,000")
+	t.Add("  filed EIN of another name", r.FiledNameConflicts,
+		fmt.Sprintf("kept and marked; %s more name a member and state the EIN of its group", terminal.Count(r.FiledGroupConflicts)))
+	t.Add("not grants paid: future", r.NotRows.Future, money.Dollars(r.NotRows.FutureSum))
+	t.Add("not grants paid: aid to individuals", r.NotRows.Individuals, money.Dollars(r.NotRows.IndividualSum))
+	t.Add("not grants paid: abroad by region", r.NotRows.Foreign, money.Dollars(r.NotRows.ForeignSum))
 	t.Add("sums equal to the declared total", "", agreement("990-PF", r.Declared.PF)+"; "+agreement("990", r.Declared.F90))
 	if r.Index.Rows > 0 {
-		t.Add("returns the IRS lists", terminal.Count(r.Index.Rows), fmt.Sprintf("%s of them in no archive", terminal.Count(r.Index.Missing)))
+		t.Add("returns the IRS lists", r.Index.Rows, fmt.Sprintf("%s of them in no archive", terminal.Count(r.Index.Missing)))
 	}
 	t.Print(w)
 	for _, warning := range r.Warnings {
@@ -136,9 +139,9 @@ func printLists(w io.Writer, list []ingest.ListCount) {
 		case !l.Loaded:
 			t.Add(l.Name, "", "", "", "not loaded: "+l.Problem)
 		case l.Problem != "":
-			t.Add(l.Name, terminal.Count(l.Rows), terminal.Count(lost), l.Revised, "last good version kept: "+l.Problem)
+			t.Add(l.Name, l.Rows, lost, l.Revised, "last good version kept: "+l.Problem)
 		default:
-			t.Add(l.Name, terminal.Count(l.Rows), terminal.Count(lost), l.Revised, "")
+			t.Add(l.Name, l.Rows, lost, l.Revised, "")
 		}
 	}
 	t.Print(w)
@@ -153,7 +156,7 @@ func printAwards(w io.Writer, r *ingest.AwardReport) {
 	fmt.Fprintf(w, "\nGovernment awards\n\n")
 	t := terminal.NewTable("", ">placed", ">dollars", ">not placed", ">dollars")
 	add := func(name string, placed, lost ingest.AwardFlow) {
-		t.Add(name, terminal.Count(placed.Rows), money.Dollars(int64(placed.Amount)), terminal.Count(lost.Rows), money.Dollars(int64(lost.Amount)))
+		t.Add(name, placed.Rows, money.Dollars(int64(placed.Amount)), lost.Rows, money.Dollars(int64(lost.Amount)))
 	}
 	add("federal grants", r.Federal.Grants.Placed, r.Federal.Grants.Unknown)
 	add("federal contracts", r.Federal.Contracts.Placed, r.Federal.Contracts.Unknown)
@@ -175,10 +178,10 @@ func printRegister(w io.Writer, r *ingest.UKReport) {
 	fmt.Fprintf(w, "\nRegister of charities of England and Wales\n\n")
 	t := terminal.NewTable("", ">rows", "of")
 	for _, u := range r.Tables {
-		t.Add(u.Name, terminal.Count(u.Rows), u.Extracted)
+		t.Add(u.Name, u.Rows, u.Extracted)
 	}
 	for _, k := range r.Ties {
-		t.Add("board ties, "+k.Name, terminal.Count(k.Count), "")
+		t.Add("board ties, "+k.Name, k.Count, "")
 	}
 	t.Print(w)
 }

@@ -21,15 +21,6 @@ type checkCmd struct {
 	Quiet   bool   `short:"q" help:"No progress."`
 }
 
-// Help is shown by check --help.
-func (checkCmd) Help() string {
-	return `Reads every file of the current snapshot and of the current edition of the compliance
-lists, and compares each with the checksum taken when it was written. Damaged and
-missing files are named, and the exit code is 1. A server may be running meanwhile.
-
-Example:  grantgraph check --data data`
-}
-
 // checkResult is what was verified of a snapshot or an edition.
 type checkResult struct {
 	Version string `json:"version"`
@@ -139,7 +130,7 @@ func (c *checkCmd) print(a *terminal.App, snap, edition *checkResult) {
 			t.Add(part.name, "none", "", "")
 			continue
 		}
-		t.Add(part.name, part.Version, terminal.Count(part.Files), terminal.Count(part.Bytes))
+		t.Add(part.name, part.Version, part.Files, part.Bytes)
 	}
 	t.Print(a.Out)
 }

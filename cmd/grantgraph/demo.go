@@ -40,14 +40,6 @@ type demoCmd struct {
 	AdminToken secret.Text `help:"Token for the admin endpoints of the API. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
 }
 
-// Help is shown by demo --help.
-func (demoCmd) Help() string {
-	return `Writes a world of invented organizations and their filings in the formats the IRS
-publishes, builds a snapshot from it, makes one key for each plan and serves it. When
-run again, it reuses that world. When it is ready it writes demo.json into its folder,
-with the address and the keys. A folder that holds anything else is refused.`
-}
-
 var demoSizes = map[string]string{"small": "20k", "medium": "200k", "large": "2M"}
 
 func (c *demoCmd) Run(a *terminal.App) (err error) {
@@ -78,7 +70,11 @@ func (c *demoCmd) Run(a *terminal.App) (err error) {
 	if c.Once {
 		return nil
 	}
-	s, err := serve.Open(serve.Options{Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: &sqlbox.Options{}, Budget: budget.New(defaultMemory(), budget.Options{}), Version: programVersion(), Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	s, err := serve.Open(serve.Options{
+		Data: c.Data, Addr: c.Addr, AdminToken: c.AdminToken, SQL: &sqlbox.Options{},
+		Budget: budget.New(defaultMemory(), budget.Options{}), Version: programVersion(),
+		Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
 	if err != nil {
 		return err
 	}
@@ -133,7 +129,9 @@ func noteLists(ctx context.Context, world string) error {
 				return err
 			}
 			made := st.ModTime().UTC()
-			state.Files = append(state.Files, fetch.File{Path: filepath.ToSlash(rel), Bytes: st.Size(), SHA256: sum, FetchedAt: made, Revised: made.Format(time.DateOnly)})
+			state.Files = append(state.Files, fetch.File{
+				Path: filepath.ToSlash(rel), Bytes: st.Size(), SHA256: sum, FetchedAt: made, Revised: made.Format(time.DateOnly),
+			})
 			return nil
 		})
 		if err != nil {

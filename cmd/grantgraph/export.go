@@ -23,24 +23,10 @@ import (
 // exportCmd writes the warehouse for other engines.
 type exportCmd struct {
 	Out    string        `help:"Folder to write; must be new or empty." placeholder:"DIR" xor:"where" required:""`
-	To     string        `help:"Store to write to instead: s3://bucket/prefix, or a folder. The export goes below exports/ and the version of the snapshot." placeholder:"STORE" xor:"where" required:""`
+	To     string        `placeholder:"STORE" xor:"where" required:""`
 	Data   string        `help:"Data directory with the snapshot." default:"data" placeholder:"DIR"`
 	Open   bool          `help:"Leave out the tables of the Pro plan."`
 	Header []secret.Text `name:"store-header" help:"Header of server-side encryption to send with every object." placeholder:"NAME:VALUE"`
-}
-
-// Help is shown by export --help.
-func (exportCmd) Help() string {
-	return `Writes every table of the warehouse as Parquet, one folder each; those with a
-year are partitioned by it, Hive style (grants/tax_year=2022/…). The folder ddl has
-the table definitions for ClickHouse, Spark, Trino and PostgreSQL, and export.json
-has the number of rows of each table.
-
-    grantgraph export --data data --out export
-    grantgraph export --data data --to s3://bucket/prefix
-
-In a store, export.json comes last: an export that has it is whole. The definitions
-name the files where they lie there.`
 }
 
 func (c *exportCmd) Run(a *terminal.App) error {

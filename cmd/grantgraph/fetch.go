@@ -32,26 +32,6 @@ type fetchCmd struct {
 	Quiet   bool         `short:"q" help:"No progress."`
 }
 
-// Help is shown by fetch --help.
-func (fetchCmd) Help() string {
-	return `Downloads the upstream files into the sources folder, ready for grantgraph build.
-
-    grantgraph fetch                      everything: tens of gigabytes the first time
-    grantgraph fetch ofac pub78 bmf       some lists
-    grantgraph fetch irs990 --since 2025  returns processed since 2025
-    grantgraph fetch --dry-run            what is new, and how large
-
-Run it as often as you like. What has not changed is not downloaded again, and an
-interrupted download continues where it left off. Every file is read with its own
-reader before it replaces the previous one: a file that is empty, truncated, a web
-page, in another layout or suddenly much shorter is refused with the reason, and
-the last good file stays. DIR/.fetch/SOURCE.json says which files there are, since
-when, and what was refused.
-
-One source that fails does not stop the others. The exit code is 1 if a source
-failed and there is no earlier copy of it.`
-}
-
 func (c *fetchCmd) Run(a *terminal.App) error {
 	if c.List {
 		return c.list(a.Out)
@@ -158,7 +138,7 @@ func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration
 	var transferred, wanted int64
 	fresh := 0
 	for _, r := range sum.Results {
-		t.Add(r.Source, terminal.Count(r.Files), terminal.Count(r.New), terminal.Count(r.Unchanged), terminal.Count(r.Refused), terminal.Count(r.Rows), terminal.Bytes(r.Bytes), r.Revised)
+		t.Add(r.Source, r.Files, r.New, r.Unchanged, r.Refused, r.Rows, terminal.Bytes(r.Bytes), r.Revised)
 		transferred += r.Transferred
 		fresh += r.New
 		for _, f := range r.Wanted {
@@ -261,6 +241,7 @@ func (b *fetchBars) close() {
 	for _, n := range b.came {
 		bytes += n
 	}
-	fmt.Fprintf(b.app.Err, "  %-11s %s files, %s  (%s)\n", b.source, terminal.Count(len(b.came)), terminal.Bytes(bytes), time.Since(b.start).Round(10*time.Millisecond))
+	took := time.Since(b.start).Round(10 * time.Millisecond)
+	fmt.Fprintf(b.app.Err, "  %-11s %s files, %s  (%s)\n", b.source, terminal.Count(len(b.came)), terminal.Bytes(bytes), took)
 	b.source = ""
 }

@@ -31,16 +31,6 @@ type getCmd struct {
 	FreeWindow string     `help:"Window of the free allowance; the same as the server's." enum:"day,month" default:"day"`
 }
 
-// Help is shown by get --help.
-func (getCmd) Help() string {
-	return `Runs one request against the current snapshot in this process, without a server,
-and prints the response. The exit code is 1 if it is an error.
-
-    grantgraph get '/api/v1/search?q=county+library'
-    grantgraph get --key KEY '/api/v1/grants/summary?year=2022'
-    grantgraph get --key KEY /api/v1/sql --body '{"sql": "SELECT count(*) FROM grants"}'`
-}
-
 func (c *getCmd) Run(a *terminal.App) error {
 	r, err := c.request(a)
 	if err != nil {

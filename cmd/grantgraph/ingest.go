@@ -20,21 +20,6 @@ type ingestCmd struct {
 	Status ingestStatusCmd `cmd:"" help:"Show how far the reading is, and what could not be read."`
 }
 
-// Help is shown by ingest --help.
-func (ingestCmd) Help() string {
-	return `Lets several machines read the returns of one build. They share a PostgreSQL database,
-which has the queue, and a store, which the pieces are written to: an S3-compatible object
-store, or a folder that all of them see.
-
-    grantgraph ingest plan --sources s3://bucket/sources --database URL --stage s3://bucket/prefix
-    grantgraph ingest work --database URL --stage s3://bucket/prefix      on each machine
-    grantgraph ingest status --database URL
-    grantgraph build --sources DIR --stage s3://bucket/prefix
-
-The build comes out the same as on one machine, however many work and whoever of them is
-killed on the way.`
-}
-
 // queueFlags say where the queue is.
 type queueFlags struct {
 	Database secret.URL `help:"PostgreSQL database with the queue." placeholder:"URL"`
@@ -67,22 +52,12 @@ func (f *queueFlags) open(a *terminal.App, conns int) (*queue.Queue, error) {
 type ingestPlanCmd struct {
 	queueFlags
 	stageFlags
-	Sources string `help:"Where the archives of returns are: a folder as fetch and synth fill it, or s3://bucket/prefix with the same folders below." default:"sources" placeholder:"DIR"`
+	Sources string `default:"sources" placeholder:"DIR"`
 	Workers int    `help:"Archives listed at a time; 0 is one per core." default:"0" placeholder:"N"`
-	Size    int64  `name:"shard-bytes" help:"How much XML a shard holds. Smaller ones share a small corpus better; the build comes out the same." default:"33554432" placeholder:"N"`
+	Size    int64  `name:"shard-bytes" default:"33554432" placeholder:"N"`
 	Prune   bool   `help:"Remove staged shards that the new plan does not use."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 	Quiet   bool   `short:"q" help:"No progress."`
-}
-
-// Help is shown by ingest plan --help.
-func (ingestPlanCmd) Help() string {
-	return `Reads every archive once to know it by its checksum, cuts the archives into the same shards
-as a build on one machine does, and queues those that are not in the stage yet. Run it again when
-archives were added: what is staged is kept, and what is in quarantine is tried again. In an object
-store, archives that have not changed since the last plan are not read again.
-
-An archive that is no readable zip is set aside with its reason; the others are queued.`
 }
 
 func (c *ingestPlanCmd) Run(a *terminal.App) error {
@@ -100,7 +75,10 @@ func (c *ingestPlanCmd) Run(a *terminal.App) error {
 	}
 	defer q.Close()
 	bar := a.Phase("hash", 0, c.Quiet || c.JSON)
-	p, err := q.Plan(a.Ctx, queue.PlanOptions{Sources: c.Sources, Stage: stage, Workers: c.Workers, ShardBytes: c.Size, Prune: c.Prune, Progress: func(done, _ int64) { bar.Set(done) }})
+	p, err := q.Plan(a.Ctx, queue.PlanOptions{
+		Sources: c.Sources, Stage: stage, Workers: c.Workers, ShardBytes: c.Size, Prune: c.Prune,
+		Progress: func(done, _ int64) { bar.Set(done) },
+	})
 	if err != nil {
 		return a.ResumeWith(err, "run the same command again; the plan before this one still counts")
 	}
@@ -108,8 +86,10 @@ func (c *ingestPlanCmd) Run(a *terminal.App) error {
 	if c.JSON {
 		return a.PrintJSON(p)
 	}
-	fmt.Fprintf(a.Out, "Plan %s: %s returns in %s archives, %s of XML, in %s shards\n", p.Plan, terminal.Count(p.Returns), terminal.Count(p.Archives), terminal.Bytes(p.Bytes), terminal.Count(p.Shards))
-	fmt.Fprintf(a.Out, "  %s staged already, %s queued now, %s in the queue before\n", terminal.Count(p.Staged), terminal.Count(p.Queued), terminal.Count(p.Shards-p.Staged-p.Queued))
+	fmt.Fprintf(a.Out, "Plan %s: %s returns in %s archives, %s of XML, in %s shards\n",
+		p.Plan, terminal.Count(p.Returns), terminal.Count(p.Archives), terminal.Bytes(p.Bytes), terminal.Count(p.Shards))
+	fmt.Fprintf(a.Out, "  %s staged already, %s queued now, %s in the queue before\n",
+		terminal.Count(p.Staged), terminal.Count(p.Queued), terminal.Count(p.Shards-p.Staged-p.Queued))
 	if p.Removed > 0 {
 		fmt.Fprintf(a.Out, "  %s objects removed from %s\n", terminal.Count(p.Removed), p.Stage)
 	}
@@ -132,17 +112,6 @@ type ingestWorkCmd struct {
 	Quiet   bool          `short:"q" help:"No progress."`
 }
 
-// Help is shown by ingest work --help.
-func (ingestWorkCmd) Help() string {
-	return `Takes shards from the queue, reads their returns from the archives by ranges, and writes them to
-the stage. It ends when all shards are done, by this worker and by the others. Start it on any
-number of machines, at any time.
-
-Interrupt it and it finishes the shards it has begun. Kill it, and others take them up as soon as its lease
-is over. What cannot be read goes into quarantine with its reason, and does not hold up the
-rest: grantgraph ingest status.`
-}
-
 func (c *ingestWorkCmd) Run(a *terminal.App) error {
 	const most = 256
 	if c.Workers < 0 || c.Workers > most || c.Lease < time.Second || c.Lease > time.Hour || c.Patient < 0 {
@@ -163,7 +132,8 @@ func (c *ingestWorkCmd) Run(a *terminal.App) error {
 	}
 	defer q.Close()
 	bars := terminal.NewPhases(a, c.Quiet || c.JSON)
-	w, err := q.Work(a.Ctx, queue.WorkOptions{Stage: stage, Sources: c.Sources, Scratch: c.Scratch, Slots: c.Workers, Lease: c.Lease, Patient: c.Patient, Stay: c.Stay,
+	w, err := q.Work(a.Ctx, queue.WorkOptions{
+		Stage: stage, Sources: c.Sources, Scratch: c.Scratch, Slots: c.Workers, Lease: c.Lease, Patient: c.Patient, Stay: c.Stay,
 		Progress: func(done, total int64) { bars.Progress("stage", done, total) }, Note: bars.Note})
 	bars.Close()
 	if err != nil {
@@ -172,7 +142,8 @@ func (c *ingestWorkCmd) Run(a *terminal.App) error {
 	if c.JSON {
 		return a.PrintJSON(w)
 	}
-	fmt.Fprintf(a.Out, "Worker %s: %s shards staged, %s returns, %s of XML in %s (%s/s)\n", w.Worker, terminal.Count(w.Staged), terminal.Count(w.Returns), terminal.Bytes(w.Bytes),
+	fmt.Fprintf(a.Out, "Worker %s: %s shards staged, %s returns, %s of XML in %s (%s/s)\n",
+		w.Worker, terminal.Count(w.Staged), terminal.Count(w.Returns), terminal.Bytes(w.Bytes),
 		time.Duration(w.Seconds*float64(time.Second)).Round(10*time.Millisecond), terminal.Bytes(int64(float64(w.Bytes)/max(w.Seconds, 0.001))))
 	if w.Quarantined > 0 {
 		fmt.Fprintf(a.Out, "%s shards could not be read and are in quarantine: grantgraph ingest status\n", terminal.Count(w.Quarantined))
@@ -198,13 +169,14 @@ func (c *ingestStatusCmd) Run(a *terminal.App) error {
 	if c.JSON {
 		return a.PrintJSON(s)
 	}
-	fmt.Fprintf(a.Out, "Plan %s of %s: %s archives of %s, staged into %s\n\n", s.Plan, s.Made.UTC().Format(time.RFC3339), terminal.Count(s.Archives), s.Sources, s.Stage)
+	fmt.Fprintf(a.Out, "Plan %s of %s: %s archives of %s, staged into %s\n\n",
+		s.Plan, s.Made.UTC().Format(time.RFC3339), terminal.Count(s.Archives), s.Sources, s.Stage)
 	t := terminal.NewTable("", ">shards", ">returns", ">XML")
 	for _, row := range []struct {
 		name string
 		queue.Amount
 	}{{"staged", s.Staged}, {"being read", s.Running}, {"waiting", s.Waiting}, {"quarantined", s.Quarantined}} {
-		t.Add(row.name, terminal.Count(row.Shards), terminal.Count(row.Returns), terminal.Bytes(row.Bytes))
+		t.Add(row.name, row.Shards, row.Returns, terminal.Bytes(row.Bytes))
 	}
 	t.Print(a.Out)
 	switch {
@@ -223,7 +195,7 @@ func (c *ingestStatusCmd) Run(a *terminal.App) error {
 			if x.Alive {
 				state = "at work"
 			}
-			w.Add(x.ID, state, terminal.Count(x.Slots), terminal.Count(x.Running), terminal.Count(x.Shards), terminal.Bytes(x.Bytes), terminal.Bytes(int64(x.Rate)))
+			w.Add(x.ID, state, x.Slots, x.Running, x.Shards, terminal.Bytes(x.Bytes), terminal.Bytes(int64(x.Rate)))
 		}
 		w.Print(a.Out)
 	}

@@ -27,18 +27,6 @@ type inspectCmd struct {
 	Workers int      `help:"Returns read in parallel; 0 is one per core." default:"0" placeholder:"N"`
 }
 
-// Help is shown by inspect --help.
-func (inspectCmd) Help() string {
-	return `Shows a single return as a page: who filed it, its figures, the totals it declares next
-to the sums of its lines, and its largest grants. Shows a zip of many returns as a table
-with one line for each.
-
-  grantgraph inspect 202303569349100605_public.xml
-  grantgraph inspect 2024_TEOS_XML_02A.zip
-  grantgraph inspect '2024_TEOS_XML_02A.zip!202303569349100605_public.xml'
-  grantgraph inspect --json --grants *.zip`
-}
-
 // inspection is one return to be read, and what became of it. The channel
 // closes when it is done; what it found is then taken in the order of the
 // files, whatever order the workers finished in.
@@ -70,63 +58,26 @@ func (c *inspectCmd) Run(a *terminal.App) error {
 		out = &jsonPrinter{w: a.Out, grants: c.Grants}
 	}
 
-	// As many inspections are in flight as this channel holds, and each holds
-	// at most a spill's worth of memory.
-	ordered := make(chan *inspection, 2*workers)
-	work := make(chan *inspection)
-	stop := make(chan struct{})
+	line := &inspectionLine{
+		// As many inspections are in flight as this channel holds, and each holds
+		// at most a spill's worth of memory.
+		ordered: make(chan *inspection, 2*workers),
+		work:    make(chan *inspection),
+		stop:    make(chan struct{}),
+	}
 	for range workers {
 		go func() {
 			rd := irs990.NewReader()
-			for i := range work {
+			for i := range line.work {
 				i.read(rd, c.JSON, c.Grants)
 				close(i.done)
 			}
 		}()
 	}
-	unopened := 0
-	go func() {
-		defer close(ordered)
-		defer close(work)
-		// enqueue reports whether anybody still wants the answer.
-		enqueue := func(i *inspection) bool {
-			i.done = make(chan struct{})
-			select {
-			case ordered <- i:
-			case <-stop:
-				return false
-			}
-			if i.err != nil {
-				close(i.done)
-				return true
-			}
-			select {
-			case work <- i:
-				return true
-			case <-stop:
-				close(i.done)
-				return false
-			}
-		}
-		for _, name := range c.Files {
-			list, opened, err := list(name)
-			if err != nil {
-				unopened++
-				list = []*inspection{{file: filepath.Base(name), err: err, page: true}}
-			} else {
-				list[len(list)-1].last = opened
-			}
-			for _, i := range list {
-				if !enqueue(i) {
-					return
-				}
-			}
-		}
-	}()
-
+	go line.fill(c.Files)
 	read, failed := 0, 0
 	var err error
-	for i := range ordered {
+	for i := range line.ordered {
 		<-i.done
 		if err == nil {
 			if i.err != nil {
@@ -139,7 +90,7 @@ func (c *inspectCmd) Run(a *terminal.App) error {
 				err = a.Ctx.Err()
 			}
 			if err != nil {
-				close(stop)
+				close(line.stop)
 			}
 		}
 		i.lines.close()
@@ -151,8 +102,8 @@ func (c *inspectCmd) Run(a *terminal.App) error {
 	switch {
 	case err != nil:
 		return err
-	case unopened > 0:
-		return fault.New("not_opened", "%d of %d files could not be opened", unopened, len(c.Files)).
+	case line.unopened > 0:
+		return fault.New("not_opened", "%d of %d files could not be opened", line.unopened, len(c.Files)).
 			Try("check the paths; a damaged zip can be fetched again")
 	case read == 0:
 		return fault.New("nothing_read", "no return could be read").
@@ -162,6 +113,56 @@ func (c *inspectCmd) Run(a *terminal.App) error {
 		fmt.Fprintf(a.Err, "grantgraph: %s read, %s could not be read\n", terminal.Count(read), terminal.Count(failed))
 	}
 	return out.end()
+}
+
+// inspectionLine hands inspections to the workers and, in the order of the files,
+// to the printer.
+type inspectionLine struct {
+	ordered, work chan *inspection
+	stop          chan struct{} // closed when the answers are no longer wanted
+	unopened      int           // files that could not be opened; final when ordered is closed
+}
+
+// fill puts the returns of all files into the line.
+func (l *inspectionLine) fill(files []string) {
+	defer close(l.ordered)
+	defer close(l.work)
+	for _, name := range files {
+		list, opened, err := list(name)
+		if err != nil {
+			l.unopened++
+			list = []*inspection{{file: filepath.Base(name), err: err, page: true}}
+		} else {
+			list[len(list)-1].last = opened
+		}
+		for _, i := range list {
+			if !l.add(i) {
+				return
+			}
+		}
+	}
+}
+
+// add puts one inspection into the line. It reports whether the answers are still
+// wanted.
+func (l *inspectionLine) add(i *inspection) bool {
+	i.done = make(chan struct{})
+	select {
+	case l.ordered <- i:
+	case <-l.stop:
+		return false
+	}
+	if i.err != nil {
+		close(i.done)
+		return true
+	}
+	select {
+	case l.work <- i:
+		return true
+	case <-l.stop:
+		close(i.done)
+		return false
+	}
 }
 
 // list is what a file on the command line stands for.

@@ -319,7 +319,7 @@ func totals(r *irs990.Return) *terminal.Table {
 		default:
 			mark = "✓ the rest is in lines under $5,000, or not itemized"
 		}
-		t.Add(name, amount(declared, "$"), terminal.Count(lines), money.Dollars(sum), mark)
+		t.Add(name, amount(declared, "$"), lines, money.Dollars(sum), mark)
 	}
 	y := &r.Tally
 	row("990-PF, paid in the year", r.Declared.PFPaid, y.PFPaid, y.PFPaidSum, true)

@@ -27,13 +27,6 @@ type keysCmd struct {
 	Audit      keysAuditCmd      `cmd:"" help:"Show the history of keys and accounts, newest first."`
 }
 
-// Help is shown by keys --help.
-func (keysCmd) Help() string {
-	return `Keys live in accounts.db in the data directory, or in PostgreSQL with --database, as
-hashes: a key is printed when it is created and never again. Changes take effect
-immediately, also on a running server. Wherever an ID is expected, the key itself works too.`
-}
-
 // keyStore is the part of the flags that says which store is meant.
 type keyStore struct {
 	Data       string     `help:"Data directory; the store is accounts.db in it." default:"data" placeholder:"DIR"`
@@ -54,7 +47,8 @@ func (c *keyStore) withStore(work func(account.Store) error) error {
 	case errors.Is(err, account.ErrUnknownKey):
 		return fault.New(f.Slug, "%s", f.Message).Try("grantgraph keys list shows the keys and their IDs")
 	case errors.Is(err, account.ErrUnknownAccount):
-		return fault.New(f.Slug, "%s", f.Message).Try("accounts are created by signing up on the site; for a key made with keys create, give its ID, which grantgraph keys list shows")
+		return fault.New(f.Slug, "%s", f.Message).
+			Try("accounts are created by signing up on the site; for a key made with keys create, give its ID, which grantgraph keys list shows")
 	}
 	return err
 }
@@ -111,7 +105,8 @@ func (c *keyStore) show(a *terminal.App, s account.Store, k account.KeyInfo, sec
 		fmt.Fprintf(a.Err, "%s %s on the %s plan. The key is shown only once: save it now.\n", k.ID, done, k.Plan)
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%s %s: plan %s, %s, %s of %s calls left until %s\n", k.ID, done, k.Plan, activity(k.Active), terminal.Count(r.Remaining), terminal.Count(r.Limit), r.Reset.Format(time.DateOnly))
+	fmt.Fprintf(a.Out, "%s %s: plan %s, %s, %s of %s calls left until %s\n",
+		k.ID, done, k.Plan, activity(k.Active), terminal.Count(r.Remaining), terminal.Count(r.Limit), r.Reset.Format(time.DateOnly))
 	return nil
 }
 
@@ -215,7 +210,8 @@ func (c *keyStore) list(a *terminal.App, s account.Store, keys []account.KeyInfo
 	}
 	t := terminal.NewTable("id", "plan", "state", ">calls left", ">of", "until", "created", "email", "label")
 	for _, r := range records {
-		t.Add(r.ID, string(r.Plan), activity(r.Active), terminal.Count(r.Remaining), terminal.Count(r.Limit), r.Reset.Format(time.DateOnly), r.Created.Format(time.DateOnly), r.Email, r.Label)
+		t.Add(r.ID, string(r.Plan), activity(r.Active), r.Remaining, r.Limit,
+			r.Reset.Format(time.DateOnly), r.Created.Format(time.DateOnly), r.Email, r.Label)
 	}
 	t.Print(a.Out)
 	return nil

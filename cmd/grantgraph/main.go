@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"io"
 	"slices"
 
@@ -49,10 +50,13 @@ into a graph of funders and grantees.
 Every flag can also be set by an environment variable, GRANTGRAPH_ and its name
 in capitals (GRANTGRAPH_DATA for --data), or in a file grantgraph.toml.`
 
+//go:embed help
+var help embed.FS
+
 func main() { terminal.Main(run) }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
-	program := &terminal.Program{Name: "grantgraph", Description: description, Commands: new(cli)}
+	program := &terminal.Program{Name: "grantgraph", Description: description, Commands: new(cli), Help: help}
 	if len(args) > 0 {
 		switch first := args[0]; {
 		case first == "--version":

@@ -23,18 +23,7 @@ import (
 type mcpCmd struct {
 	Data    string `help:"Data directory to answer from." default:"data" placeholder:"DIR"`
 	URL     string `name:"url" help:"Answer from the service at this address instead." placeholder:"URL"`
-	KeyFile string `name:"key-file" help:"File with the API key for --url. Default: the key in the environment variable GRANTGRAPH_KEY, or none." placeholder:"FILE"`
-}
-
-// Help is shown by mcp --help.
-func (mcpCmd) Help() string {
-	return `Speaks the Model Context Protocol over standard input and output, so that a program
-with a language model can use the tools of this service. It is started by that program:
-
-    {"mcpServers": {"grantgraph": {"command": "grantgraph", "args": ["mcp", "--data", "DIR"]}}}
-
-With --data it answers from a data directory on this machine, without a key, and nothing
-is counted. With --url it passes calls on to a service, which counts them on the key.`
+	KeyFile string `name:"key-file" placeholder:"FILE"`
 }
 
 func (c *mcpCmd) Run(a *terminal.App) error {
@@ -64,7 +53,10 @@ func (c *mcpCmd) tools(a *terminal.App) (tools *mcp.Service, done func(), err er
 	if c.KeyFile != "" {
 		return nil, nil, fault.New("bad_flag", "--key-file is for --url; local data needs no key").Try("grantgraph mcp --data DIR")
 	}
-	s, err := serve.Open(serve.Options{Data: c.Data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1}, Version: programVersion(), Log: slog.New(slog.DiscardHandler)})
+	s, err := serve.Open(serve.Options{
+		Data: c.Data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1},
+		Version: programVersion(), Log: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		return nil, nil, err
 	}

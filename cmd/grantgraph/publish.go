@@ -30,26 +30,6 @@ type publishCmd struct {
 	Quiet    bool          `short:"q" help:"No progress."`
 }
 
-// Help is shown by publish --help.
-func (publishCmd) Help() string {
-	return `Sends the current snapshot and the current edition of the compliance lists to a store that
-several servers share, then points the store at them. Servers that run with
-grantgraph serve --snapshots STORE fetch what is new to them and switch to it without dropping
-a request.
-
-    grantgraph publish --to s3://bucket/prefix      an S3-compatible object store
-    grantgraph publish --to /srv/grantgraph         a folder, which must exist
-    grantgraph publish --to STORE --list            what is there
-    grantgraph publish --to STORE --rollback 20261101T000000Z
-
-Files are stored once under their checksum, so only what changed is sent, and an interrupted
-upload continues. The pointer moves last, and only if nobody else has moved it meanwhile.
-
-An address may say more: s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-1&style=path
-(style is path or virtual). Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,
-from ~/.aws/credentials and AWS_PROFILE, or from the machine's role.`
-}
-
 func (c *publishCmd) Run(a *terminal.App) error {
 	if c.To == "" {
 		return fault.New("bad_flag", "--to is missing").Try("--to s3://bucket/prefix, or --to FOLDER")
@@ -149,7 +129,7 @@ func (c *publishCmd) print(a *terminal.App, done ...*remote.Published) error {
 		if before == "" {
 			before = "none"
 		}
-		t.Add(string(d.Area), d.Version, before, terminal.Count(d.Files), terminal.Count(d.Bytes), terminal.Count(d.Sent), strings.Join(d.Removed, " "))
+		t.Add(string(d.Area), d.Version, before, d.Files, d.Bytes, d.Sent, strings.Join(d.Removed, " "))
 	}
 	t.Print(a.Out)
 	for _, d := range done {
@@ -175,7 +155,7 @@ func (c *publishCmd) list(a *terminal.App, store remote.Store) error {
 			if v.Current {
 				mark = strings.TrimSpace("current " + mark)
 			}
-			t.Add(string(area), v.Version, mark, terminal.Count(v.Files), terminal.Count(v.Bytes), terminal.Count(v.Nodes))
+			t.Add(string(area), v.Version, mark, v.Files, v.Bytes, v.Nodes)
 		}
 	}
 	if c.JSON {

@@ -30,20 +30,6 @@ type screenCmd struct {
 	Quiet   bool   `short:"q" help:"No progress."`
 }
 
-// Help is shown by screen --help.
-func (screenCmd) Help() string {
-	return `Screens every row of a spreadsheet and writes it again with the results in further
-columns; its own rows and columns stay as they are. Commas, semicolons and tabs are
-recognized, and so is the column of EINs, by its header or by its content.
-
-    grantgraph screen grantees.csv --out results.csv
-    grantgraph screen grantees.csv --out results.csv --url https://grants.example.org --key-file key.txt
-
-A list that could not be used is "not screened", never clear. A row whose EIN cannot be
-read says why in the column error. If the command is interrupted, the same command
-continues where it stopped. The exit code is 0 when all rows are written, whatever was found.`
-}
-
 func (c *screenCmd) Run(a *terminal.App) error { return c.run(a, sleep) }
 
 func (c *screenCmd) run(a *terminal.App, pause pauseFunc) error {
@@ -86,7 +72,8 @@ func (c *screenCmd) run(a *terminal.App, pause pauseFunc) error {
 	resumed := out.Tally.All
 	if err := c.screenRows(a, in, book, by, out); err != nil {
 		if keepErr := out.Checkpoint(); keepErr == nil && out.Tally.All > 0 {
-			fmt.Fprintf(a.Err, "%s of %s rows are screened and kept; run the same command again to continue.\n", terminal.Count(out.Tally.All), terminal.Count(book.Count))
+			fmt.Fprintf(a.Err, "%s of %s rows are screened and kept; run the same command again to continue.\n",
+				terminal.Count(out.Tally.All), terminal.Count(book.Count))
 		}
 		return c.about(err)
 	}

@@ -35,7 +35,7 @@ import (
 
 type serveCmd struct {
 	Data        string        `help:"Data directory with snapshots, lists and accounts." default:"data" placeholder:"DIR"`
-	Snapshots   string        `help:"Store to fetch snapshots and lists from, and to follow: s3://bucket/prefix, or a folder. They are kept in the data directory." placeholder:"STORE"`
+	Snapshots   string        `placeholder:"STORE"`
 	StoreHeader []secret.Text `name:"store-header" help:"Header of server-side encryption that the store needs for reading." placeholder:"NAME:VALUE"`
 	Sources     string        `help:"Folder of upstream files. If set, the compliance lists are kept up to date from their publishers." placeholder:"DIR"`
 	Mirror      []secret.URL  `help:"Fetch a list from this address instead of its publisher's." placeholder:"NAME=URL"`
@@ -45,18 +45,18 @@ type serveCmd struct {
 	BaseURL     string        `name:"base-url" help:"Address that clients use, if the service is behind a proxy." placeholder:"URL"`
 	Proxy       []string      `help:"Networks of trusted proxies, whose X-Forwarded-For is used." placeholder:"CIDR"`
 
-	Drain time.Duration `help:"How long to keep serving after a stop signal, while /readyz already returns 503; at most ten minutes." default:"0s" placeholder:"TIME"`
+	Drain time.Duration `default:"0s" placeholder:"TIME"`
 
 	Database   secret.URL  `help:"PostgreSQL database for the accounts, shared by several servers; by default they are in the data directory." placeholder:"URL"`
-	Secrets    string      `help:"File with the secrets of the service, created if missing and shared by all its servers. Default: secrets.json in the data directory." placeholder:"FILE"`
-	AdminToken secret.Text `help:"Token for the admin endpoints of the API, for billing systems; without it they are off. Better set as GRANTGRAPH_ADMIN_TOKEN." placeholder:"TOKEN"`
+	Secrets    string      `placeholder:"FILE"`
+	AdminToken secret.Text `placeholder:"TOKEN"`
 	Trusted    []string    `name:"trusted-agent" help:"Hosts of agents whose signed keys get the trusted tier." placeholder:"HOST"`
 	Mail       secret.URL  `help:"Mail server for emails to users; without one they are printed to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
 	MailFrom   string      `help:"Sender of these emails." placeholder:"ADDRESS"`
 
 	Contact string `help:"Email or https address for reports of security problems, published at /.well-known/security.txt." placeholder:"ADDRESS"`
 
-	AskModel        string `name:"ask-model" help:"OpenAI-compatible API of a language model that reads questions which the page /ask does not understand; it may fill the plan, never the figures. Without it none is asked." placeholder:"URL"`
+	AskModel        string `name:"ask-model" placeholder:"URL"`
 	AskModelName    string `name:"ask-model-name" help:"Name of that model, as its API knows it." placeholder:"NAME"`
 	AskModelKeyFile string `name:"ask-model-key-file" help:"File with the key of that API." placeholder:"FILE"`
 
@@ -70,48 +70,47 @@ type serveCmd struct {
 // maxDrain bounds how long a server that was told to stop may go on.
 const maxDrain = 10 * time.Minute
 
-// Help is shown by serve --help.
-func (serveCmd) Help() string {
-	return `Serves the current snapshot of the data directory: the API under /api/v1, its
-description at /openapi.json, and the site at /. When a build
-publishes a new snapshot, the server switches to it without dropping a request. Stop it
-with an interrupt; requests in progress are finished. A second interrupt does not wait.
-
-With --sources, each compliance list is checked upstream as often as /meta says, and what
-is new and valid is loaded, again without dropping a request. A list that cannot be fetched
-keeps its last good rows and dates.
-
-With --snapshots, the data directory is filled from a store that grantgraph publish writes to:
-the server fetches what the store points at, serves it, and follows the pointer. What is
-damaged is refused, and what was served before stays. With --sources and --database as well,
-one server at a time looks for new lists and publishes them to the store for all.`
-}
-
 func (c *serveCmd) Run(a *terminal.App, config *configFile, parsed *kong.Context) error {
 	if c.Print {
-		t := terminal.NewTable("setting", "value", "from")
-		for _, s := range config.settings(parsed) {
-			if s.name == "memory" && s.value == "" {
-				s.value = terminal.Bytes(defaultMemory())
-			}
-			t.Add(s.name, s.value, s.origin)
-		}
-		t.Print(a.Out)
+		printSettings(a.Out, config.settings(parsed))
 		return nil
 	}
-	if c.Addr == "" {
-		return fault.New("bad_flag", "--addr is empty").Try("--addr 127.0.0.1:8080")
-	}
-	if c.Drain < 0 || c.Drain > maxDrain {
-		return fault.New("bad_flag", "--drain %s is not between 0s and %s", c.Drain, maxDrain).Try("--drain 15s: a little more than a load balancer takes to notice")
-	}
-	memory, err := parseMemory(c.Memory)
+	opt, err := c.options(logger(a.Err, c.Log))
 	if err != nil {
 		return err
 	}
-	log := logger(a.Err, c.Log)
+	return c.serve(a.Ctx, opt)
+}
+
+// printSettings prints the effective settings and where each comes from.
+func printSettings(w io.Writer, settings []setting) {
+	t := terminal.NewTable("setting", "value", "from")
+	for _, s := range settings {
+		if s.name == "memory" && s.value == "" {
+			s.value = terminal.Bytes(defaultMemory())
+		}
+		t.Add(s.name, s.value, s.origin)
+	}
+	t.Print(w)
+}
+
+// options reads the flags. It refuses those that contradict one another and warns
+// of those that have no effect.
+func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
+	if c.Addr == "" {
+		return opt, fault.New("bad_flag", "--addr is empty").Try("--addr 127.0.0.1:8080")
+	}
+	if c.Drain < 0 || c.Drain > maxDrain {
+		return opt, fault.New("bad_flag", "--drain %s is not between 0s and %s", c.Drain, maxDrain).
+			Try("--drain 15s: a little more than a load balancer takes to notice")
+	}
+	memory, err := parseMemory(c.Memory)
+	if err != nil {
+		return opt, err
+	}
 	if c.Mail.Empty() && c.MailFrom != "" {
-		return fault.New("bad_flag", "--mail-from is set, but no mail server").Try("--mail smtp://USER:PASSWORD@HOST:587, or omit --mail-from: emails are printed to the console")
+		return opt, fault.New("bad_flag", "--mail-from is set, but no mail server").
+			Try("--mail smtp://USER:PASSWORD@HOST:587, or omit --mail-from: emails are printed to the console")
 	}
 	if c.Sources == "" && len(c.Mirror)+len(c.Floor) > 0 {
 		// No reason to stop: a file may set them for fetch.
@@ -120,7 +119,7 @@ func (c *serveCmd) Run(a *terminal.App, config *configFile, parsed *kong.Context
 	if host, _, err := net.SplitHostPort(c.Addr); err == nil && c.BaseURL == "" && (host == "" || net.ParseIP(host).IsUnspecified()) {
 		log.Warn("served to other machines, but links in responses and emails point to this one; set the address that clients use with --base-url")
 	}
-	opt := serve.Options{
+	opt = serve.Options{
 		Data: c.Data, Addr: c.Addr, Admin: c.Admin, BaseURL: c.BaseURL, Drain: c.Drain, Window: account.Window(c.Window), Log: log,
 		Database: c.Database, Secrets: c.Secrets, AdminToken: c.AdminToken, Trusted: c.Trusted, SQL: &sqlbox.Options{}, Contact: c.Contact,
 		Budget: budget.New(memory, budget.Options{}), Version: programVersion(),
@@ -128,32 +127,35 @@ func (c *serveCmd) Run(a *terminal.App, config *configFile, parsed *kong.Context
 	for _, item := range c.Proxy {
 		network, err := netip.ParsePrefix(item)
 		if err != nil {
-			return fault.New("bad_flag", "--proxy %s is not a network", item).Try("--proxy 10.0.0.0/8, or --proxy 127.0.0.1/32 for one address")
+			return opt, fault.New("bad_flag", "--proxy %s is not a network", item).Try("--proxy 10.0.0.0/8, or --proxy 127.0.0.1/32 for one address")
 		}
 		opt.Proxies = append(opt.Proxies, network)
 	}
 	if !c.Mail.Empty() {
 		post, err := mail.Open(c.Mail.Reveal(), c.MailFrom)
 		if err != nil {
-			return err
+			return opt, err
 		}
 		opt.Mail = post
 	}
-	if opt.Model, err = c.askModel(log); err != nil {
-		return err
-	}
+	opt.Model, err = c.askModel(log)
+	return opt, err
+}
+
+// serve runs the server, and beside it what keeps its snapshot and lists current.
+func (c *serveCmd) serve(ctx context.Context, opt serve.Options) error {
 	store, err := c.store()
 	if err != nil {
 		return err
 	}
 	var follower *remote.Follower
 	if store != nil {
-		if follower, err = remote.NewFollower(remote.FollowOptions{Store: store, Data: c.Data, Log: log}); err != nil {
+		if follower, err = remote.NewFollower(remote.FollowOptions{Store: store, Data: c.Data, Log: opt.Log}); err != nil {
 			return err
 		}
 		opt.Metrics = append(opt.Metrics, follower)
 	}
-	lists, metric, err := c.lists(store, log)
+	lists, metric, err := c.lists(store, opt.Log)
 	if err != nil {
 		return err
 	}
@@ -166,7 +168,7 @@ func (c *serveCmd) Run(a *terminal.App, config *configFile, parsed *kong.Context
 	defer opt.Entrance.Close()
 	if follower != nil {
 		opt.Entrance.Say(follower.State)
-		if err := follower.First(a.Ctx); err != nil {
+		if err := follower.First(ctx); err != nil {
 			return err
 		}
 	}
@@ -175,7 +177,7 @@ func (c *serveCmd) Run(a *terminal.App, config *configFile, parsed *kong.Context
 		return err
 	}
 	defer s.Close()
-	ctx, stop := context.WithCancel(a.Ctx)
+	ctx, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	if lists != nil {
 		beside.Go(func() { lists(ctx) })
@@ -227,7 +229,8 @@ func (c *serveCmd) lists(store remote.Store, log *slog.Logger) (run func(context
 		return nil, nil, err
 	}
 	publisher := &refresh.Publisher{Store: store, Dir: filepath.Join(c.Data, "upstream"), Fetch: from, Indexers: indexes.Lists(), Keep: keptEditions, Log: log}
-	metric = prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantgraph_lists_leader", Help: "1 on the server that looks for new lists and publishes them."}, func() float64 {
+	gauge := prometheus.GaugeOpts{Name: "grantgraph_lists_leader", Help: "1 on the server that looks for new lists and publishes them."}
+	metric = prometheus.NewGaugeFunc(gauge, func() float64 {
 		if one.Leading() {
 			return 1
 		}
@@ -243,7 +246,8 @@ const mostKey = 4 << 10
 func (c *serveCmd) askModel(log *slog.Logger) (asking.Model, error) {
 	if c.AskModel == "" {
 		if c.AskModelName != "" || c.AskModelKeyFile != "" {
-			return nil, fault.New("bad_flag", "--ask-model-name and --ask-model-key-file are of a model, and none is set").Try("--ask-model https://models.example.org/v1")
+			return nil, fault.New("bad_flag", "--ask-model-name and --ask-model-key-file are of a model, and none is set").
+				Try("--ask-model https://models.example.org/v1")
 		}
 		return nil, nil
 	}

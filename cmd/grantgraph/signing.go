@@ -19,14 +19,6 @@ type signingCmd struct {
 	Export signingExportCmd `cmd:"" name:"export-public" help:"Print the public keys, for those who verify reports."`
 }
 
-// Help is shown by signing --help.
-func (signingCmd) Help() string {
-	return `Screening reports are signed with a key that is kept beside the accounts, in accounts.db in the
-data directory or in PostgreSQL with --database. The server makes the first one when it starts and
-publishes all public keys at /.well-known/jwks.json. Changes take effect immediately, also on
-running servers. Reports signed by a retired key stay valid; the private part of a retired key is removed.`
-}
-
 // signingStore is the part of the flags that says where the keys are.
 type signingStore struct {
 	Data     string     `help:"Data directory; the keys are in accounts.db in it." default:"data" placeholder:"DIR"`
@@ -105,7 +97,7 @@ type signingRotateCmd struct {
 	Compromised  string `env:"-" help:"Also declare that reports the key signed from this date or time on (UTC) cannot be trusted." placeholder:"DATE"`
 	// GRANTGRAPH_KEY holds an API key, for other commands: it is not meant here,
 	// and must not be shown should it get here.
-	Key secret.Text `env:"-" help:"With --compromised: the key that is meant, if it is not the current one. A key that is retired already is only marked, and nothing is rotated." placeholder:"ID"`
+	Key secret.Text `env:"-" placeholder:"ID"`
 }
 
 func (c *signingRotateCmd) Run(a *terminal.App) error {

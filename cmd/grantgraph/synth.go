@@ -20,17 +20,6 @@ type synthCmd struct {
 	Quiet   bool   `short:"q" help:"No progress."`
 }
 
-// Help is shown by synth --help.
-func (synthCmd) Help() string {
-	return `Writes monthly zips of returns and yearly indexes (990), the master file (bmf), every
-other list and register that a build reads (pub78, revocation, irb, ofac, careg, caftb,
-usaspending, fac, stateaward, uk, overrides), the truth behind every grant line and board
-seat (truth.ndjson, people.ndjson) and what a build must find (world.json).
-The same seed and size give the same bytes everywhere.
-
-Example:  grantgraph synth --out world --grants 200k --seed 7`
-}
-
 func (c *synthCmd) Run(a *terminal.App) error {
 	report, err := c.run(a)
 	if err != nil {
@@ -84,17 +73,17 @@ func (c *synthCmd) print(a *terminal.App, r *synth.Report) {
 	}
 	seconds := max(r.Elapsed.Seconds(), 0.001)
 	t := terminal.NewTable("", ">")
-	t.Add("files", terminal.Count(len(r.Files)))
+	t.Add("files", len(r.Files))
 	t.Add("size", terminal.Bytes(bytes))
 	t.Add("XML inside", terminal.Bytes(r.XMLBytes))
-	t.Add("funders", terminal.Count(r.Funders))
-	t.Add("organizations", terminal.Count(r.Orgs))
-	t.Add("returns", terminal.Count(r.Returns))
-	t.Add("grants", terminal.Count(r.Grants))
+	t.Add("funders", r.Funders)
+	t.Add("organizations", r.Orgs)
+	t.Add("returns", r.Returns)
+	t.Add("grants", r.Grants)
 	t.Add("dollars", money.Dollars(r.Dollars))
-	t.Add("rows a build keeps", terminal.Count(r.Expected.Rows))
+	t.Add("rows a build keeps", r.Expected.Rows)
 	t.Add("seconds", fmt.Sprintf("%.2f", seconds))
-	t.Add("grants a second", terminal.Count(int64(float64(r.Grants)/seconds)))
+	t.Add("grants a second", int64(float64(r.Grants)/seconds))
 	t.Print(a.Out)
 	fmt.Fprintf(a.Out, "\nNext:  grantgraph build --sources %s\n", c.Out)
 }

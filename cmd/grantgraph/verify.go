@@ -22,25 +22,9 @@ import (
 type verifyCmd struct {
 	Files []string `arg:"" name:"file" help:"Reports: JSON, the response that holds one, or PDF; - is standard input."`
 	// GRANTGRAPH_KEY holds an API key, for other commands.
-	Key          []string `env:"-" sep:"none" help:"File with the public keys: a JSON web key set or key, PEM, or base64. May be given more than once." placeholder:"FILE"`
+	Key          []string `env:"-" sep:"none" placeholder:"FILE"`
 	signingStore `embed:""`
 	JSON         bool `name:"json" help:"Print JSON."`
-}
-
-// Help is shown by verify --help.
-func (verifyCmd) Help() string {
-	return `Says of each report whether it is valid, not valid, or cannot be verified, without any network.
-The public keys are those of --key; without it, those of the service whose data directory this is.
-Get them from the service once and keep them:
-
-  curl -o keys.json https://HOST/.well-known/jwks.json
-  grantgraph verify --key keys.json report.json report.pdf
-
-A report that names a key that is not among them cannot be verified, which does not make it false.
-
-Exit codes: 0 all are valid; 1 at least one is not valid; 2 none is, but at least one cannot be
-verified or is no report. With a file of keys that is damaged, nothing can be verified. A file that
-does not exist or cannot be opened gives 1, and a wrong flag 2, with the reason on standard error.`
 }
 
 // defaultData is the data directory that is looked into when none is named. It

@@ -29,7 +29,7 @@ type benchCmd struct {
 	Seed    uint64   `help:"Seed of the corpus." default:"1" placeholder:"N"`
 	Data    string   `help:"Directory of the corpus, which is reused if an earlier run made it." default:"bench" placeholder:"DIR"`
 	Seconds float64  `help:"Time spent on each engine for each class of requests." default:"2" placeholder:"S"`
-	Engines []string `help:"Engines to run: graph, plain, coded, postgres." enum:"graph,plain,coded,postgres" default:"graph,plain,coded,postgres" placeholder:"NAME"`
+	Engines []string `enum:"graph,plain,coded,postgres" default:"graph,plain,coded,postgres" placeholder:"NAME"`
 	JSON    bool     `name:"json" help:"Print one JSON object for each class instead of tables."`
 	Quiet   bool     `short:"q" help:"No progress."`
 
@@ -45,45 +45,6 @@ type benchCmd struct {
 	Crowd    int  `help:"How many organizations that is timed on." default:"2000000" placeholder:"N"`
 }
 
-// Help is shown by bench --help.
-func (benchCmd) Help() string {
-	return `Asks the graph, plain DuckDB, DuckDB over sorted and coded tables, and PostgreSQL
-with indexes the same questions about the same invented grants, in turn, and prints
-how long each took, also as a multiple of the graph's time. All results are compared
-in full; if two engines differ, the benchmark fails. Then it times the search by name,
-filters and records of organizations, and prospects.
-
-The graph is asked in such a way that its cache cannot help. All engines run on this
-machine, one request at a time, after a first one that is not counted. PostgreSQL
-is started for the run, on a socket of its own, if it is installed
-(apt-get install postgresql).
-
-With --screening it makes lists of national size from an invented world of 200,000
-grants, starts a service on them and times single and bulk screenings, screenings of
-names, reports and their verification, through the whole service but the network;
-beside them stand the same rows looked up by plain DuckDB.
-
-With --organizations it invents a directory of 2,000,000 organizations and asks it and
-plain DuckDB for the same pages by the same filters. All answers are compared in full.
-It fails if a class of questions takes 10 ms or more at the median, or is less than 20
-times as fast as DuckDB.
-
-With --pages it starts a service on the same corpus and visits every kind of page, each
-view of the explore page with filters that were not asked for before; times are those of
-drawing and compressing. It fails when the explore page takes 50 milliseconds or more at
-the 95th percentile, or a first view is over 60 KB without its fonts.
-
-With --http it starts the service and, beside it, the same grant endpoints over
-PostgreSQL, and asks both for the same mixed grants, funders, recipients and totals over
-loopback, with 1, 8 and 64 connections and keys that are charged durably. Answers are
-compared byte by byte. It fails when the service answers less than 20 times as many requests a
-second, or its first answer comes more than 2 seconds after the start.
-
-With --semantic it invents two million organizations and times questions by text, by
-meaning and by both, on one core, anywhere and in one state. It fails when half of the
-questions of a kind take more than 30 milliseconds of it.`
-}
-
 // benchSamples is how many requests are timed for each engine and class, at
 // most.
 const benchSamples = 200
@@ -92,19 +53,16 @@ func (c *benchCmd) Run(a *terminal.App) error {
 	if c.Seconds <= 0 || c.Seconds > 3600 {
 		return fault.New("bad_flag", "--seconds must be more than 0 and at most 3600").Try("measure bench --help")
 	}
-	if c.Screening {
+	switch {
+	case c.Screening:
 		return c.benchScreening(a)
-	}
-	if c.Organizations {
+	case c.Organizations:
 		return c.benchOrganizations(a)
-	}
-	if c.Pages {
+	case c.Pages:
 		return c.benchPages(a)
-	}
-	if c.HTTP {
+	case c.HTTP:
 		return c.benchHTTP(a)
-	}
-	if c.Semantic {
+	case c.Semantic:
 		return c.benchSemantic(a)
 	}
 	s, err := c.corpus(a)
@@ -343,7 +301,7 @@ func (b *bench) print(list []benchClass) {
 	}
 	t := terminal.NewTable(header...)
 	for _, c := range list {
-		cells := []string{c.Class, terminal.Count(c.Rows)}
+		cells := []any{c.Class, terminal.Count(c.Rows)}
 		for i, e := range c.Engines {
 			cells = append(cells, millis(e.P50, e.GaveUp))
 			if i > 0 {
@@ -361,7 +319,7 @@ func (b *bench) print(list []benchClass) {
 	}
 	t = terminal.NewTable(header...)
 	for _, c := range list {
-		cells := []string{c.Class}
+		cells := []any{c.Class}
 		for _, e := range c.Engines {
 			cells = append(cells, terminal.Count(e.Samples), millis(e.P95, false), millis(e.P99, false))
 		}

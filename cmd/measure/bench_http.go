@@ -118,7 +118,8 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 		}
 	}
 	n := s.Manifest.Counts
-	fmt.Fprintf(b.app.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before\nfirst answer %.2f s after the start, with the files in the page cache\n\n",
+	fmt.Fprintf(b.app.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before\n"+
+		"first answer %.2f s after the start, with the files in the page cache\n\n",
 		terminal.Count(n.Grants), terminal.Count(n.Funders), terminal.Count(n.Recipients), runtime.NumCPU(), terminal.HostLoad(), started.Seconds())
 	t := terminal.NewTable(">connections", "server", ">requests", ">stopped", ">a second", ">p50 ms", ">p95", ">p99", ">memory MB", ">times")
 	for _, n := range b.connections {
@@ -137,7 +138,7 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 				ratio = times(&run.times)
 			}
 			at := func(q int) string { return inMillis(took[min(len(took)*q/100, len(took)-1)]) }
-			t.Add(strconv.Itoa(n), server.name, terminal.Count(len(took)), terminal.Count(stopped), terminal.Count(int64(rate)), at(50), at(95), at(99), terminal.Count(server.memory()>>20), ratio)
+			t.Add(strconv.Itoa(n), server.name, len(took), stopped, int64(rate), at(50), at(95), at(99), server.memory()>>20, ratio)
 		}
 		runs = append(runs, run)
 	}
@@ -278,7 +279,8 @@ func httpRequest(p *pageBench, i int) string {
 // graphWords are the words of a text that a query can ask for, or one that every
 // dataset has few of.
 func graphWords(text string) []string {
-	words := slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }), func(w string) bool { return len(w) < 4 })
+	words := strings.FieldsFunc(text, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') })
+	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 4 })
 	if len(words) == 0 {
 		return []string{"library"}
 	}

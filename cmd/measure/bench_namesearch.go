@@ -61,7 +61,7 @@ func (b *bench) benchNames() error {
 			}
 			continue
 		}
-		cells := []string{class.name}
+		cells := []any{class.name}
 		for i, e := range list {
 			if cells = append(cells, millis(e.P50, e.GaveUp), fmt.Sprintf("%.2f", *e.Hit)); i > 0 {
 				cells = append(cells, times(e.Ratio))

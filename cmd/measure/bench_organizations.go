@@ -38,7 +38,8 @@ func (c *benchCmd) benchOrganizations(a *terminal.App) error {
 		return err
 	}
 	defer b.close()
-	fmt.Fprintf(a.Out, "%s organizations; %d cores, load %s before; medians in milliseconds\n\n", terminal.Count(b.index.Len()), runtime.NumCPU(), terminal.HostLoad())
+	fmt.Fprintf(a.Out, "%s organizations; %d cores, load %s before; medians in milliseconds\n\n",
+		terminal.Count(b.index.Len()), runtime.NumCPU(), terminal.HostLoad())
 	return b.race()
 }
 
@@ -250,11 +251,13 @@ func (b *listBench) race() error {
 		if p50 >= listMost || times < listTimes {
 			slow = append(slow, c.name)
 		}
-		t.Add(c.name, terminal.Count(hits[len(hits)/2]), inMicros(p50), inMicros(ours[len(ours)*95/100]), inMicros(ours[len(ours)-1]), inMillis(duck), fmt.Sprintf("%.0f", times))
+		t.Add(c.name, hits[len(hits)/2], inMicros(p50), inMicros(ours[len(ours)*95/100]), inMicros(ours[len(ours)-1]),
+			inMillis(duck), fmt.Sprintf("%.0f", times))
 	}
 	t.Print(b.app.Out)
 	if len(slow) > 0 {
-		return fault.New("bench_slow", "slower than %v, or than %d times DuckDB: %s", listMost, listTimes, strings.Join(slow, "; ")).Try("run it on a machine that does nothing else")
+		return fault.New("bench_slow", "slower than %v, or than %d times DuckDB: %s", listMost, listTimes, strings.Join(slow, "; ")).
+			Try("run it on a machine that does nothing else")
 	}
 	fmt.Fprintf(b.app.Out, "\nevery class is below %v at the median and at least %d times plain DuckDB; all compared answers are equal\n", listMost, listTimes)
 	return nil

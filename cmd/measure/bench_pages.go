@@ -276,7 +276,7 @@ func (b *pageBench) run() error {
 		}
 		slices.Sort(took)
 		p95 := took[len(took)*95/100]
-		t.Add(kind.name, inMillis(took[len(took)/2]), inMillis(p95), inMillis(took[len(took)-1]), terminal.Count(int64(packed)), terminal.Count(int64(first)), terminal.Count(int64(fonts)))
+		t.Add(kind.name, inMillis(took[len(took)/2]), inMillis(p95), inMillis(took[len(took)-1]), int64(packed), int64(first), int64(fonts))
 		if kind.judged && p95 >= pageMost {
 			failed = append(failed, fmt.Sprintf("%s takes %s ms at the 95th percentile", kind.name, inMillis(p95)))
 		}

@@ -108,7 +108,9 @@ func (b *bench) timeProspects() error {
 			continue
 		}
 		began := time.Now()
-		_, known, err := prospect.Find(b.app.Ctx, prospect.Grants{Graph: g}, profiles, &prospect.Fitted, prospect.Question{EIN: found[0].EIN, Page: graph.Page{Limit: 25}, Latest: b.snapshot.Manifest.Counts.LastCompleteYear})
+		_, known, err := prospect.Find(b.app.Ctx, prospect.Grants{Graph: g}, profiles, &prospect.Fitted, prospect.Question{
+			EIN: found[0].EIN, Page: graph.Page{Limit: 25}, Latest: b.snapshot.Manifest.Counts.LastCompleteYear,
+		})
 		if err != nil {
 			return err
 		}
@@ -227,7 +229,8 @@ func (b *bench) raceRecords(classes []recordClass) error {
 		t.Add(c.name, millis(list[0].P50, false), millis(list[1].P50, false), times(list[1].Ratio))
 	}
 	if !b.JSON {
-		fmt.Fprintf(b.app.Out, "\n%s organizations; each at least %d times plain DuckDB is wanted\n\n", terminal.Count(b.snapshot.Manifest.Counts.Organizations), recordTimes)
+		fmt.Fprintf(b.app.Out, "\n%s organizations; each at least %d times plain DuckDB is wanted\n\n",
+			terminal.Count(b.snapshot.Manifest.Counts.Organizations), recordTimes)
 		t.Print(b.app.Out)
 	}
 	return nil

@@ -56,7 +56,8 @@ func (c *benchCmd) benchScreening(a *terminal.App) error {
 		return err
 	}
 	defer srv.Close()
-	fmt.Fprintf(a.Out, "opened in %.1f s (every byte held against its checksum); %d cores, load %s before; milliseconds\n\n", time.Since(opened).Seconds(), runtime.NumCPU(), terminal.HostLoad())
+	fmt.Fprintf(a.Out, "opened in %.1f s (every byte held against its checksum); %d cores, load %s before; milliseconds\n\n",
+		time.Since(opened).Seconds(), runtime.NumCPU(), terminal.HostLoad())
 	b := &screeningBench{app: a, handler: srv.Handler(), random: rand.New(rand.NewPCG(c.Seed, 1))}
 	if b.key, _, err = srv.Store().Create(a.Ctx, account.Pro, "", "bench"); err != nil {
 		return err
@@ -237,7 +238,7 @@ func (b *screeningBench) run(e *lists.Edition, before string) error {
 			}
 		}
 		slices.Sort(took)
-		t.Add(c.name, inMillis(took[len(took)/2]), inMillis(took[len(took)*95/100]), inMillis(took[len(took)-1]), terminal.Count(int64(size)))
+		t.Add(c.name, inMillis(took[len(took)/2]), inMillis(took[len(took)*95/100]), inMillis(took[len(took)-1]), int64(size))
 	}
 	t.Print(b.app.Out)
 	return b.plain(e)
@@ -285,7 +286,8 @@ func (b *screeningBench) plain(e *lists.Edition) error {
 	slices.Sort(ours)
 	slices.Sort(theirs)
 	a, p := ours[len(ours)/2], theirs[len(theirs)/2]
-	fmt.Fprintf(b.app.Out, "\nrows of one organization in five lists: %.3f ms, plain DuckDB over the same tables %.1f ms (%.0f times)\n", float64(a)/1e6, float64(p)/1e6, float64(p)/float64(a))
+	fmt.Fprintf(b.app.Out, "\nrows of one organization in five lists: %.3f ms, plain DuckDB over the same tables %.1f ms (%.0f times)\n",
+		float64(a)/1e6, float64(p)/1e6, float64(p)/float64(a))
 	return nil
 }
 

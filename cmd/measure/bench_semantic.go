@@ -46,7 +46,8 @@ func (c *benchCmd) benchSemantic(a *terminal.App) error {
 	defer runtime.GOMAXPROCS(runtime.NumCPU())
 	encoder, n := x.Encoder()
 	if !c.JSON {
-		fmt.Fprintf(a.Out, "%s organizations, questions encoded by %s; one core of %d, load %s before; milliseconds of the core\n\n", terminal.Count(n), encoder, runtime.NumCPU(), terminal.HostLoad())
+		fmt.Fprintf(a.Out, "%s organizations, questions encoded by %s; one core of %d, load %s before; milliseconds of the core\n\n",
+			terminal.Count(n), encoder, runtime.NumCPU(), terminal.HostLoad())
 	}
 	t := terminal.NewTable("mode", "where", ">p50", ">p95", ">p50 by the clock")
 	var slow []string

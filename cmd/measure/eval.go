@@ -45,88 +45,16 @@ type evalCmd struct {
 	prospectsFlags
 }
 
-// Help is shown by eval --help.
-func (evalCmd) Help() string {
-	return `Hides the EINs that filers stated, resolves the lines without them, and prints the
-share of right answers: by rule, by kind of line, by claimed probability, and with the
-organization removed from the master file. The last line is JSON: precision, recall and
-ece are of lines of the states whose master file was given; covered, uncovered and all
-hold the figures of these, of the others and of all answers. --gates fails when a figure
-is not within its bound.
-
-Labelled lines are a CSV file with the columns funder_ein, tax_year, recipient_name,
-recipient_name2, street, city, state, zip, irc_section and filed_ein. A folder of
-sources is built first, in a temporary folder, with the model that the build trains.
-For an invented world every row is also compared with the truth.
-
-With --screening it measures the sanctions name screen instead. Names of the list are
-written differently in nine ways and looked for; names of the master file are looked
-for as they are, and should not be found. --cases takes a given set: a CSV file with
-the columns query_name, kind (positive or negative), sdn_ent_num and variant_type.
---speed measures how fast names are screened, beside a plain scan of the list.
-
-With --causes it measures the causes that are inferred for organizations without a
-code: registered codes are hidden, part by part, and inferred from the rest. It fails
-when too few of them are right.
-
-With --semantic it measures the search for organizations: on questions whose answers
-were judged, and by names that are known to be there. It fails when a gate does.
-
-With --rankings it prints who leads the rankings of a snapshot or of a folder of
-sources, of the nation and of the five states with most dollars, with the names that
-lines give for each, and marks the names that are not the organization's. With
---hardness it prints how many of its organizations share an address or a name, and how
-far lines are from the register.
-
-With --support it measures the support strategies, on real purposes that were
-judged by hand, and with --holdings the asset classes, on real investments.
-
-With --reconcile it looks the names of labelled lines up as a reconciliation client
-does, with and without their places, and prints how many first answers and matches
-are right, what scores are worth, and how fast it goes.
-
-With --prospects it measures by time how well prospects are found: from the years
-before --year alone, which funders gave to an organization for the first time in it,
-against the largest funders of the cause in the state. --fit writes weights fitted to
-the five years before it, and measures those.
-
-Example:  measure eval --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
-          measure eval --world world
-          measure eval --screening --list ofac --bmf eo_oh.csv eo_pa.csv
-          measure eval --screening --list ofac --cases cases.csv.gz
-          measure eval --causes --bmf eo_oh.csv eo_pa.csv
-          measure eval --semantic --queries queries.jsonl --documents documents.jsonl
-          measure eval --rankings --data data
-          measure eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv
-          measure eval --prospects --data data --year 2022`
-}
-
 func (c *evalCmd) Run(a *terminal.App) error {
-	if c.Support || c.Holdings {
-		return c.evalJudged(a)
-	}
-	if c.Reconcile {
-		return c.evalReconcile(a)
-	}
-	if c.Prospects {
-		return c.evalProspects(a)
-	}
-	if c.Causes {
-		return c.evalCauses(a)
-	}
-	if c.Semantic {
-		return c.evalSemantic(a)
-	}
-	if c.Rankings || c.Hardness {
-		return c.evalSnapshot(a)
-	}
-	if c.Queries != "" || c.Documents != "" {
-		return fault.New("bad_flag", "--queries and --documents go with --semantic").Try("measure eval --help")
-	}
-	if c.Screening {
-		return c.evalScreening(a)
+	if mode, err := c.mode(); mode != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return mode.run(c, a)
 	}
 	switch given := oneIf(c.Labelled != "") + oneIf(c.World != "") + oneIf(c.Sources != ""); {
+	case c.Queries != "" || c.Documents != "":
+		return fault.New("bad_flag", "--queries and --documents go with --semantic").Try("measure eval --help")
 	case given != 1:
 		return fault.New("bad_flag", "give one of --labelled, --world, --sources, --screening, --semantic and --causes").Try("measure eval --help")
 	case c.List != "" || c.Cases != "" || c.Speed:

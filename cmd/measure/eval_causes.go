@@ -27,10 +27,7 @@ var lookedAt = strings.Fields("eo4 eo_ar eo_dc eo_hi eo_ks eo_me eo_mt eo_nh eo_
 // evalCauses hides registered codes and infers them.
 func (c *evalCmd) evalCauses(a *terminal.App) error {
 	masters := append(c.BMF, c.More...)
-	switch {
-	case c.Labelled != "" || c.World != "" || c.Screening || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" || c.List != "" || c.Cases != "" || c.Speed:
-		return fault.New("bad_flag", "--causes goes with --bmf, --sources, --into and --json alone").Try("measure eval --help")
-	case len(masters) == 0 == (c.Sources == ""):
+	if (len(masters) == 0) == (c.Sources == "") {
 		return fault.New("bad_flag", "--causes takes either parts of the master file or a folder of sources").
 			Try("measure eval --causes --bmf eo1.csv eo2.csv eo3.csv eo4.csv")
 	}

@@ -15,7 +15,7 @@ import (
 
 // prospectsFlags are those of eval --prospects.
 type prospectsFlags struct {
-	Prospects     bool `help:"Measure the prospects of a snapshot by time: what is known before a year against who gave for the first time in it." group:"Prospects"`
+	Prospects     bool `group:"Prospects"`
 	Year          int  `help:"The fiscal year; by default the last complete one." placeholder:"YEAR" group:"Prospects"`
 	Organizations int  `help:"How many organizations are asked about, at most." default:"2000" placeholder:"N" group:"Prospects"`
 }
@@ -23,8 +23,8 @@ type prospectsFlags struct {
 // evalProspects measures how well prospects are found, or fits the weights of the
 // model to the five years before the year.
 func (c *evalCmd) evalProspects(a *terminal.App) error {
-	if c.Labelled != "" || c.World != "" || c.Sources != "" || len(c.BMF)+len(c.More) > 0 || c.Screening || c.Causes || c.Semantic || c.Folds || c.Model != "" || c.Wrong != "" || c.Organizations < 1 {
-		return fault.New("bad_flag", "--prospects goes with --data, --year, --organizations, --fit, --into and --json alone").Try("measure eval --prospects --data data")
+	if c.Organizations < 1 {
+		return fault.New("bad_flag", "--organizations must be at least 1").Try("measure eval --prospects --data data")
 	}
 	s, err := snapshot.Open(c.Data)
 	if err != nil {

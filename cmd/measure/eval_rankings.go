@@ -18,9 +18,8 @@ type rankingsFlags struct {
 
 // evalSnapshot prints the rankings of a snapshot, or how hard its lines are.
 func (c *evalCmd) evalSnapshot(a *terminal.App) error {
-	if c.Labelled != "" || len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" ||
-		c.Screening || c.List != "" || c.Cases != "" || c.Speed || c.World != "" && c.Sources != "" || c.Rankings && c.Hardness {
-		return fault.New("bad_flag", "--rankings and --hardness go with one of --data, --sources and --world, and with --into and --json").Try("measure eval --help")
+	if c.World != "" && c.Sources != "" {
+		return fault.New("bad_flag", "--rankings and --hardness take one of --data, --sources and --world").Try("measure eval --help")
 	}
 	data := c.Data
 	if from := c.Sources + c.World; from != "" {

@@ -23,9 +23,6 @@ type reconcileFlags struct {
 
 // evalReconcile looks the names of labelled lines up in the master file.
 func (c *evalCmd) evalReconcile(a *terminal.App) error {
-	if c.Screening || c.World != "" || c.Sources != "" || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" || c.Queries != "" || c.Documents != "" {
-		return fault.New("bad_flag", "--reconcile goes with --labelled, --bmf, --gates, --into and --json alone").Try("measure eval --help")
-	}
 	masters := append(c.BMF, c.More...)
 	if c.Labelled == "" || len(masters) == 0 {
 		return fault.New("bad_flag", "--reconcile needs --labelled and --bmf").Try("measure eval --reconcile --labelled lines.csv.gz --bmf eo_oh.csv eo_pa.csv")

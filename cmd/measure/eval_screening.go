@@ -40,8 +40,6 @@ type screeningFlags struct {
 func (c *evalCmd) evalScreening(a *terminal.App) error {
 	masters := append(c.BMF, c.More...)
 	switch {
-	case c.Labelled != "" || c.World != "" || c.Sources != "" || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "":
-		return fault.New("bad_flag", "--screening goes with --list, --data, --bmf, --cases, --seed, --each, --speed, --into and --json alone").Try("measure eval --help")
 	case c.Cases != "" && (c.Speed || len(masters) > 0):
 		return fault.New("bad_flag", "--cases has all the names there are to look for: it goes without master files and --speed").Try("measure eval --help")
 	case c.Each < 1 || c.Bulk < 1 || c.Cores < 1 || c.Cores > 1024:

@@ -15,15 +15,12 @@ import (
 // semanticFlags are those of eval --semantic.
 type semanticFlags struct {
 	Semantic  bool   `help:"Measure the search for organizations, by meaning and by name." group:"Search by meaning"`
-	Queries   string `help:"File of questions with judged organizations; by default that of the set beside the upstream files." placeholder:"FILE" group:"Search by meaning"`
+	Queries   string `placeholder:"FILE" group:"Search by meaning"`
 	Documents string `help:"File of the organizations that they are asked of." placeholder:"FILE" group:"Search by meaning"`
 }
 
 // evalSemantic measures the search for organizations. It fails when a gate does.
 func (c *evalCmd) evalSemantic(a *terminal.App) error {
-	if c.Screening || c.Labelled != "" || c.World != "" || c.Sources != "" || len(c.BMF)+len(c.More) > 0 || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" {
-		return fault.New("bad_flag", "--semantic goes with --queries, --documents, --into and --json alone").Try("measure eval --help")
-	}
 	if (c.Queries == "") != (c.Documents == "") {
 		return fault.New("bad_flag", "--queries and --documents go together").Try("measure eval --help")
 	}

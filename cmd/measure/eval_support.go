@@ -19,9 +19,6 @@ func (c *evalCmd) evalJudged(a *terminal.App) error {
 	if c.Holdings {
 		name, measure = "holdings", judged.Holdings
 	}
-	if c.Support && c.Holdings || c.Labelled != "" || c.World != "" || c.Sources != "" || len(c.BMF)+len(c.More) > 0 || c.Screening || c.Causes || c.Semantic || c.Folds || c.Model != "" || c.Wrong != "" || c.Fit != "" {
-		return fault.New("bad_flag", "--%s goes with --into and --json alone", name).Try("measure eval --%s", name)
-	}
 	res, err := measure()
 	if err != nil {
 		return err

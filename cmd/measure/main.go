@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"io"
 
 	"grantgraph/internal/terminal"
@@ -20,9 +21,12 @@ const description = `Measures how fast Grantgraph is and how often it is right.
 Every flag can also be set by an environment variable, GRANTGRAPH_ and its name
 in capitals (GRANTGRAPH_DATA for --data).`
 
+//go:embed help
+var help embed.FS
+
 func main() { terminal.Main(run) }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
-	program := &terminal.Program{Name: "measure", Description: description, Commands: new(cli)}
+	program := &terminal.Program{Name: "measure", Description: description, Commands: new(cli), Help: help}
 	return program.Run(ctx, args, in, out, errw)
 }

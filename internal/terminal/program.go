@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -33,6 +34,7 @@ type Program struct {
 	Name        string
 	Description string
 	Commands    any           // pointer to a struct that kong reads
+	Help        fs.FS         // with the folder help; see addHelp
 	Options     []kong.Option // in addition to those that every program has
 }
 
@@ -80,6 +82,7 @@ func (p *Program) Run(ctx context.Context, args []string, in io.Reader, out, err
 	if err != nil {
 		panic(err) // a mistake in the struct tags of the commands, caught by any test
 	}
+	addHelp(parser.Model.Node, p.Help)
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -50,8 +51,21 @@ type Table struct {
 // NewTable begins a table with these headers.
 func NewTable(header ...string) *Table { return &Table{header: header} }
 
-// Add adds a row.
-func (t *Table) Add(cells ...string) { t.rows = append(t.rows, cells) }
+// Add adds a row of texts and whole numbers, which it writes with separators.
+func (t *Table) Add(cells ...any) {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		switch v := reflect.ValueOf(cell); {
+		case v.CanInt():
+			row[i] = Count(v.Int())
+		case v.CanUint():
+			row[i] = Count(v.Uint())
+		default:
+			row[i] = v.String()
+		}
+	}
+	t.rows = append(t.rows, row)
+}
 
 // Len is the number of rows.
 func (t *Table) Len() int { return len(t.rows) }

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/terminal"
+)
+
+// evalMode is something that eval can measure instead of how recipients are
+// resolved.
+type evalMode struct {
+	flag string
+	with []string // the flags that go with it
+	run  func(*evalCmd, *terminal.App) error
+}
+
+var evalModes = []evalMode{
+	{"support", strings.Fields("into json"), (*evalCmd).evalJudged},
+	{"holdings", strings.Fields("into json"), (*evalCmd).evalJudged},
+	{"reconcile", strings.Fields("labelled bmf gates into json"), (*evalCmd).evalReconcile},
+	{"prospects", strings.Fields("data year organizations fit into json"), (*evalCmd).evalProspects},
+	{"causes", strings.Fields("bmf sources into json"), (*evalCmd).evalCauses},
+	{"semantic", strings.Fields("queries documents into json"), (*evalCmd).evalSemantic},
+	{"rankings", strings.Fields("data sources world into json"), (*evalCmd).evalSnapshot},
+	{"hardness", strings.Fields("data sources world into json"), (*evalCmd).evalSnapshot},
+	{"screening", strings.Fields("list data bmf cases seed each speed into json"), (*evalCmd).evalScreening},
+}
+
+// given lists the flags that are set, except those that every mode takes and those
+// that have a default.
+func (c *evalCmd) given() (flags []string) {
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"support", c.Support}, {"holdings", c.Holdings}, {"reconcile", c.Reconcile}, {"prospects", c.Prospects},
+		{"causes", c.Causes}, {"semantic", c.Semantic}, {"rankings", c.Rankings}, {"hardness", c.Hardness}, {"screening", c.Screening},
+		{"labelled", c.Labelled != ""}, {"world", c.World != ""}, {"sources", c.Sources != ""}, {"bmf", len(c.BMF)+len(c.More) > 0},
+		{"folds", c.Folds}, {"model", c.Model != ""}, {"wrong", c.Wrong != ""}, {"fit", c.Fit != ""},
+		{"list", c.List != ""}, {"cases", c.Cases != ""}, {"speed", c.Speed}, {"queries", c.Queries != ""}, {"documents", c.Documents != ""},
+	} {
+		if f.set {
+			flags = append(flags, f.name)
+		}
+	}
+	return flags
+}
+
+// mode is the mode that the flags choose, nil for none. It refuses flags that do not
+// go with the mode.
+func (c *evalCmd) mode() (*evalMode, error) {
+	given := c.given()
+	for i := range evalModes {
+		m := &evalModes[i]
+		if !slices.Contains(given, m.flag) {
+			continue
+		}
+		for _, flag := range given {
+			if flag != m.flag && !slices.Contains(m.with, flag) {
+				last := len(m.with) - 1
+				return nil, fault.New("bad_flag", "--%s goes with --%s and --%s alone", m.flag, strings.Join(m.with[:last], ", --"), m.with[last]).
+					Try("measure eval --help")
+			}
+		}
+		return m, nil
+	}
+	return nil, nil
+}
