@@ -96,70 +96,37 @@ func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Pag
 
 // Funders are the funders of the matching rows.
 func (b *codebook) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.FunderTotal, int64, error) {
-	list, hits := []graph.FunderTotal{}, int64(0)
-	err := b.totals(ctx, f, s, page, "funder", "recipient", "f.ein, f.name, f.city, f.state, f.kind", &hits, func(scan func(...any) error) error {
-		var t graph.FunderTotal
-		var id string
-		err := scan(&hits, &id, &t.Name, &t.City, &t.State, &t.Kind, &t.Total, &t.Grants, &t.Recipients, &t.FirstYear, &t.LastYear)
-		t.EIN = einOf(id)
-		list = append(list, t)
-		return err
-	})
-	return list, hits, err
+	return scanTotals(ctx, b.db, b.totals(f, s, page, "funder", "recipient", funderColumns), scanFunder)
 }
 
 // Recipients are the recipients of the matching rows.
 func (b *codebook) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.RecipientTotal, int64, error) {
-	list, hits := []graph.RecipientTotal{}, int64(0)
-	err := b.totals(ctx, f, s, page, "recipient", "funder", "f.recip_id, f.ein, f.name, f.city, f.state, f.zip, f.country, f.classes", &hits,
-		func(scan func(...any) error) error {
-			var t graph.RecipientTotal
-			var id string
-			err := scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Classes, &t.Total, &t.Grants, &t.Funders, &t.FirstYear, &t.LastYear)
-			t.EIN = einOf(id)
-			list = append(list, t)
-			return err
-		})
-	return list, hits, err
+	return scanTotals(ctx, b.db, b.totals(f, s, page, "recipient", "funder", recipientColumns), scanRecipient)
 }
 
 // totals groups the matching rows by one side of the graph. Ids are in the
 // order of EINs and identities, so ties are broken by them.
-func (b *codebook) totals(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page, side, other, columns string, hits *int64,
-	read func(func(...any) error) error) error {
+func (b *codebook) totals(f *graph.Filter, s graph.Sort, page graph.Page, side, other, columns string) totalsQuery {
 	recipients := side == "recipient"
 	table, c := b.table(f, recipients), b.clause(f, recipients)
 	column, from := aggregateColumn(s, "f"), "t"
 	if strings.HasPrefix(column, "f.") {
 		from = "t JOIN " + side + " f ON f.id = t.id"
 	}
-	rows, err := b.db.QueryContext(ctx, "WITH "+c.with+fmt.Sprintf(`t AS (
+	list := "WITH " + c.with + fmt.Sprintf(`t AS (
 			SELECT %s AS id, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT %s) AS others, min(year) AS low, max(year) AS high
 			FROM %s g WHERE %s GROUP BY %[1]s), page AS MATERIALIZED (
 			SELECT t.*, %[5]s AS sorted, count(*) OVER () AS hits FROM %[6]s ORDER BY %[5]s %[7]s, total DESC, t.id LIMIT %[8]d OFFSET %[9]d)
 		SELECT hits, %[10]s, total, grants, others, low, high FROM page t JOIN %[1]s f ON f.id = t.id ORDER BY sorted %[7]s, total DESC, t.id`,
-		side, other, table, c.where, column, from, direction(s), page.Limit, page.Offset, columns))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	some := false
-	for rows.Next() {
-		some = true
-		if err := read(rows.Scan); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil || some {
-		return err
-	}
-	return b.db.QueryRowContext(ctx, c.alone()+"SELECT count(DISTINCT "+side+") FROM "+table+" g WHERE "+c.where).Scan(hits)
+		side, other, table, c.where, column, from, direction(s), page.Limit, page.Offset, columns)
+	return totalsQuery{list: list, count: c.alone() + "SELECT count(DISTINCT " + side + ") FROM " + table + " g WHERE " + c.where}
 }
 
 // Summary is the sum of the matching rows, as a whole and by fiscal year.
 func (b *codebook) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
 	c := b.clause(f, false)
-	return scanSummary(ctx, b.db, b.partial, c.alone()+`SELECT coalesce(year, 0), coalesce(sum(amount), 0)::BIGINT, count(*), count(DISTINCT funder), count(DISTINCT recipient)
+	return scanSummary(ctx, b.db, b.partial, c.alone()+`SELECT coalesce(year, 0), coalesce(sum(amount), 0)::BIGINT,
+		count(*), count(DISTINCT funder), count(DISTINCT recipient)
 		FROM `+b.table(f, false)+` g WHERE `+c.where+` GROUP BY GROUPING SETS ((), (year)) ORDER BY 1`)
 }
 

@@ -93,6 +93,9 @@ func (d *database) run(ctx context.Context, statements ...string) error {
 	return nil
 }
 
+// parquet reads a Parquet file in SQL.
+func parquet(path string) string { return "read_parquet(" + quote(path) + ")" }
+
 // textFunc makes a Go function of text a function of SQL.
 type textFunc struct {
 	name string
@@ -115,9 +118,7 @@ func (f *textFunc) Executor() duckdb.ScalarFuncExecutor {
 // on texts and cities compare, and the view filed over the grants. Missing
 // texts are empty.
 func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
-	parquet := func(table string) string {
-		return "read_parquet('" + strings.ReplaceAll(s.Path(table), "'", "''") + "')"
-	}
+	parquet := func(table string) string { return parquet(s.Path(table)) }
 	causes := "(SELECT '' AS ein, '' AS letter)" // a snapshot need not have any
 	if s.HasTable(snapshot.InferredCauses) {
 		causes = parquet(snapshot.InferredCauses)

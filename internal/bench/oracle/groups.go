@@ -119,8 +119,8 @@ func groupSupport(ctx context.Context, db *sql.DB, top int, with, from string, a
 		others |= s
 	}
 	out.Groups, out.Rest = out.Groups[:top], new(graph.Cost)
-	err := db.QueryRowContext(ctx, with+fmt.Sprintf("SELECT sum(amount)::BIGINT, count(*) FROM %s AND support & %d <> 0", from, others),
-		args...).Scan(&out.Rest.Amount, &out.Rest.Grants)
+	rest := fmt.Sprintf("SELECT sum(amount)::BIGINT, count(*) FROM %s AND support & %d <> 0", from, others)
+	err := db.QueryRowContext(ctx, with+rest, args...).Scan(&out.Rest.Amount, &out.Rest.Grants)
 	return out, err
 }
 

@@ -38,7 +38,6 @@ func (o *Organizations) Close() error { return o.db.Close() }
 // organizationSQL makes the table. A revocation stands unless a reinstatement of
 // the same day or later is on the list.
 func organizationSQL(s *snapshot.Snapshot, e *lists.Edition) string {
-	parquet := func(path string) string { return "read_parquet('" + strings.ReplaceAll(path, "'", "''") + "')" }
 	listed := func(list, table, which string) string {
 		if e == nil || !e.Status(list).Loaded {
 			return "NULL::BOOLEAN"
@@ -52,11 +51,13 @@ func organizationSQL(s *snapshot.Snapshot, e *lists.Edition) string {
 			CASE WHEN regexp_full_match(o.ruling, '(19|[2-9][0-9])[0-9]{2}..') THEN left(o.ruling, 4)::INTEGER END ruling_year,
 			k.funder_kind, f.return_type, f.tax_year, f.total_revenue revenue, f.total_assets assets, f.total_expenses expenses, f.grants_paid,
 			` + listed(lists.BMF, lists.Masters, "%s") + ` in_bmf, ` + listed(lists.Pub78, lists.Deductibles, "%s") + ` pub78,
-			` + listed(lists.Revocation, lists.Revocations, `(SELECT ein FROM (SELECT ein, revocation_date, reinstatement_date, max(coalesce(reinstatement_date, '')) OVER (PARTITION BY ein) latest FROM %s)
+			` + listed(lists.Revocation, lists.Revocations, `(SELECT ein FROM (
+				SELECT ein, revocation_date, reinstatement_date, max(coalesce(reinstatement_date, '')) OVER (PARTITION BY ein) latest FROM %s)
 				WHERE reinstatement_date IS NULL AND revocation_date > latest)`) + ` revoked
 		FROM ` + parquet(s.Path(snapshot.Organizations)) + ` o LEFT JOIN ` + parquet(s.Path(snapshot.Orgs)) + ` f USING (ein)
 			LEFT JOIN ` + parquet(s.Path(snapshot.FunderKinds)) + ` k ON k.funder_ein = o.ein
-			LEFT JOIN (SELECT city, city_key(city) city_key FROM (SELECT DISTINCT city FROM ` + parquet(s.Path(snapshot.Organizations)) + ` WHERE city IS NOT NULL)) c ON c.city = o.city
+			LEFT JOIN (SELECT city, city_key(city) city_key FROM (
+				SELECT DISTINCT city FROM ` + parquet(s.Path(snapshot.Organizations)) + ` WHERE city IS NOT NULL)) c ON c.city = o.city
 		ORDER BY hash(o.ein)`
 }
 
@@ -79,9 +80,11 @@ func (o *Organizations) List(ctx context.Context, f *directory.Filter, s directo
 	} else {
 		column += " DESC NULLS LAST"
 	}
-	rows, err := o.db.QueryContext(ctx, `SELECT ein, name, coalesce(city, ''), coalesce(state, ''), coalesce(zip5, ''), coalesce(county, ''), coalesce(ntee, ''), coalesce(subsection, ''),
-			coalesce(foundation, ''), CASE WHEN group_number <> '' THEN right('0000' || group_number, greatest(4, length(group_number))) ELSE '' END,
-			coalesce(ruling_year, 0), coalesce(funder_kind, ''), coalesce(return_type, ''), coalesce(tax_year, 0), revenue, expenses, assets, grants_paid, in_bmf, pub78, revoked
+	rows, err := o.db.QueryContext(ctx, `SELECT ein, name, coalesce(city, ''), coalesce(state, ''), coalesce(zip5, ''),
+			coalesce(county, ''), coalesce(ntee, ''), coalesce(subsection, ''), coalesce(foundation, ''),
+			CASE WHEN group_number <> '' THEN right('0000' || group_number, greatest(4, length(group_number))) ELSE '' END,
+			coalesce(ruling_year, 0), coalesce(funder_kind, ''), coalesce(return_type, ''), coalesce(tax_year, 0),
+			revenue, expenses, assets, grants_paid, in_bmf, pub78, revoked
 		FROM organization WHERE `+where+` ORDER BY `+column+`, ein LIMIT ? OFFSET ?`, append(args, limit, offset)...)
 	if err != nil {
 		return nil, 0, err
@@ -92,8 +95,8 @@ func (o *Organizations) List(ctx context.Context, f *directory.Filter, s directo
 		var id, code string
 		var figures [4]sql.NullInt64
 		var truths [3]sql.NullBool
-		if err := rows.Scan(&id, &r.Name, &r.City, &r.State, &r.ZIP, &r.County, &code, &r.Subsection, &r.Foundation, &r.Group, &r.RulingYear,
-			&r.FunderKind, &r.ReturnType, &r.FiscalYear,
+		if err := rows.Scan(&id, &r.Name, &r.City, &r.State, &r.ZIP, &r.County, &code, &r.Subsection, &r.Foundation, &r.Group,
+			&r.RulingYear, &r.FunderKind, &r.ReturnType, &r.FiscalYear,
 			&figures[0], &figures[1], &figures[2], &figures[3], &truths[0], &truths[1], &truths[2]); err != nil {
 			return nil, 0, err
 		}

@@ -129,32 +129,25 @@ func einOf(s string) ein.EIN {
 
 // Funders are the funders of the matching rows.
 func (p *Plain) Funders(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.FunderTotal, int64, error) {
+	return scanTotals(ctx, p.db.DB, plainTotals(f, s, page, "funder", "funder_ein", "ein", "recip_id", funderColumns), scanFunder)
+}
+
+// Recipients are the recipients of the matching rows.
+func (p *Plain) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.RecipientTotal, int64, error) {
+	return scanTotals(ctx, p.db.DB, plainTotals(f, s, page, "recipient", "recip_id", "recip_id", "funder_ein", recipientColumns), scanRecipient)
+}
+
+// plainTotals groups the matching rows by the column key of grants, which is called
+// id in the table of that side. other is the column of the other side.
+func plainTotals(f *graph.Filter, s graph.Sort, page graph.Page, side, key, id, other, columns string) totalsQuery {
 	w := condition(f)
-	rows, err := p.db.QueryContext(ctx, `WITH t AS (
-			SELECT funder_ein, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT recip_id) AS others, min(tax_year) AS low, max(tax_year) AS high
-			FROM grants g WHERE `+w.String()+` GROUP BY funder_ein)
-		SELECT count(*) OVER (), f.ein, f.name, f.city, f.state, f.kind, total, grants, others, low, high
-		FROM t JOIN funder f ON f.ein = t.funder_ein
-		ORDER BY `+aggregateColumn(s, "f")+direction(s)+`, total DESC, f.ein LIMIT ? OFFSET ?`, append(w.args, page.Limit, page.Offset)...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	list, hits := []graph.FunderTotal{}, int64(0)
-	for rows.Next() {
-		var t graph.FunderTotal
-		var id string
-		if err := rows.Scan(&hits, &id, &t.Name, &t.City, &t.State, &t.Kind, &t.Total, &t.Grants, &t.Recipients, &t.FirstYear, &t.LastYear); err != nil {
-			return nil, 0, err
-		}
-		t.EIN = einOf(id)
-		list = append(list, t)
-	}
-	if err := rows.Err(); err != nil || len(list) > 0 {
-		return list, hits, err
-	}
-	err = p.db.QueryRowContext(ctx, "SELECT count(DISTINCT funder_ein) FROM grants g WHERE "+w.String(), w.args...).Scan(&hits)
-	return list, hits, err
+	list := fmt.Sprintf(`WITH t AS (
+			SELECT %[1]s, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT %[2]s) AS others, min(tax_year) AS low, max(tax_year) AS high
+			FROM grants g WHERE %[3]s GROUP BY %[1]s)
+		SELECT count(*) OVER (), %[4]s, total, grants, others, low, high FROM t JOIN %[5]s f ON f.%[6]s = t.%[1]s
+		ORDER BY %[7]s%[8]s, total DESC, f.%[6]s LIMIT %[9]d OFFSET %[10]d`,
+		key, other, w.String(), columns, side, id, aggregateColumn(s, "f"), direction(s), page.Limit, page.Offset)
+	return totalsQuery{list: list, count: "SELECT count(DISTINCT " + key + ") FROM grants g WHERE " + w.String(), args: w.args}
 }
 
 // aggregateColumn is what an order of totals sorts by, where of is the table
@@ -171,41 +164,11 @@ func aggregateColumn(s graph.Sort, of string) string {
 	return "total"
 }
 
-// Recipients are the recipients of the matching rows.
-func (p *Plain) Recipients(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.RecipientTotal, int64, error) {
-	w := condition(f)
-	rows, err := p.db.QueryContext(ctx, `WITH t AS (
-			SELECT recip_id, sum(amount)::BIGINT AS total, count(*) AS grants, count(DISTINCT funder_ein) AS others, min(tax_year) AS low, max(tax_year) AS high
-			FROM grants g WHERE `+w.String()+` GROUP BY recip_id)
-		SELECT count(*) OVER (), r.recip_id, r.ein, r.name, r.city, r.state, r.zip, r.country, r.classes, total, grants, others, low, high
-		FROM t JOIN recipient r ON r.recip_id = t.recip_id
-		ORDER BY `+aggregateColumn(s, "r")+direction(s)+`, total DESC, r.recip_id LIMIT ? OFFSET ?`, append(w.args, page.Limit, page.Offset)...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	list, hits := []graph.RecipientTotal{}, int64(0)
-	for rows.Next() {
-		var t graph.RecipientTotal
-		var id string
-		if err := rows.Scan(&hits, &t.ID, &id, &t.Name, &t.City, &t.State, &t.ZIP, &t.Country, &t.Classes, &t.Total, &t.Grants, &t.Funders,
-			&t.FirstYear, &t.LastYear); err != nil {
-			return nil, 0, err
-		}
-		t.EIN = einOf(id)
-		list = append(list, t)
-	}
-	if err := rows.Err(); err != nil || len(list) > 0 {
-		return list, hits, err
-	}
-	err = p.db.QueryRowContext(ctx, "SELECT count(DISTINCT recip_id) FROM grants g WHERE "+w.String(), w.args...).Scan(&hits)
-	return list, hits, err
-}
-
 // Summary is the sum of the matching rows, as a whole and by fiscal year.
 func (p *Plain) Summary(ctx context.Context, f *graph.Filter) (graph.Totals, []graph.YearTotals, error) {
 	w := condition(f)
-	return scanSummary(ctx, p.db.DB, p.partial, `SELECT coalesce(tax_year, 0), coalesce(sum(amount), 0)::BIGINT, count(*), count(DISTINCT funder_ein), count(DISTINCT recip_id)
+	return scanSummary(ctx, p.db.DB, p.partial, `SELECT coalesce(tax_year, 0), coalesce(sum(amount), 0)::BIGINT,
+		count(*), count(DISTINCT funder_ein), count(DISTINCT recip_id)
 		FROM grants g WHERE `+w.String()+` GROUP BY GROUPING SETS ((), (tax_year)) ORDER BY 1`, w.args...)
 }
 

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/table"
 )
 
 // Postgres is PostgreSQL over the coded tables, with an index for every kind
@@ -60,51 +62,15 @@ func (p *Postgres) Close() error {
 	return err
 }
 
-// postgresTables are the coded tables in PostgreSQL's terms, in the order of
-// their columns in DuckDB.
-var postgresTables = []struct{ name, columns, from string }{
-	{"state", "id int PRIMARY KEY, value text", "state"},
-	{"zip", "id int PRIMARY KEY, value text", "zip"},
-	{"county", "id int PRIMARY KEY, value text", "county"},
-	{"country", "id int PRIMARY KEY, value text", "country"},
-	{"ntee", "id int PRIMARY KEY, value text", "ntee"},
-	{"inferred", "id int PRIMARY KEY, value text", "inferred"},
-	{"kind", "id int PRIMARY KEY, value text", "kind"},
-	{"rule", "id int PRIMARY KEY, value text", "rule"},
-	{"filed_city", "id int PRIMARY KEY, value text, city_key text", "filed_city"},
-	{"filing", "id int PRIMARY KEY, filing text, object_id text, return_type text, period_end text", "filing"},
-	{"funder", "id int PRIMARY KEY, ein text, name text, city text, state text, zip text, county text, city_key text, kind text",
-		"(SELECT id, ein, name, city, state, zip, county, city_key, kind FROM funder ORDER BY id)"},
-	{"filed_text", "id int PRIMARY KEY, value text, words text, " + lexemes, "filed_text"},
-	{"recipient", "id int PRIMARY KEY, recip_id text, ein text, name text, city text, state text, zip text, country text, classes int, ntee text, inferred " +
-		"text, words text, " + lexemes,
-		"(SELECT id, recip_id, ein, name, city, state, zip, country, classes, ntee, inferred, words FROM recipient ORDER BY id)"},
-	{"coded", `key text, rank int, funder int, recipient int, linked bool, raw int, city int, state smallint, zip int, county int, country smallint,
-		amount bigint, year smallint, purpose int, rule smallint, prob double precision, matched bool, class smallint, support int,
-		ntee smallint, inferred smallint, kind smallint, filing int`, "(SELECT * FROM coded ORDER BY funder, recipient, year, amount, rank)"},
-}
+//go:embed postgres_tables.tsv
+var postgresTableList string
 
-const lexemes = "lexemes tsvector GENERATED ALWAYS AS (array_to_tsvector(string_to_array(btrim(words, ' '), ' '))) STORED"
+// postgresTables are the coded tables in PostgreSQL's terms, with their columns in
+// the order of the query of DuckDB that fills them.
+var postgresTables = table.Read("postgres_tables.tsv", postgresTableList, "name", "columns", "from")
 
-var postgresIndexes = []string{
-	"CREATE INDEX ON filed_text USING gin (lexemes) WITH (fastupdate = off)",
-	"CREATE INDEX ON recipient USING gin (lexemes) WITH (fastupdate = off)",
-	"CREATE INDEX ON coded (funder, recipient) INCLUDE (amount, year)",
-	"CREATE INDEX ON coded (recipient, funder) INCLUDE (amount, year)",
-	"CREATE INDEX ON coded (funder, amount DESC, rank)",
-	"CREATE INDEX ON coded (recipient, amount DESC, rank)",
-	"CREATE INDEX ON coded (amount DESC, rank)",
-	"CREATE INDEX ON coded (state, year, amount DESC, rank)",
-	"CREATE INDEX ON coded (ntee, year, amount DESC, rank)",
-	"CREATE INDEX ON coded (purpose)",
-	"CREATE INDEX ON coded (raw)",
-	"CREATE INDEX ON coded (zip)",
-	"CREATE INDEX ON coded (county)",
-	"CREATE INDEX ON coded (city, state)",
-	"CREATE INDEX ON coded (country)",
-	"CREATE INDEX ON funder (state)",
-	"VACUUM ANALYZE",
-}
+//go:embed postgres_indexes.sql
+var postgresIndexes string
 
 // load carries the coded tables over as CSV, which both engines write and
 // read at speed.
@@ -121,18 +87,15 @@ func (p *Postgres) load(ctx context.Context, s *snapshot.Snapshot) error {
 		return err
 	}
 	for _, t := range postgresTables {
-		if _, err := p.pool.Exec(ctx, "CREATE TABLE "+t.name+" ("+t.columns+")"); err != nil {
+		name := t.Text("name")
+		if _, err := p.pool.Exec(ctx, "CREATE TABLE "+name+" ("+t.Text("columns")+")"); err != nil {
 			return err
 		}
-		path := filepath.Join(db.dir, t.name+".csv")
-		if err := db.run(ctx, "COPY (FROM "+t.from+") TO '"+strings.ReplaceAll(path, "'", "''")+"' (FORMAT csv, HEADER false)"); err != nil {
-			return err
-		}
-		if err := p.copy(ctx, t.name, path); err != nil {
-			return fmt.Errorf("table %s: %w", t.name, err)
+		if err := p.copy(ctx, db, name, "FROM "+t.Text("from")); err != nil {
+			return fmt.Errorf("table %s: %w", name, err)
 		}
 	}
-	for _, statement := range postgresIndexes {
+	for _, statement := range statements(postgresIndexes) {
 		if _, err := p.pool.Exec(ctx, statement); err != nil {
 			return err
 		}
@@ -140,25 +103,21 @@ func (p *Postgres) load(ctx context.Context, s *snapshot.Snapshot) error {
 	return nil
 }
 
-// copy reads a file into a table.
-func (p *Postgres) copy(ctx context.Context, table, path string) error {
+// copy fills a table with the answer of DuckDB to a query, by way of a file.
+func (p *Postgres) copy(ctx context.Context, db *database, table, query string) error {
+	path := filepath.Join(db.dir, table+".csv")
+	if err := db.run(ctx, "COPY ("+query+") TO "+quote(path)+" (FORMAT csv, HEADER false)"); err != nil {
+		return err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	rows, err := p.pool.Query(ctx, "SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND "+
-		"attgenerated = ''", table)
-	if err != nil {
-		return err
-	}
 	var columns string
-	for rows.Next() {
-		if err := rows.Scan(&columns); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
+	err = p.pool.QueryRow(ctx, `SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute
+		WHERE attrelid = $1::regclass AND attnum > 0 AND attgenerated = ''`, table).Scan(&columns)
+	if err != nil {
 		return err
 	}
 	conn, err := p.pool.Acquire(ctx)
@@ -177,11 +136,5 @@ func (p *Postgres) copyOrganizations(ctx context.Context, s *snapshot.Snapshot) 
 		return err
 	}
 	defer db.Close()
-	path := filepath.Join(db.dir, "organization.csv")
-	from := strings.ReplaceAll(s.Path(snapshot.Organizations), "'", "''")
-	if err := db.run(ctx, "COPY (SELECT ein, name FROM read_parquet('"+from+"')) TO '"+strings.ReplaceAll(path, "'",
-		"''")+"' (FORMAT csv, HEADER false)"); err != nil {
-		return err
-	}
-	return p.copy(ctx, "organization", path)
+	return p.copy(ctx, db, "organization", "SELECT ein, name FROM "+parquet(s.Path(snapshot.Organizations)))
 }

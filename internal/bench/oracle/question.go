@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -111,13 +112,8 @@ func (a *Result) Difference(b *Result) string {
 	case !reflect.DeepEqual(a.Groups.Rest, b.Groups.Rest) || !reflect.DeepEqual(a.Groups.None, b.Groups.None):
 		return fmt.Sprintf("a rest of %+v and none of %+v against %+v and %+v", a.Groups.Rest, a.Groups.None, b.Groups.Rest, b.Groups.None)
 	}
-	for _, d := range [...]string{differ(a.Grants, b.Grants), differ(a.Funders, b.Funders), differ(a.Recipients, b.Recipients), differ(a.Years, b.Years),
-		differ(a.Groups.Groups, b.Groups.Groups)} {
-		if d != "" {
-			return d
-		}
-	}
-	return ""
+	return cmp.Or(differ(a.Grants, b.Grants), differ(a.Funders, b.Funders), differ(a.Recipients, b.Recipients),
+		differ(a.Years, b.Years), differ(a.Groups.Groups, b.Groups.Groups))
 }
 
 func differ[T any](a, b []T) string {

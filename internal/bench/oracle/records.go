@@ -33,7 +33,7 @@ func OpenRecords(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) (*
 		return nil, err
 	}
 	load := func(prefix, table, path string) string {
-		return "CREATE TABLE " + prefix + table + " AS FROM read_parquet('" + strings.ReplaceAll(path, "'", "''") + "')"
+		return "CREATE TABLE " + prefix + table + " AS FROM " + parquet(path)
 	}
 	var statements []string
 	for _, t := range profileTables {

@@ -23,8 +23,10 @@ import (
 // New is the API over an engine, charging the keys of a store. base is the
 // address that clients of the service see, so that answers name the same one.
 func New(e oracle.Engine, m snapshot.Manifest, store account.Store, base string) (http.Handler, error) {
-	data := &serve.Dataset{Manifest: m, Graph: rows{e}, Standing: &screen.Standing{}, Compliance: &lists.Current{},
-		Screen: screen.New(&lists.Current{}, &screen.Rows{})}
+	data := &serve.Dataset{
+		Manifest: m, Graph: rows{e}, Standing: &screen.Standing{},
+		Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{}),
+	}
 	handler, err := serve.NewAPI(serve.API{Config: api.Config{
 		BaseURL: base, Accounts: store,
 		Acquire: func() (api.Dataset, func()) { return data, func() {} },
