@@ -16,9 +16,9 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// agentCmd is the side of an automated agent: it gets keys from a service,
-// answers their challenges, and makes what a signing agent needs. It knows the
-// service only by its address.
+// agentCmd is for an automated agent that uses a service: it gets keys, answers
+// their challenges, and makes key pairs and signatures. It knows the service only
+// by its address.
 type agentCmd struct {
 	Mint      agentMintCmd      `cmd:"" help:"Ask a service for a key, anonymously or signed."`
 	Answer    agentAnswerCmd    `cmd:"" help:"Answer the challenge of a locked key."`
@@ -34,9 +34,9 @@ type agentServiceFlags struct {
 	JSON bool   `name:"json" help:"Print the service's response as JSON."`
 }
 
-// printReply is done when there is nothing to say in words: the answer was an
-// error, or JSON is wanted. Programs get what the service said of either, all
-// of it, in a form that people can read too.
+// printReply handles an answer that is not put into words: an error, or any answer
+// when the user wants JSON. It reports whether it did. JSON holds the whole answer
+// of the service, indented.
 func (c *agentServiceFlags) printReply(a *terminal.App, got *agentReply, err error) (done bool, _ error) {
 	if !c.JSON {
 		return err != nil, err
@@ -62,8 +62,7 @@ func (c *agentServiceFlags) printReply(a *terminal.App, got *agentReply, err err
 	return true, err
 }
 
-// agentDialogFlags is the part of the flags that says whether there is somebody to
-// ask.
+// agentDialogFlags are the flags that say whether a person can be asked.
 type agentDialogFlags struct {
 	Interactive *bool `negatable:""`
 }
@@ -83,7 +82,7 @@ func (c *agentDialogFlags) interactive(a *terminal.App, asJSON bool) (bool, erro
 // pauseFunc waits between two answers. Tests have one that takes no time.
 type pauseFunc func(context.Context, time.Duration) error
 
-// sleep is the rest of real life.
+// sleep is the pauseFunc outside tests.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -95,8 +94,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// printKeyAndAsk prints the state of a key and, where somebody is there to ask, goes
-// through its challenge.
+// printKeyAndAsk prints the state of a key. If a person can be asked, it goes through
+// the challenge of the key.
 func printKeyAndAsk(a *terminal.App, client *agentClient, got *agentReply, talk bool, pause pauseFunc) error {
 	client.printKey(a.Out, got)
 	if got.Challenge == nil {

@@ -21,16 +21,16 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// The bounds of what is believed of a service. Its largest answer here is a
-// page of ten rows.
+// Bounds on the answers of a service, which may be hostile. The largest honest
+// answer is a page of ten rows.
 const (
 	agentTimeout = 30 * time.Second
 	maxReply     = 1 << 20
 	maxAsked     = 16 // questions, and calls, of a challenge
 )
 
-// newClient makes a client for the service at an address. Commands have always
-// taken addresses without encryption, so a key goes there with a word of warning.
+// newClient makes a client for the service at an address. If the connection is not
+// encrypted, it prints a warning and goes on, as commands have always done.
 func newClient(errs io.Writer, address string, o client.Options) (*client.Client, error) {
 	o.UserAgent = "grantgraph/" + programVersion()
 	c, err := client.New(address, o)
@@ -94,9 +94,9 @@ type agentRefusal struct {
 
 func (r *agentRefusal) Unwrap() error { return r.Fault }
 
-// post sends a request to one of the addresses of agent keys. A body that is
-// nil is none, a signer that is nil signs nothing. It is sent once: what was
-// lost on the way back has counted.
+// post sends a request to one of the addresses of agent keys. Without a signer the
+// request is not signed. It is never sent twice, because a request whose answer was
+// lost has counted.
 func (c *agentClient) post(ctx context.Context, path string, body any, signer *httpsig.Signer) (*agentReply, error) {
 	r := client.Request{Method: http.MethodPost, Path: "/agent-key" + path, Body: body, Once: true}
 	if signer != nil {
@@ -113,7 +113,7 @@ func (c *agentClient) post(ctx context.Context, path string, body any, signer *h
 	return got, nil
 }
 
-// plausible holds an answer against what is relied on later.
+// plausible checks an answer for everything that later code relies on.
 func plausible(a *client.AgentKeyAnswer) bool {
 	if a.APIKey == "" || !slices.Contains([]string{"locked", "unlocked", "spent"}, a.Status) {
 		return false
@@ -184,8 +184,7 @@ func unexpected(c *client.Client, what string) error {
 // agentRow is a row of any of the calls.
 type agentRow map[string]any
 
-// cell is a field as it is shown. A field that is null or not there is a dash,
-// so that columns stay columns.
+// cell is a field as the table shows it: a dash if the field is null or missing.
 func (r agentRow) cell(field string) string {
 	s := ""
 	switch v := r[field].(type) {
@@ -203,12 +202,12 @@ func (r agentRow) cell(field string) string {
 	return shorten(s, maxCell)
 }
 
-// maxCell is how much of a field is shown, in characters. The texts that
-// questions are about are shorter.
+// maxCell is how many characters of a field are shown. Questions are only about
+// shorter texts.
 const maxCell = 90
 
-// printable makes a text from elsewhere fit for a terminal: it may break lines and
-// nothing else.
+// printable makes a text from a service safe for a terminal. Of control characters it
+// keeps only line breaks.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -69,7 +69,7 @@ func answerForm(kind string) string {
 // duration writes a number of seconds.
 func duration(seconds int) string { return plural.Count(seconds, "second", "seconds") }
 
-// challengeDialog goes through a challenge with whoever is at the keyboard.
+// challengeDialog goes through a challenge with the person at the keyboard.
 type challengeDialog struct {
 	client *agentClient
 	in     *bufio.Scanner
@@ -82,9 +82,9 @@ func newChallengeDialog(a *terminal.App, client *agentClient, pause pauseFunc) *
 }
 
 const (
-	// longestWait is how long a service is obeyed when it asks to wait.
+	// longestWait bounds the wait that a service may ask for.
 	longestWait = 10 * time.Minute
-	// mostEarly is how often an answer is sent again that came too soon.
+	// mostEarly is how many times an answer that came too soon is sent again.
 	mostEarly = 5
 )
 
@@ -109,8 +109,8 @@ func (v *challengeDialog) run(ctx context.Context, ch *client.AgentChallenge) (*
 	}
 }
 
-// answerChallenge asks the questions of one challenge until they are answered right,
-// or there is another.
+// answerChallenge asks the questions of one challenge until all answers are right or
+// the service sends another challenge.
 func (v *challengeDialog) answerChallenge(ctx context.Context, ch *client.AgentChallenge) (*agentReply, *client.AgentChallenge, error) {
 	for {
 		answers, err := v.ask(ctx, ch.Questions)
@@ -155,7 +155,7 @@ func (v *challengeDialog) answerChallenge(ctx context.Context, ch *client.AgentC
 	}
 }
 
-// wait says how long it takes, and takes it.
+// wait prints how long the wait is, and waits.
 func (v *challengeDialog) wait(ctx context.Context, seconds int) error {
 	if seconds <= 0 {
 		return nil
@@ -170,12 +170,12 @@ func (v *challengeDialog) wait(ctx context.Context, seconds int) error {
 	return nil
 }
 
-// resumeHint is how the challenge is taken up again.
+// resumeHint says how to continue with the challenge later.
 func (v *challengeDialog) resumeHint() string {
 	return fmt.Sprintf("continue later with:  grantgraph agent-key challenge --interactive --url %s --key KEY", v.client.Address())
 }
 
-// interrupted is the end of an interview by the wish of whoever was asked.
+// interrupted is the error when the person ends the dialog.
 func (v *challengeDialog) interrupted(err error) error {
 	f := fault.New("stopped", "stopped; the key stays locked").Try("%s", v.resumeHint())
 	f.Err = err
@@ -220,8 +220,8 @@ func (v *challengeDialog) showRows(ctx context.Context, ch *client.AgentChalleng
 	return nil
 }
 
-// fieldsOf picks the fields to show. Of a call that this version does not know
-// those are all that have a simple value.
+// fieldsOf picks the fields to show. For a call that this version does not know it
+// picks all fields that have a simple value.
 func fieldsOf(call client.AgentCall, rows []agentRow) []string {
 	if u, err := url.Parse(call.URL); err == nil {
 		if known, ok := columnsByCall[path.Base(u.Path)]; ok {
@@ -240,7 +240,8 @@ func fieldsOf(call client.AgentCall, rows []agentRow) []string {
 	return fields
 }
 
-// ask puts the questions and gives the answers, none of them empty.
+// ask asks the questions and returns the answers. It repeats a question until the
+// answer is not empty.
 func (v *challengeDialog) ask(ctx context.Context, questions []client.AgentQuestion) ([]string, error) {
 	answers := make([]string, len(questions))
 	for i, q := range questions {
@@ -258,8 +259,8 @@ func (v *challengeDialog) ask(ctx context.Context, questions []client.AgentQuest
 	return answers, nil
 }
 
-// readLine reads a line. It is read aside, because a read from a keyboard cannot be
-// broken off and an interrupt must not wait for it.
+// readLine reads a line in a goroutine of its own, because a read from a keyboard
+// cannot be canceled and an interrupt must not wait for it.
 func (v *challengeDialog) readLine(ctx context.Context) (string, error) {
 	read := make(chan bool, 1)
 	go func() { read <- v.in.Scan() }()

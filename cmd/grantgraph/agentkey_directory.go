@@ -20,8 +20,8 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// keyDirectory is the directory of keys as the host of an agent answers it. The
-// headers are those of a response of the authority.
+// keyDirectory is the key directory of an agent as its host serves it, with the
+// headers of the response.
 func keyDirectory(authority string, keys ...ed25519.PrivateKey) (body []byte, h http.Header, err error) {
 	p, err := httpsig.NewPublisher("https://"+authority, keys...)
 	if err != nil {
@@ -32,8 +32,8 @@ func keyDirectory(authority string, keys ...ed25519.PrivateKey) (body []byte, h 
 	return w.Body.Bytes(), w.Header(), nil
 }
 
-// anyHost stands for the host of the agent where it is not known and does not
-// matter, which is in the document itself.
+// anyHost stands for the host of the agent where only the document is wanted, which
+// does not depend on the host.
 const anyHost = "agent.invalid"
 
 type agentDirectoryCmd struct {
@@ -100,7 +100,7 @@ func (c *agentDirectoryCmd) print(a *terminal.App, authority string, keys []ed25
 		if err := header.Write(a.Out); err != nil {
 			return err
 		}
-		// Not a byte more: the headers have the length and the digest.
+		// No newline after the document: the headers hold its length and digest.
 		fmt.Fprintf(a.Out, "\n%s", body)
 		return nil
 	}
@@ -139,7 +139,7 @@ func (c *agentDirectoryCmd) serve(a *terminal.App, authority string, keys []ed25
 	}
 	defer l.Close()
 	if authority == "" {
-		// The address of the listener is how it is reached on this machine only.
+		// The address of the listener is valid on this machine only.
 		if at, err := netip.ParseAddrPort(l.Addr().String()); err != nil || !at.Addr().IsLoopback() {
 			return fault.New("bad_flag", "--serve %s needs --authority: the signature names the host", c.Serve).Try("--authority agent.example")
 		}

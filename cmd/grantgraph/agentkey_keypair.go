@@ -34,8 +34,7 @@ var jwkEncoding = base64.RawURLEncoding.Strict()
 // publicKey is the public half of a key.
 func publicKey(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
 
-// readKeyPair reads the file of a keypair. What is in it never gets into an
-// error.
+// readKeyPair reads the file of a keypair. Errors never repeat what is in the file.
 func readKeyPair(a *terminal.App, path string) (ed25519.PrivateKey, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,7 +55,7 @@ func readKeyPair(a *terminal.App, path string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// parseKeyPair reads a keypair, or says why it is none.
+// parseKeyPair reads a keypair, or says why the text is not one.
 func parseKeyPair(content []byte) (key ed25519.PrivateKey, why string) {
 	var p keyPairFile
 	if len(content) > maxKeyPairFile || json.Unmarshal(content, &p) != nil {

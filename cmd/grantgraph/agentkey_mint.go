@@ -38,7 +38,7 @@ func (c *agentMintCmd) run(a *terminal.App, pause pauseFunc) error {
 	if done, err := c.printReply(a, got, err); done {
 		return err
 	}
-	// The key stands alone on the first line, for scripts, and is out before
+	// The key is alone on the first line, for scripts, and is printed before
 	// anything can go wrong.
 	fmt.Fprintf(a.Out, "%s\n\n", printable(got.APIKey))
 	if service, err = newAgentClient(a.Err, c.URL, got.APIKey, pause); err != nil {

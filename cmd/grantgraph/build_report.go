@@ -13,7 +13,7 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// printBuild prints what a build came to.
+// printBuild prints the result of a build.
 func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	m, r := &result.Snapshot.Manifest, result.Report
 	c := m.Counts
@@ -147,8 +147,8 @@ func printLists(w io.Writer, list []ingest.ListCount) {
 	t.Print(w)
 }
 
-// printAwards prints what governments paid and how much of it found its
-// organization; nothing when there were no files.
+// printAwards prints how much governments paid and how much of it was joined to an
+// organization. It prints nothing if there were no files of awards.
 func printAwards(w io.Writer, r *ingest.AwardReport) {
 	if r.Federal.Files == 0 && len(r.States) == 0 {
 		return
@@ -169,8 +169,7 @@ func printAwards(w io.Writer, r *ingest.AwardReport) {
 	}
 }
 
-// printRegister prints the tables of the UK register; nothing when it is not
-// there.
+// printRegister prints the tables of the UK register, if the sources have it.
 func printRegister(w io.Writer, r *ingest.UKReport) {
 	if len(r.Tables) == 0 {
 		return

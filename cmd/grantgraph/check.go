@@ -43,8 +43,8 @@ func (c *checkCmd) Run(a *terminal.App) error {
 			release()
 		}
 	}()
-	// take opens one of the two. That it cannot be opened is damage like any
-	// other, and does not keep the other from being checked.
+	// take opens the snapshot or the edition. If one cannot be opened, that counts as
+	// damage, and the other is still checked.
 	take := func(open func() (*snapshot.Snapshot, error)) (*checkResult, error) {
 		s, err := open()
 		var release func()

@@ -53,8 +53,8 @@ func readConfig() (*configFile, error) {
 	return c, nil
 }
 
-// Validate refuses keys that no command has: a setting that is ignored in
-// silence is a setting somebody believes in.
+// Validate refuses keys that no command has. Whoever wrote such a key would believe
+// that it has an effect.
 func (c *configFile) Validate(app *kong.Application) error {
 	flags := map[string][]string{} // of each command
 	for _, command := range app.Children {

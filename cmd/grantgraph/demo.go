@@ -47,11 +47,11 @@ func (c *demoCmd) Run(a *terminal.App) (err error) {
 		return err
 	}
 	if !c.Once {
-		// That the address is taken is better said before the work than after.
+		// Whether the address is free is checked before the work begins, not after.
 		if err := serve.Probe(c.Addr); err != nil {
 			return err
 		}
-		// Whoever waits for demo.json waits for this run, not for the one before.
+		// A script that waits for demo.json must not see the file of the run before.
 		if err := disk.Publish(c.path(), c.previousPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fault.Disk(c.path(), err)
 		}
@@ -104,8 +104,8 @@ func (c *demoCmd) build(a *terminal.App) error {
 	return confirmLists(c.Data, time.Now())
 }
 
-// noteLists notes of the compliance lists of a world what a fetcher would: when
-// they came, and of which day they are.
+// noteLists writes what a fetcher would write about the compliance lists of a world:
+// when each file was fetched and which day it is from.
 func noteLists(ctx context.Context, world string) error {
 	for _, s := range source.All() {
 		if s.Compliance == "" {
@@ -144,8 +144,8 @@ func noteLists(ctx context.Context, world string) error {
 	return nil
 }
 
-// confirmLists notes that upstream has what is there: an invented list has no
-// other upstream than its folder.
+// confirmLists writes that the lists are what upstream has. The only upstream of an
+// invented list is its folder.
 func confirmLists(data string, now time.Time) error {
 	e, err := lists.Open(data)
 	if err != nil {
@@ -158,13 +158,12 @@ func confirmLists(data string, now time.Time) error {
 	return lists.WriteChecks(data, checks)
 }
 
-// demoMarker is the file by which a demo knows its own folder from the first
-// moment on.
+// demoMarker is the file by which a demo recognizes its folder. It is written first.
 const demoMarker = ".grantgraph-demo"
 
-// refuseOtherData refuses a folder that holds anything and was not made by a
-// demo, such as the data directory of a service: a server there would take the
-// invented snapshot for the next true one.
+// refuseOtherData refuses a folder that is not empty and was not made by a demo, such
+// as the data directory of a service, whose server would take up the invented
+// snapshot.
 func (c *demoCmd) refuseOtherData() error {
 	entries, err := os.ReadDir(c.Data)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (len(entries) == 0 || c.isOwn()) {
@@ -177,8 +176,8 @@ func (c *demoCmd) refuseOtherData() error {
 		Try("grantgraph demo --data demo, or another new or empty folder")
 }
 
-// isOwn says whether a demo made the folder. Earlier versions left no marker, but
-// a world.
+// isOwn reports whether a demo made the folder. Earlier versions wrote no marker, but
+// they wrote a world.
 func (c *demoCmd) isOwn() bool {
 	if _, err := os.Stat(filepath.Join(c.Data, demoMarker)); err == nil {
 		return true
@@ -213,9 +212,8 @@ type demo struct {
 	funder, recipient ein.EIN
 }
 
-// prepare makes a key for each plan and writes demo.json. Keys of an earlier
-// run that still work are kept, so that what was copied from the screen goes
-// on working.
+// prepare makes a key for each plan and writes demo.json. It keeps the keys of an
+// earlier run that still work, because people may have copied them.
 func (c *demoCmd) prepare(a *terminal.App, s *serve.Server) (*demo, error) {
 	path := c.path()
 	d := &demo{Keys: map[string]string{}}
@@ -251,8 +249,8 @@ func (c *demoCmd) prepare(a *terminal.App, s *serve.Server) (*demo, error) {
 	return d, nil
 }
 
-// path is where the demo says that it is ready, last where the word of the run
-// before lies until then.
+// path is the file that says that the demo is ready. Until then the file of the run
+// before is at previousPath.
 func (c *demoCmd) path() string         { return filepath.Join(c.Data, "demo.json") }
 func (c *demoCmd) previousPath() string { return c.path() + ".last" }
 

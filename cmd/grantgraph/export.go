@@ -45,7 +45,7 @@ func (c *exportCmd) Run(a *terminal.App) error {
 	return c.write(a, s, c.Out, c.Out, warehouse.Location{}, func() error { return nil })
 }
 
-// write exports into a folder, and then says what came of it.
+// write exports into a folder and prints the result.
 func (c *exportCmd) write(a *terminal.App, s *snapshot.Snapshot, dir, shown string, at warehouse.Location, then func() error) error {
 	t := terminal.NewTable("table", ">rows", "files")
 	e, err := warehouse.Export(a.Ctx, s, dir, warehouse.ExportOptions{Open: c.Open, Location: at,
@@ -95,8 +95,8 @@ func (c *exportCmd) send(a *terminal.App, s *snapshot.Snapshot) error {
 // exportMark begins the names of folders on their way to a store.
 const exportMark = ".export-"
 
-// removeOldExports removes what exports that were killed have left. One that is
-// younger than a day may be under way.
+// removeOldExports removes the folders of exports that were killed. It leaves folders
+// younger than a day, whose export may still be running.
 func removeOldExports(data string) {
 	left, _ := filepath.Glob(filepath.Join(data, exportMark+"*")) // a data folder with brackets in its name has them stay
 	for _, old := range left {

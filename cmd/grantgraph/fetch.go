@@ -94,8 +94,8 @@ func (c *fetchCmd) options() (o fetch.Options, err error) {
 	return o, nil
 }
 
-// checkSourceName refuses the name of a source that is in no catalogue: a server would
-// otherwise go on without the mirror it was told of.
+// checkSourceName refuses the name of a source that the catalogue does not have.
+// Without this check a server would silently ignore the mirror.
 func checkSourceName(flag, name string) error {
 	if _, ok := source.Find(name); !ok {
 		return fault.New("bad_flag", "%s: there is no source %q", flag, name).Try("one of %s", strings.Join(source.Names(), ", "))
@@ -132,7 +132,7 @@ func (c *fetchCmd) list(w io.Writer) error {
 	return nil
 }
 
-// printFetch prints what a fetch came to.
+// printFetch prints the result of a fetch.
 func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration) {
 	t := terminal.NewTable("source", ">files", ">new", ">unchanged", ">refused", ">rows", ">bytes", "revised")
 	var transferred, wanted int64
@@ -179,7 +179,7 @@ func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration
 	}
 }
 
-// firstFew shortens a long list for the eye; --json has all of it.
+// firstFew shortens a list for people. --json prints all of it.
 func firstFew(list []string) []string {
 	const most = 10
 	if len(list) <= most {

@@ -26,7 +26,7 @@ type getCmd struct {
 	Header  []string    `short:"H" sep:"none" help:"A request header, as 'Name: value'; can be repeated." placeholder:"HEADER"`
 	Headers bool        `short:"i" help:"Also print the status and the headers."`
 
-	// As the server has them, or a call would be charged elsewhere.
+	// The same accounts as the server's, so that the call is charged there.
 	Database   secret.URL `help:"PostgreSQL database that holds the accounts; the same as the server's." placeholder:"URL"`
 	FreeWindow string     `help:"Window of the free allowance; the same as the server's." enum:"day,month" default:"day"`
 }

@@ -27,9 +27,9 @@ type inspectCmd struct {
 	Workers int      `help:"Returns read in parallel; 0 is one per core." default:"0" placeholder:"N"`
 }
 
-// inspection is one return to be read, and what became of it. The channel
-// closes when it is done; what it found is then taken in the order of the
-// files, whatever order the workers finished in.
+// inspection is one return to be read, and the result. The channel is closed when
+// the return is read. Results are printed in the order of the files, in whatever
+// order the workers finish.
 type inspection struct {
 	file   string // zip!member as printed
 	member *archive.Member
@@ -165,7 +165,7 @@ func (l *inspectionLine) add(i *inspection) bool {
 	}
 }
 
-// list is what a file on the command line stands for.
+// list returns the returns that an argument of the command line stands for.
 func list(name string) ([]*inspection, *archive.Archive, error) {
 	path, chosen, one := name, "", false
 	a, err := archive.Open(path)

@@ -109,8 +109,7 @@ func (p *jsonPrinter) line(v any, lines *grantBuffer) error {
 
 func (p *jsonPrinter) end() error { return nil }
 
-// encode appends v as JSON without a newline, and without escaping what only
-// HTML minds.
+// encode appends v as JSON without a newline and without the escapes for HTML.
 func encode(b *bytes.Buffer, v any) error {
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
@@ -155,9 +154,8 @@ func amountOrNil(a *irs990.Amount) *int64 {
 }
 
 // grantBuffer gathers the grant lines of one return as the items of a JSON array. It
-// holds them in memory up to a bound and in a temporary file beyond, so that a
-// return of a million lines that waits for its turn costs no more than a small
-// one.
+// holds them in memory up to a bound and in a temporary file beyond it, so that a
+// return of a million lines that waits to be printed takes little memory.
 type grantBuffer struct {
 	buf  bytes.Buffer
 	n    int
@@ -210,8 +208,8 @@ func (s *grantBuffer) close() {
 	if s == nil || s.file == nil {
 		return
 	}
-	// Nothing depends on the file any more; one that cannot be removed is the
-	// system's to clean up.
+	// Nothing needs the file any more. If it cannot be removed, the system removes
+	// it with its other temporary files.
 	_ = errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 	s.file = nil
 }

@@ -49,8 +49,8 @@ func insertTop[T any](list []T, item T, n int, order func(a, b T) int) []T {
 	return list[:min(len(list), n)]
 }
 
-// attach makes a sink collect the highlights. Strings are cloned only of items
-// that make the list.
+// attach makes a sink collect the highlights. It clones only the strings of items
+// that it keeps.
 func (h *highlights) attach(s *irs990.Sink) {
 	h.schedule, h.kinds = map[string]int{}, map[string]int{}
 	byCash := func(a, b topGrant) int {
@@ -299,7 +299,7 @@ func moneyTable(m *irs990.Financials) *terminal.Table {
 	return t
 }
 
-// totals sets what the filer declared beside what the lines add up to.
+// totals prints the totals that the filer declared beside the sums of the lines.
 func totals(r *irs990.Return) *terminal.Table {
 	t := terminal.NewTable("", ">Declared", ">Lines", ">Sum of lines", "")
 	row := func(name string, declared irs990.Amount, lines int, sum int64, exact bool) {

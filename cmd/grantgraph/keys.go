@@ -27,7 +27,7 @@ type keysCmd struct {
 	Audit      keysAuditCmd      `cmd:"" help:"Show the history of keys and accounts, newest first."`
 }
 
-// keyStore is the part of the flags that says which store is meant.
+// keyStore are the flags that say which store is meant.
 type keyStore struct {
 	Data       string     `help:"Data directory; the store is accounts.db in it." default:"data" placeholder:"DIR"`
 	Database   secret.URL `help:"PostgreSQL database that holds the accounts instead; the same as the server's." placeholder:"URL"`
@@ -35,14 +35,15 @@ type keyStore struct {
 	FreeWindow string     `help:"Window of the free allowance, the same as the server's: day or month." default:"day" placeholder:"WINDOW"`
 }
 
-// withStore opens the store for the time of one piece of work. Only making a key may
-// make the store: anywhere else a directory that is not there is a slip.
+// withStore opens the store, does some work and closes it. It never creates a store:
+// only the command that creates a key does, and elsewhere a missing directory is a
+// typing error.
 func (c *keyStore) withStore(work func(account.Store) error) error {
 	if _, err := os.Stat(c.Data); err != nil && c.Database.Empty() {
 		return fault.Disk(c.Data, err)
 	}
 	err := c.withStoreMade(work)
-	// The store's own hints are for those who send a key or sign up.
+	// The store's own hints are for users of the API and the site.
 	switch f, _ := fault.Of(err); {
 	case errors.Is(err, account.ErrUnknownKey):
 		return fault.New(f.Slug, "%s", f.Message).Try("grantgraph keys list shows the keys and their IDs")
@@ -53,7 +54,7 @@ func (c *keyStore) withStore(work func(account.Store) error) error {
 	return err
 }
 
-// withStoreMade opens the store, which is made where there is none.
+// withStoreMade is withStore, but creates a missing store.
 func (c *keyStore) withStoreMade(work func(account.Store) error) (err error) {
 	s, err := serve.OpenAccounts(c.Data, c.Database, account.Options{FreeWindow: account.Window(c.FreeWindow)})
 	if err != nil {
@@ -90,8 +91,8 @@ func newKeyRecord(a *terminal.App, s account.Store, k account.KeyInfo, secret st
 	}, err
 }
 
-// show prints one key after something was done to it. The secret, where there
-// is one, stands alone on the first line, for scripts.
+// show prints a key after a change. The secret of a new key is alone on the first
+// line, for scripts.
 func (c *keyStore) show(a *terminal.App, s account.Store, k account.KeyInfo, secret, done string) error {
 	r, err := newKeyRecord(a, s, k, secret)
 	if err != nil {
@@ -160,9 +161,8 @@ func (c *keysCreateCmd) Run(a *terminal.App) error {
 	})
 }
 
-// refuseEmptyData refuses a data directory that has neither a snapshot nor
-// accounts: more often than not it is another than the server's, and a key made
-// there would open nothing.
+// refuseEmptyData refuses a data directory that has neither a snapshot nor accounts.
+// It is probably not the server's directory, and a key created there would not work.
 func (c *keysCreateCmd) refuseEmptyData() error {
 	if c.New || !c.Database.Empty() {
 		return nil

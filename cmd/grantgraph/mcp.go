@@ -39,12 +39,12 @@ func (c *mcpCmd) Run(a *terminal.App) error {
 	return err
 }
 
-// unclosed is an output that stays open for whoever has it next.
+// unclosed is an output that Close leaves open.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// tools are those over local data, or over a service.
+// tools returns the tools over local data, or over a service.
 func (c *mcpCmd) tools(a *terminal.App) (tools *mcp.Service, done func(), err error) {
 	if c.URL != "" {
 		tools, err = c.remote(a)
@@ -67,8 +67,7 @@ func (c *mcpCmd) tools(a *terminal.App) (tools *mcp.Service, done func(), err er
 	return tools, s.Close, nil
 }
 
-// remote are the tools over a service: those of its operations that this program
-// knows.
+// remote returns tools for those operations of a service that this program knows.
 func (c *mcpCmd) remote(a *terminal.App) (*mcp.Service, error) {
 	key, err := readKey(c.KeyFile)
 	if err != nil {
@@ -115,9 +114,9 @@ func (c *mcpCmd) remote(a *terminal.App) (*mcp.Service, error) {
 // toolTimeout is longer than any operation may take.
 const toolTimeout = time.Minute
 
-// passing sends the requests of tools to the service at an address. They are
-// ready, and the tools read the answers, refusals too. Like the client it follows
-// no redirect, so that the key goes nowhere else.
+// passing sends the requests of tools to the service at an address, without change,
+// and returns the answers, refusals included. Like the client it follows no redirect,
+// so that the key is sent to that address only.
 type passing struct {
 	base string
 	http *http.Client

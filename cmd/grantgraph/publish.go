@@ -14,7 +14,7 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// publishCmd sends what was built to where other machines fetch it.
+// publishCmd sends a snapshot and lists to the store that other machines fetch from.
 type publishCmd struct {
 	Data     string        `help:"Data directory with the snapshot and the lists." default:"data" placeholder:"DIR"`
 	To       string        `help:"Where to publish: s3://bucket/prefix, or a folder." placeholder:"STORE"`
@@ -61,7 +61,7 @@ func (c *publishCmd) Run(a *terminal.App) error {
 	return c.publish(a, store)
 }
 
-// maxParallel bounds the requests at a time, of which each takes some memory.
+// maxParallel bounds the requests at a time, because each takes memory.
 const maxParallel = 64
 
 // publish sends the lists first: a snapshot is served with the lists of its day.

@@ -131,7 +131,7 @@ func (c *screenCmd) source(errs io.Writer, pause pauseFunc) (screeningSource, er
 	return newRemoteScreening(errs, c.URL, key, c.Reports, pause)
 }
 
-// key is the key for the service, which screening cannot do without.
+// key returns the key for the service. Screening by a service needs one.
 func (c *screenCmd) key() (string, error) {
 	key, err := readKey(c.KeyFile)
 	if err == nil && key == "" {
@@ -142,9 +142,8 @@ func (c *screenCmd) key() (string, error) {
 
 const getKey = "--key-file FILE, or the key in the environment variable GRANTGRAPH_KEY"
 
-// readKey reads a key from where other users of the machine do not see it: the
-// command line is no such place. Without a file it is that of the environment, or
-// none.
+// readKey reads a key from a file, or from the environment if no file is given. Keys
+// are not flags, because other users of the machine can see command lines.
 func readKey(file string) (string, error) {
 	if file == "" {
 		return strings.TrimSpace(os.Getenv("GRANTGRAPH_KEY")), nil
@@ -203,7 +202,8 @@ func (c *screenCmd) screenRows(a *terminal.App, in io.ReadSeeker, book *sheet.Sh
 	return nil
 }
 
-// keptRows is after how many rows of our own lists the output is made durable.
+// keptRows is how many rows are screened by local lists before the output is made
+// durable.
 const keptRows = 5000
 
 // batch is some rows of a sheet, with the EINs in them.
@@ -214,7 +214,7 @@ type batch struct {
 	ask  []ein.EIN // each once
 }
 
-// read takes rows until they have so many EINs, or too few.
+// read takes rows until the batch has enough EINs or the sheet ends.
 func (b *batch) read(rows *sheet.Reader, most int) (done bool, err error) {
 	asked := map[ein.EIN]bool{}
 	for len(b.ask) < most && len(b.rows) < 4*most {
@@ -285,7 +285,7 @@ func (c *screenCmd) summarize(a *terminal.App, book *sheet.Sheet, out *sheet.Out
 	return nil
 }
 
-// tallyInWords says what came of the rows, the urgent first.
+// tallyInWords summarizes the results, the most urgent first.
 func tallyInWords(t *sheet.Tally) string {
 	var said []string
 	for _, part := range []struct {

@@ -18,8 +18,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// localScreening screens against the lists of a data directory. Where it has a
-// snapshot too, names are also those of filings.
+// localScreening screens against the lists of a data directory. If the directory has
+// a snapshot too, the names that filings give an organization are screened as well.
 type localScreening struct {
 	screener *screen.Screener
 	names    *search.Index // nil without a snapshot
@@ -99,7 +99,7 @@ func (s *localScreening) screen(ctx context.Context, eins []ein.EIN) (map[ein.EI
 	return results, nil
 }
 
-// close gives back what was opened, the last first.
+// close closes everything that was opened, in reverse order.
 func (s *localScreening) close() {
 	for i := len(s.closing) - 1; i >= 0; i-- {
 		s.closing[i]()

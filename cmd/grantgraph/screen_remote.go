@@ -104,8 +104,7 @@ func (r *remoteScreening) screen(ctx context.Context, eins []ein.EIN) (map[ein.E
 	return results, nil
 }
 
-// explained puts the answer of a service that is an error into words, with what
-// to do about it here.
+// explained turns an error of the service into a message that says what to do.
 func (*remoteScreening) explained(err error) error {
 	var e *client.Error
 	f, ok := fault.Of(explained(err))

@@ -113,7 +113,7 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 			Try("--mail smtp://USER:PASSWORD@HOST:587, or omit --mail-from: emails are printed to the console")
 	}
 	if c.Sources == "" && len(c.Mirror)+len(c.Floor) > 0 {
-		// No reason to stop: a file may set them for fetch.
+		// Only a warning: the configuration file may set them for fetch.
 		log.Warn("--mirror and --floor do nothing without --sources: the compliance lists are not kept current")
 	}
 	if host, _, err := net.SplitHostPort(c.Addr); err == nil && c.BaseURL == "" && (host == "" || net.ParseIP(host).IsUnspecified()) {
@@ -191,7 +191,8 @@ func (c *serveCmd) serve(ctx context.Context, opt serve.Options) error {
 	return serverError(err)
 }
 
-// store is where snapshots and lists come from, nil when they are made here.
+// store returns the store that snapshots and lists come from, or nil if they are
+// made on this machine.
 func (c *serveCmd) store() (remote.Store, error) {
 	if c.Snapshots == "" {
 		if len(c.StoreHeader) > 0 {
@@ -210,9 +211,9 @@ func (c *serveCmd) store() (remote.Store, error) {
 // leaves in the store, as grantgraph publish does.
 const keptEditions = 3
 
-// lists keeps the compliance lists current while it runs, nil when nobody does
-// here. Servers that share a store take turns, and the others take up what one of
-// them publishes; metric says which one it is.
+// lists returns the function that keeps the compliance lists current, or nil if this
+// server does not. Of the servers that share a store, one at a time does this and
+// publishes for all; metric shows which one.
 func (c *serveCmd) lists(store remote.Store, log *slog.Logger) (run func(context.Context), metric prometheus.Collector, err error) {
 	if c.Sources == "" {
 		return nil, nil, nil
@@ -242,7 +243,8 @@ func (c *serveCmd) lists(store remote.Store, log *slog.Logger) (run func(context
 // mostKey bounds the file of a key, in bytes.
 const mostKey = 4 << 10
 
-// askModel is the language model that reads what the reader does not, nil for none.
+// askModel returns the language model for questions that the reader does not
+// understand, or nil if none is set.
 func (c *serveCmd) askModel(log *slog.Logger) (asking.Model, error) {
 	if c.AskModel == "" {
 		if c.AskModelName != "" || c.AskModelKeyFile != "" {
@@ -274,7 +276,7 @@ func (c *serveCmd) askModel(log *slog.Logger) (asking.Model, error) {
 // quarter, and the index wants the rest for the page cache.
 const memoryDivisor = 4
 
-// defaultMemory is the memory that requests may take when nobody says.
+// defaultMemory is the memory that requests may take without --memory.
 func defaultMemory() int64 {
 	if all := budget.Machine(); all > 0 {
 		return max(all/memoryDivisor, leastMemory)
@@ -300,7 +302,7 @@ func parseMemory(text string) (int64, error) {
 	return int64(n), nil
 }
 
-// serverError puts the end of a server into words.
+// serverError explains why a server ended.
 func serverError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New("cut_off", "stopped; responses that clients had not finished reading in time were cut off")

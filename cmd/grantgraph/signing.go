@@ -19,13 +19,13 @@ type signingCmd struct {
 	Export signingExportCmd `cmd:"" name:"export-public" help:"Print the public keys, for those who verify reports."`
 }
 
-// signingStore is the part of the flags that says where the keys are.
+// signingStore are the flags that say where the keys are.
 type signingStore struct {
 	Data     string     `help:"Data directory; the keys are in accounts.db in it." default:"data" placeholder:"DIR"`
 	Database secret.URL `help:"PostgreSQL database that holds the accounts instead; the same as the server's." placeholder:"URL"`
 }
 
-// withRing opens the keys for the time of one piece of work.
+// withRing opens the keys, does some work and closes them.
 func (c *signingStore) withRing(work func(account.Store, *keyring.Ring) error) error {
 	store := keyStore{Data: c.Data, Database: c.Database}
 	return store.withStore(func(s account.Store) error { return work(s, keyring.New(s, time.Now)) })
@@ -95,8 +95,8 @@ type signingRotateCmd struct {
 	signingStore `embed:""`
 	JSON         bool   `name:"json" help:"Print all keys, as they are afterward, as JSON."`
 	Compromised  string `env:"-" help:"Also declare that reports the key signed from this date or time on (UTC) cannot be trusted." placeholder:"DATE"`
-	// GRANTGRAPH_KEY holds an API key, for other commands: it is not meant here,
-	// and must not be shown should it get here.
+	// GRANTGRAPH_KEY holds an API key for other commands. It is not read here, and a
+	// secret.Text is never printed.
 	Key secret.Text `env:"-" placeholder:"ID"`
 }
 
@@ -133,8 +133,8 @@ func (c *signingRotateCmd) Run(a *terminal.App) error {
 	})
 }
 
-// parseCompromised reads a date, which is its first moment in UTC, or a time.
-// Empty is none.
+// parseCompromised reads a time, or a date, which stands for its first moment in UTC.
+// An empty text is the zero time.
 func parseCompromised(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -165,7 +165,7 @@ func (c *signingExportCmd) Run(a *terminal.App) error {
 		if err != nil {
 			return err
 		}
-		// Even where all are wanted, none at all is a mistake.
+		// A ring without keys is a mistake, also when all keys are wanted.
 		current, err := ring.Current(a.Ctx)
 		if err != nil {
 			return err

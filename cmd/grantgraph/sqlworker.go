@@ -7,8 +7,8 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// sqlWorkerCmd is what the server starts itself as to run other people's SQL.
-// It speaks a protocol of frames and is of no use to a person.
+// sqlWorkerCmd is the process that the server starts to run users' SQL. It speaks a
+// protocol of frames and is not for people.
 type sqlWorkerCmd struct{}
 
 func (sqlWorkerCmd) Run(a *terminal.App) error {

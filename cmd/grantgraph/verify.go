@@ -31,7 +31,7 @@ type verifyCmd struct {
 // need not be there.
 const defaultData = "data"
 
-// verification is what became of one file.
+// verification is the result for one file.
 type verification struct {
 	File    string          `json:"file"`
 	Status  report.Status   `json:"status"`
@@ -42,9 +42,9 @@ type verification struct {
 func (c *verifyCmd) Run(a *terminal.App) error {
 	keys, err := c.keys(a)
 	if f, ok := fault.Of(err); ok && f.Slug == keyring.BadKeyFile {
-		// With keys that are damaged nothing can be said of a signature, which is
-		// a verdict and no failure. Those of other files are not used either: the
-		// damaged one may be the one that marks a key as compromised.
+		// With damaged keys a signature is neither valid nor invalid, and that is the
+		// verdict. The keys of other files are not used either, because the damaged
+		// file may be the one that marks a key as compromised.
 		fmt.Fprintf(a.Err, "grantgraph: %v\n", err)
 		keys, err = nil, nil
 	}
@@ -152,8 +152,8 @@ func readReport(a *terminal.App, name string) ([]byte, error) {
 	return document, fault.Disk(name, err)
 }
 
-// readBounded reads a file as far as one byte more than it may have, so that
-// whoever takes it can tell that it is too large.
+// readBounded reads a file up to one byte more than its bound, so that the caller can
+// tell that the file is too large.
 func readBounded(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -163,8 +163,8 @@ func readBounded(name string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most+1))
 }
 
-// print writes the result for a person. What a report says of itself is shown as
-// such unless it is valid.
+// print writes the result for a person. Unless the report is valid, its content is
+// marked as the claim of the document.
 func (r *verification) print(w io.Writer) {
 	said := map[report.Status]string{report.Valid: "valid", report.NotValid: "NOT valid", report.Unverifiable: "cannot be verified"}[r.Status]
 	if r.Reason != nil {
@@ -195,8 +195,8 @@ func (r *verification) print(w io.Writer) {
 	}
 }
 
-// oneLine makes a text from elsewhere a line of its own: a name with a line break
-// in it could else look like the result of another file.
+// oneLine puts a text of a report on one line. A name with a line break could
+// otherwise look like the result of another file.
 func oneLine(text string) string {
 	return strings.ReplaceAll(printable(fault.Clip(text, 600)), "\n", " ")
 }

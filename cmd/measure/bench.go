@@ -207,7 +207,7 @@ func (b *bench) close() {
 	}
 }
 
-// benchClass is what a class came to, as it is printed in JSON.
+// benchClass is the result of a class as --json prints it.
 type benchClass struct {
 	Class   string        `json:"class"`
 	Request string        `json:"request"`
@@ -230,7 +230,7 @@ type benchEngine struct {
 	GaveUp  bool     `json:"gave_up,omitempty"`
 }
 
-// race runs every class and prints what came of it.
+// race runs every class and prints the results.
 func (b *bench) race() error {
 	classes, err := oracle.Classes(b.app.Ctx, b.snapshot)
 	if err != nil {
@@ -347,7 +347,7 @@ func (b *bench) print(list []benchClass) {
 	t.Print(b.app.Out)
 }
 
-// millis writes a time in milliseconds with three digits that count.
+// millis writes a time in milliseconds with three significant digits.
 func millis(v *float64, gaveUp bool) string {
 	switch {
 	case v == nil && gaveUp:

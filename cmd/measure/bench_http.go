@@ -31,7 +31,7 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// What the service must come up to over HTTP.
+// The gates of the service over HTTP.
 const (
 	httpTimes = 20              // as many requests a second as over PostgreSQL
 	httpStart = 2 * time.Second // to the first answer, with the files in the page cache
@@ -41,7 +41,7 @@ const (
 const httpChecked = 120
 
 // benchHTTP asks the service and a server over PostgreSQL the same requests over
-// loopback, with keys that are charged durably, and judges what came of it.
+// loopback, with keys that are charged durably, and judges the result.
 func (c *benchCmd) benchHTTP(a *terminal.App) error {
 	b := &httpBench{benchCmd: c, app: a, connections: []int{1, 8, 64}, most: 1 << 30, checked: httpChecked}
 	started, runs, err := b.run()
@@ -84,7 +84,7 @@ type httpServer struct {
 	memory func() int64
 }
 
-// httpRun is what a number of connections came to.
+// httpRun is the result for one number of connections.
 type httpRun struct {
 	connections int
 	times       float64 // requests a second, as a multiple of those over PostgreSQL; 0 without it
@@ -218,7 +218,7 @@ func (b *httpBench) rival(s *snapshot.Snapshot, base string) (theirs *httpServer
 	return &httpServer{name: "PostgreSQL", rival: true, url: "http://" + l.Addr().String(), store: store, memory: b.rivals.Memory}, end, nil
 }
 
-// draw makes requests of every kind about what is there.
+// draw makes requests of every kind from values of the snapshot.
 func (b *httpBench) draw(s *snapshot.Snapshot) error {
 	pages := &pageBench{app: b.app, random: rand.New(rand.NewPCG(b.Seed, 6))}
 	if err := pages.sample(s); err != nil {
@@ -276,8 +276,8 @@ func httpRequest(p *pageBench, i int) string {
 	return set("summary", "location", g.State, "year", years, "by", graph.GroupFunder.String())
 }
 
-// graphWords are the words of a text that a query can ask for, or one that every
-// dataset has few of.
+// graphWords returns the words of a text that a query can ask for. If the text has
+// none, it returns a word that is rare in every dataset.
 func graphWords(text string) []string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') })
 	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 4 })
@@ -287,8 +287,7 @@ func graphWords(text string) []string {
 	return words
 }
 
-// compare asks both servers the same and holds every byte of the answers against
-// each other.
+// compare asks both servers the same and compares the answers byte by byte.
 func (b *httpBench) compare(ours, theirs *httpServer) error {
 	keys := [2]string{}
 	for i, s := range []*httpServer{ours, theirs} {
@@ -338,16 +337,16 @@ func answerTo(ctx context.Context, client *http.Client, address, key string) ([]
 	return body, err
 }
 
-// errStopped is the answer to a request that takes longer than any is given. Over
-// PostgreSQL that happens, and counts as an answer after as long a time. The service
-// must answer all.
+// errStopped is the answer to a request that exceeds the time limit. Over PostgreSQL
+// this happens and counts as an answer after that time. The service must answer every
+// request.
 var errStopped = errors.New("stopped")
 
 // keyCalls is how many calls one key is used for: fewer than its allowance.
 const keyCalls = 9000
 
-// load asks on so many connections at once, each the next request when the one
-// before is answered, and returns how long each took, in order, and how many were
+// load asks on some connections at once. Each sends its next request when the one
+// before is answered. load returns the sorted times and how many requests were
 // stopped.
 func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, stopped int64, elapsed time.Duration, err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
@@ -405,8 +404,8 @@ func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, 
 	return took, gaveUp.Load(), elapsed, nil
 }
 
-// startAt is where in the list of requests a number of connections begins: the
-// same for both servers, and not where another number began.
+// startAt is where in the list of requests a run begins: at the same place for both
+// servers, and at another place for each number of connections.
 func (b *httpBench) startAt(connections int) int { return connections * 997 % len(b.requests) }
 
 // ownMemory is the memory of this process, mapped files included, in bytes; 0

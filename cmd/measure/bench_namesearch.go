@@ -21,9 +21,9 @@ import (
 const nameSamples = 60
 
 // benchNames times the search for organizations by name, as written and with one
-// letter wrong. The engines mean different things by a match, so they are not
-// held against each other; the share of names whose organization comes first
-// is printed beside the time.
+// letter wrong. The engines mean different things by a match, so their answers are not
+// compared; the share of names whose organization comes first is printed beside the
+// time.
 func (b *bench) benchNames() error {
 	finders, err := b.finders()
 	for _, f := range finders {
@@ -76,7 +76,7 @@ func (b *bench) benchNames() error {
 	return nil
 }
 
-// finders are those that the engines chosen stand for.
+// finders returns the finders of the chosen engines.
 func (b *bench) finders() ([]oracle.Finder, error) {
 	var list []oracle.Finder
 	if slices.Contains(b.Engines, "graph") {
@@ -116,8 +116,8 @@ func (x nameIndex) Find(_ context.Context, name string) ([]string, error) {
 	return list, nil
 }
 
-// lookUp asks every finder for every name, in turn. Organizations of one name,
-// by their keys, are one to a person.
+// lookUp asks every finder for every name, in turn. Any organization with the same
+// name key counts as right, because a person could not tell them apart.
 func (b *bench) lookUp(finders []oracle.Finder, orgs []snapshot.Organization, keys map[string]string, ask func(string) string) ([]benchEngine, error) {
 	all := make([]oracle.Times, len(finders))
 	hits := make([]int, len(finders))

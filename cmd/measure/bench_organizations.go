@@ -22,7 +22,7 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// What the benchmark of the directory asks, and what it must come up to.
+// What the benchmark of the directory asks, and its gates.
 const (
 	listSamples  = 200 // questions of each class
 	listCompared = 7   // of them, put to DuckDB as well

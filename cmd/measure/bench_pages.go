@@ -27,7 +27,7 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// What the benchmark of pages asks, and what the pages must come up to.
+// What the benchmark of pages asks, and its gates.
 const (
 	pageSamples = 200 // views of each kind
 	pageMost    = 50 * time.Millisecond
@@ -35,7 +35,8 @@ const (
 )
 
 // benchPages times pages of the site, drawn and compressed by the whole service
-// but the network, and weighs what a browser loads for the first of each kind.
+// without the network, and adds up the bytes that a browser loads for the first page
+// of each kind.
 func (c *benchCmd) benchPages(a *terminal.App) error {
 	s, err := c.corpus(a)
 	if err != nil {
@@ -99,8 +100,8 @@ func (b *pageBench) organization() string {
 	}
 }
 
-// explore is a view of the explore page with one to four filters, and with a
-// least amount that no other has, so that nothing of it was answered before.
+// explore is a view of the explore page with one to four filters and a minimum amount
+// that no other view has, so that no part of it is cached.
 func (b *pageBench) explore(tab string) string {
 	v := url.Values{"min_amt": {strconv.Itoa(b.visits + 1)}}
 	if tab != "" {
@@ -178,8 +179,8 @@ type pageKind struct {
 	judged  bool
 }
 
-// view is one visit of a page. Every visitor comes from another address, for
-// the site bounds what one of them may ask.
+// view is one visit of a page. Every visitor has another address, because the site
+// limits the requests of an address.
 func (b *pageBench) view(path string) (took time.Duration, body []byte, packed int, err error) {
 	for range 3 { // an address that has moved
 		b.visits++
@@ -223,8 +224,8 @@ var (
 	pageFont = regexp.MustCompile(`<link rel="preload" href="(/[^"]+)" as="font"`)
 )
 
-// weigh is what a browser loads for a page that it sees first: the page with its
-// files, and the fonts that it is told of.
+// weigh adds up the bytes that a browser loads on its first visit: the page with its
+// files, and the fonts that the page names.
 func (b *pageBench) weigh(page []byte, packed int) (files, fonts int, err error) {
 	files = packed
 	for _, kind := range []struct {

@@ -24,8 +24,8 @@ import (
 // recordTimes is how many times as fast as plain DuckDB these classes must be.
 const recordTimes = 20
 
-// recordClass is a class of questions about organizations. Each of a number of
-// questions is put to both sides, and their answers must be equal.
+// recordClass is a class of questions about organizations. Both sides are asked each
+// question, and their answers must be equal.
 type recordClass struct {
 	name         string
 	ours, theirs func(i int) (any, error)
@@ -79,8 +79,8 @@ func (b *bench) benchRecords() error {
 // prospectsMedian is how long half of the questions for prospects may take.
 const prospectsMedian = 50 * time.Millisecond
 
-// timeProspects times the prospects of recipients, large and small. There is no SQL
-// beside them that would find the same.
+// timeProspects times the prospects of recipients, large and small. No SQL query would
+// find the same, so there is no comparison.
 func (b *bench) timeProspects() error {
 	if !slices.Contains(b.Engines, "graph") {
 		return nil
@@ -164,7 +164,7 @@ func (b *bench) listClasses(x *listBench) (out []recordClass) {
 	return out
 }
 
-// lookups are what is known of one organization.
+// lookups are the classes that ask about one organization.
 func (b *bench) lookups(x *listBench, profiles *profile.Index, tables *screen.Tables, records *oracle.Records) []recordClass {
 	var ids []ein.EIN
 	for range benchSamples {

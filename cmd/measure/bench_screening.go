@@ -75,8 +75,8 @@ const (
 	revisedEntities = 50
 )
 
-// revisedLists publishes two more editions, and says what it takes to know whom the
-// sanctions list may mean in each, and what changed.
+// revisedLists publishes two more editions and prints how long each takes to find
+// potential matches with the sanctions list and to log the changes.
 func revisedLists(a *terminal.App, data string, e *lists.Edition) (_ *lists.Edition, err error) {
 	t := terminal.NewTable("edition", ">potential matches, s", ">log of changes, s")
 	for _, r := range []struct {
@@ -176,7 +176,7 @@ func (b *screeningBench) ask(method, path string, body []byte, kind string) (tim
 	return took, w.Body.Bytes(), nil
 }
 
-// run asks, what changed included since the version of an earlier edition.
+// run asks every kind of request, changes since an earlier edition included.
 func (b *screeningBench) run(e *lists.Edition, before string) error {
 	js := func(v any) []byte {
 		body, _ := json.Marshal(v) // texts and truths

@@ -16,11 +16,10 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// slowestMedian is the gate: how long half of the questions may take, at most, on
-// one core.
+// slowestMedian is the gate: the longest median time on one core.
 const slowestMedian = 30 * time.Millisecond
 
-// benchMode is what a mode came to, as it is printed in JSON.
+// benchMode is the result of a mode as --json prints it.
 type benchMode struct {
 	Mode          string  `json:"mode"`
 	State         bool    `json:"state"` // narrowed to a state

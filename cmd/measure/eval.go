@@ -138,7 +138,7 @@ func (c *evalCmd) evalBuild(a *terminal.App) error {
 	return errors.Join(err, c.judge(w.Gates()))
 }
 
-// judge fails where a gate does, if asked to.
+// judge returns an error for gates that fail, if --gates is set.
 func (c *evalCmd) judge(gates []eval.Gate) error {
 	failed := eval.Failed(gates)
 	if !c.Gates || len(failed) == 0 {
@@ -151,7 +151,7 @@ func (c *evalCmd) judge(gates []eval.Gate) error {
 	return fault.New("gate_failed", "%s", strings.Join(list, "; ")).Try("measure eval --help; --wrong lists the wrong answers")
 }
 
-// print shows the tables and puts them into a document where asked to.
+// print prints the tables, and with --into writes them into a document.
 func (c *evalCmd) print(a *terminal.App, mark string, tables func(w io.Writer, asJSON bool) error) error {
 	if err := tables(a.Out, c.JSON); err != nil || c.Into == "" {
 		return err
@@ -181,7 +181,7 @@ func (c *evalCmd) print(a *terminal.App, mark string, tables func(w io.Writer, a
 
 func (c *evalCmd) truth() string { return filepath.Join(c.World, "truth.ndjson") }
 
-// compare holds a snapshot against the truth of the world.
+// compare compares a snapshot with the truth of the world.
 func (c *evalCmd) compare(s *snapshot.Snapshot) (*eval.World, error) {
 	var truth *eval.Truth
 	err := terminal.ReadFile(c.truth(), "the truth of an invented world", func(r io.Reader) (err error) {
@@ -237,7 +237,7 @@ func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Univers
 	return cases, read, b.Build(), nil
 }
 
-// readModel reads a model file; none is named by an empty path.
+// readModel reads a model file. An empty path stands for no model.
 func readModel(path string) (m *model.Model, err error) {
 	if path == "" {
 		return nil, nil

@@ -216,8 +216,8 @@ func otherNames(masters []string, e *lists.Edition) (names []string, err error) 
 // caseColumns are the columns of a file of cases.
 var caseColumns = []string{"query_name", "kind", "sdn_ent_num", "variant_type"}
 
-// readCases reads the names to look for, and says how many of them can only be
-// missed.
+// readCases reads the names to look for, and prints how many of them are not on the
+// list and so cannot be found.
 func (c *evalCmd) readCases(a *terminal.App, names []likeness.Name) ([]quality.Case, error) {
 	f, err := rows.Open(c.Cases)
 	if err != nil {

@@ -12,8 +12,8 @@ type supportFlags struct {
 	Holdings bool `help:"Measure the asset classes on real investments that were judged by hand." group:"Support"`
 }
 
-// evalJudged holds the support strategies, or the asset classes, against texts that
-// were judged, which are part of the program.
+// evalJudged compares the support strategies, or the asset classes, with texts that
+// people have judged. The texts are part of the program.
 func (c *evalCmd) evalJudged(a *terminal.App) error {
 	name, measure := "support", judged.Support
 	if c.Holdings {

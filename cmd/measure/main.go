@@ -1,6 +1,5 @@
-// Command measure is for those who work on Grantgraph: it measures how fast and
-// how well the program does its work. bench times it, and eval holds its answers
-// against known ones. Each mode has a file of its own.
+// Command measure is for people who work on Grantgraph. bench measures how fast the
+// program is, and eval how often it is right. Each mode has a file of its own.
 package main
 
 import (

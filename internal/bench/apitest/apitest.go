@@ -45,7 +45,7 @@ type Ledger struct {
 	Broke   string // the key that has no calls left
 }
 
-// NewLedger is one from which nothing was spent.
+// NewLedger makes a ledger from which nothing was spent.
 func NewLedger() *Ledger { return &Ledger{spent: map[string]int{}, screens: map[string]bool{}} }
 
 // Authenticate finds a key.
@@ -96,7 +96,7 @@ func (l *Ledger) TakeScreen(_ context.Context, id string) (bool, error) {
 	return first, nil
 }
 
-// ReturnScreen gives it back.
+// ReturnScreen gives the screening of a key back.
 func (l *Ledger) ReturnScreen(_ context.Context, id string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,7 +104,7 @@ func (l *Ledger) ReturnScreen(_ context.Context, id string) error {
 	return nil
 }
 
-// Screened says whether it was taken.
+// Screened reports whether the screening of a key was taken.
 func (l *Ledger) Screened(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -372,8 +372,8 @@ func Operations(t testing.TB) (all []api.Operation) {
 	return all
 }
 
-// Cases are all examples of an operation, with those that every operation has:
-// what the service itself lists.
+// Cases are all examples of an operation that the service lists, those that every
+// operation has included.
 func (w *World) Cases(t testing.TB, op *api.Operation) []api.Example {
 	t.Helper()
 	plain := op.Examples[0]
@@ -408,8 +408,8 @@ var described = sync.OnceValues(func() (paths map[string]map[string]struct {
 })
 
 // Declared checks that an operation answers only with statuses that the OpenAPI
-// document has for it. An address of nobody, of the legacy form or of the
-// description is not looked at.
+// document has for it. Addresses that are no operations, of the legacy form, and of
+// the description itself are not checked.
 func Declared(t testing.TB, method, path string, status int) {
 	t.Helper()
 	paths, err := described()

@@ -27,17 +27,17 @@ import (
 // Clock is a clock that tests move.
 type Clock struct{ nanos atomic.Int64 }
 
-// NewClock is one that shows a day at noon.
+// NewClock makes a clock that shows noon of a day.
 func NewClock() *Clock {
 	h := &Clock{}
 	h.nanos.Store(time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC).UnixNano())
 	return h
 }
 
-// Now is the time it shows.
+// Now is the time that the clock shows.
 func (h *Clock) Now() time.Time { return time.Unix(0, h.nanos.Load()).UTC() }
 
-// Forward moves it.
+// Forward moves the clock.
 func (h *Clock) Forward(d time.Duration) { h.nanos.Add(int64(d)) }
 
 // Live is a service on a real port with a real store, where agents are
@@ -58,14 +58,14 @@ type Buffer struct {
 	b  bytes.Buffer
 }
 
-// Write adds to it.
+// Write adds to the log.
 func (i *Buffer) Write(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.b.Write(p)
 }
 
-// String is what was written.
+// String is the log.
 func (i *Buffer) String() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()

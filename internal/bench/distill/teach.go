@@ -14,15 +14,15 @@ import (
 	"grantgraph/internal/parallel"
 )
 
-// lesson is a vector in the file that keeps what the teacher said: it takes
-// milliseconds to say it, and a student is made more than once.
+// lesson is one vector of the teacher in a file that keeps them. A vector takes the
+// teacher milliseconds, and students are made more than once.
 type lesson struct {
 	Key    [sha256.Size]byte
 	Vector meaning.Vector
 }
 
-// teach is the teacher's vector of every text. What is in the file already is
-// not asked again, and what is new is added to it.
+// teach returns the teacher's vector of every text. It reads known vectors from the
+// file, computes the others and adds them to the file.
 func teach(m *meaning.Model, texts []string, path string) ([]meaning.Vector, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {

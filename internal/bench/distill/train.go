@@ -13,8 +13,8 @@ import (
 	"grantgraph/internal/parallel"
 )
 
-// What makes a term: a word in so many texts, a pair of words in so many that
-// stands together so much more often than by chance.
+// What makes a term: a word that is in enough texts, or a pair of words that is in
+// enough texts and stands together more often than by chance.
 const (
 	wordTexts = 3
 	pairTexts = 20
@@ -118,9 +118,9 @@ func meanOf(vectors []meaning.Vector) (mean meaning.Vector) {
 
 func unit(v meaning.Vector) meaning.Vector { return meaning.Blend(v, meaning.Vector{}) }
 
-// train fits vectors of terms so that their sum points where the teacher's
-// vector does: steps down the gradient of the cosine, each term at a pace that
-// slows with what it was moved already.
+// train fits the vectors of terms so that their sum points where the teacher's vector
+// points. It descends the gradient of the cosine; the more a term was moved already,
+// the smaller its steps.
 func (l *lessons) train() []meaning.Vector {
 	terms := make([]meaning.Vector, len(l.terms))
 	total := l.begin(terms)
@@ -173,8 +173,8 @@ func (l *lessons) sum(terms []meaning.Vector, text int) (v meaning.Vector, lengt
 	return v, float32(math.Sqrt(float64(v.Dot(&v)))) + 1e-6
 }
 
-// step moves the terms of some texts. Each number is summed up in one order,
-// whatever the number of processors.
+// step moves the terms of some texts. The order of every sum is fixed, so that the
+// result does not depend on the number of processors.
 func (l *lessons) step(terms, gradient []meaning.Vector, moved []float64, part []int, pace float64) {
 	pulls := make([]meaning.Vector, len(part)) // of each text on all of its terms
 	workers := runtime.GOMAXPROCS(0)

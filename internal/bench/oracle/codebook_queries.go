@@ -13,7 +13,7 @@ import (
 func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort, page graph.Page) ([]graph.Grant, int64, error) {
 	table, c := b.table(f, false), b.clause(f, false)
 	var hits int64
-	// Two statements are faster than one, unless the condition is dear.
+	// Two statements are faster than one, unless the condition is expensive.
 	once := b.wide && c.with != ""
 	if !once {
 		if err := b.db.QueryRowContext(ctx, c.alone()+"SELECT count(*) FROM "+table+" g WHERE "+c.where).Scan(&hits); err != nil {
@@ -55,12 +55,11 @@ func (b *codebook) Transactions(ctx context.Context, f *graph.Filter, s graph.So
 	return list, hits, err
 }
 
-// fewRows is how many rows are sorted rather than met on the way through an
-// index.
+// fewRows is the number of rows below which sorting is faster than walking an index.
 const fewRows = 10_000
 
-// pageSQL reads a page of rows, each with the number of all rows before it
-// where it is counted in the same statement, else 0.
+// pageSQL reads a page of rows. Each row begins with the number of all rows if the
+// statement counts them, else with 0.
 func (b *codebook) pageSQL(table string, c *clause, s graph.Sort, page graph.Page, counted, fenced bool) string {
 	column, from := "g.amount", table+" g"
 	switch s.By {

@@ -214,7 +214,7 @@ func (w *where) in(expr string, values []string) {
 	w.and(expr+" IN ("+placeholders(len(values))+")", args...)
 }
 
-// or is the disjunction of conditions; none of them is false.
+// or is true if one of the conditions is, and false without conditions.
 func (w *where) or(alternatives []where) {
 	parts := make([]string, len(alternatives))
 	var args []any

@@ -17,8 +17,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// database is a DuckDB file in a folder of its own that goes when it is
-// closed.
+// database is a DuckDB file in a folder of its own, which Close removes.
 type database struct {
 	*sql.DB
 	dir string
@@ -144,9 +143,9 @@ func (d *database) loadTables(ctx context.Context, s *snapshot.Snapshot) error {
 	)
 }
 
-// recipientSQL makes the table of recipients. A recipient in the universe is
-// what the universe says of it; any other one is what its lines say most
-// often, the first in order of several.
+// recipientSQL makes the table of recipients. A recipient in the universe has the
+// name and place that the universe has. Any other recipient has those that most of its
+// lines have, or the first in order if several are as frequent.
 func recipientSQL(organizations, causes string) string {
 	return `CREATE TABLE recipient AS
 		WITH line AS (

@@ -21,8 +21,8 @@ type groupSQL struct {
 	args                       []any
 }
 
-// query lists the groups with the most dollars, each with how many there are
-// and what they come to, and then the one without a value.
+// query lists the groups with the most dollars, each with the number and the sum of
+// all groups, and then the group of rows without a value.
 func (q *groupSQL) query(top int) string {
 	names, columns := "", "'', '', 0"
 	if q.names != "" {
@@ -157,8 +157,8 @@ func (p *Plain) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, 
 	return scanGroups(ctx, p.db.DB, by, top, &q)
 }
 
-// Groups are the matching rows by one grouping. They are grouped by numbers, and
-// the groups by what these mean.
+// Groups are the matching rows by one grouping. Rows are grouped by their codes, and
+// these groups by the meaning of the codes.
 func (b *codebook) Groups(ctx context.Context, f *graph.Filter, by graph.Grouping, top int) (graph.Grouped, error) {
 	recipients := by == graph.GroupRecipient
 	c := b.clause(f, recipients)

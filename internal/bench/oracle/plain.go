@@ -113,7 +113,7 @@ func (p *Plain) Transactions(ctx context.Context, f *graph.Filter, s graph.Sort,
 	return list, hits, rows.Err()
 }
 
-// letterOf is a letter of a table, 0 for none.
+// letterOf returns the letter of a column, or 0 if the column is empty.
 func letterOf(s string) byte {
 	if s == "" {
 		return 0

@@ -44,8 +44,8 @@ var ErrDiffer = errors.New("the engines differ")
 // Race puts the same question to all engines in turn, so that whatever else
 // the machine does hits them alike, until each has had its budget. The first
 // request of every engine warms it up and is not timed, unless it alone takes
-// more than the budget. Every answer is held against the first engine's
-// first; a difference is an error.
+// more than the budget. Every answer is compared with the first answer of the first
+// engine; a difference is an error.
 func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times, *Result, error) {
 	times := make([]Times, len(engines))
 	spent := make([]time.Duration, len(engines))
@@ -92,8 +92,8 @@ func Race(ctx context.Context, engines []Engine, q *Question, l Limits) ([]Times
 	return times, want, nil
 }
 
-// timed asks once. An engine that was told to stop may say so in words of its
-// own, so the clock decides whether it ran out of time.
+// timed asks once. Engines report a stop in different ways, so the clock decides
+// whether the engine ran out of time.
 func timed(ctx context.Context, e Engine, q *Question, timeout time.Duration) (Result, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -23,8 +23,9 @@ type uncached struct {
 // Name is how the engine is called in tables.
 func (*uncached) Name() string { return "graph" }
 
-// vary adds a span of years that no other question has: one that holds all
-// years where none is asked for, else one that holds none.
+// vary adds a span of years that no other question has and that does not change the
+// answer: a span of all years to a question without years, and an empty span to any
+// other question.
 func (e *uncached) vary(f *graph.Filter) *graph.Filter {
 	e.round++
 	g := *f

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// Ran is what came of a piece of code.
+// Ran is the result of a piece of code.
 type Ran struct {
 	Out    string // what it printed
 	Failed string // why it ended early, empty when it did not
@@ -47,8 +47,8 @@ var (
 	Node   = Language{"node", "code.js", "node.js"}
 )
 
-// Lacking skips a test for want of something, or fails it on continuous
-// integration, where nothing is left out.
+// Lacking skips a test because something is not installed. On continuous integration
+// it fails the test, because nothing may be skipped there.
 func Lacking(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -57,7 +57,7 @@ func Lacking(t testing.TB, what string) {
 	t.Skipf("%s is missing, so code of the documentation was not run; scripts/require installs it", what)
 }
 
-// Needs skips a test for want of a program.
+// Needs skips a test if a program is not installed.
 func Needs(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, p := range programs {

@@ -2,6 +2,6 @@ package postgres
 
 import "syscall"
 
-// dieWithParent has the server stop at once when the thread that started it
-// ends: a program that is killed cannot stop it.
+// dieWithParent makes the kernel stop the server when the thread that started it
+// ends, because a program that is killed cannot stop the server itself.
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGQUIT }

@@ -4,5 +4,5 @@ package postgres
 
 import "syscall"
 
-// dieWithParent has nothing to offer here.
+// dieWithParent does nothing on this system.
 func dieWithParent(*syscall.SysProcAttr) {}

@@ -42,14 +42,14 @@ type rows struct{ oracle.Engine }
 
 var _ grants.Graph = rows{}
 
-// errAbsent is what questions get that no request of the benchmark asks.
+// errAbsent is the answer to questions that the benchmark never asks.
 var errAbsent = errors.New("this engine does not answer it")
 
 // ReachingFunders is asked with area_served alone.
 func (rows) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 0, errAbsent }
 
-// WiderBasis is nothing without a subject, and where inferred causes count
-// already.
+// WiderBasis is empty for a question without a subject and for one that already
+// counts inferred causes.
 func (rows) WiderBasis(_ context.Context, f *graph.Filter) (graph.Cost, error) {
 	if f.Subject.Empty() || f.SubjectBasis != 0 {
 		return graph.Cost{}, nil
@@ -57,7 +57,7 @@ func (rows) WiderBasis(_ context.Context, f *graph.Filter) (graph.Cost, error) {
 	return graph.Cost{}, errAbsent
 }
 
-// Weight is nothing: the memory is that of another process.
+// Weight is zero, because the memory is used by another process.
 func (rows) Weight(graph.About, *graph.Filter, graph.Page) int64 { return 0 }
 
 // HasCounty is asked with counties alone.
