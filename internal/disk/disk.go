@@ -1,10 +1,8 @@
-// Package disk is the one room in which files become durable. What it has
-// reported as written is there after a power cut, and what it was still writing
-// is there whole or not at all: content first, then the name, each made to
-// reach the disk before the next.
+// Package disk makes files durable. A file that it has reported as written is there
+// after a power cut. A file that it was still writing is there as a whole or not at
+// all: it syncs the content before it gives the file its name.
 //
-// It knows nothing of what the files mean, and it explains no errors; its
-// callers do, by fault.Disk.
+// It does not know what the files mean. Callers explain its errors with fault.Disk.
 package disk
 
 import (
@@ -18,13 +16,12 @@ import (
 	"syscall"
 )
 
-// WriteFile puts a file at path in one step. Whoever opens it, now or after a
-// power cut, finds what was there before or all that fill wrote. There may be
-// one writer of a path at a time: it is written beside it, under the same name
-// with ".new" at its end.
+// WriteFile puts a file at path in one step. A reader, now or after a power cut, finds
+// either the file that was there before or all that fill wrote. A path may have one
+// writer at a time, because WriteFile first writes to path+".new".
 func WriteFile(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	tmp := path + ".new"
-	// One left by a writer that died may be readable by more than perm allows.
+	// A writer that died may have left a file with wider permissions than perm.
 	if err := systemOf(tmp).Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -38,8 +35,8 @@ func WriteFile(path string, perm fs.FileMode, fill func(io.Writer) error) error 
 	return syncFolder(filepath.Dir(path))
 }
 
-// WriteNew is WriteFile where no file may be yet: the error is then
-// fs.ErrExist. Several may try at once; the first is the one.
+// WriteNew is WriteFile for a path without a file. If there is a file, the error is
+// fs.ErrExist. Of several writers at once, one succeeds.
 func WriteNew(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	tmp := path + ".new-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(serial.Add(1), 36)
 	if err := write(tmp, perm, fill); err != nil {
@@ -61,7 +58,7 @@ func WriteNew(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// write writes a new file and takes it away again when that fails.
+// write writes a new file, and removes it if that fails.
 func write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	f, err := create(path, perm, true)
 	if err != nil {
@@ -88,8 +85,8 @@ type File struct {
 	err    error
 }
 
-// Create makes a file, or empties the one that is there. Its content is durable
-// when Close says so, its name when its folder is: see Publish.
+// Create makes a file, or empties the file that is there. The content is durable after
+// Close succeeds. The name is durable after the folder is synced: see Publish.
 func Create(path string) (*File, error) { return create(path, 0o644, false) }
 
 func create(path string, perm fs.FileMode, fresh bool) (*File, error) {
@@ -108,8 +105,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close makes the content durable. The error is that of the first write that
-// failed, if one did.
+// Close makes the content durable. If a write failed, Close returns the error of the
+// first such write.
 func (f *File) Close() error {
 	if f.err == nil {
 		f.err = f.handle.Sync()
@@ -120,8 +117,8 @@ func (f *File) Close() error {
 	return f.err
 }
 
-// MkdirAll makes a folder and those above it that are missing, and makes their
-// names durable.
+// MkdirAll makes a folder and the missing folders above it, and makes their names
+// durable.
 func MkdirAll(path string, perm fs.FileMode) error {
 	st, err := os.Stat(path)
 	if err == nil {
@@ -145,10 +142,10 @@ func MkdirAll(path string, perm fs.FileMode) error {
 	return syncFolder(parent)
 }
 
-// Publish gives a finished file or folder its final name. Everything in it is
-// durable before the name is, whoever wrote it. Where a folder takes the place
-// of another they change places, so that what was there before is at from
-// afterwards; a file that was there is replaced.
+// Publish gives a finished file or folder its final name, after it has made everything
+// in it durable. If a folder has the final name already, the two folders change
+// places, and the old folder is then at from. If a file has it, Publish replaces the
+// file.
 func Publish(from, to string) error {
 	if err := syncTree(from); err != nil {
 		return err
@@ -163,8 +160,8 @@ func Publish(from, to string) error {
 	if err != nil {
 		return err
 	}
-	// The new name first: of two names for one file one is too many, of none
-	// it is lost.
+	// Sync the new name first: a file with two names after a power cut is a nuisance, a
+	// file without a name is lost.
 	if err := syncFolder(filepath.Dir(to)); err != nil {
 		return err
 	}
@@ -174,8 +171,8 @@ func Publish(from, to string) error {
 	return syncFolder(filepath.Dir(from))
 }
 
-// syncTree makes a file or a folder with all that is in it durable, the inner
-// before the outer.
+// syncTree makes a file, or a folder with everything in it, durable. It syncs the
+// content of a folder before the folder.
 func syncTree(path string) error {
 	st, err := os.Lstat(path)
 	if err != nil {
@@ -199,7 +196,7 @@ func syncTree(path string) error {
 	return syncFolder(path)
 }
 
-// syncFolder makes the names in a folder durable, where the file system can.
+// syncFolder makes the names in a folder durable, if the file system can do that.
 func syncFolder(dir string) error {
 	err := systemOf(dir).Sync(dir)
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
@@ -212,7 +209,7 @@ func syncFolder(dir string) error {
 // folder.
 func Link(from, to string) error { return systemOf(to).Link(from, to) }
 
-// Remove removes a file for good. That there is none is no error.
+// Remove removes a file durably. If there is no file, that is no error.
 func Remove(path string) error {
 	if err := systemOf(path).Remove(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -223,8 +220,8 @@ func Remove(path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// RemoveAll removes a file or a folder with all that is in it, as far as it
-// can. After a power cut some of it may be there again.
+// RemoveAll removes a file, or a folder with everything in it, as far as it can. After
+// a power cut some of the files may be there again.
 func RemoveAll(path string) error {
 	st, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -2,7 +2,7 @@ package disk
 
 import "syscall"
 
-// Free is how many bytes whoever runs this may still write below a folder.
+// Free is how many bytes the current user may still write below a folder.
 func Free(dir string) (int64, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {

@@ -32,8 +32,8 @@ func (s *Summed) Size() int64 { return s.size }
 // Sum is the SHA-256 of them, in hex.
 func (s *Summed) Sum() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
-// Hash reads a file and returns its SHA-256 in hex and its size. It ends soon
-// after the context does.
+// Hash reads a file and returns its SHA-256 in hex and its size. It stops soon after
+// the context ends.
 func Hash(ctx context.Context, path string) (sum string, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,10 +47,10 @@ func Hash(ctx context.Context, path string) (sum string, size int64, err error) 
 	return s.Sum(), s.Size(), nil
 }
 
-// Until is a reader whose reading ends with the context.
+// Until returns a reader that fails after the context has ended.
 func Until(ctx context.Context, r io.Reader) io.Reader { return &until{ctx, r} }
 
-// UntilAt is Until for a file that is read in places.
+// UntilAt is Until for an io.ReaderAt.
 func UntilAt(ctx context.Context, r io.ReaderAt) io.ReaderAt { return &untilAt{ctx, r} }
 
 type untilAt struct {

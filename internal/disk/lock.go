@@ -6,17 +6,16 @@ import (
 	"syscall"
 )
 
-// ErrLocked is the error of a lock that another process, or another open file
-// of this one, has.
+// ErrLocked says that another process, or another open file of this process, holds the
+// lock.
 var ErrLocked = errors.New("locked by another")
 
-// Lock takes an open file for its holder alone. The lock goes with the open
-// file: it is given back when the file is closed or the process dies. On
-// network file systems the file must be open for writing.
+// Lock locks an open file for one holder. The lock ends when the file is closed or the
+// process dies. On network file systems the file must be open for writing.
 func Lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
-// LockShared locks an open file together with others that share it, and keeps off
-// those who want it for themselves.
+// LockShared locks an open file for several holders, so that Lock fails for everyone
+// else.
 func LockShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
 
 func flock(f *os.File, how int) error {

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// System is what changes a file system. Reading needs no seam: what was
-// changed is to be read as any file is.
+// System has the operations that change a file system. Reading is not among them:
+// tests read changed files like any others.
 type System interface {
 	// Create opens a file for writing, empty. A fresh one must not be there yet.
 	Create(path string, perm fs.FileMode, fresh bool) (Handle, error)
@@ -63,8 +63,8 @@ func (OS) Sync(path string) error {
 	return f.Sync()
 }
 
-// swap is Exchange where the kernel has none: for a moment neither name is
-// there.
+// swap replaces Exchange if the kernel cannot exchange names. For a moment one of the
+// names is missing.
 func swap(a, b string) error {
 	aside := a + ".old"
 	if err := os.Rename(b, aside); err != nil {
@@ -89,8 +89,8 @@ type mount struct {
 	system System
 }
 
-// Mount puts another system under the paths below root until it is unmounted.
-// It is for tests: of full disks, and of power cuts.
+// Mount makes paths below root use another system until it is unmounted. Tests use it
+// for full disks and power cuts.
 func Mount(root string, s System) (unmount func()) {
 	m := &mount{filepath.Clean(root), s}
 	change := func(to func([]*mount) []*mount) {

@@ -11,8 +11,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// EIN is a nine-digit employer identification number. The zero value means
-// "no EIN"; 00-0000000 is never issued, so nothing is lost.
+// EIN is a nine-digit employer identification number. The zero value means "no EIN",
+// because 00-0000000 is never issued.
 type EIN uint32
 
 // None is the absent EIN.
@@ -48,8 +48,8 @@ func Parse(s string) (EIN, error) {
 	return EIN(n), nil
 }
 
-// Stored reads an EIN as String writes it, nine digits or nothing, from a table of
-// our own. Of anything else it is None.
+// Stored reads an EIN from a table of our own, as String writes it: nine digits or an
+// empty text. For any other text it is None.
 func Stored(s string) (e EIN) {
 	if len(s) != 9 {
 		return None
@@ -64,10 +64,10 @@ func Stored(s string) (e EIN) {
 	return e
 }
 
-// Filed reads an EIN as a filer typed it on a grant line: eight digits have
-// lost a leading zero, fewer say nothing. ok is false when the text is no
-// usable EIN, including the dummies that filers type into a required field.
-// Whether the prefix was ever issued is for a Prefixes to say.
+// Filed reads an EIN as a filer typed it on a grant line. Eight digits have lost a
+// leading zero; fewer digits are no EIN. ok is false if the text is no usable EIN, as
+// are the dummies that filers type into a required field. Prefixes.Has says whether
+// the prefix was ever issued.
 func Filed(s string) (e EIN, ok bool) {
 	e, digits := None, 0
 	for _, c := range []byte(s) {

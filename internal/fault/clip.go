@@ -2,8 +2,8 @@ package fault
 
 import "unicode/utf8"
 
-// Clip bounds what a stranger sent to so many bytes, to be repeated in a
-// message. It cuts between characters, and an ellipsis stands for the rest.
+// Clip shortens a text from a stranger to so many bytes, so that a message can repeat
+// it. It cuts between characters and ends with an ellipsis.
 func Clip(s string, most int) string {
 	if len(s) <= most {
 		return s

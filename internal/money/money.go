@@ -11,15 +11,15 @@ import (
 // Cents is an amount of dollars in hundredths. The zero value is no money.
 type Cents int64
 
-// Max bounds a single amount to ten trillion dollars. What is beyond it is a
-// misplaced column, and a sum of nine thousand such amounts still fits.
+// Max bounds a single amount to ten trillion dollars. A larger amount comes from a
+// misplaced column. A sum of nine thousand such amounts still fits.
 const Max Cents = 1_000_000_000_000_000
 
 // Dollars is the amount as a number of dollars, for output.
 func (c Cents) Dollars() float64 { return float64(c) / 100 }
 
-// Plus adds two amounts. A sum that no longer fits stays at the limit rather
-// than turning round.
+// Plus adds two amounts. A sum that does not fit stays at the limit and never wraps
+// around.
 func (c Cents) Plus(o Cents) Cents {
 	s := c + o
 	if (s > c) == (o > 0) {

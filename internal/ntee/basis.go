@@ -1,8 +1,8 @@
 package ntee
 
-// An organization has the cause of its registered code. Where it has no code, a
-// cause may have been inferred in the build: a letter, never more, and never
-// counted unless it is asked for.
+// An organization has the cause of its registered code. If it has no code, the build
+// may have inferred a cause: a single letter, which counts only if the caller asks for
+// it.
 
 // Basis says which causes count.
 type Basis uint8
@@ -31,9 +31,9 @@ func ParseBasis(word string) (b Basis, ok bool) {
 // BasisWords are the words of the bases, in order.
 func BasisWords() []string { return []string{"registered", "any"} }
 
-// Code is what a subject is matched against: the registered code, or for want
-// of one, where it counts, the inferred letter, which is under its major group
-// and under no longer code. inferred is 0 where there is none.
+// Code is the code that a subject is matched against: the registered code, or the
+// inferred letter if there is no code and inferred causes count. A letter matches its
+// major group and no longer code. inferred is 0 if no cause was inferred.
 func (b Basis) Code(registered Code, inferred byte) Code {
 	if b == Any && registered.Major() == 0 && Label(inferred) != "" {
 		return Code(rune(inferred))
@@ -41,8 +41,8 @@ func (b Basis) Code(registered Code, inferred byte) Code {
 	return registered
 }
 
-// Cause is the letter that counts and where it comes from; 0 and nothing when
-// there is none.
+// Cause is the letter that counts and its source, or 0 and an empty text if no letter
+// counts.
 func (b Basis) Cause(registered Code, inferred byte) (letter byte, source string) {
 	letter = b.Code(registered, inferred).Major()
 	switch {

@@ -27,16 +27,16 @@ type Item struct {
 	Prefix Code   // for Prefix
 }
 
-// Subject is a parsed subject filter: the understood items, of which any may
-// match, and the texts that nobody could place.
+// Subject is a parsed subject filter. A recipient matches if any item matches. Unknown
+// lists the parts that mean nothing.
 type Subject struct {
 	Items   []Item
 	Unknown []string
 }
 
-// ProprietaryError says that a value has the shape of a code from a taxonomy
-// that is not public. The whole filter is refused: serving the rest would look
-// like an answer to a question that was never understood.
+// ProprietaryError says that a value has the shape of a code from a taxonomy that is
+// not public. ParseSubject then refuses the whole filter, because an answer to the
+// rest of the filter would look like an answer to all of it.
 type ProprietaryError struct{ Value string }
 
 // Error says what was refused and what to send instead.
@@ -89,8 +89,8 @@ func ParseSubject(s string) (Subject, error) {
 	return sub, nil
 }
 
-// parseItem reads one part. The order of the tests is the contract: a code is
-// never taken for a label nor a label for a code.
+// parseItem reads one part. It tests in a fixed order, so that a code is never read as
+// a label nor a label as a code.
 func parseItem(part string) (item Item, ok bool, err error) {
 	item.Text = part
 	up := strings.ToUpper(part)
@@ -110,7 +110,7 @@ func parseItem(part string) (item Item, ok bool, err error) {
 	return item, true, nil
 }
 
-// Empty reports whether no item was understood; such a filter did not run.
+// Empty reports whether no item was understood, so that the filter could not be applied.
 func (s *Subject) Empty() bool { return len(s.Items) == 0 }
 
 // Matches reports whether a recipient with this code is asked for. A recipient

@@ -1,7 +1,7 @@
 package orgname
 
-// City folds a city name to the form in which two are compared: ASCII
-// capitals, SAINT, MOUNT and FORT spelled out, without a leading "CITY OF".
+// City folds the name of a city so that two spellings can be compared: ASCII capitals,
+// SAINT, MOUNT and FORT spelled out, no leading "CITY OF".
 func City(s string) string {
 	sc := scratches.Get().(*scratch)
 	sc.folded = appendFold(sc.folded[:0], bounded(s))
@@ -145,7 +145,8 @@ func StreetKey(street string) string {
 	return string(out)
 }
 
-// openParens turns parentheses into spaces: in an address they hold part of it.
+// openParens turns parentheses into spaces: in an address, the text inside is part of
+// the address.
 func openParens(b []byte) {
 	for i, c := range b {
 		if c == '(' || c == ')' {
@@ -231,8 +232,8 @@ func house(b []byte) bool {
 	return digits(b) || len(b) > 1 && digits(b[:len(b)-1])
 }
 
-// streetName picks the first word that carries the name of a street; a street
-// named only by a direction or a type still has that.
+// streetName picks the first word that is the name of a street. If the street has only
+// a direction or a type, that word is its name.
 func streetName(toks []token) string {
 	var direction, class string
 	for i := range toks {

@@ -8,12 +8,11 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Display is a name as it is shown to people. Registers write names in capitals;
-// such a name is written with a capital at the beginning of each word, small
-// words inside of it without, and what is read letter by letter in capitals:
-// "YMCA of Greater Mapleton Inc". Only case changes, no letter does. A name that
-// is written in small letters for the most part was cased by somebody and stays
-// as it is. What has been displayed is displayed the same.
+// Display writes a name for people. Registers write names in capitals. Display gives
+// each word one capital, writes small words inside the name in lower case, and keeps
+// capitals where people read letter by letter: "YMCA of Greater Mapleton Inc". It
+// changes only case. A name that is mostly in lower case was cased by a person and
+// stays as it is. Display(Display(name)) is Display(name).
 func Display(name string) string {
 	upper, lower := 0, 0
 	for _, r := range name {
@@ -91,7 +90,7 @@ func displayParts(runes []rune) (parts []displayPart) {
 
 func apostrophe(r rune) bool { return r == '\'' || r == '’' || r == '`' }
 
-// capital and minuscule change a letter only where that can be undone.
+// capital and minuscule change a letter only if the other function can change it back.
 func capital(r rune) rune {
 	if u := unicode.ToUpper(r); unicode.ToLower(u) == r {
 		return u
@@ -220,12 +219,12 @@ var (
 )
 
 var (
-	// capitals are read letter by letter, or are names in capitals. Those of up
-	// to four letters without a vowel need not be listed.
+	// capitals are words that people read letter by letter, and names in capitals. Words
+	// of up to four letters without a vowel need no entry.
 	capitals = table.Set("capitals.txt", capitalsText)
 
-	// displayed are words in a case of their own, and abbreviations that would be
-	// taken for letters.
+	// displayed are words with a case of their own, and abbreviations that spelled would
+	// take for initials.
 	displayed = func() map[string]string {
 		m := map[string]string{}
 		for _, w := range table.Words("displayed.txt", displayedText) {
@@ -246,7 +245,7 @@ var (
 	article = table.SetOf("FOR OF WITH IN AS TO BE IS MAKE MAKING GIVE GIVING LEND BUILD BUILDING TAKE ONCE HAVE HOLD SAVE CREATE ADOPT RENT SUCH NEED INTO " +
 		"ON AT FROM BY")
 
-	// pronoun are words after which US is no country.
+	// pronoun are words after which US is the pronoun and not the country.
 	pronoun = table.SetOf("OF FOR WITH TO LET AMONG BETWEEN ABOUT JOIN LIKE AROUND BEFORE BEHIND LETS")
 
 	mac = table.SetOf("MACARTHUR MACDONALD MACDOUGALL MACDOWELL MACGREGOR MACINTOSH MACLEAN MACLEOD MACMILLAN MACNEIL MACPHERSON MACKAYE")
@@ -255,8 +254,8 @@ var (
 
 	legalForm = table.SetOf("INC LLC LTD CORP CO INCORPORATED")
 
-	// stateCodes after a comma are codes; plainCodes are even at the end of a name,
-	// for they are no words.
+	// stateCodes are codes if a comma stands before them. plainCodes are no English
+	// words, so at the end of a name they are codes without a comma too.
 	stateCodes = table.SetOf("AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM " +
 		"NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU VI")
 	plainCodes = table.SetOf("AK AZ AR CA FL GA IL IA MN NE OH PA RI UT VA WA WI WY")

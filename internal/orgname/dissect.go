@@ -25,9 +25,9 @@ type cut struct {
 	at, n int
 }
 
-// dissect splits the folded text into words and returns those of the name
-// itself, without what follows a care-of, trade-name or beneficiary phrase. It
-// fills in the aliases and flags of n unless n is nil.
+// dissect splits the folded text into words and returns the words of the name itself,
+// without the text after a care-of, trade-name or beneficiary phrase. It fills in the
+// aliases and flags of n unless n is nil.
 func (sc *scratch) dissect(n *Name, city string) (main []token, mail bool) {
 	sc.tokenize(0, len(sc.folded))
 	toks := sc.toks
@@ -106,9 +106,9 @@ func (sc *scratch) dissect(n *Name, city string) (main []token, mail bool) {
 	return main, mail
 }
 
-// governed finds where the institution is named in the name of those who govern
-// it: "The Trustees of X", "President and Fellows of X". 0 means nowhere. What
-// they govern must have two words to its name.
+// governed finds where the name of an institution begins in the name of its governing
+// body: "The Trustees of X", "President and Fellows of X". It is 0 if there is no such
+// body. The institution must have a name of two words.
 func governed(toks []token) int {
 	body := false // a body of people was named: a board governs nothing by itself
 	for i := range toks {
@@ -280,8 +280,8 @@ func endsInDigit(b []byte) bool {
 	return c >= '0' && c <= '9'
 }
 
-// IsCareOf reports whether an address or name line begins with a care-of
-// phrase: the address is then that of whoever handles the mail.
+// IsCareOf reports whether an address or name line begins with a care-of phrase. The
+// address then belongs to the person who handles the mail.
 func IsCareOf(line string) bool {
 	i := 0
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
@@ -306,9 +306,9 @@ func alnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
-// tail strips a trailing "City, ST" that repeats the line's own, and takes the
-// state from there when the line has none. Where the city is part of a phrase
-// ("CLUB OF DENVER, CO") only the state goes.
+// tail strips a trailing "City, ST" that repeats the city and state of the line. If
+// the line has no state, tail takes the state from the name. If the city is part of a
+// phrase ("CLUB OF DENVER, CO"), tail strips only the state.
 func tail(n *Name, main []token, city, state string) []token {
 	k := len(main) - 1
 	if k < 1 || len(main[k].b) != 2 {

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxInput bounds the work done for one field. A filed name has at most two
-// lines of 75 characters; what lies past the bound is not a name.
+// maxInput bounds the work for one field. A filed name has at most two lines of 75
+// characters, so a longer text is no name.
 const maxInput = 2048
 
-// SameLetters reports whether two names are the same but for capitals, so
-// that they fold alike and have one key. Of letters beyond ASCII, and of
-// entities, it does not know: false says nothing.
+// SameLetters reports whether two names differ only in case, so that they have one
+// key. It knows ASCII only: names with other letters or with entities may have one key
+// although SameLetters is false.
 func SameLetters(a, b string) bool {
 	if a == b {
 		return true

@@ -208,14 +208,14 @@ func trim(toks []token) []token {
 	return toks
 }
 
-// christian reports whether the words after toks[i] make YMCA or YWCA of it,
-// which hardly anybody writes out but the register.
+// christian reports whether toks[i] begins the full name of YMCA or YWCA, which hardly
+// anybody but the register writes out.
 func christian(toks []token, i int, whose string) bool {
 	return follows(toks, i, whose, "CHRISTIAN") && i+3 < len(toks) && string(toks[i+3].long(nil, true)) == "ASSOCIATION"
 }
 
-// isUniversity reports whether a lone U stands for university: before OF, or
-// behind a name and at its end or before another word that is shortened.
+// isUniversity reports whether a lone U stands for university: before OF, or after a
+// name if U is the last word or the next word is an abbreviation.
 func isUniversity(toks []token, i int, prev []byte) bool {
 	if follows(toks, i, "OF") {
 		return true
@@ -226,8 +226,8 @@ func isUniversity(toks []token, i int, prev []byte) bool {
 	return i == len(toks)-1 || toks[i+1].to != nil
 }
 
-// isOrganization reports whether ORG stands for organization. At the end of a
-// name it mostly is what is left of an address on the web: "LANTERNS.ORG".
+// isOrganization reports whether ORG stands for organization. At the end of a name it
+// is usually the rest of a web address: "LANTERNS.ORG".
 func isOrganization(toks []token, i int, prev []byte) bool {
 	return i > 0 && (i < len(toks)-1 || words[string(prev)].class&organized != 0)
 }

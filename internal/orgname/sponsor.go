@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A line may name a project that has no standing of its own together with the
-// organization that holds its money: "Blue Lantern, a project of Elm Center".
-// These are the phrases by which it does. The keys of the name are not cut: an
-// organization may have such a phrase in its registered name.
+// A line may name a project that is no organization, together with its fiscal sponsor:
+// "Blue Lantern, a project of Elm Center". This file finds the phrases that say so.
+// The keys of the name keep the phrase, because some organizations have one in their
+// registered name.
 
 // textEdges are what is trimmed from the ends of a text taken out of a name.
 const textEdges = " .,:;-\"'/"
@@ -29,8 +29,8 @@ func (sc *scratch) sponsor(toks []token) string {
 	return ""
 }
 
-// heldAfter is the number of the word after a phrase at toks[i] that names a
-// sponsor, 0 where there is none.
+// heldAfter is the position of the first word after a sponsor phrase that begins at
+// toks[i], or 0 if no such phrase begins there.
 func heldAfter(toks []token, i int) int {
 	before := func(back int, want ...string) bool {
 		if i < back {
@@ -92,7 +92,7 @@ func sponsorIn(text string) string {
 	return sc.sponsor(sc.toks)
 }
 
-// handlerOf is who a care-of line names.
+// handlerOf is the person or organization that a care-of line names.
 func handlerOf(line string) string {
 	folded := strings.TrimSpace(Fold(line))
 	for _, p := range [...]string{"%", "C/O", "C\\O", "IN CARE OF", "CARE OF", "ATTN", "ATTENTION"} {

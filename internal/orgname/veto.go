@@ -75,10 +75,10 @@ func TraitsOf(k2 string) Traits {
 	return t
 }
 
-// Marks are the traits of a name in four bytes, so that those of millions of
-// names can be kept: affiliates, directions and whether it is an institution's.
-// The few names with more, such as a number or a state, are marked as such, and
-// read again.
+// Marks are the traits of a name in four bytes, so that a program can keep them for
+// millions of names: affiliates, directions, and whether an institution has the name.
+// A flag marks the few names with further traits, such as a number or a state; those
+// names are read again.
 type Marks uint32
 
 const (
@@ -99,7 +99,7 @@ func (t *Traits) Marks() Marks {
 	return m
 }
 
-// Traits are those of the K2 key that the marks are of.
+// Traits returns the traits of the K2 key from which the marks were made.
 func (m Marks) Traits(k2 string) Traits {
 	if m == moreThanMarked {
 		return TraitsOf(k2)
@@ -135,9 +135,9 @@ func (t *Traits) Conflicts(u *Traits) Veto {
 	return v
 }
 
-// ConflictsByInst reports whether Inst is among the reasons why t and a name with
-// the K2 key and its marks cannot be one organization. Where neither is an
-// institution, the key is not read.
+// ConflictsByInst reports whether Inst is a reason why t and the name with this K2 key
+// and marks cannot be one organization. If neither is an institution, it does not read
+// the key.
 func (t *Traits) ConflictsByInst(marks Marks, k2 string) bool {
 	if t.inst && extends(t.k2, k2) {
 		return true
@@ -193,9 +193,9 @@ func (t *Traits) addNumbers(w string) {
 	}
 }
 
-// extends reports whether long has every word of short and a word of content
-// besides. A state is none, and neither are those who govern an institution:
-// the trustees of a college are the college.
+// extends reports whether long has every word of short and another word that matters.
+// The name of a state does not matter, nor do the words for a governing body: the
+// trustees of a college are the college.
 func extends(short, long string) bool {
 	if len(long) <= len(short) {
 		return false
@@ -290,8 +290,9 @@ func stateAt(k2 string, from, to int) (bit uint64, end int) {
 	return 0, to
 }
 
-// around are the affiliates that are never meant by the name of what they are
-// around. A foundation, a fund or the friends often are.
+// around are the affiliates that filers never mean when they write the name of the
+// institution alone. A foundation, a fund or the friends of an institution are often
+// meant.
 var around = func() (bits uint32) {
 	for w := range strings.FieldsSeq("AUXILIARY ENDOWMENT PTA PTO BOOSTER ALUMNI GUILD UNION STAFF RETIREES FACULTY PARENT PENSION") {
 		bits |= vetoWords[w].aff

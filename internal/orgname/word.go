@@ -10,8 +10,8 @@ import (
 //go:embed abbreviations.tsv
 var abbreviationsText string
 
-// Classes a word may belong to; one look-up per word answers every question
-// that the steps of normalization ask.
+// Classes of words. The steps of normalization look each word up once and then test
+// its classes.
 const (
 	legal     uint32 = 1 << iota // a legal form, dropped from the end
 	stop                         // dropped from K2
@@ -28,15 +28,15 @@ const (
 	organized                    // ORG behind it stands for organization
 )
 
-// word is what the table knows about one spelling. to is the form it folds to,
-// nil when it stays.
+// word is an entry of the vocabulary. to is the long form, or nil if the word has
+// none.
 type word struct {
 	to    []byte
 	class uint32
 }
 
-// words is the vocabulary of normalization, built once. It is kept short on
-// purpose: past one level of abbreviation the gain is small and collisions grow.
+// words is the vocabulary of normalization. It is short on purpose: more abbreviations
+// match few more names and confuse more of them.
 var words = func() map[string]word {
 	m := make(map[string]word, 256)
 	class := func(c uint32, list string) {

@@ -1,7 +1,7 @@
-// Package parallel is the one worker loop. It divides work over the cores so
-// that the outcome does not depend on how many there are or on which of them
-// is faster: where several calls fail, the error of the lowest number is
-// returned, and a panic in a worker is a panic of the caller, who may recover.
+// Package parallel is the one worker loop. It divides work over the cores so that the
+// outcome does not depend on their number or speed. If several calls fail, it returns
+// the error of the lowest call. A panic in a worker becomes a panic of the caller, who
+// may recover.
 package parallel
 
 import (
@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each calls fn for 0 to n-1, in this order, on so many workers at a time; zero
-// workers stand for one on each core. The first error cancels the context of
-// the calls under way, and no other begins. When ctx ends, no other call begins
-// and its error is returned.
+// Each calls fn for 0 to n-1, in this order, on so many workers. Zero workers mean one
+// on each core. After the first error Each cancels the context of the running calls
+// and begins no other. When ctx ends, Each begins no other call and returns the error
+// of ctx.
 func Each(ctx context.Context, workers, n int, fn func(ctx context.Context, i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -63,9 +63,9 @@ func Each(ctx context.Context, workers, n int, fn func(ctx context.Context, i in
 	return ctx.Err()
 }
 
-// Ordered is Each for work whose results must be taken in order: give is called
-// for 0 to n-1 on so many workers, take for each result one at a time, from the
-// first to the last. As many results wait as there are workers.
+// Ordered is Each for work whose results must be taken in order. It calls give for 0
+// to n-1 on so many workers, and take for one result at a time, from the first to the
+// last. At most as many results wait as there are workers.
 func Ordered[T any](ctx context.Context, workers, n int, give func(ctx context.Context, i int) (T, error), take func(T) error) error {
 	turns := newTurns(n)
 	return Each(ctx, workers, n, func(ctx context.Context, i int) error {
@@ -86,8 +86,8 @@ func Ordered[T any](ctx context.Context, workers, n int, give func(ctx context.C
 	})
 }
 
-// newTurns are channels of which each is closed when its turn has come. That of
-// the first has.
+// newTurns returns one channel for each turn. A channel is closed when its turn has
+// come; the first is closed already.
 func newTurns(n int) []chan struct{} {
 	turns := make([]chan struct{}, n+1)
 	for i := range turns {
@@ -100,8 +100,8 @@ func newTurns(n int) []chan struct{} {
 // errPanicked stops the other workers.
 var errPanicked = errors.New("a worker panicked")
 
-// lowest keeps the error of the lowest call. An error that only says that
-// another one canceled the work does not replace it.
+// lowest keeps the error of the lowest call. A cancellation that follows from another
+// error does not replace that error.
 type lowest struct {
 	mu  sync.Mutex
 	at  int
@@ -121,8 +121,8 @@ func All(fns ...func()) {
 	Ranges(len(fns), len(fns), func(part, _, _ int) { fns[part]() })
 }
 
-// Parts is into how many parts n things are to be divided, so that each core
-// has one and none is much smaller than least things.
+// Parts is the number of parts into which n things should be divided: one for each
+// core, but no part much smaller than least things.
 func Parts(n, least int) int { return min(runtime.GOMAXPROCS(0), n/least+1) }
 
 // Ranges divides 0 to n-1 into so many parts of about the same size and calls

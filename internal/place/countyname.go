@@ -39,8 +39,7 @@ func (g *Gazetteer) CountiesNamed(name, state string) []County {
 			whole = append(whole, c.County)
 		}
 	}
-	// What is called so wholly comes before what is called so in short, if the
-	// caller named a kind.
+	// If the caller named a kind of county, a county with that full name comes first.
 	if _, short := cutKind(string(cityKey(nil, name))); short && len(whole) > 0 {
 		return whole
 	}
@@ -76,8 +75,8 @@ func cutKind(key string) (bare string, ok bool) {
 	return key, false
 }
 
-// countyKey is the form in which names of counties are compared: as towns are,
-// without the spaces, on which nobody agrees (De Kalb, DeKalb).
+// countyKey is the form in which names of counties are compared: that of towns without
+// spaces, because people write De Kalb and DeKalb.
 func countyKey(name string) string { return squeeze(string(cityKey(nil, name))) }
 
 func squeeze(key string) string { return strings.ReplaceAll(key, " ", "") }

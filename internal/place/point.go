@@ -55,9 +55,9 @@ type located struct {
 	vectors [][3]float64
 }
 
-// Point is the middle of the area of a ZIP code. A ZIP code without an area, for
-// boxes or a single mailer, is in the middle of the areas of its town. ok is
-// false where neither is known, as for military mail.
+// Point is the middle of the area of a ZIP code. A ZIP code without an area, for boxes
+// or a single mailer, gets the middle of the areas of its town. ok is false if both
+// are unknown, as for military mail.
 func (g *Gazetteer) Point(zip5 string) (p Point, ok bool) {
 	n := zipNumber(zip5)
 	if n < 0 {
@@ -71,9 +71,9 @@ func (g *Gazetteer) Point(zip5 string) (p Point, ok bool) {
 	return l.points[i], true
 }
 
-// Within lists the ZIP codes whose points are at most so many miles from that of
-// a ZIP code, itself among them, as rising numbers. There are none around one
-// whose point is not known.
+// Within lists the ZIP codes whose points are at most so many miles from the point of
+// a ZIP code, as rising numbers. The list includes the ZIP code itself. It is empty if
+// the point is not known.
 func (g *Gazetteer) Within(zip5 string, miles float64) []int {
 	from, ok := g.Point(zip5)
 	if !ok || miles < 0 {

@@ -58,9 +58,8 @@ func zipNumber(s string) int {
 	return n
 }
 
-// zip3InState reports whether any ZIP code that begins with these digits lies
-// in the state. A beginning that the table does not have says nothing, so it
-// passes.
+// zip3InState reports whether a ZIP code that begins with these digits lies in the
+// state. It is also true if the table has no ZIP code that begins with them.
 func (g *Gazetteer) zip3InState(a, b, c byte, r *Region) bool {
 	set := g.zip3[int(a-'0')*100+int(b-'0')*10+int(c-'0')]
 	return set == 0 || set&(1<<regionIndex(r)) != 0

@@ -1,8 +1,7 @@
-// Package secret holds texts that must not be shown: passwords, tokens, keys,
-// and addresses that carry them. Such a text is of a type of its own, so that
-// whoever prints, logs or encodes it, or a struct it is part of, shows that it
-// is there and nothing more, without having to remember a list of names. What
-// it says is told by Reveal alone.
+// Package secret holds texts that must not be shown: passwords, tokens, keys, and
+// addresses that contain them. Such a text has a type of its own. Code that prints,
+// logs or encodes it, or a struct with it, shows only that there is a secret. Reveal
+// alone returns the text.
 package secret
 
 import (
@@ -19,9 +18,9 @@ const set = "(set)"
 // hidden stands for the part of an address that is not shown.
 const hidden = "…"
 
-// Text is a secret of which nothing is shown. The text is behind a pointer,
-// because package fmt looks into fields that are not exported without asking
-// their methods; of a pointer it shows a number.
+// Text is a secret of which nothing is shown. The text is behind a pointer, because
+// package fmt prints unexported fields without calling their methods, and prints a
+// pointer as a number.
 type Text struct{ value *string }
 
 // New makes a secret of a text.
@@ -35,7 +34,7 @@ func (t Text) Reveal() string {
 	return *t.value
 }
 
-// Empty says whether there is none.
+// Empty reports whether there is no secret.
 func (t Text) Empty() bool { return t.Reveal() == "" }
 
 // String says whether there is a secret.
@@ -61,9 +60,9 @@ func (t *Text) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// URL is an address that may carry a secret. It is shown without the user, the
-// password and the query, each of which is a place where secrets are put. It
-// may have a name before it, as in NAME=URL.
+// URL is an address that may contain a secret. It is shown without the user, the
+// password and the query, because each of them may be secret. A name may stand before
+// it, as in NAME=URL.
 type URL struct{ text Text }
 
 // NewURL makes a secret of an address.
@@ -72,11 +71,11 @@ func NewURL(value string) URL { return URL{New(value)} }
 // Reveal is the whole address.
 func (u URL) Reveal() string { return u.text.Reveal() }
 
-// Empty says whether there is none.
+// Empty reports whether there is no address.
 func (u URL) Empty() bool { return u.text.Empty() }
 
-// String is the address without its secrets. What cannot be read as one may be
-// a secret all over.
+// String is the address without its secrets. A text that is no address may be a secret
+// as a whole.
 func (u URL) String() string {
 	name, address := "", u.Reveal()
 	if i := strings.IndexByte(address, '='); i >= 0 && i < strings.Index(address, "://") {
@@ -86,7 +85,7 @@ func (u URL) String() string {
 	if err != nil || p.Scheme == "" || p.Host == "" {
 		return u.text.String()
 	}
-	// A password that was not escaped may be read as anything.
+	// A password that was not escaped may look like any part of the address.
 	if at := strings.Count(address, "@"); at > 1 || at == 1 && p.User == nil {
 		return u.text.String()
 	}
@@ -117,6 +116,6 @@ func write(s fmt.State, verb rune, shown string) {
 	if verb == 'q' {
 		shown = fmt.Sprintf("%q", shown)
 	}
-	// A state that cannot be written to has nobody to tell.
+	// There is nobody to report a failed write to.
 	_, _ = io.WriteString(s, shown)
 }

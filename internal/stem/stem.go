@@ -1,15 +1,14 @@
-// Package stem reduces words to the form in which two are compared, so that
-// "pantries" finds "pantry". The free text of the grant endpoints and the search
-// for organizations use the same one.
+// Package stem reduces words to stems, so that "pantries" finds "pantry". The free
+// text of the grant endpoints and the search for organizations use the same stems.
 //
-// It takes off endings by a few rules and knows a handful of words that follow
-// none. It is made to miss rather than to mistake: "organ" and "organization",
-// "universe" and "university" do not meet.
+// A few rules remove endings, and a short list has the words that follow no rule. The
+// rules are careful: they would rather miss a match than join "organ" and
+// "organization" or "universe" and "university".
 package stem
 
 import "strings"
 
-// keep is how many characters remain of a word, whatever is taken off it.
+// keep is how many characters of a word always remain.
 const keep = 4
 
 // Of is the stem of a word of ASCII capitals and digits.
@@ -49,8 +48,7 @@ func Of(word string) string {
 	return word
 }
 
-// irregular are words, without the endings of Of, that are not as the rules
-// would have them.
+// irregular gives the stems of words that the rules of Of would get wrong.
 var irregular = map[string]string{
 	"CHILDREN": "CHILD", "CHILDRENS": "CHILD", "WOMEN": "WOMAN", "MEN": "MAN", "MENS": "MAN",
 	"WOLV": "WOLF", "CALV": "CALF",

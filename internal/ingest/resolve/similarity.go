@@ -30,7 +30,10 @@ func commonHead(a, b string) (n int) {
 }
 
 // similar is the Jaro-Winkler similarity of two keys, of which the first
-// lettersCompared count.
+// lettersCompared count. The build compares hundreds of millions of keys, so this
+// function finds partners in bit sets without a branch. That needs keys of capitals
+// and digits; package likeness, which compares words of any alphabet, has a plain
+// function for the same measure.
 func similar(a, b string) float64 {
 	a, b = a[:min(len(a), lettersCompared)], b[:min(len(b), lettersCompared)]
 	if len(a) > len(b) {
@@ -39,20 +42,20 @@ func similar(a, b string) float64 {
 	if len(a) == 0 {
 		return 0
 	}
-	// Letters that both begin with are each other's partners.
+	// The letters of a common beginning are partners.
 	head := 0
 	for head < len(a) && a[head] == b[head] {
 		head++
 	}
-	// Where in the rest of b each letter stands: the letters of a then find their
-	// partners without looking through b. Keys are capitals and digits, which
+	// in has for each letter the places in the rest of b where it stands, so that the
+	// letters of a find their partners without a loop over b. Capitals and digits
 	// differ in their low six bits.
 	var in [64]uint64
 	for j := head; j < len(b); j++ {
 		in[b[j]&63] |= 1 << (j & 63) // j is less than 64, which the compiler cannot know
 	}
-	// Whether a letter has a partner cannot be foreseen, by the processor neither:
-	// where it has none, the bit that is set is none.
+	// The loop has no branch on whether a letter has a partner, because the processor
+	// could not predict it. Without a partner, partner is 0 and sets no bit.
 	window := max(len(b)/2-1, 0)
 	usedA := uint64(1)<<head - 1
 	usedB := usedA

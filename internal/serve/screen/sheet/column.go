@@ -16,7 +16,11 @@ var (
 		"ein", "eins", "fein", "feins", "einnumber", "feinnumber", "federalein", "taxid", "taxids", "federaltaxid", "federaltaxidnumber", "taxidnumber",
 		"taxidno", "taxidein", "eintaxid", "tin", "taxpayerid", "taxpayeridnumber", "taxpayeridentificationnumber", "taxidentificationnumber",
 		"employeridentificationnumber", "employeridentificationnumberein", "employeridnumber", "employerid", "irsnumber", "irsein", "fedid", "federalid",
+		"feid", "einno", "taxnumber",
 	}
+	// Headers that name the EIN of one party. Another column may have the EIN of another
+	// party, so that such a header does not decide between columns.
+	partyHeaders = []string{"orgein", "organizationein", "recipientein", "granteeein"}
 	// Words and phrases that say so within a longer header.
 	einWords   = []string{"ein", "fein", "tin"}
 	einPhrases = []string{"tax id", "taxid", "tax identification", "employer id", "federal id", "taxpayer id"}
@@ -36,6 +40,12 @@ func headerNames(header string) (plainly, perhaps bool) {
 	return slices.Contains(einHeaders, strings.ReplaceAll(w, " ", "")),
 		slices.ContainsFunc(strings.Fields(w), func(word string) bool { return slices.Contains(einWords, word) }) ||
 			slices.ContainsFunc(einPhrases, func(p string) bool { return strings.Contains(w, p) })
+}
+
+// IsEINHeader reports whether a text is the header of a column of EINs and nothing else.
+func IsEINHeader(text string) bool {
+	name := strings.ReplaceAll(words(text), " ", "")
+	return slices.Contains(einHeaders, name) || slices.Contains(partyHeaders, name)
 }
 
 // isHeader reports whether the first row is a header: it has words and no EIN.

@@ -12,8 +12,9 @@ import (
 // begin with one is an ordinary character.
 type records struct {
 	layout
-	in   *bufio.Reader
-	line int // of the next record, from 1
+	in    *bufio.Reader
+	line  int // of the next record, from 1
+	first int // line of the record that next has read
 
 	// The record that next has read. Its cells follow each other in values, without their
 	// quotation marks.
@@ -41,7 +42,7 @@ func (r *records) cells() (list []string) {
 
 // row returns a copy of the record.
 func (r *records) row() Row {
-	return Row{text: toUTF8(r.raw), cells: len(r.ends), newline: r.newline, Blank: len(r.raw) == 0}
+	return Row{Line: r.first, text: toUTF8(r.raw), cells: len(r.ends), newline: r.newline, Blank: len(r.raw) == 0}
 }
 
 // next reads a record, and returns io.EOF after the last.
@@ -53,13 +54,14 @@ func (r *records) next() error {
 		quoted        // between quotation marks
 		closed        // after the closing quotation mark
 	)
-	state, first, spans := begin, r.line, false
+	state, spans := begin, false
+	r.first = r.line
 	for {
 		c, err := r.in.ReadByte()
 		if errors.Is(err, io.EOF) {
 			switch {
 			case state == quoted:
-				return fault.New("sheet_quotes", "a quotation mark in the row on line %d is never closed", first).
+				return fault.New("sheet_quotes", "a quotation mark in the row on line %d is never closed", r.first).
 					Try("correct that row; within a quoted cell, quotation marks are doubled")
 			case len(r.raw) == 0:
 				return io.EOF
@@ -81,7 +83,7 @@ func (r *records) next() error {
 			return nil
 		}
 		if len(r.raw) == maxRecord {
-			f := fault.New("sheet_row_too_long", "the row on line %d has more than %d characters", first, maxRecord)
+			f := fault.New("sheet_row_too_long", "the row on line %d has more than %d characters", r.first, maxRecord)
 			if state == quoted || spans {
 				return f.Try("a quotation mark in it may never be closed")
 			}
@@ -101,7 +103,7 @@ func (r *records) next() error {
 			r.values = append(r.values, c)
 		case c == r.delimiter:
 			if r.ends = append(r.ends, len(r.values)); len(r.ends) >= maxColumns {
-				return fault.New("sheet_too_wide", "the row on line %d has more than %d columns", first, maxColumns).
+				return fault.New("sheet_too_wide", "the row on line %d has more than %d columns", r.first, maxColumns).
 					Try("check that the file is a spreadsheet exported as CSV")
 			}
 			state = begin
@@ -110,7 +112,7 @@ func (r *records) next() error {
 		case state == closed && spans && c != ' ':
 			// The quotation mark after several lines more likely opens a cell than closes
 			// one, and the rows in between would be lost.
-			return fault.New("sheet_quotes", "the quotation marks in the row on line %d do not match", first).
+			return fault.New("sheet_quotes", "the quotation marks in the row on line %d do not match", r.first).
 				Try("correct that row; within a quoted cell, quotation marks are doubled")
 		default:
 			if state == begin {

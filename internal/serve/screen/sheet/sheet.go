@@ -58,12 +58,16 @@ type layout struct {
 // Row is one row of a sheet.
 type Row struct {
 	EIN   string // the cell of the EIN, unchanged
+	Line  int    // where the row begins, from 1
 	Blank bool   // an empty line, which is kept and not screened
 
 	text    string // the whole row in UTF-8, without its line end
 	cells   int
 	newline string
 }
+
+// Text returns the whole row in UTF-8.
+func (r *Row) Text() string { return r.text }
 
 // byteOrderMark is how Windows programs mark UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
@@ -174,7 +178,7 @@ func layoutOf(sample []byte, whole bool) layout {
 	// the first row, and then the character that gives the most cells.
 	const rows = 50
 	best, bestCells := 0, 1
-	for _, d := range []byte{',', ';', '\t'} {
+	for _, d := range []byte{',', ';', '\t', '|'} {
 		try := layout{delimiter: d, oldMac: l.oldMac}
 		records := (&Sheet{layout: try}).records(bytes.NewReader(sample))
 		first, alike := 0, 0
