@@ -112,12 +112,8 @@ func (w World) made(tb testing.TB) *made {
 		if _, err := m.report(); err != nil {
 			return nil, err
 		}
-		indexers := indexes.Reading(documents)
-		if !warehouse.Linked() {
-			indexers = slices.DeleteFunc(indexers, func(x snapshot.Indexer) bool { return x.Name == "warehouse" })
-		}
 		result, err := ingest.Run(context.Background(), ingest.Options{Sources: m.sources, Data: m.data,
-			Indexers: indexers, ListIndexers: indexes.Lists(), Now: func() time.Time { return Built }})
+			Indexers: Indexers(), ListIndexers: indexes.Lists(), Now: func() time.Time { return Built }})
 		if err != nil {
 			return nil, err
 		}
@@ -125,6 +121,16 @@ func (w World) made(tb testing.TB) *made {
 	})
 	shared.worlds[w] = m
 	return m
+}
+
+// Indexers returns the indexes that a test can make: all of them, and the warehouse
+// only in a test program that links DuckDB.
+func Indexers() []snapshot.Indexer {
+	all := indexes.Reading(documents)
+	if !warehouse.Linked() {
+		all = slices.DeleteFunc(all, func(x snapshot.Indexer) bool { return x.Name == "warehouse" })
+	}
+	return all
 }
 
 // Report returns the report of the world: the counts that a build must find.

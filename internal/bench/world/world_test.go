@@ -29,8 +29,8 @@ func TestPublish(t *testing.T) {
 	if first.Manifest.Version >= again.Manifest.Version || first.Manifest.Content != again.Manifest.Content {
 		t.Errorf("%s and %s are not two versions of the same", first.Manifest.Version, again.Manifest.Version)
 	}
-	other := world.Other.Publish(t, data, "warehouse")
-	if other.Manifest.Content == first.Manifest.Content || len(other.Manifest.Files) != len(first.Manifest.Files)-2 {
+	other := world.Other.Publish(t, data, "directory")
+	if other.Manifest.Content == first.Manifest.Content || len(other.Manifest.Files) >= len(first.Manifest.Files) {
 		t.Errorf("the other world is the same, or has %d of %d files", len(other.Manifest.Files), len(first.Manifest.Files))
 	}
 	if next, err := lists.Open(data); err != nil || next.Manifest.Version == edition.Manifest.Version {

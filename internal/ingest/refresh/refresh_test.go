@@ -69,7 +69,7 @@ func TestListsOfARunningServer(t *testing.T) {
 	if err := os.Rename(filepath.Join(published, "990"), filepath.Join(sources, "990")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ingest.Run(ctx, ingest.Options{Sources: sources, Data: data, Indexers: indexes.All(), ListIndexers: indexes.Lists()}); err != nil {
+	if _, err := ingest.Run(ctx, ingest.Options{Sources: sources, Data: data, Indexers: world.Indexers(), ListIndexers: indexes.Lists()}); err != nil {
 		t.Fatal(err)
 	}
 
