@@ -11,27 +11,27 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// Bounds of the search for candidates. A word that more names of a state have
-// than stateWords says too little to look through them all.
+// Bounds of the search for candidates. A word that more than stateWords names of a state contain is too common to
+// look through them all.
 const (
 	maxCandidates  = 40
 	stateWords     = 400
 	nationalWords  = 50
 	rarestInState  = 3
 	rarestInNation = 2
-	smallTown      = 40 // organizations of a ZIP that are all looked at
-	headLetters    = 12 // letters by which names that begin alike are found
-	maxReadings    = 3  // of one line: its name and what it is also called
+	smallTown      = 40 // a ZIP with at most this many organizations is searched whole
+	headLetters    = 12 // length of the prefix by which names that begin alike are found
+	maxReadings    = 3  // readings of one line: its name and its aliases
 )
 
-// postings lead from a word to the names that have it, by state.
+// postings maps a word to the names that contain the word, by state.
 type postings struct {
 	starts []uint32 // by word id, where its names start
 	names  []uint32 // sorted by state within a word, then by name
 	states []stateCode
 }
 
-// newPostings turns the words of names into names of words.
+// newPostings inverts the words of each name into the names of each word.
 func newPostings(d *orgIndex) postings {
 	p := postings{starts: make([]uint32, len(d.rarity)+1), names: make([]uint32, len(d.words)), states: make([]stateCode, len(d.words))}
 	for _, w := range d.words {
@@ -58,7 +58,7 @@ func (d *orgIndex) byState() []uint32 {
 	return radix.Order(len(d.k2), func(i uint32) uint64 { return uint64(d.stateOf(i)) }, nil)
 }
 
-// of returns the names with a word and their states, and in those of one state.
+// of returns the names that contain a word, their states, and the part of the names in one state.
 func (p *postings) of(word uint32) ([]uint32, []stateCode) {
 	from, to := p.starts[word], p.starts[word+1]
 	return p.names[from:to], p.states[from:to]
@@ -72,13 +72,13 @@ func (p *postings) in(word uint32, state stateCode) []uint32 {
 	return p.names[from:to][lo:hi]
 }
 
-// acronym is the acronym of a name.
+// acronym is the acronym of one name.
 type acronym struct {
 	hash uint64
 	name uint32
 }
 
-// newAcronyms lists the acronyms of names that have one, sorted.
+// newAcronyms lists, sorted, the acronyms of the names that have one.
 func newAcronyms(d *orgIndex) []acronym {
 	var list []acronym
 	for i := range d.k2 {
@@ -90,14 +90,14 @@ func newAcronyms(d *orgIndex) []acronym {
 	return slices.Clip(list)
 }
 
-// namePrefix is how a name begins.
+// namePrefix is the beginning of one name.
 type namePrefix struct {
 	hash  uint64
 	name  uint32
 	state stateCode
 }
 
-// newNamePrefixes lists the beginnings of names that are long enough, sorted.
+// newNamePrefixes lists, sorted, the prefixes of all names that are long enough.
 func newNamePrefixes(d *orgIndex) []namePrefix {
 	var list []namePrefix
 	for i, kx := range d.kx {
@@ -111,7 +111,7 @@ func newNamePrefixes(d *orgIndex) []namePrefix {
 	return slices.Clip(list)
 }
 
-// withPrefix returns the names that begin like a key.
+// withPrefix returns the names that begin with the prefix of a key.
 func (d *orgIndex) withPrefix(kx string) []namePrefix {
 	if len(kx) < headLetters {
 		return nil
@@ -129,49 +129,48 @@ func (d *orgIndex) withPrefix(kx string) []namePrefix {
 	return near[lo : lo+n]
 }
 
-// reading is one way to take a line: by its name, or by what it is also called.
+// reading is one reading of a line: by its name or by one of its aliases.
 type reading struct {
 	name   *orgname.Name
 	words  lineWords
 	traits orgname.Traits
 	ka     string
 
-	government bool // the name is that of a government
+	government bool // the name is a government's
 }
 
 // candidate is a name that a line may mean.
 type candidate struct {
 	name  uint32
-	rough float32 // how much speaks for it at first sight
+	rough float32 // score at first sight, before features are measured
 }
 
 // search is the working memory of one search for candidates.
 type search struct {
-	slots  []slot // open addressing; a power of two, and twice as many as are found
+	slots  []slot // hash table with open addressing; its size is a power of two, at least twice the number of names found
 	found  []candidate
 	read   []reading
-	places []uint32 // words of the line's place
+	places []uint32 // words of the line's city and state
 
-	// Of those that are found, once they are few.
+	// The best of the names found.
 	compared [maxCandidates]nameComparison
 	rows     [maxCandidates][nFeatures]float64
 	by       [maxCandidates]float64
 
-	// Lines come in order of place: the words of the last city are those of the
-	// next one, too.
+	// Lines come sorted by place, so the words of the last city usually serve the next line as well.
 	city      string
 	cityWords []uint32
 
-	// Lines of one funder come together, too.
+	// Lines of one funder come together, so the words of its past recipients are kept as well.
 	payer   payer
-	touched uint32 // so that what touch reads is not for nothing
+	touched uint32 // keeps the compiler from removing the reads in touch
 }
 
-// slot says which of those found a name is, counted from 1. It is in use if that
-// is so; what an earlier search has left is not, and need not be cleared.
+// slot holds the position of a name among those found, counted from 1. A slot left by an earlier search does not
+// match that position, so slots need no clearing.
 type slot struct{ name, no uint32 }
 
-// searches are kept by the universe, whose words they remember.
+// searches are pooled per universe because they cache word ids of that universe.
 type searches struct{ pool sync.Pool }
 
 // fewSlots is enough for most lines.
@@ -186,7 +185,7 @@ func (p *searches) get() *search {
 	return s
 }
 
-// add notes that something speaks for a name.
+// add adds to the score of a name.
 func (s *search) add(name uint32, weight float32) {
 	to := s.slotOf(name)
 	if s.inUse(to) {
@@ -203,7 +202,7 @@ func (s *search) add(name uint32, weight float32) {
 	}
 }
 
-// slotOf finds the slot of a name, or the one that it is to have.
+// slotOf finds the slot of a name, or the free slot where the name belongs.
 func (s *search) slotOf(name uint32) *slot {
 	mask := uint64(len(s.slots) - 1)
 	for i := uint64(name*0x9e3779b1) * uint64(len(s.slots)) >> 32; ; i++ {
@@ -217,10 +216,9 @@ func (s *search) inUse(x *slot) bool {
 	return x.no-1 < uint32(len(s.found)) && s.found[x.no-1].name == x.name // 0 wraps around
 }
 
-// candidates gathers the names a line may mean: those that share its rarest
-// words in the state or, where they are rare enough, anywhere; those that begin
-// or end alike; the tenants of its address and of a small ZIP; those that filers
-// have meant by its name; and those it may be the initials of.
+// candidates gathers the names a line may mean: names that share its rarest words in the state or, for very rare
+// words, anywhere; names that begin or end alike; the tenants of its address and of a small ZIP; names of
+// organizations that filers meant by this name; and names whose initials the line may be.
 func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 	d := &r.u.index
 	s.read = append(s.read[:0], newReading(d, q.n))
@@ -266,19 +264,17 @@ func (r *Resolver) candidates(q *query, s *search, known []einCount) {
 	r.keepBest(q, s)
 }
 
-// What the line's own ZIP and city speak for a name.
+// A name in the line's own ZIP or city scores higher.
 const (
 	sameZIP  = 3
 	sameCity = 1
 )
 
-// keepBest keeps the candidates for whom most speaks, in order of name. Among
-// equals the first ones stay.
+// keepBest keeps the candidates with the highest scores, sorted by name. Among equal scores, the first names stay.
 func (r *Resolver) keepBest(q *query, s *search) {
 	d := &r.u.index
 	city := d.cityNo(q.inCity())
-	// Apart from the choice: where nothing depends on the outcome, the processor
-	// reads ahead.
+	// This loop is separate from the selection: without dependent branches the processor can read ahead.
 	for i := range s.found {
 		c := &s.found[i]
 		f := &d.facts[d.orgOf(c.name)]
@@ -311,9 +307,8 @@ func (r *Resolver) keepBest(q *query, s *search) {
 	}
 }
 
-// rank is less the more speaks for a name, and among equals in order of name.
-// What speaks for one is never negative, and such numbers are in the order of
-// their bits.
+// rank sorts candidates: a higher score gives a lower rank, and equal scores sort by name. Scores are never negative,
+// so their bits sort like the numbers.
 func rank(rough float32, name uint32) uint64 {
 	return uint64(^math.Float32bits(rough))<<32 | uint64(name)
 }
@@ -368,7 +363,7 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 		s.add(h.name, 2)
 	}
 	r.addExact(q, s, n.KX, 10)
-	// A branch is often named after its parent with a place before or behind.
+	// A branch is often named after its parent, with a place in front or at the end.
 	for from, to := 0, len(n.K2); ; {
 		i := strings.LastIndexByte(n.K2[:to], ' ')
 		if i < 0 {
@@ -399,8 +394,7 @@ func (r *Resolver) byWords(q *query, s *search, p *reading) {
 	}
 }
 
-// addExact meets everything of a name, in the state and, while they are few,
-// outside.
+// addExact adds every organization with exactly this name in the state and, if there are few, elsewhere.
 func (r *Resolver) addExact(q *query, s *search, kx string, weight float32) {
 	exact := r.u.names.find(kx)
 	if len(exact) > maxCandidates {
@@ -411,7 +405,7 @@ func (r *Resolver) addExact(q *query, s *search, kx string, weight float32) {
 	}
 }
 
-// joined is a key of words without their spaces.
+// joined is a key of words with the spaces removed.
 func joined(k2 string) string {
 	if strings.IndexByte(k2, ' ') < 0 {
 		return k2

@@ -7,13 +7,11 @@ import (
 	"grantgraph/internal/ingest/resolve/model"
 )
 
-// Coverage is how much of what lines name the universe holds. A model that does
-// not know what was not loaded takes the best of what was for an answer.
+// Coverage estimates how many of the recipients on grant lines are in the universe. A model that does not know which
+// registers are missing would take the best organization that was loaded for the answer.
 //
-// The register of a state was loaded or it was not; how many of a state's lines
-// have an organization that is known, the lines tell whose EIN was filed. Both
-// shift what the model claims. The zero Coverage takes every line for one like
-// those that the model was calibrated on.
+// Two things shift the model's probabilities: whether the register of the line's state was loaded, and how many of
+// the state's filed EINs are in the universe. The zero Coverage shifts nothing.
 type Coverage struct {
 	Outside float64 // share of unresolved lines of covered states without an organization
 	Lines   int     // labels of covered states that were asked about
@@ -22,30 +20,27 @@ type Coverage struct {
 	pooled  float64 // of the states without a register
 }
 
-// Counts below which a state says nothing of itself, and how many lines like the
-// average it is mixed with.
+// Below these counts a state gets no estimate of its own. A state's estimate is mixed with this many lines of the
+// average.
 const (
 	fewestOfState = 20
 	averageLines  = 20
 )
 
-// The estimate of lines without an organization is rough; it is not believed
-// outside these bounds.
+// The estimate of lines without an organization is rough, so it is limited to this range.
 const (
 	leastOutside = 0.2
 	mostOutside  = 0.9
 )
 
-// shiftStep is how finely coverage is told apart, in log-odds: it drifts from
-// month to month, and answers must not drift with it.
+// shiftStep is the step to which coverage is rounded, in log-odds. Coverage drifts from month to month, and answers
+// must not drift with it.
 const shiftStep = 0.25
 
-// MeasureCoverage counts, state by state, the labels whose organization is in
-// the universe. How many unresolved lines have none is estimated from unresolved
-// and asked: of so many lines of covered states without a filed EIN, how many
-// the rules leave unresolved. What they leave of the labels with an organization
-// is the part that is merely hard. Where too few were asked about, the labels
-// are all that is known.
+// MeasureCoverage counts, by state, the labels whose organization is in the universe. It estimates the share of
+// unresolved lines without an organization from two counts: asked is the number of lines of covered states without a
+// filed EIN, and unresolved is how many of them the rules leave open. The share of labels that the rules leave open
+// shows how many lines are merely hard. If too few lines were asked about, only the labels count.
 func (r *Resolver) MeasureCoverage(labels []Label, unresolved, asked int) *Coverage {
 	type count struct{ lines, known, open, absent int }
 	by := map[stateCode]*count{}
@@ -97,7 +92,7 @@ func (r *Resolver) MeasureCoverage(labels []Label, unresolved, asked int) *Cover
 		to.lines, to.known, to.open, to.absent = to.lines+c.lines, to.known+c.known, to.open+c.open, to.absent+c.absent
 	}
 	cov := &Coverage{Lines: in.lines, Known: in.known, shifts: map[stateCode]float64{}}
-	// Few labels say little: what is usual counts as much as so many of them.
+	// A few labels say little, so the average is mixed in.
 	cov.Outside = smoothed(in.absent, in.absent+in.open, averageLines*Outside, averageLines)
 	if asked >= leastAsked && unresolved > 0 && in.known >= fewestOfState {
 		cov.Outside = 1 - ratio(in.open, in.known)*float64(asked)/float64(unresolved)
@@ -115,13 +110,13 @@ func (r *Resolver) MeasureCoverage(labels []Label, unresolved, asked int) *Cover
 	return cov
 }
 
-// usable reports whether a label can be learned from.
+// usable reports whether the model can learn from a label.
 func (r *Resolver) usable(l *Label) bool {
 	return r.u.prefixes.Has(l.Truth) && l.Truth != l.Funder && l.Name.KX != ""
 }
 
-// shift is by how much a line of a state is likelier than those that a model was
-// calibrated on to have an organization that is known, in log-odds.
+// shift is the change in log-odds that a line of a state has an organization in the universe, compared with the lines
+// on which the model was calibrated.
 func (c *Coverage) shift(u *Universe, m *model.Model, state stateCode) float64 {
 	if c == nil {
 		return 0
@@ -133,8 +128,8 @@ func (c *Coverage) shift(u *Universe, m *model.Model, state stateCode) float64 {
 	return by + c.shifts[state]
 }
 
-// Covered reports whether the register of a state was loaded: organizations
-// there that are not in the universe are few.
+// Covered reports whether the register of a state was loaded, so that few of its organizations are missing from the
+// universe.
 func (u *Universe) Covered(state string) bool { return u.covered[codeOf(state)] }
 
 func smoothed(k, n int, right, weight float64) float64 {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// crowds lead to those of many bearers of one name in one state that are in a
-// ZIP or in a city. There are first Baptist churches by the hundred in a state,
-// and a line means the one in its town.
+// crowds finds, among the many organizations in one state that share a name, those in one ZIP or city. A state has
+// hundreds of First Baptist churches, and a line means the one in its town.
 type crowds struct {
 	members []crowdMember // sorted by place, then entry
 	at      hashStarts
@@ -15,16 +14,16 @@ type crowds struct {
 
 // crowdMember is an entry of the name index at a place.
 type crowdMember struct {
-	place uint64 // of name, state, and ZIP or city
+	place uint64 // hash of name, state, and ZIP or city
 	entry uint32
 }
 
-// crowd is more bearers of a name in a state than are looked through one by one.
+// crowd is a number of organizations with one name in one state. More than that get an index by place.
 const crowd = 16
 
 func crowdZIP(e *nameEntry, zip uint32) uint64 { return crowdPlace(e, uint64(zip)) }
 
-// crowdCity is no ZIP's place: the hash of a city has more than their bits.
+// crowdCity cannot collide with crowdZIP: the hash of a city has more bits than a ZIP.
 func crowdCity(e *nameEntry, city uint64) uint64 { return crowdPlace(e, city) }
 
 func crowdPlace(e *nameEntry, at uint64) uint64 {
@@ -32,7 +31,7 @@ func crowdPlace(e *nameEntry, at uint64) uint64 {
 	return mix(h ^ at*0x9e3779b97f4a7c15)
 }
 
-// newCrowds enters each bearer at every place where it is.
+// newCrowds adds each organization at every place where it has an address.
 func newCrowds(entries []nameEntry, orgs []Org) crowds {
 	var x crowds
 	put := func(place uint64, i int) { x.members = append(x.members, crowdMember{place, uint32(i)}) }

@@ -18,15 +18,15 @@ const (
 	fSimilar = iota // Jaro-Winkler of the keys
 	fJaccard        // words in common, of all
 	fOverlap        // the same by weight of rarity
-	fLineIn         // weight of the line's words that the candidate has
-	fNameIn         // weight of the candidate's words that the line has
+	fLineIn         // share of the line's words, by weight, that the candidate has
+	fNameIn         // share of the candidate's words, by weight, that the line has
 	fExact          // keys equal
 	fEdit           // one edit apart
 	fBag            // same words, another order
 	fAcronym        // one is the initials of the other
 	fPrefix         // one key begins the other
 	fRarest         // rarity of the rarest word in common
-	fCommon         // how many bear the candidate's name
+	fCommon         // how many organizations have the candidate's name
 	fZIP            // same ZIP
 	fZIP3           // same first three digits
 	fCity           // same city
@@ -34,7 +34,7 @@ const (
 	fNoState        // the line has no state
 	fNoZIP          // the line has no ZIP
 	fStreet         // same street address
-	fTenants        // how many share that address
+	fTenants        // how many organizations share that address
 	fNum            // conflicts between the names
 	fDir
 	fAff
@@ -45,18 +45,18 @@ const (
 	fChurch
 	fGroup
 	fInactive
-	fFiledOnly // no list knows it
-	fOtherName // met through a name it bears besides its own
-	fFiledName // met through a name that filers gave it
+	fFiledOnly // known only from filed EINs
+	fOtherName // found through another of its names
+	fFiledName // found through a name that filers gave it
 	fPop       // how many funders filed it
 	fRevenue
 	fRevenueShare // among the candidates of the exact name
-	fRegistry     // share of the registry's lines for this name
+	fRegistry     // share of the registry's statements for this name
 	fRegistryRows
-	fRows         // how often the registry has met the name at all, for candidates it does not know
+	fRows         // how often the registry has this name, for candidates not in the registry
 	fExactAway    // exact name, another state
-	fExactRare    // exact name that nobody else bears
-	fLineInStreet // products that say more than their parts
+	fExactRare    // exact name that no other organization has
+	fLineInStreet // from here on: products of two features
 	fNameInStreet
 	fLineInZIP
 	fNameInZIP
@@ -68,23 +68,23 @@ const (
 	fAffStreet
 	fPrefixLong
 	fCore
-	fTaxStatus      // the standing that the line states is the candidate's
-	fTaxStatusClash // it is another
-	fHistory        // overlap with someone the funder has paid before; less where it has paid many
-	fGovernment     // the line names a government, and no list knows the candidate
-	fAffClash       // one is an affiliate of the other, and their standing differs
+	fTaxStatus      // the line states the candidate's tax status
+	fTaxStatusClash // the line states another tax status
+	fHistory        // overlap with a past recipient of the funder; less if the funder has paid many
+	fGovernment     // the line names a government, and the candidate is known only from filed EINs
+	fAffClash       // one is an affiliate of the other, and their tax statuses differ
 	fAcronymHere    // initials, in the same ZIP or city
 	fStation        // the line is call letters, and the candidate a broadcaster
 	fStationStreet  // the same, at the same street address
 	fStationCollege // the line is call letters, and the candidate the college at that address
-	fLocalAway      // a church or the member of a group, elsewhere
-	fAttached       // the candidate is the line and the word of an affiliate besides
-	fGovernmentName // the line's name is that of a government, and the candidate's is not
-	fSamePlace      // in the line's ZIP or city, and the names differ by words of the line's place only
+	fLocalAway      // a church or a member of a group, in another place
+	fAttached       // the candidate's name is the line's plus an affiliate word
+	fGovernmentName // the line's name is a government's, and the candidate's is not
+	fSamePlace      // in the line's ZIP or city, and the names differ only by words of the line's place
 	nFeatures
 )
 
-// features are their names in the model file.
+// features are the names of the features in the model file.
 var features = [nFeatures]string{
 	"similar", "jaccard", "overlap", "line_in", "name_in", "exact", "edit", "bag", "acronym", "prefix", "rarest", "common",
 	"zip", "zip3", "city", "state", "no_state", "no_zip", "street", "tenants",
@@ -96,26 +96,25 @@ var features = [nFeatures]string{
 	"station", "station_street", "station_college", "local_away", "attached", "government_name", "same_place",
 }
 
-// nameComparison is how the name of a candidate and a line compare by their words.
+// nameComparison compares the words of a candidate's name with the line's.
 type nameComparison struct {
-	read *reading // the way to take the line that is nearest to the name
+	read *reading // the reading of the line that is closest to the name
 	wordOverlap
 }
 
-// measure fills in the features of the candidates, and drops those that cannot
-// be meant.
+// measure computes the features of the candidates and drops candidates that the line cannot mean.
 func (r *Resolver) measure(q *query, s *search, known []einCount) {
 	r.compareNames(q, s, known)
 	r.fillIn(q, s, known)
 }
 
-// compareNames compares the words of the line with those of the candidates, and
-// drops the candidates whose names have nothing to do with it.
+// compareNames compares the words of the line with those of the candidates, and drops candidates with unrelated
+// names.
 func (r *Resolver) compareNames(q *query, s *search, known []einCount) {
 	d := &r.u.index
 	s.setPlaces(d, q)
 	s.touch(d)
-	// Where neither filers nor call letters can speak for it, the name must.
+	// Without support from filers or call letters, the name itself must be plausible.
 	nameDecides := len(known) == 0 && q.station == noStation
 	n := 0
 	for _, found := range s.found {
@@ -129,9 +128,9 @@ func (r *Resolver) compareNames(q *query, s *search, known []einCount) {
 	s.found = s.found[:n]
 }
 
-// anyNamed is byChance before candidates are measured: it may say yes too often, and
-// never no where byChance would let one pass. Where all of them would be found by
-// chance, none is chosen, however they measure.
+// anyNamed is a cheap form of byChance that runs before candidates are measured. It may report true too often, but it
+// never reports false for candidates that byChance would pass. If byChance would reject every candidate, none can be
+// chosen, and measuring is skipped.
 func (r *Resolver) anyNamed(q *query, s *search) bool {
 	d := &r.u.index
 	for i := range s.found {
@@ -143,10 +142,10 @@ func (r *Resolver) anyNamed(q *query, s *search) bool {
 	return len(s.found) > 0 && q.station != noStation
 }
 
-// fillIn fills in the features of candidates that are compared by their words.
+// fillIn computes the features of candidates whose words are compared.
 //
-// Kept whole: it reads as the list of features, in the order of their names above,
-// and candidates that are barred leave it early.
+// The function stays in one piece because it lists the features in the order of their names above. Barred candidates
+// leave it early.
 func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 	d := &r.u.index
 	city := d.cityNo(q.inCity())
@@ -164,12 +163,11 @@ func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 		p, org := c.read, d.orgOf(name)
 		line, kx := p.name.KX, d.kx[name]
 		exact := kx == line
-		// A funder who gave the foundation's EIN for the university does not make it
-		// one.
+		// If a funder filed the foundation's EIN for the university, the foundation is still not the university.
 		if int(name) >= d.orgs && d.isBodyAt(&p.traits, org) {
 			continue
 		}
-		// What bars a candidate comes first: the letters take longest to compare.
+		// Check for barred candidates first: comparing letters takes longest.
 		var conflicts orgname.Veto
 		if !exact {
 			other := d.traits(name)
@@ -228,7 +226,7 @@ func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 		}
 		if rows > 0 {
 			of := uint32(0)
-			// The count of an EIN in the country stands before those in states.
+			// The national count of an EIN comes before its counts by state.
 			if k, ok := slices.BinarySearchFunc(known, r.u.eins[org], func(a einCount, e ein.EIN) int { return cmp.Compare(a.ein, e) }); ok {
 				of = known[k].rows
 			}
@@ -277,9 +275,8 @@ func (r *Resolver) fillIn(q *query, s *search, known []einCount) {
 	}
 }
 
-// touch reads a little of all that the candidates are about to be asked for. They
-// are strewn over the memory: one after the other each would be waited for, while
-// reads that have nothing to do with each other are waited for together.
+// touch reads a little of the data of every candidate. The data is scattered in memory, and independent reads wait
+// for memory together instead of one after the other.
 func (s *search) touch(d *orgIndex) {
 	sum := uint32(0)
 	for i := range s.found {
@@ -299,24 +296,23 @@ func (s *search) touch(d *orgIndex) {
 	s.touched = sum
 }
 
-// isPlausible reports whether the name of a candidate has to do with the line's:
-// a telling word, the initials, the letters, or a name that filers have used for
-// it. That it is in the same town, or in the same building, is nothing.
+// isPlausible reports whether the names of a candidate and a line are related: by a distinctive word, initials,
+// letters, or a name that filers used. A shared town or building is not enough.
 func isPlausible(x *[nFeatures]float64) bool {
 	return x[fRarest]*10 >= distinctiveRarity || x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fRegistry]+x[fStation]+x[fStationCollege] > 0 ||
 		x[fSimilar] >= veryAlike
 }
 
-// alikeByLetters is what isPlausible says of a name without a telling word, at
-// less cost: most candidates are in the same town and nothing else.
+// alikeByLetters is the cheap part of isPlausible for names without a shared distinctive word. Most candidates share
+// only the town.
 func (d *orgIndex) alikeByLetters(p *reading, name uint32) bool {
 	line, kx := p.name.KX, d.kx[name]
 	return line == kx || begins(line, kx) > 0 || d.initials(p, name) ||
 		mayBeVeryAlike(line, kx) && similar(line, kx) >= veryAlike || len(kx) >= minFuzzy && typo.OneSlip(line, kx)
 }
 
-// begins is how many letters the shorter of two keys has, if it begins the other
-// and says enough for that to mean something; else 0.
+// begins is the length of the shorter key if it is a prefix of the other and long enough to mean something; otherwise
+// 0.
 func begins(a, b string) int {
 	short := min(len(a), len(b))
 	if short < 6 || a[:short] != b[:short] {
@@ -331,18 +327,17 @@ func (d *orgIndex) initials(p *reading, name uint32) bool {
 	return p.ka != "" && p.ka == kx || len(line) <= 8 && len(line) >= 3 && len(kx) > 8 && isAcronym(line, d.k2[name])
 }
 
-// distinctiveRarity is the rarity of a word that tells names apart, veryAlike the
-// similarity of keys that differ by a slip or two.
+// distinctiveRarity is the rarity of a word that distinguishes names. veryAlike is the similarity of keys that differ
+// by one or two typing errors.
 const (
 	distinctiveRarity = 3
 	veryAlike         = 0.93
 )
 
-// isBarring reports whether a conflict is one that nothing outweighs: a body at
-// the institution named, or another number or direction on both sides. A number
-// or direction that only one side has may be an addition, and a part of an
-// institution may well be paid through it; these are for the model to weigh.
-// nameIn is how much of the candidate's name the line has.
+// isBarring reports whether a conflict rules the candidate out: one name is a body at the institution that the other
+// names, or both names have a number or direction and these differ. A number or direction on one side only may be an
+// addition, and part of an institution may be paid through the institution; the model weighs both. nameIn is the
+// share of the candidate's name that the line has.
 func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool {
 	if v&orgname.Inst != 0 && (nameIn < 1 || v&orgname.Aff != 0) || name.Around(line) {
 		return true
@@ -355,7 +350,7 @@ func isBarring(line, name *orgname.Traits, v orgname.Veto, nameIn float64) bool 
 	return v&both&(orgname.Num|orgname.Dir) != 0
 }
 
-// closest picks the reading of a line that is nearest to a name.
+// closest picks the reading of a line that is closest to a name.
 func (d *orgIndex) closest(read []reading, name uint32, places []uint32) (best nameComparison) {
 	for i := range read {
 		c := nameComparison{&read[i], d.weigh(&read[i].words, name, places)}
@@ -369,8 +364,8 @@ func (d *orgIndex) closest(read []reading, name uint32, places []uint32) (best n
 	return best
 }
 
-// coarse rounds a count or an amount down to a power of two. These drift from
-// month to month, and a model that looked closely would drift with them.
+// coarse rounds a count or an amount down to a power of two. Exact values drift from month to month, and the model's
+// answers would drift with them.
 func coarse(n int64) int64 {
 	if n <= 0 {
 		return 0
@@ -378,8 +373,7 @@ func coarse(n int64) int64 {
 	return 1 << (bits.Len64(uint64(n)) - 1)
 }
 
-// funders counts the funders that filed an organization's EIN, without the one
-// left out, as far as they count.
+// funders counts the funders that filed an organization's EIN, up to a maximum and except for the funder left out.
 func (r *Resolver) funders(q *query, org uint32) int32 {
 	n := int32(r.u.index.facts[org].pop)
 	if q.without != ein.None && n > 0 && r.u.filedBy(r.u.eins[org], q.without) {
@@ -419,20 +413,19 @@ func isTenant(list []tenant, org uint32) bool {
 	return lo < len(list) && list[lo].id == org
 }
 
-// wordOverlap is how the words of a line and of a name compare.
+// wordOverlap compares the words of a line with those of a name.
 type wordOverlap struct {
 	jaccard, overlap, lineIn, nameIn float64
-	core                             float64 // overlap by words that are not of the line's place
-	rarest                           float64 // rarity of the rarest of these
-	same                             bool    // they differ by words of the line's place only
+	core                             float64 // overlap by words that are not part of the line's place
+	rarest                           float64 // rarity of the rarest of those words
+	same                             bool    // the names differ only by words of the line's place
 }
 
-// placeWord is what a word that only says where the line is counts, of its
-// rarity, when one side has it and the other does not.
+// placeWord is the share of its rarity that a word of the line's place counts for when only one side has the word.
 const placeWord = 0.15
 
-// weigh compares a line with a name by their words. The words of the line's own
-// place are nearly free to be added or left out.
+// weigh compares a line with a name by their words. Adding or omitting words of the line's own place costs almost
+// nothing.
 func (d *orgIndex) weigh(p *lineWords, name uint32, places []uint32) (w wordOverlap) {
 	var shared, core, other, local, spared, rarest int32
 	common := 0
@@ -486,7 +479,7 @@ func (d *orgIndex) weigh(p *lineWords, name uint32, places []uint32) (w wordOver
 	return w
 }
 
-// setPlaces notes the words of a line's city and state.
+// setPlaces records the words of a line's city and state.
 func (s *search) setPlaces(d *orgIndex, q *query) {
 	if q.t.City != s.city {
 		s.city, s.cityWords = q.t.City, d.appendWords(s.cityWords[:0], q.t.City)

@@ -11,11 +11,11 @@ import (
 	"grantgraph/internal/place"
 )
 
-// filedFunders is how many distinct funders must file one EIN for one name
-// before an organization that no list knows is believed to exist.
+// filedFunders is how many distinct funders must file one EIN for one name before we accept an organization that is
+// on no list.
 const filedFunders = 3
 
-// FiledRecipient is a recipient for which lines give an EIN.
+// FiledRecipient is a recipient for which grant lines give an EIN.
 type FiledRecipient struct {
 	EIN      ein.EIN
 	KX       string // the key of its name
@@ -23,14 +23,14 @@ type FiledRecipient struct {
 	At       Location
 }
 
-// filedParts is into how many parts what lines file is divided, by the top bits
-// of the name key: each is small enough to be sorted in a cache.
+// filedParts is the number of parts into which filed statements are divided, by the top bits of the name key. Each
+// part is small enough to sort within a processor cache.
 const (
 	filedBits  = 8
 	filedParts = 1 << filedBits
 )
 
-// filedPart is what lines file for the names of one part.
+// filedPart holds the statements that lines file for the names of one part.
 type filedPart struct {
 	mu       sync.Mutex
 	said     []funderStatement
@@ -45,20 +45,19 @@ type filedName struct {
 	spelling string
 }
 
-// unlistedRecipient is a recipient whose EIN no list was known to hold.
+// unlistedRecipient is a recipient whose EIN was on no list when it was added.
 type unlistedRecipient struct {
 	kx       uint64
 	ein      ein.EIN
 	spelling string
 	at       Location
-	funders  []ein.EIN // of its lines
+	funders  []ein.EIN // number of lines
 }
 
-// AddFiled records that funders stated an EIN for a recipient: one entry of
-// funders for every line that does. It counts towards the recipient's Pop and
-// teaches the rules what names the recipient goes by, and an EIN that no source
-// turns out to know becomes an organization when three distinct funders gave it
-// for the same key. Strings and funders are the builder's until it is built.
+// AddFiled records that funders stated an EIN for a recipient; funders has one entry per line. The statements count
+// toward the recipient's Pop and teach the rules which names the recipient uses. An EIN that no source knows becomes
+// an organization if three distinct funders gave it for the same key. The builder owns the strings and funders until
+// Build.
 func (b *UniverseBuilder) AddFiled(f FiledRecipient, funders ...ein.EIN) {
 	if f.EIN == ein.None || f.KX == "" || strings.TrimSpace(f.Spelling) == "" {
 		return
@@ -88,8 +87,8 @@ func (b *UniverseBuilder) AddFiled(f FiledRecipient, funders ...ein.EIN) {
 	}
 }
 
-// addFiledOnly turns the evidence of filed EINs into organizations. An EIN with
-// a prefix that was never issued is nobody's, however many file it.
+// addFiledOnly makes organizations from filed EINs that are on no list. It ignores an EIN whose prefix the IRS never
+// issued, however many funders file it.
 func (b *UniverseBuilder) addFiledOnly(issued *ein.Prefixes) {
 	var found []Org
 	for i := range b.filed {
@@ -113,8 +112,7 @@ func (b *UniverseBuilder) addFiledOnly(issued *ein.Prefixes) {
 	}
 }
 
-// believe makes an organization of the recipients that have one EIN and one key,
-// if enough funders have paid it.
+// believe makes one organization from the recipients with one EIN and one key, if enough funders have paid it.
 func believe(as []unlistedRecipient) (Org, bool) {
 	var funders []ein.EIN
 	for i := range as {
@@ -127,7 +125,7 @@ func believe(as []unlistedRecipient) (Org, bool) {
 	}
 	spelling := mostFrequent(as, func(r *unlistedRecipient) string { return r.spelling }, strings.Compare)
 	at := mostFrequent(as, func(r *unlistedRecipient) Location { return r.at }, CompareLocations)
-	// A name given by more funders is believed first.
+	// Prefer the name that more funders give.
 	return Org{EIN: as[0].ein, Name: spelling, Street: at.Street, City: at.City, State: at.State, ZIP5: at.ZIP5,
 		Sources: FiledOnly, Active: true, AsOf: int32(n)}, true
 }
@@ -138,7 +136,7 @@ func CompareLocations(a, b Location) int {
 		strings.Compare(a.City, b.City), strings.Compare(a.Street, b.Street))
 }
 
-// mostFrequent is the value most lines have, the first in order among equals.
+// mostFrequent is the most frequent value; among equals, the first in order.
 func mostFrequent[T comparable](as []unlistedRecipient, of func(*unlistedRecipient) T, compare func(a, b T) int) T {
 	counts := map[T]int{}
 	for i := range as {
@@ -153,9 +151,8 @@ func mostFrequent[T comparable](as []unlistedRecipient, of func(*unlistedRecipie
 	return best
 }
 
-// sumFiled puts what lines file in order: the statements added up, and one
-// spelling for each EIN and key. Any spelling with the key will do for its words;
-// it is the first in order, so that the order of arrival does not show.
+// sumFiled sorts and adds up the filed statements, and keeps one spelling for each EIN and key. All spellings of a
+// key have the same words; it keeps the first in order so that the result does not depend on the order of arrival.
 func (b *UniverseBuilder) sumFiled() (said []funderStatement, names []filedName) {
 	eachOnAllCores(filedParts, func(i int) {
 		p := &b.filed[i]
@@ -178,7 +175,7 @@ func (b *UniverseBuilder) sumFiled() (said []funderStatement, names []filedName)
 	return said, names
 }
 
-// filedPairs are the EINs that were filed with the funders that filed them.
+// filedPairs lists the filed EINs with the funders that filed them.
 func filedPairs(said []funderStatement) []uint64 {
 	pairs := make([]uint64, len(said))
 	for i := range said {
@@ -188,7 +185,7 @@ func filedPairs(said []funderStatement) []uint64 {
 	return slices.Clip(slices.Compact(pairs))
 }
 
-// filedNames are what filers call the organizations of the universe.
+// filedNames lists the names that filers use for the organizations of the universe.
 func (u *Universe) filedNames(names []filedName) []otherName {
 	list := make([]otherName, 0, len(names))
 	for i := range names {

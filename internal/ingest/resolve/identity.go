@@ -16,21 +16,20 @@ type Party uint8
 const (
 	Organization Party = iota
 	Individual
-	Unidentified // a placeholder, an aggregate, or no name at all
+	Unidentified // a placeholder, an aggregate, or no name
 )
 
 // EINPrefix begins the id of a recipient that has an EIN.
 const EINPrefix = "ein-"
 
-// RecipID is the identity of a recipient. It depends on the content of the line
-// and on nothing else, so it survives rebuilds, and it merges too little rather
-// than too much: a person is never the same person to two funders.
+// RecipID is the identity of a recipient. It depends only on the content of the line, so it survives rebuilds. It
+// merges too little rather than too much: a person paid by two funders has two identities.
 //
 //	ein-123456789      an organization with an EIN
 //	intl-uk-abcdefghij a foreign organization, by name within its country
-//	nm-0123456789ab    anyone else
+//	nm-0123456789ab    any other recipient
 //
-// n is the parsed name of the line, the person's where it names one.
+// n is the parsed name of the line, or the person's name if the line names a person.
 func (r *Resolver) RecipID(t *Recipient, n *orgname.Name, m Match, party Party, funder ein.EIN) string {
 	if m.EIN != ein.None {
 		return EINPrefix + m.EIN.String()
@@ -50,11 +49,11 @@ func (r *Resolver) RecipID(t *Recipient, n *orgname.Name, m Match, party Party, 
 	return nameID("o", n.KX, state)
 }
 
-// MaskedID is the identity of a person who is not to be found out, by the key of
-// one of the grants to them. A digest of the name would confirm a guess.
+// MaskedID is the identity of a person whose name is withheld, made from the key of one of the grants to that person.
+// A digest of the name would let a reader confirm a guess.
 func MaskedID(grantKey string) string { return nameID("m", grantKey) }
 
-// nameID is a digest of parts, by which no two lists of parts can be confused.
+// nameID is a digest of parts. Different lists of parts never produce the same input.
 func nameID(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {

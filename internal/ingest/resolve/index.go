@@ -9,26 +9,24 @@ import (
 	"grantgraph/internal/parallel"
 )
 
-// orgIndex is what the rules and the model compare once a name alone does not
-// decide: the words of every name with their rarity, and who is at which ZIP
-// and street. Names are meant by number: the first ones are the organizations'
-// own, in the order of orgs; then come the other names they have borne, and
-// then what filers call them.
+// orgIndex holds what the rules and the model compare when a name alone does not decide: the words of every name with
+// their rarity, and the organizations at each ZIP and street. Names are numbered: first the organizations' own names
+// in the order of orgs, then their other names, then the names that only filers use.
 type orgIndex struct {
 	k2, kx  []string
 	names   []nameFacts
 	words   []uint32 // ids of the distinct words of each name, sorted within it
 	ids     map[string]uint32
-	marks   []uint64 // by word id: the hash of the word, by which ties are broken
+	marks   []uint64 // by word id: the hash of the word, which breaks ties
 	rarity  []uint8  // by word id
-	unknown uint8    // the rarity of a word no organization has
+	unknown uint8    // the rarity of a word that no organization has
 
 	orgs       int      // how many names are organizations' own
-	owner      []uint32 // organization of each further name
+	owner      []uint32 // organization of each other name
 	firstFiled int      // number of the first name that only filers use
 
 	facts     []orgFacts        // of each organization
-	cities    map[uint64]uint32 // numbers of the cities they are in, from 1 on
+	cities    map[uint64]uint32 // numbers of the organizations' cities, from 1
 	zips      []neighbor        // by ZIP, then organization
 	zipsAt    []uint32          // by ZIP, where it starts in zips
 	streets   []tenant          // sorted by ZIP and street key, then organization
@@ -41,14 +39,14 @@ type orgIndex struct {
 	stateWords map[stateCode][]uint32 // words of the names and codes of the states
 }
 
-// nameFacts are what is asked of every name that comes into question.
+// nameFacts are the facts needed about every candidate name.
 type nameFacts struct {
 	end     uint32        // where its words end in words
-	marks   orgname.Marks // what a veto looks at
-	bearers uint16        // how often it is borne, as far as the number goes
+	marks   orgname.Marks // what the conflict checks look at
+	bearers uint16        // how many organizations have it, up to the type's maximum
 }
 
-// orgOf is the organization that bears a name.
+// orgOf is the organization that has a name.
 func (d *orgIndex) orgOf(name uint32) uint32 {
 	if int(name) < d.orgs {
 		return name
@@ -56,7 +54,7 @@ func (d *orgIndex) orgOf(name uint32) uint32 {
 	return d.owner[int(name)-d.orgs]
 }
 
-// stateOf is the state of the organization that bears a name.
+// stateOf is the state of the organization that has a name.
 func (d *orgIndex) stateOf(name uint32) stateCode { return d.facts[d.orgOf(name)].state }
 
 // tenant is an organization at a place.
@@ -65,26 +63,25 @@ type tenant struct {
 	id    uint32
 }
 
-// neighbor is an organization in a ZIP, with a sketch of its name: most of those
-// that a line is compared with there are passed over by it.
+// neighbor is an organization in a ZIP with a sketch of its name. The sketch rules out most organizations without a
+// comparison.
 type neighbor struct {
 	sign nameSign
 	id   uint32
 }
 
-// maxTenants is how many organizations may share a street address before it is
-// taken for a mail drop, which says nothing about who is meant.
+// maxTenants is how many organizations may share a street address. Above it, the address is a mail drop and does not
+// help to identify a recipient.
 const maxTenants = 25
 
-// otherName is a name an organization bears besides its own.
+// otherName is a name that an organization has besides its own.
 type otherName struct {
 	org    uint32
 	k2, kx string
 }
 
-// indexOrgs parses every name once, on all cores; each worker fills its own
-// part, so the result does not depend on their number. filed are the names that
-// only filers use, in order.
+// indexOrgs parses every name once, on all cores. Each worker fills its own part, so the result does not depend on
+// the number of workers. filed lists, in order, the names that only filers use.
 func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 	d := orgIndex{k2: make([]string, len(orgs)), kx: make([]string, len(orgs)), orgs: len(orgs),
 		facts: make([]orgFacts, len(orgs)), cities: map[uint64]uint32{}, ids: map[string]uint32{}}
@@ -174,8 +171,7 @@ func (d *orgIndex) numberCities(cities []uint64) {
 	}
 }
 
-// cityNo is the number of a city, 0 for none and one that nobody has for a city
-// that no organization is in.
+// cityNo is the number of a city, 0 for no city. A city without any organization gets an unused number.
 func (d *orgIndex) cityNo(city uint64) uint32 {
 	if city == 0 {
 		return 0
@@ -186,7 +182,7 @@ func (d *orgIndex) cityNo(city uint64) uint32 {
 	return math.MaxUint32
 }
 
-// addNeighbors takes the tenants of ZIPs, in order.
+// addNeighbors adds the tenants of ZIPs, in order.
 func (d *orgIndex) addNeighbors(tenants []tenant) {
 	d.zips, d.zipsAt = make([]neighbor, len(tenants)), make([]uint32, maxZIP+2)
 	for i, t := range tenants {
@@ -204,7 +200,7 @@ const maxZIP = 99999
 // inZIP returns the organizations in a ZIP.
 func (d *orgIndex) inZIP(zip uint32) []neighbor { return d.zips[d.zipsAt[zip]:d.zipsAt[zip+1]] }
 
-// addStateWords looks the names of the states up once for all lines.
+// addStateWords looks up the words of all state names once.
 func (d *orgIndex) addStateWords() {
 	d.stateWords = make(map[stateCode][]uint32, len(stateTitles))
 	for state, title := range stateTitles {
@@ -212,7 +208,7 @@ func (d *orgIndex) addStateWords() {
 	}
 }
 
-// appendWords appends the ids of the words of a text that names have.
+// appendWords appends the ids of those words of a text that some name has.
 func (d *orgIndex) appendWords(to []uint32, text string) []uint32 {
 	for w := range wordsOf(orgname.Parse(text).K2) {
 		if id, ok := d.ids[w]; ok {
@@ -229,9 +225,8 @@ func (d *orgIndex) addNames(list []otherName) {
 	}
 }
 
-// indexWords gives every word an id, in the order of the names, and counts in
-// how many organizations' own names it stands. A word that only other names
-// have is as rare as can be.
+// indexWords gives every word an id, in the order of the names, and counts how many organizations' own names contain
+// the word. A word found only in other names gets the highest rarity.
 func (d *orgIndex) indexWords() {
 	var df []uint32
 	for i, k2 := range d.k2 {
@@ -268,10 +263,9 @@ func (d *orgIndex) indexWords() {
 // step is one degree of rarity, in natural logarithms: a quarter octave.
 const step = math.Ln2 / 4
 
-// rarity is the logarithm of total over n in whole steps. The scale is coarse so
-// that a few organizations more or less move few words on it, and whole so that
-// sums come out alike in any order: what a line is resolved to must not change
-// when nothing near it does.
+// rarity is the logarithm of total over n in whole steps. The scale is coarse so that small changes in the register
+// move few words. It is whole so that sums are the same in any order. A line's answer must not change when nothing
+// near it does.
 func rarity(total, n int) uint8 {
 	steps := func(n int) float64 { return math.Round(math.Log(float64(max(n, 1))) / step) }
 	return uint8(max(steps(total)-steps(n), 0))
@@ -307,11 +301,10 @@ func sortTenants(parts [][]tenant) []tenant {
 	return slices.Clip(slices.Compact(all))
 }
 
-// traits are what a veto looks at in a name.
+// traits are what the conflict checks look at in a name.
 func (d *orgIndex) traits(name uint32) orgname.Traits { return d.names[name].marks.Traits(d.k2[name]) }
 
-// isBodyAt reports whether an organization is by its own name a body at the
-// institution that a line names, or the reverse.
+// isBodyAt reports whether an organization's own name is a body at the institution that a line names, or the reverse.
 func (d *orgIndex) isBodyAt(line *orgname.Traits, org uint32) bool {
 	return line.ConflictsByInst(d.names[org].marks, d.k2[org])
 }
@@ -366,12 +359,11 @@ func (d *orgIndex) wordIDs(id uint32) []uint32 {
 	return d.words[start:d.names[id].end]
 }
 
-// lineWords is the name of a line in word ids. Words that no organization has
-// count with their weight only.
+// lineWords is the name of a line in word ids. Words that no organization has add only their weight.
 type lineWords struct {
 	ids    [24]uint32
 	n      int
-	all    int   // distinct words, those that no organization has among them
+	all    int   // distinct words, including those that no organization has
 	weight int32 // rarity of all words
 }
 
@@ -395,9 +387,8 @@ func (d *orgIndex) lineWords(k2 string) (p lineWords) {
 	return p
 }
 
-// compare weighs the words two names share: overlap is their rarity as a share
-// of the rarity of all words of both, rarest that of the rarest one, as a
-// logarithm.
+// compare compares the words of two names. overlap is the rarity of the shared words divided by the rarity of all
+// words of both names. rarest is the rarity of the rarest shared word, as a logarithm.
 func (d *orgIndex) compare(p *lineWords, id uint32) (overlap, rarest float64) {
 	var shared, other, most int32
 	own := d.wordIDs(id)

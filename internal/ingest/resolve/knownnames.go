@@ -11,16 +11,15 @@ import (
 // maxKnown bounds the names shown of one organization, of each kind.
 const maxKnown = 8
 
-// formerMarks stand in a name before the one that it has taken the place of.
+// formerMarks precede a former name, as in "FKA".
 var formerMarks = [...]string{"FKA", "F/K/A", "FORMERLY KNOWN AS"}
 
-// knownNames sorts the statements about one organization, strongest and latest
-// first, into what it is called now and what it was called. Names that have one
-// key, or the same letters, are the same name in another spelling.
+// knownNames sorts the statements about one organization, strongest and latest first, into current and former names.
+// Names with the same key or the same letters are spellings of one name.
 func knownNames(name string, said []*statement) *KnownNames {
 	var k KnownNames
-	// Most organizations have one name in all sources, in capitals or not: how
-	// names are written is looked at only where there are two.
+	// Most organizations have one name in all sources except for case, so spellings are compared only if there are
+	// two.
 	var spellings, keys []string
 	isNew := func(name string) bool {
 		if slices.ContainsFunc(spellings, func(other string) bool { return orgname.SameLetters(name, other) }) {
@@ -72,12 +71,11 @@ func knownNames(name string, said []*statement) *KnownNames {
 	return &k
 }
 
-// nameKey is what two spellings of one name have in common. A name of which
-// nothing is left stands for itself.
+// nameKey is what all spellings of one name share. A name with an empty key is its own key.
 func nameKey(name string) string { return cmp.Or(orgname.Key(name), orgname.Fold(name)) }
 
-// letters are the letters and digits of a name. The master file loses the space
-// before a legal form, which the key then does not know for one.
+// letters are the letters and digits of a name. The master file drops the space before a legal form, so the key does
+// not recognize the legal form.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -90,7 +88,7 @@ func letters(name string) string {
 // formerPart is the name that follows "FKA" in a name.
 func formerPart(name string) (string, bool) {
 	if !strings.ContainsAny(name, "Kk") {
-		return "", false // every mark has one
+		return "", false // every mark contains a K
 	}
 	up := strings.ToUpper(name)
 	if len(up) != len(name) {

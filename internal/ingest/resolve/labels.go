@@ -8,13 +8,12 @@ import (
 	"grantgraph/internal/table"
 )
 
-// unrelatedNames is on how many names that have nothing to do with one another a
-// filer may put one EIN before it is taken for a number that fills a box: that of
-// the school district for each school, or 99-9999999.
+// unrelatedNames is the number of unrelated names for which one filer may use one EIN. From there on, the EIN only
+// fills a box: a school district's EIN for each school, or 99-9999999.
 const unrelatedNames = 10
 
-// SetAside marks the labels of filers that put one EIN on ten or more unrelated
-// names. They say who was reached through whom, or nothing; not who is meant.
+// SetAside marks the labels of filers that put one EIN on ten or more unrelated names. Such labels do not tell which
+// organization the line means.
 func SetAside(labels []Label) (aside []bool, n int) {
 	order := make([]int32, len(labels))
 	for i := range order {
@@ -42,8 +41,7 @@ func SetAside(labels []Label) (aside []bool, n int) {
 	return aside, n
 }
 
-// unrelated reports whether enough of the names have nothing to do with one
-// another.
+// unrelated reports whether enough of the names are unrelated to each other.
 func unrelated(labels []Label, which []int32) bool {
 	var told [unrelatedNames]*orgname.Name
 	n := 0
@@ -63,8 +61,7 @@ next:
 	return false
 }
 
-// sharesOwnWord reports whether two names have a word in common that is more
-// than a kind of body.
+// sharesOwnWord reports whether two names share a word other than one for a kind of organization.
 func sharesOwnWord(a, b string) bool {
 	for w := range wordsOf(a) {
 		if len(w) < 3 || commonWord(w) || kindWords[w] {
@@ -79,7 +76,6 @@ func sharesOwnWord(a, b string) bool {
 	return false
 }
 
-// kindWords say what kind of body a name is of, which schools of a district and
-// parishes of a diocese have in common.
+// kindWords name a kind of organization. All schools of a district or all parishes of a diocese share them.
 var kindWords = table.SetOf("SCHOOL SCHOOLS HIGH MIDDLE ELEMENTARY PRIMARY PREPARATORY ACADEMY COLLEGE UNIVERSITY CHURCH PARISH CATHOLIC SAINT HOLY " +
 	"YOUTH TEEN SENIOR HOUSE HOME FOOD BANK PANTRY MEALS AIR FORCE BASE AFB FORT NAVAL STATION HOSPITAL CLINIC HEALTH COUNTY CITY NORTH SOUTH EAST WEST")

@@ -8,9 +8,8 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// FiledConflict says how the EIN that a line states and its name disagree. The
-// line keeps its EIN and the probability of one that was filed; the row says
-// that they disagree, and the build counts it.
+// FiledConflict reports how a line's filed EIN and its name disagree. The line keeps its EIN and the probability of a
+// filed EIN. The row is marked, and the build counts it.
 func (r *Resolver) FiledConflict(t *Recipient, n *orgname.Name) grant.Conflict {
 	switch {
 	case r.groupForMember(t, n):
@@ -21,8 +20,8 @@ func (r *Resolver) FiledConflict(t *Recipient, n *orgname.Name) grant.Conflict {
 	return grant.NoConflict
 }
 
-// groupForMember reports whether the line states the EIN of the center of a
-// group, and names a member of it that has an EIN of its own.
+// groupForMember reports whether the line states the EIN of a group's central organization but names a member that
+// has its own EIN.
 func (r *Resolver) groupForMember(t *Recipient, n *orgname.Name) bool {
 	i, ok := r.u.position(t.Filed)
 	if !ok || !r.u.index.facts[i].is(central) || !r.u.index.facts[i].is(grouped) || n.KX == "" || r.u.Bears(t.Filed, n.KX) {
@@ -41,11 +40,9 @@ func (r *Resolver) groupForMember(t *Recipient, n *orgname.Name) bool {
 	return false
 }
 
-// FiledNameConflict reports whether the line states an EIN whose organization
-// is known under names that have nothing in common with the line's: no telling
-// word, no initials, neither key within the other; and whether fewer funders
-// give the EIN for that name than it takes to believe that it is another name
-// of the organization's.
+// FiledNameConflict reports whether the line's filed EIN belongs to an organization whose known names are all
+// unrelated to the line's name: no shared distinctive word, no initials, neither key within the other. It reports
+// false if enough funders file the EIN for that name to make it another name of the organization.
 func (r *Resolver) FiledNameConflict(t *Recipient, n *orgname.Name) bool {
 	if t.Filed == ein.None || n.KX == "" {
 		return false
@@ -54,8 +51,8 @@ func (r *Resolver) FiledNameConflict(t *Recipient, n *orgname.Name) bool {
 	if !ok {
 		return false
 	}
-	// Most names have something in common, which shows without taking the name of
-	// the organization apart again.
+	// Most names share something. Check that first, because it does not require parsing the organization's name
+	// again.
 	if d := &r.u.index; related(n.K2, n.KX, d.k2[i], d.kx[i]) {
 		return false
 	}
@@ -89,8 +86,7 @@ func alike(n *orgname.Name, other string) bool {
 	return false
 }
 
-// related reports whether two names have a word of some weight or their letters
-// in common.
+// related reports whether two names share a word of some weight or their letters.
 func related(k2a, kxa, k2b, kxb string) bool {
 	if kxa == "" || kxb == "" {
 		return true
@@ -98,7 +94,7 @@ func related(k2a, kxa, k2b, kxb string) bool {
 	if strings.Contains(kxa, kxb) || strings.Contains(kxb, kxa) {
 		return true
 	}
-	// A name of common words only has nothing else to be known by.
+	// A name made only of common words must be compared by those.
 	plain := !hasTelling(k2a) || !hasTelling(k2b)
 	for w := range strings.FieldsSeq(k2a) {
 		if len(w) < 3 || commonWord(w) && !plain {
@@ -113,7 +109,7 @@ func related(k2a, kxa, k2b, kxb string) bool {
 	return false
 }
 
-// hasTelling reports whether a name has a word that is not common.
+// hasTelling reports whether a name has a distinctive word.
 func hasTelling(k2 string) bool {
 	for w := range strings.FieldsSeq(k2) {
 		if len(w) >= 3 && !commonWord(w) {
@@ -123,8 +119,7 @@ func hasTelling(k2 string) bool {
 	return false
 }
 
-// commonWord reports whether a word is so usual in names that sharing it says
-// nothing.
+// commonWord reports whether a word is so common in names that sharing it means nothing.
 func commonWord(w string) bool {
 	switch w {
 	case "FOUNDATION", "ASSOCIATION", "CENTER", "COMMUNITY", "SERVICES", "SERVICE", "FUND", "TRUST",

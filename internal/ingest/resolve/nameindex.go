@@ -22,7 +22,7 @@ type nameEntry struct {
 	hash  uint64
 	id    uint32 // position in orgs
 	state stateCode
-	alias bool // not the organization's own name but another it is known by
+	alias bool // an alias, not the organization's own name
 }
 
 func newNameIndex(entries []nameEntry) nameIndex {
@@ -70,8 +70,7 @@ func (x *nameIndex) find(kx string) []nameEntry {
 	bucket := x.entries[x.starts[b]:x.starts[b+1]]
 	lo := 0
 	if len(bucket) > 16 {
-		// Nearly every bucket has a few entries; some names are borne by
-		// thousands.
+		// Nearly every bucket has a few entries, but some names belong to thousands of organizations.
 		lo, _ = slices.BinarySearchFunc(bucket, h, func(e nameEntry, h uint64) int { return cmp.Compare(e.hash, h) })
 	}
 	for lo < len(bucket) && bucket[lo].hash < h {
@@ -103,11 +102,11 @@ func inState(entries []nameEntry, state stateCode) []nameEntry {
 	return entries[:from(entries, state+1)]
 }
 
-// hashKey is FNV-1a with a finishing mix, so that the top bits are as good as
-// the low ones. It is fixed: the same key has the same place in every build.
+// hashKey is FNV-1a with a final mix, so that the top bits are as random as the low bits. It never changes, so a key
+// has the same place in every build.
 func hashKey(s string) uint64 { return mix(hash.Of(s)) }
 
-// mix spreads every bit of a hash over all of them.
+// mix makes every bit of a hash depend on all others.
 func mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd

@@ -7,20 +7,19 @@ import (
 	"strings"
 )
 
-// orgFacts are what is asked of every organization that comes into question, in
-// few bytes: where hundreds are looked at for one line, reading them is most of
-// the work.
+// orgFacts are the facts needed about every candidate organization, in few bytes. Reading the facts of hundreds of
+// candidates is most of the work for a line.
 type orgFacts struct {
 	city    uint32 // number of its city, 0 for none
 	zip     uint32 // 0 for none
 	state   stateCode
 	flags   orgFlags
-	section TaxStatus // that it is exempt under
-	revenue uint8     // how many binary digits it has
-	pop     uint8     // distinct funders that filed its EIN, as far as they count
+	section TaxStatus // section of the code under which it is exempt
+	revenue uint8     // number of binary digits of its revenue
+	pop     uint8     // distinct funders that filed its EIN, up to a maximum
 }
 
-// orgFlags are what is so or not.
+// orgFlags are the yes-or-no facts.
 type orgFlags uint16
 
 const (
@@ -30,18 +29,18 @@ const (
 	private                         // a private foundation
 	church                          //
 	grouped                         // covered by a group exemption
-	central                         // a group exemption is its own
-	filedOnly                       // no list knows it
-	registered                      // the register says what it is exempt under
+	central                         // central organization of a group exemption
+	filedOnly                       // known only from filed EINs
+	registered                      // the register gives its exempt section
 )
 
 func (f *orgFacts) is(what orgFlags) bool { return f.flags&what != 0 }
 
-// enoughFunders is from how many funders on an organization is well known. More
-// say nothing of whether a line means it.
+// enoughFunders is the number of funders from which an organization counts as well known. More funders do not make it
+// more likely that a line means it.
 const enoughFunders = 8
 
-// factsOf sums up an organization. Its city is numbered by the index.
+// factsOf collects the facts of an organization. The index numbers its city.
 func factsOf(o *Org) orgFacts {
 	f := orgFacts{zip: zipCode(o.ZIP5), state: codeOf(o.State), section: exemptSection(o.Subsection),
 		revenue: uint8(bits.Len64(uint64(max(o.Revenue, 0)))), pop: uint8(min(o.Pop, enoughFunders+1))} // one of them may be left out
@@ -69,8 +68,7 @@ func (f *orgFacts) coarseRevenue() int64 {
 	return 1 << (f.revenue - 1)
 }
 
-// logs are the logarithms of one more than a number, for those that are asked for
-// again and again.
+// logs caches the logarithm of 1+n for small n.
 var logs = func() (l [256]float64) {
 	for i := range l {
 		l[i] = math.Log1p(float64(i))
@@ -78,7 +76,7 @@ var logs = func() (l [256]float64) {
 	return l
 }()
 
-// log1p is the logarithm of one more than a count.
+// log1p is the logarithm of one plus a count.
 func log1p[N ~int | ~int32 | ~int64 | ~uint32](n N) float64 {
 	switch {
 	case n <= 0:
@@ -89,8 +87,7 @@ func log1p[N ~int | ~int32 | ~int64 | ~uint32](n N) float64 {
 	return math.Log1p(float64(n))
 }
 
-// revenueLogs are the logarithms of one more than the powers of two, by binary
-// digits.
+// revenueLogs holds the logarithm of one plus each power of two, by number of binary digits.
 var revenueLogs = func() (l [65]float64) {
 	for i := range l {
 		f := orgFacts{revenue: uint8(i)}
@@ -99,8 +96,8 @@ var revenueLogs = func() (l [65]float64) {
 	return l
 }()
 
-// nameSign is a sketch of a key, by which most keys are told apart unseen: which
-// letters and digits it has, how many, and how it begins.
+// nameSign is a sketch of a key: its letters and digits, its length, and its beginning. Comparing sketches rules out
+// most pairs of keys.
 type nameSign uint64
 
 const (
@@ -123,7 +120,7 @@ func signOf(kx string) nameSign {
 	return s | beginning(kx)<<signBegin
 }
 
-// beginning is what the first three letters of a key make, six bits each.
+// beginning packs the first three letters of a key, six bits each.
 func beginning(kx string) (b nameSign) {
 	for i := range min(len(kx), 3) {
 		b |= nameSign(kx[i]&63) << (6 * i)
@@ -133,17 +130,14 @@ func beginning(kx string) (b nameSign) {
 
 func (s nameSign) length() int { return int(s >> signLetters & (1<<signLength - 1)) }
 
-// mayBeOneEdit reports whether two keys can be one edit apart, which changes two
-// kinds of letters at most.
+// mayBeOneEdit reports whether two keys can be one edit apart. One edit changes at most two of the letter bits.
 func (s nameSign) mayBeOneEdit(t nameSign) bool {
 	d := s.length() - t.length()
 	return d >= -1 && d <= 1 && bits.OnesCount64(uint64(s^t)&(1<<signLetters-1)) <= 2
 }
 
-// mayBeReordered reports whether two keys can be of the same words in another
-// order.
+// mayBeReordered reports whether two keys can have the same words in another order.
 func (s nameSign) mayBeReordered(t nameSign) bool { return (s^t)&(1<<signBegin-1) == 0 }
 
-// mayBegin reports whether a key can begin with the first three letters of
-// another, if that has so many.
+// mayBegin reports whether a key can begin with the first three letters of another key that has at least three.
 func (s nameSign) mayBegin(t nameSign) bool { return (s^t)>>signBegin == 0 }

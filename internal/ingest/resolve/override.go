@@ -16,13 +16,13 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Overrides are rulings on lines whose EIN the rules get wrong. They are kept
-// as CSV beside the code, read by the build and by its tests:
+// Overrides are rulings on lines for which the rules find a wrong EIN. They are kept as CSV beside the code and read
+// by the build and its tests:
 //
 //	kx,state,zip5,filed_ein,funder_ein,ein,action,reason,source_url,author,date
 //
-// The first five columns select lines; an empty one selects any. The most
-// specific row wins, then the first in the file.
+// The first five columns select lines; an empty column selects any value. The most specific row wins, then the first
+// in the file.
 type Overrides struct {
 	rows    []override
 	byKX    map[string][]int32
@@ -37,7 +37,7 @@ type override struct {
 	funder      ein.EIN
 	ein         ein.EIN
 	none        bool // the line has no EIN
-	weight      int  // selectors given
+	weight      int  // number of selectors given
 	line        int
 	rule        Rule
 	unknown     bool // the EIN need not be in the universe
@@ -56,33 +56,30 @@ var overrideColumns = []string{"kx", "state", "zip5", "filed_ein", "funder_ein",
 // maxOverrides bounds a file written by hand.
 const maxOverrides = 1_000_000
 
-// ErrOverride is wrapped by every fault found in an override file.
+// ErrOverride is wrapped by every error found in an override file.
 var ErrOverride = errors.New("override file")
 
-// ReadOverrides reads an override file. source names it in errors. An action is
-// "set", "set_unknown" for an EIN that no list holds, or "none" to say that the
-// line has no EIN. A file with any fault is refused whole: a ruling that is
-// silently dropped is a wrong answer served as an adjudicated one.
+// ReadOverrides reads an override file. source names the file in errors. An action is "set", "set_unknown" for an EIN
+// that is on no list, or "none" if the line has no EIN. Any error rejects the whole file, because a dropped ruling
+// would let a known wrong answer through.
 func ReadOverrides(r io.Reader, source string) (*Overrides, error) {
 	return readOverrides(r, source, OverrideHuman)
 }
 
-// ReadAssisted reads rulings that a language model proposed, in the same
-// layout. Nobody vouches for them, so more is asked of each: it must say which
-// model wrote it and when, and it may not name an EIN that no list holds.
+// ReadAssisted reads rulings that a language model proposed, in the same layout. No person has confirmed them, so the
+// checks are stricter: each must state its model and date, and may not name an EIN that is on no list.
 func ReadAssisted(r io.Reader, source string) (*Overrides, error) {
 	return readOverrides(r, source, OverrideLLM)
 }
 
 func readOverrides(r io.Reader, source string, rule Rule) (*Overrides, error) {
 	text := bufio.NewReader(r)
-	// The mark that spreadsheets begin a file with is no part of its first cell,
-	// which may be quoted.
+	// Spreadsheets write a byte order mark before the first cell. Remove it, because that cell may be quoted.
 	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" {
 		text.Discard(3)
 	}
 	c := csv.NewReader(text)
-	c.ReuseRecord = true // and every row must be as wide as the header
+	c.ReuseRecord = true // every row must have as many columns as the header
 	head, err := c.Read()
 	if err == io.EOF {
 		return nil, fmt.Errorf("%w %s: it is empty; it needs at least the header %s", ErrOverride, source, strings.Join(overrideColumns, ","))
@@ -215,8 +212,7 @@ func parseOverride(f []string, rule Rule) (override, error) {
 	return row, nil
 }
 
-// Check reports the first ruling whose EIN the universe does not hold, unless
-// the ruling says that it need not.
+// Check reports the first ruling whose EIN is not in the universe, unless the ruling allows that.
 func (o *Overrides) Check(u *Universe) error {
 	if o == nil {
 		return nil
@@ -241,8 +237,8 @@ func (o *Overrides) Len() int {
 	return len(o.rows)
 }
 
-// Funders lists, in order, the funders that some ruling is about. Lines of all
-// others can be answered without asking who filed them.
+// Funders lists, in order, the funders that some ruling names. Lines can be answered without knowing the funder if no
+// ruling names it.
 func (o *Overrides) Funders() []ein.EIN {
 	if o == nil {
 		return nil
@@ -257,8 +253,8 @@ func (o *Overrides) Funders() []ein.EIN {
 	return slices.Compact(list)
 }
 
-// find returns the ruling for a recipient, nil if there is none. With no funder,
-// only rulings that hold for every funder are looked at.
+// find returns the ruling for a recipient, or nil. Without a funder, it considers only rulings that apply to every
+// funder.
 func (o *Overrides) find(t *Recipient, n *orgname.Name, funder ein.EIN) *override {
 	if o == nil || len(o.rows) == 0 {
 		return nil
@@ -312,5 +308,5 @@ func isKey(s string) bool {
 	return len(s) <= 512
 }
 
-// maxQuoted bounds what a message repeats of a file, in bytes.
+// maxQuoted is how many bytes of a file an error message quotes at most.
 const maxQuoted = 40

@@ -7,19 +7,17 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// Payment says that a line of a funder names an organization outright.
+// Payment records that a line of a funder names an organization unambiguously.
 type Payment struct{ Funder, Recipient ein.EIN }
 
-// History is whom funders have paid, as far as the names on their lines tell by
-// themselves. A name that tells little may well mean someone the funder has paid
-// before. EINs that were filed are left out of it: private foundations file
-// none, and what is learned from others must hold for them. The zero History
-// knows nothing.
+// History records which organizations each funder has paid, as far as the names on its lines are unambiguous. A vague
+// name may well mean a past recipient of the same funder. History ignores filed EINs: private foundations file none,
+// and the model must work for them. The zero History is empty.
 type History struct {
 	pairs []uint64 // funder and recipient, sorted
 }
 
-// NewHistory puts payments in order.
+// NewHistory sorts payments.
 func NewHistory(list []Payment) *History {
 	h := &History{make([]uint64, len(list))}
 	for i, p := range list {
@@ -42,13 +40,13 @@ func NewHistory(list []Payment) *History {
 	return h
 }
 
-// paidBy is whom one funder has paid.
+// paidBy lists the recipients of one funder.
 type paidBy struct {
 	funder ein.EIN
 	pairs  []uint64 // with the recipients in the low halves, sorted
 }
 
-// of finds whom a funder has paid; nobody, where it is None.
+// of finds the recipients of a funder. The list is empty for the funder None.
 func (h *History) of(funder ein.EIN) paidBy {
 	if h == nil || funder == ein.None {
 		return paidBy{}
@@ -64,12 +62,11 @@ func (p *paidBy) has(e ein.EIN) bool {
 	return ok
 }
 
-// Recalls reports whether it is known whom a funder has paid before: neither
-// nobody nor too many.
+// Recalls reports whether a funder has past recipients, and not too many of them to be useful.
 func (r *Resolver) Recalls(funder ein.EIN) bool { return len(r.opt.History.of(funder).pairs) > 0 }
 
-// Named is the organization that the name and place of a line lead to by
-// themselves, whatever EIN was filed; None if they do not.
+// Named is the organization to which a line's name and place lead, ignoring any filed EIN; None if they lead to no
+// single one.
 func (r *Resolver) Named(t *Recipient, n *orgname.Name) ein.EIN {
 	if foreign(t) || n.KX == "" {
 		return ein.None
@@ -79,12 +76,11 @@ func (r *Resolver) Named(t *Recipient, n *orgname.Name) ein.EIN {
 	return r.byName(q)
 }
 
-// ManyPaid is beyond how many recipients what a funder has paid says nothing: a
-// sponsor of donor-advised funds has paid everybody.
+// ManyPaid is the number of recipients above which a funder's history is ignored: a sponsor of donor-advised funds
+// has paid almost everybody.
 const ManyPaid = 250
 
-// mayMeanPaid reports whether a line may mean someone its funder has paid before:
-// they have a telling word in common.
+// mayMeanPaid reports whether a line may mean a past recipient of its funder: they share a distinctive word.
 func (r *Resolver) mayMeanPaid(n *orgname.Name, funder ein.EIN) bool {
 	s := r.u.searches.get()
 	defer r.u.searches.pool.Put(s)
@@ -103,8 +99,7 @@ func (r *Resolver) mayMeanPaid(n *orgname.Name, funder ein.EIN) bool {
 	return false
 }
 
-// payer is a funder with the telling words of the names of those it has paid,
-// sorted.
+// payer is a funder with the distinctive words of its past recipients' names, sorted.
 type payer struct {
 	funder  ein.EIN
 	history *History
@@ -129,8 +124,8 @@ func (p *payer) read(r *Resolver, funder ein.EIN) {
 	p.telling = slices.Compact(p.telling)
 }
 
-// askModelWithHistory asks the model again if a candidate with a telling word
-// of the line is someone the funder has paid before; else the answer stays.
+// askModelWithHistory asks the model again if a candidate that shares a distinctive word with the line is a past
+// recipient of the funder. Otherwise the answer stays.
 func (r *Resolver) askModelWithHistory(q *query, m Match) Match {
 	q.prepare()
 	r.prepareStreet(q)
@@ -153,8 +148,7 @@ func (r *Resolver) askModelWithHistory(q *query, m Match) Match {
 	return m
 }
 
-// HistoryMayChange reports whether an answer is one that the model gave or
-// declined, which what a funder has paid before may change.
+// HistoryMayChange reports whether the model gave or declined the answer, so that the funder's history may change it.
 func (r *Resolver) HistoryMayChange(m Match) bool {
 	return r.usesModel() && r.opt.History != nil && (m.Rule == Model || m.Rule == None && !m.Barred)
 }

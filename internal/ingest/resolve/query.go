@@ -8,32 +8,31 @@ import (
 	"grantgraph/internal/place"
 )
 
-// query is one recipient on its way through the rules, with what several of them
-// look at.
+// query is one recipient on its way through the rules, with data that several rules use.
 type query struct {
 	t       *Recipient
 	n       *orgname.Name
-	barred  ein.EIN // a rule that finds it has found nothing: the funder's own
-	funder  ein.EIN // whose line it is, where that is to count
-	without ein.EIN // a funder whose statements do not count
-	absent  ein.EIN // an organization that is taken for unknown
+	barred  ein.EIN // the funder itself; a rule that finds it has found nothing
+	funder  ein.EIN // the funder, if its history and rulings count
+	without ein.EIN // a funder whose statements are ignored
+	absent  ein.EIN // an organization treated as unknown
 
 	named    ein.EIN // what the name says
-	nameRead bool    // that is known beforehand
+	nameRead bool    // named is set in advance
 
 	state    stateCode
 	zip      uint32
-	careOf   bool     // the address is someone else's
-	street   string   // key of the street, empty when it says nothing
-	atStreet []tenant // who is there
-	city     uint64   // the city as a number, 0 for none; asked for with inCity
+	careOf   bool     // the address belongs to someone else
+	street   string   // key of the street, empty if the street is of no use
+	atStreet []tenant // organizations there
+	city     uint64   // the city as a number, 0 for none; read it with inCity
 
 	streetRead, cityRead bool
 
-	bearers     []nameEntry   // of the name; asked for with bearersOf
-	bearersRead *orgname.Name // the name they are of
+	bearers     []nameEntry   // organizations with the name; read them with bearersOf
+	bearersRead *orgname.Name // the name that bearers belong to
 
-	station station // how the name is that of a station; set with the candidates
+	station station // how the name denotes a station; set with the candidates
 }
 
 // prepare reads the place of the line.
@@ -41,11 +40,11 @@ func (q *query) prepare() {
 	q.state = lineState(q.t, q.n)
 	zip5, _ := place.ZIP5(q.t.ZIP, q.state.String())
 	q.zip = zipCode(zip5)
-	// A line in care of a bank or an accountant has their address.
+	// A line in care of a bank or an accountant has the bank's or accountant's address.
 	q.careOf = q.n.CareOf || orgname.IsCareOf(q.t.Street)
 }
 
-// prepareStreet reads the street, which few lines come to need, and who is there.
+// prepareStreet reads the street and its tenants. Few lines need them.
 func (r *Resolver) prepareStreet(q *query) {
 	if q.streetRead || q.careOf || q.zip == 0 {
 		return
@@ -56,8 +55,7 @@ func (r *Resolver) prepareStreet(q *query) {
 	}
 }
 
-// bearersOf are the organizations, anywhere, that bear the name of the line. Most
-// rules ask for them.
+// bearersOf lists the organizations in the country that have the line's name. Most rules need the list.
 func (r *Resolver) bearersOf(q *query) []nameEntry {
 	if q.bearersRead != q.n {
 		q.bearers, q.bearersRead = r.u.names.find(q.n.KX), q.n
@@ -73,7 +71,7 @@ func (q *query) inCity() uint64 {
 	return q.city
 }
 
-// lineState is the state of the line's address, else the one its name ends in.
+// lineState is the state of the line's address, or else the state at the end of its name.
 func lineState(t *Recipient, n *orgname.Name) stateCode {
 	if st, ok := place.State(t.State); ok {
 		return codeOf(st)
@@ -81,7 +79,7 @@ func lineState(t *Recipient, n *orgname.Name) stateCode {
 	return codeOf(n.State)
 }
 
-// excluded reports whether an organization does not exist for this query.
+// excluded reports whether this query must ignore an organization.
 func (r *Resolver) excluded(q *query, id uint32) bool {
 	if q.without == ein.None && q.absent == ein.None {
 		return false
@@ -93,8 +91,7 @@ func (r *Resolver) excluded(q *query, id uint32) bool {
 	return q.without != ein.None && r.u.index.facts[id].is(filedOnly) && !r.u.registry.believed(e, q.without, r.u.index.kx[id])
 }
 
-// tenants are the organizations at the line's address, unless they are so many
-// that it says nothing.
+// tenants are the organizations at the line's address, or none if the address has too many.
 func (r *Resolver) tenants(q *query) []tenant {
 	if r.prepareStreet(q); len(q.atStreet) > maxTenants {
 		return nil
@@ -102,8 +99,8 @@ func (r *Resolver) tenants(q *query) []tenant {
 	return q.atStreet
 }
 
-// excludedName reports whether a name does not exist for this query: its
-// organization does not, or only the funder left out uses it.
+// excludedName reports whether this query must ignore a name: its organization is ignored, or only the ignored funder
+// uses the name.
 func (r *Resolver) excludedName(q *query, name uint32) bool {
 	if q.without == ein.None && q.absent == ein.None {
 		return false
@@ -125,9 +122,8 @@ func (r *Resolver) excludedName(q *query, name uint32) bool {
 	return true
 }
 
-// spelledOut is the name of a line with the code of its own state at the end
-// written out, or with COUNTY for a CO that is no company since it stands behind
-// OF; empty where there is neither.
+// spelledOut is the name of a line with its state code at the end written out, or with CO after OF written as COUNTY.
+// It is empty if the name has neither.
 func (q *query) spelledOut() string {
 	k2 := q.n.K2
 	if n := len(k2); q.state != 0 && n > 3 && k2[n-3] == ' ' && k2[n-2:] == q.state.String() {
@@ -140,9 +136,8 @@ func (q *query) spelledOut() string {
 	return ""
 }
 
-// withoutTown is the key of a line's name without its own city at the end, empty
-// where it does not end in it or where little would be left. Churches are
-// registered without their town.
+// withoutTown is the key of a line's name without its city at the end. It is empty if the name does not end in the
+// city or if too little would be left. Registers list churches without their town.
 func (q *query) withoutTown() string {
 	city := orgname.City(q.t.City)
 	if city == "" {

@@ -5,18 +5,17 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// Recipient is what a grant line says about who was paid, as filed. Lines
-// repeat: the caller resolves each distinct recipient once. Country is empty
-// for a line with a US address or none.
+// Recipient is what a grant line says about its recipient, as filed. Lines repeat, so the caller resolves each
+// distinct recipient once. Country is empty for a line with a US address or no address.
 type Recipient struct {
 	Name1, Name2                      string
 	Person                            string // the element for a person's name, filed instead of a business name
 	Street, City, State, ZIP, Country string
 	Filed                             ein.EIN
-	TaxStatus                         TaxStatus // only the model looks at it
+	TaxStatus                         TaxStatus // used only by the model
 }
 
-// Name is the recipient as filed: the organization, else the person.
+// Name is the recipient as filed: the organization, or else the person.
 func (t *Recipient) Name() string {
 	switch {
 	case t.Name1 == "" && t.Name2 == "":
@@ -29,7 +28,7 @@ func (t *Recipient) Name() string {
 	return t.Name1 + " " + t.Name2
 }
 
-// ParseName takes that name apart.
+// ParseName parses the recipient's name.
 func (t *Recipient) ParseName() orgname.Name {
 	if t.Name1 == "" && t.Name2 == "" {
 		return orgname.Parse(t.Person)
@@ -37,13 +36,12 @@ func (t *Recipient) ParseName() orgname.Name {
 	return orgname.ParseLine(t.Name1, t.Name2, t.City, t.State)
 }
 
-// Match is what a recipient is resolved to. The zero Match is "no EIN".
+// Match is the result for a recipient. The zero Match means "no EIN".
 type Match struct {
 	EIN  ein.EIN
 	Rule Rule
 	Prob float64
-	// Barred is set when a person has ruled that the line has no EIN, so that
-	// no later step looks for one.
+	// Barred is set if a person has ruled that the line has no EIN, so that no later step looks for one.
 	Barred bool
 }
 

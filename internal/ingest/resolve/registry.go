@@ -10,21 +10,18 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// registry knows the names under which filers have paid an EIN. It finds the
-// organizations whose registered name nobody uses, and says which of several
-// of one name is nearly always meant.
+// registry holds the names under which filers have paid an EIN. It finds organizations whose registered name nobody
+// uses, and shows which of several namesakes filers nearly always mean.
 type registry struct {
 	entries   []einCount        // sorted by name key, then EIN, then state
-	said      []funderStatement // what they are made of, in the same order
+	said      []funderStatement // the statements behind the counts, in the same order
 	entriesAt hashStarts
 	saidAt    hashStarts
 	issued    ein.Prefixes
 }
 
-// hashStarts leads from a hash to where its entries start in a list that is
-// sorted by hash: its top bits to the few entries that share them, so that a
-// lookup touches two or three cache lines however long the list is, and the
-// starts take little room beside it.
+// hashStarts finds the entries of a hash in a list that is sorted by hash. The top bits of the hash lead to the few
+// entries that share them, so a lookup touches two or three cache lines however long the list is.
 type hashStarts struct {
 	starts []uint32
 	shift  uint
@@ -43,14 +40,13 @@ func newHashStarts(n int, hash func(i int) uint64) hashStarts {
 	return x
 }
 
-// of is the range of the entries that can have the hash.
+// of is the range of entries that can have the hash.
 func (x *hashStarts) of(h uint64) (from, to uint32) {
 	b := h >> x.shift
 	return x.starts[b], x.starts[b+1]
 }
 
-// einCount is how often one EIN was stated for one name: in a state, or, where
-// state is 0, in the country.
+// einCount is how often one EIN was stated for one name: in a state, or in the whole country if state is 0.
 type einCount struct {
 	kx      uint64
 	ein     ein.EIN
@@ -59,8 +55,7 @@ type einCount struct {
 	state   stateCode
 }
 
-// funderStatement is one funder's statement of an EIN for a name, and how many
-// lines make it.
+// funderStatement is one funder's statement of an EIN for a name, with its number of lines.
 type funderStatement struct {
 	kx     uint64
 	ein    ein.EIN
@@ -81,8 +76,7 @@ func compareStatements(a, b funderStatement) int {
 	return cmp.Compare(a.funder, b.funder)
 }
 
-// sumStatements adds up equal statements, in order. Most lines repeat from year
-// to year.
+// sumStatements adds up equal statements and sorts them. Most lines repeat from year to year.
 func sumStatements(all []funderStatement) []funderStatement {
 	slices.SortFunc(all, compareStatements)
 	out := all[:0]
@@ -96,13 +90,13 @@ func sumStatements(all []funderStatement) []funderStatement {
 	return out
 }
 
-// Evidence below which a statement is a typing error beside one that many make.
+// Below these counts, a statement is a typing error if many filers state another EIN.
 const (
 	loneFunders = 1
 	manyFunders = 10
 )
 
-// newRegistry takes statements that are summed.
+// newRegistry makes a registry from statements that are already added up.
 func newRegistry(all []funderStatement, issued ein.Prefixes) registry {
 	r := registry{said: slices.Clip(all), issued: issued}
 	for i := 0; i < len(all); {
@@ -119,7 +113,7 @@ func newRegistry(all []funderStatement, issued ein.Prefixes) registry {
 	return r
 }
 
-// appendEINCounts adds what is stated for one name.
+// appendEINCounts adds the counts for one name.
 func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes) []einCount {
 	from := len(to)
 	most := uint32(0)
@@ -152,7 +146,7 @@ func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes
 	if most < manyFunders {
 		return to
 	}
-	// The lone ones go with all they said of their states.
+	// Drop a lone EIN together with its counts by state.
 	lone := map[ein.EIN]bool{}
 	for _, a := range to[from:] {
 		if a.state == 0 && a.funders <= loneFunders {
@@ -163,7 +157,7 @@ func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes
 	return to[:from+len(kept)]
 }
 
-// find returns what is known of a name.
+// find returns the counts for a name.
 func (r *registry) find(kx string) []einCount {
 	if len(r.entries) == 0 {
 		return nil
@@ -179,7 +173,7 @@ func (r *registry) find(kx string) []einCount {
 	return near[lo:hi]
 }
 
-// statements returns what was said of a name, funder by funder.
+// statements returns the statements about a name, by funder.
 func (r *registry) statements(kx string) []funderStatement {
 	if len(r.said) == 0 {
 		return nil
@@ -195,8 +189,7 @@ func (r *registry) statements(kx string) []funderStatement {
 	return near[lo:hi]
 }
 
-// without returns what would be known of a name had one funder filed nothing
-// and if one organization did not exist.
+// without returns the counts for a name as if one funder had filed nothing and one organization did not exist.
 func (r *registry) without(kx string, funder, absent ein.EIN) []einCount {
 	said := r.statements(kx)
 	kept := make([]funderStatement, 0, len(said))
@@ -208,10 +201,9 @@ func (r *registry) without(kx string, funder, absent ein.EIN) []einCount {
 	return appendEINCounts(nil, kept, &r.issued)
 }
 
-// believed reports whether enough funders other than one give an EIN for a
-// name to take it for an organization.
+// believed reports whether enough funders, apart from one, give an EIN for a name to accept it as an organization.
 func (r *registry) believed(e, funder ein.EIN, kx string) bool {
-	// In order of state: a funder that writes two states comes twice.
+	// Statements are sorted by state, so a funder that writes two states appears twice.
 	var funders [filedFunders]ein.EIN
 	n := 0
 	for _, s := range r.statements(kx) {
@@ -224,8 +216,8 @@ func (r *registry) believed(e, funder ein.EIN, kx string) bool {
 	return false
 }
 
-// What makes one EIN dominate a name, in the country and in one state, and what
-// makes a name's only EIN credible.
+// Conditions for one EIN to dominate a name, in the country and in one state, and for the only EIN of a name to be
+// credible.
 const (
 	dominantShare                      = 0.95
 	dominantRows, dominantFunders      = 5, 3
@@ -233,8 +225,7 @@ const (
 	crediblyOftenRows, credibleFunders = 5, 3
 )
 
-// dominantAmongSeveral finds the EIN that filers nearly always state for a name
-// which several organizations bear or have been given.
+// dominantAmongSeveral finds the EIN that filers nearly always state for a name shared by several organizations.
 func (r *Resolver) dominantAmongSeveral(q *query, known []einCount) ein.EIN {
 	eins := 0
 	for _, a := range known {
@@ -276,13 +267,12 @@ func (r *Resolver) dominant(q *query, known []einCount) ein.EIN {
 	return inState
 }
 
-// manyStates is in how many states an EIN must have been stated for a name
-// before the name is taken for a national one, meant wherever it is paid.
+// manyStates is the number of states in which filers must state an EIN for a name before the name counts as national.
+// A national name means the same organization everywhere.
 const manyStates = 3
 
-// placeAllows reports whether the place of a line allows the EIN that dominates
-// its name. That others have meant one organization says nothing of a line from
-// a state where nobody has, or from the town of a namesake.
+// placeAllows reports whether the place of a line allows the EIN that dominates its name. Other filers' statements do
+// not count for a line from a state where nobody used the EIN, or from the town of a namesake.
 func (r *Resolver) placeAllows(q *query, known []einCount, e ein.EIN) bool {
 	if by := r.sameNameByPlace(q); by != ein.None && by != e {
 		return false
@@ -315,8 +305,7 @@ func (r *Resolver) placeAllows(q *query, known []einCount, e ein.EIN) bool {
 	return true
 }
 
-// onlyEINFiled finds the only EIN ever stated for a name, if that was often
-// enough and in a place that fits.
+// onlyEINFiled finds the only EIN ever stated for a name, if filers stated it often enough and in a place that fits.
 func (r *Resolver) onlyEINFiled(q *query, known []einCount) ein.EIN {
 	n, state := q.n, q.state
 	var only *einCount
@@ -347,8 +336,7 @@ func (r *Resolver) onlyEINFiled(q *query, known []einCount) ein.EIN {
 	return only.ein
 }
 
-// einCounts returns what the registry knows of a line's name, nothing when the
-// name is one word that everybody uses.
+// einCounts returns the registry's counts for a line's name, or nothing if the name is a single generic word.
 func (r *Resolver) einCounts(q *query) []einCount {
 	n, known := q.n, r.u.registry.find(q.n.KX)
 	if len(known) > 0 && (q.without != ein.None || q.absent != ein.None) {
@@ -360,7 +348,7 @@ func (r *Resolver) einCounts(q *query) []einCount {
 	return known
 }
 
-// nameKnown reports whether any organization bears the name of the line.
+// nameKnown reports whether any organization has the line's name.
 func (r *Resolver) nameKnown(q *query) bool {
 	for _, e := range r.bearersOf(q) {
 		if !r.excluded(q, e.id) {
@@ -370,12 +358,11 @@ func (r *Resolver) nameKnown(q *query) bool {
 	return false
 }
 
-// genericOrgs is how many organizations make a single word a generic one.
+// genericOrgs is the number of organizations from which a single word counts as generic.
 const genericOrgs = 20
 
-// conflictsWithLine reports whether an EIN is registered under a name that a
-// line cannot mean: another number or direction, or a body at the institution
-// named.
+// conflictsWithLine reports whether an EIN is registered under a name that the line cannot mean: another number or
+// direction, or a body at the institution that the line names.
 func (r *Resolver) conflictsWithLine(traits *orgname.Traits, e ein.EIN) bool {
 	i, ok := r.u.position(e)
 	if !ok {

@@ -1,14 +1,11 @@
-// Package resolve says which organization a grant line names: its EIN, the
-// rule that found it and how likely that is to be right; and it gives every
-// recipient, resolved or not, an identity that is a pure function of what the
-// line says.
+// Package resolve finds the organization that a grant line names: its EIN, the rule that found it, and the
+// probability that it is right. It also gives every recipient, resolved or not, an identity that depends only on the
+// content of the line.
 //
-// A Universe is the set of organizations that can be found: the master file,
-// every e-filer, the public lists, and the bodies (public universities, towns,
-// tribes) that are known only because several funders filed the same EIN for
-// the same name. A Resolver runs the rules over it in a fixed order; the first
-// that fires wins. Persons and placeholders must be kept away from the rules
-// by the caller; package classify tells them apart.
+// A Universe is the set of organizations that can be found: the master file, every e-filer, the public lists, and
+// bodies (public universities, towns, tribes) that are known only because several funders filed the same EIN for the
+// same name. A Resolver runs the rules in a fixed order; the first rule that gives an answer wins. The caller must
+// not pass persons and placeholders to the rules; package classify detects them.
 package resolve
 
 import (
@@ -20,13 +17,13 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// Options are what a resolver knows besides the universe. All may be left out.
+// Options are what a resolver uses besides the universe. All are optional.
 type Options struct {
 	Human    *Overrides   // rulings of people, from overrides/human.csv
 	Assisted *Overrides   // rulings proposed by a model and checked, from overrides/model.csv
-	Model    *model.Model // for the lines that no rule decides; nil for none
-	History  *History     // whom funders have paid, for the model
-	Coverage *Coverage    // of how much the universe holds, for the model
+	Model    *model.Model // for lines that no rule decides; nil for none
+	History  *History     // past recipients of funders, for the model
+	Coverage *Coverage    // how much of each state the universe holds, for the model
 	Off      []Rule       // rules that failed their trial and do not run
 }
 
@@ -51,33 +48,30 @@ func New(u *Universe, opt Options) *Resolver {
 // Universe is the set of organizations the resolver looks in.
 func (r *Resolver) Universe() *Universe { return r.u }
 
-// Funders lists, in order, the funders that some ruling is about. Lines of all
-// others can be answered without asking who filed them, unless the answer is
-// the filer or open.
+// Funders lists, in order, the funders that some ruling names. Lines of other funders can be answered without knowing
+// the funder, unless the answer is the funder itself or is still open.
 func (r *Resolver) Funders() []ein.EIN {
 	list := append(r.opt.Human.Funders(), r.opt.Assisted.Funders()...)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// Resolve answers for a recipient as far as the funder does not matter. n is the
-// parsed name of the recipient. The caller keeps persons and placeholders away.
+// Resolve answers for a recipient without regard to the funder. n is the parsed name of the recipient. The caller
+// must not pass persons or placeholders.
 func (r *Resolver) Resolve(t *Recipient, n *orgname.Name) Match {
 	return r.resolve(&query{t: t, n: n})
 }
 
-// ResolveNamed is Resolve for a recipient of which it is known what Named says.
-// That depends on neither the street nor the tax status nor the EIN that was
-// filed, so recipients that differ in these alone share it.
+// ResolveNamed is Resolve for a recipient whose Named result is already known. Named does not depend on street, tax
+// status or filed EIN, so recipients that differ only in these share its result.
 func (r *Resolver) ResolveNamed(t *Recipient, n *orgname.Name, named ein.EIN) Match {
-	// Named is silent on a name without a key; its aliases may lead somewhere.
+	// Named gives no answer for a name without a key, but the name's aliases may.
 	return r.resolve(&query{t: t, n: n, named: named, nameRead: n.KX != ""})
 }
 
-// ForFunder adapts the answer for a recipient to the funder that filed it: an
-// override for this funder's lines applies; the funder's own EIN, typed where
-// the recipient's belongs, counts as none; no rule but filed may find the funder
-// itself; and the model may think of whom the funder has paid before. funderKX is the key of the funder's name.
+// ForFunder adapts the answer for a recipient to the funder that filed it. Overrides for this funder apply. The
+// funder's own EIN in place of the recipient's counts as no EIN. Only the rule filed may find the funder itself. The
+// model may use the funder's past recipients. funderKX is the key of the funder's name.
 func (r *Resolver) ForFunder(t *Recipient, n *orgname.Name, m Match, funder ein.EIN, funderKX string) Match {
 	if funder == ein.None {
 		return m
@@ -99,19 +93,17 @@ func (r *Resolver) ForFunder(t *Recipient, n *orgname.Name, m Match, funder ein.
 	return m
 }
 
-// ResolveBlind answers for a line whose filed EIN is hidden, as though its
-// funder had filed no EINs at all: what the line itself taught the universe
-// must not help to find it. With absent set, the organization of that EIN is
-// taken out of the universe, which shows what the rules do with a recipient
-// nobody knows.
+// ResolveBlind answers for a line whose filed EIN is hidden, as if its funder had filed no EINs: the line's own
+// statement must not help to find it. With absent set, the EIN's organization is also removed from the universe,
+// which shows how the rules treat an unknown recipient.
 func (r *Resolver) ResolveBlind(t *Recipient, n *orgname.Name, funder, absent ein.EIN) Match {
 	line := *t
 	line.Filed = ein.None
 	return r.resolve(&query{t: &line, n: n, barred: funder, funder: funder, without: funder, absent: absent})
 }
 
-// Considers reports whether an organization is among the candidates of a line
-// that is asked for blindly: what is not can be found by no model.
+// Considers reports whether an organization is among the candidates of a line that is resolved blindly. The model can
+// only find candidates.
 func (r *Resolver) Considers(t *Recipient, n *orgname.Name, funder, truth ein.EIN) bool {
 	q := r.blindQuery(&Label{Recipient: *t, Name: n, Funder: funder}, ein.None)
 	s := r.u.searches.get()
@@ -125,8 +117,7 @@ func (r *Resolver) Considers(t *Recipient, n *orgname.Name, funder, truth ein.EI
 	return false
 }
 
-// Knows reports whether an organization would be in the universe had a funder
-// filed no EINs.
+// Knows reports whether an organization would be in the universe if a funder had filed no EINs.
 func (r *Resolver) Knows(e, funder ein.EIN) bool {
 	i, ok := r.u.position(e)
 	return ok && !r.excluded(&query{without: funder}, uint32(i))

@@ -26,7 +26,7 @@ func (r *Resolver) chooseByModel(q *query, s *search, known []einCount) Match {
 	return r.choose(q, s)
 }
 
-// choose asks the model about candidates that are measured.
+// choose asks the model about candidates whose features are measured.
 func (r *Resolver) choose(q *query, s *search) Match {
 	best, second := r.bestTwo(q, s)
 	if best < 0 {
@@ -52,15 +52,14 @@ func (r *Resolver) shift(q *query) float64 {
 	return r.opt.Coverage.shift(r.u, r.opt.Model, q.state)
 }
 
-// Overlap of words below which nothing but fame, or the building, can have made a
-// candidate the best.
+// Below this overlap of words, a candidate can only be the best because it is well known or in the same building.
 const (
 	leastOverlap   = 0.4
 	leastAtAddress = 0.2
 )
 
-// byChance reports whether a candidate has so little of the line's name that it
-// is not named by it. A reason to let one pass belongs in anyNamed too.
+// byChance reports whether a candidate shares too little of the line's name to be meant. If you add an exception
+// here, add it to anyNamed too.
 func byChance(x *[nFeatures]float64) bool {
 	if x[fExact]+x[fEdit]+x[fPrefix]+x[fAcronym]+x[fBag]+x[fStation]+x[fStationCollege] > 0 || x[fSimilar] >= veryAlike {
 		return false
@@ -68,9 +67,8 @@ func byChance(x *[nFeatures]float64) bool {
 	return x[fOverlap] < leastAtAddress || x[fStreet] == 0 && x[fOverlap] < leastOverlap
 }
 
-// bestTwo finds the candidate with the highest score and the best of another
-// organization, by their positions; -1 where there is none. Among equals the
-// lowest EIN wins, which is the first in order.
+// bestTwo finds the positions of the candidate with the highest score and of the best candidate of another
+// organization; -1 if there is none. Among equal scores, the lowest EIN wins.
 func (r *Resolver) bestTwo(q *query, s *search) (best, second int) {
 	d := &r.u.index
 	best, second = -1, -1
@@ -100,10 +98,10 @@ func (r *Resolver) bestTwo(q *query, s *search) (best, second int) {
 	return best, second
 }
 
-// lowest stands for the score of a line without any candidate.
+// lowest is the score of a line without candidates.
 const lowest = -40
 
-// combined is the score of the best candidate with its lead.
+// combined is the score of the best candidate, adjusted for its lead over the second.
 func combined(s *search, best, second int) float64 {
 	if second < 0 {
 		return max(model.Combined(s.by[best], 0, true), lowest)

@@ -8,9 +8,8 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// byName is the name rule: the key of the name, else that of an alias, belongs
-// to exactly one organization in the line's state. A line without a state must
-// be unique in the country and say enough to be a name.
+// byName is the name rule: exactly one organization in the line's state has the key of the name, or else of an alias.
+// For a line without a state, the name must be unique in the country and long enough.
 func (r *Resolver) byName(q *query) ein.EIN {
 	n := q.n
 	if e := r.unique(q, n.KX, false); e != ein.None {
@@ -31,9 +30,8 @@ func (r *Resolver) byName(q *query) ein.EIN {
 	return r.handler(q)
 }
 
-// sponsor finds who holds the money for the project that a line names. Sponsors
-// are paid at the places of their projects, so one that is not in the state may
-// be the only one of its name in the country.
+// sponsor finds the fiscal sponsor of the project that a line names. Sponsors are paid at their projects' addresses,
+// so a sponsor outside the state may match if its name is unique in the country.
 func (r *Resolver) sponsor(q *query) ein.EIN {
 	s := orgname.Parse(q.n.Sponsor)
 	if len(s.KX) < minAlias {
@@ -56,10 +54,9 @@ func (r *Resolver) sponsor(q *query) ein.EIN {
 	return r.sole(&by, &p)
 }
 
-// handler finds the organization in care of which a line is, where that is who
-// was paid: the body that the line names is nowhere to be found in a state whose
-// register is loaded, and the handler is the only one of its name there, in the
-// line's ZIP. A private foundation handles no one's money but its own.
+// handler finds the organization that a line is in care of, if that organization was paid. The state's register must
+// be loaded and must not have the body that the line names. The handler must be the only organization of its name in
+// the state, and in the line's ZIP. Private foundations are excluded, because they handle only their own money.
 func (r *Resolver) handler(q *query) ein.EIN {
 	if q.n.Handler == "" || q.n.KX == "" || q.zip == 0 || !r.u.covered[q.state] || r.nameKnown(q) {
 		return ein.None
@@ -77,13 +74,12 @@ func (r *Resolver) handler(q *query) ein.EIN {
 	return ein.None
 }
 
-// privateFoundation reads the register's code for the kind of foundation.
+// privateFoundation reads the register's foundation code.
 func privateFoundation(code string) bool { return code == "02" || code == "03" || code == "04" }
 
-// chapterAtAddress reports whether the line's very address, where the bearer of its name
-// is not, is that of an organization whose name goes on where the line's ends:
-// the chapter of a federation, more likely than the one that calls itself after
-// the whole.
+// chapterAtAddress reports whether another organization at the line's exact address has a name that continues the
+// line's name. It is probably a chapter of a federation, and likelier to be meant than an organization elsewhere with
+// the federation's name.
 func (r *Resolver) chapterAtAddress(q *query, bearer ein.EIN) bool {
 	if len(q.n.KX) < minFuzzy || !r.notInZIP(q, bearer) {
 		return false
@@ -102,7 +98,7 @@ func (r *Resolver) notInZIP(q *query, e ein.EIN) bool {
 	return ok && q.zip != 0 && !r.isInZIP(uint32(i), q.zip)
 }
 
-// unique finds the one organization with the key, or none.
+// unique finds the only organization with the key, or none.
 func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
 	n, entries := q.n, r.u.names.find(kx)
 	if q.state != 0 {
@@ -122,18 +118,16 @@ func (r *Resolver) unique(q *query, kx string, viaAlias bool) ein.EIN {
 	return r.sole(q, &p)
 }
 
-// minNational is how many letters a name needs to be looked for in the whole
-// country.
+// minNational is the least number of letters in a name that is searched nationwide.
 const minNational = 10
 
-// soleOrg finds the one organization among candidates. The active go before the
-// inactive, and those whose own name it is before those that are also known by
-// it, such as a trust for the benefit of a university. The chapters of a group
-// that bear the name of its central organization stand behind that one.
+// soleOrg finds the one organization among candidates. Active organizations come before inactive ones, and own names
+// before aliases, such as a trust for the benefit of a university. A group's central organization comes before
+// chapters with the same name.
 type soleOrg struct {
-	found [4]uint32   // the first of its rank, or the central one of its group, counted from 1
+	found [4]uint32   // first of its rank, or the central organization of its group, counted from 1
 	many  [4]bool     // there are others
-	zips  [4][]uint32 // where chapters of found are
+	zips  [4][]uint32 // ZIPs of found's chapters
 }
 
 func (p *soleOrg) add(u *Universe, id uint32, alias bool) {
@@ -161,10 +155,9 @@ func (p *soleOrg) add(u *Universe, id uint32, alias bool) {
 	p.zips[i] = append(p.zips[i], o.zip)
 }
 
-// sole is the EIN of the only candidate for a line, None when there is none or
-// several. What chapters bear as well as their central organization is the
-// central one's where that is, or where some filer has said so; elsewhere the
-// line may mean any of them.
+// sole is the EIN of the only candidate for a line; None if there are none or several. A name that chapters share
+// with their central organization means the central one if that is in the line's ZIP, or if some filer has said so.
+// Otherwise the line may mean any of them.
 func (r *Resolver) sole(q *query, p *soleOrg) ein.EIN {
 	for i, found := range p.found {
 		if found == 0 {
@@ -178,8 +171,7 @@ func (r *Resolver) sole(q *query, p *soleOrg) ein.EIN {
 	return ein.None
 }
 
-// centerMeant reports whether a name that chapters in some ZIPs bear as well
-// means their central organization.
+// centerMeant reports whether a name that chapters in some ZIPs share means their central organization.
 func (r *Resolver) centerMeant(q *query, id uint32, chapters []uint32) bool {
 	switch o := &r.u.index.facts[id]; {
 	case !o.is(central):
@@ -193,12 +185,11 @@ func (r *Resolver) centerMeant(q *query, id uint32, chapters []uint32) bool {
 // grouped reports whether the organization is covered by a group exemption.
 func (o *Org) grouped() bool { return strings.Trim(o.Group, "0") != "" }
 
-// central reports whether a group exemption is the organization's own.
+// central reports whether the organization is the center of a group exemption.
 func (o *Org) central() bool { return o.Affiliation == "6" || o.Affiliation == "8" }
 
-// isAffiliate reports whether the organization, met through another name of it or
-// of the line, is by its own name a club, fund or union around the institution
-// the line names.
+// isAffiliate reports whether an organization found through an alias is, by its own name, a club, fund or union
+// around the institution that the line names.
 func (r *Resolver) isAffiliate(n *orgname.Name, id uint32) bool {
 	line := n.Traits()
 	return r.u.index.isBodyAt(&line, id)

@@ -11,22 +11,19 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// Cuts of the rules that compare words. A rarity of 4 is a word that fewer
-// than one name in fifty has.
+// Thresholds of the rules that compare words. A rarity of 4 is a word that fewer than one name in fifty has.
 const (
 	rareWord       = 4
 	addressOverlap = 0.55
 	streetOverlap  = 0.4
 	minFuzzy       = 8
-	minCut         = 20 // letters of a name that may have been cut short
+	minCut         = 20 // least length of a name that may have been cut short
 )
 
-// hardConflicts are the conflicts between two names that no rule overlooks
-// unless the names are equal.
+// hardConflicts are the name conflicts that rule a match out unless the names are equal.
 const hardConflicts = orgname.Num | orgname.Dir | orgname.Inst | orgname.Aff | orgname.Peer
 
-// nameBorneInState reports whether some organization in the line's state bears
-// its name.
+// nameBorneInState reports whether some organization in the line's state has its name.
 func (r *Resolver) nameBorneInState(q *query) bool {
 	for _, e := range inState(r.bearersOf(q), q.state) {
 		if !r.excluded(q, e.id) {
@@ -52,12 +49,11 @@ func (r *Resolver) fuzzy(q *query, traits *orgname.Traits) ein.EIN {
 	return r.sole(q, &p)
 }
 
-// wordUsers is how many organizations have a word that is no slip of the keys.
+// wordUsers is the number of organizations from which a word counts as correctly spelled.
 const wordUsers = 20
 
-// anotherWord reports whether two names differ in one word only, and in each it
-// is a word that many names have: what looks like a slip is another saint,
-// another town, another sex. A plural is the same word.
+// anotherWord reports whether two names differ in one word only, and both versions are common words. Then the
+// difference is no typing error but another saint, another town, or another gender. A plural is the same word.
 func (d *orgIndex) anotherWord(line, name string) bool {
 	var a, b string
 	for line != "" && name != "" {
@@ -68,7 +64,7 @@ func (d *orgIndex) anotherWord(line, name string) bool {
 			continue
 		}
 		if a != "" {
-			return false // parted differently
+			return false // split into words differently
 		}
 		a, b = v, w
 	}
@@ -87,9 +83,8 @@ func (d *orgIndex) users(word string) float64 {
 	return float64(d.orgs) * math.Exp(-step*float64(d.rarity[id]))
 }
 
-// address finds the organization at the line's street address with most of the
-// weight of its name in common, or whose name the line cuts short, or the only
-// one there by its initials. A body at an institution is not the institution.
+// address finds the organization at the line's street address that shares most of the weight of its name, or whose
+// name the line cuts short, or that alone has the line's initials. A body at an institution is not the institution.
 func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, tenants []tenant) ein.EIN {
 	n, d := q.n, &r.u.index
 	var p soleOrg
@@ -116,9 +111,8 @@ func (r *Resolver) address(q *query, traits *orgname.Traits, words *lineWords, t
 	return r.sole(q, &p)
 }
 
-// cutShort is a line's name with its last word whole, where it is the beginning of
-// another that a form had no room for: long, with one or two words to come at
-// most. It is empty where that is not so.
+// cutShort is the line's name with its last word completed, if a form cut off a long name with at most one or two
+// words missing. Otherwise it is empty.
 func cutShort(n *orgname.Name, kx, k2 string) string {
 	if len(n.KX) < minCut || len(kx) <= len(n.KX) || !strings.HasPrefix(k2, n.K2) {
 		return ""
@@ -130,8 +124,7 @@ func cutShort(n *orgname.Name, kx, k2 string) string {
 	return n.K2 + word
 }
 
-// sameNameByPlace tells organizations of one name in one state apart by ZIP,
-// else by city.
+// sameNameByPlace picks among organizations of one name in one state by ZIP, or else by city.
 func (r *Resolver) sameNameByPlace(q *query) ein.EIN {
 	if q.state == 0 {
 		return ein.None
@@ -139,14 +132,14 @@ func (r *Resolver) sameNameByPlace(q *query) ein.EIN {
 	return r.bearerByPlace(q, inState(r.bearersOf(q), q.state))
 }
 
-// bearerByPlace finds the only one of several that is in the line's ZIP, else in its city.
+// bearerByPlace finds the only one of several organizations in the line's ZIP, or else in its city.
 func (r *Resolver) bearerByPlace(q *query, entries []nameEntry) ein.EIN {
 	n, state, zip := q.n, q.state, q.zip
 	if len(entries) == 0 {
 		return ein.None
 	}
 	d := &r.u.index
-	// place is where those of a crowd are found for whom is may be true.
+	// place gives the place in the index of crowds where organizations that satisfy is can be found.
 	only := func(place uint64, is func(id uint32) bool) ein.EIN {
 		var p soleOrg
 		consider := func(e *nameEntry) {
@@ -194,16 +187,14 @@ func (r *Resolver) isInZIP(id, zip uint32) bool {
 	return ok
 }
 
-// attached reports whether an organization is by its own name the foundation,
-// the alumni, the staff, the retirees or the parents of the one that a line
-// names, or the reverse.
+// attached reports whether an organization is, by its own name, the foundation, alumni, staff, retirees or parents of
+// the one that a line names, or the reverse.
 func (r *Resolver) attached(n *orgname.Name, id uint32) bool {
 	line, own := n.Traits(), r.u.index.traits(id)
 	return line.Attached(&own)
 }
 
-// hadCity reports whether an address of the organization besides its own is in
-// a city.
+// hadCity reports whether another address of the organization is in a city.
 func (o *Org) hadCity(city uint64, state stateCode) bool {
 	for i := range o.Others {
 		if l := &o.Others[i]; codeOf(l.State) == state && cityPlace(l.City) == city {
@@ -233,8 +224,8 @@ func (r *Resolver) reordered(q *query) ein.EIN {
 	return r.sole(q, &p)
 }
 
-// street finds the only active organization at the line's street address, if
-// the names share enough of their telling words.
+// street finds the only active organization at the line's street address, if the names share enough of their
+// distinctive words.
 func (r *Resolver) street(q *query, traits *orgname.Traits, words *lineWords, tenants []tenant) ein.EIN {
 	d := &r.u.index
 	alone := -1
@@ -260,8 +251,8 @@ func (r *Resolver) street(q *query, traits *orgname.Traits, words *lineWords, te
 	return r.u.eins[id]
 }
 
-// tellingOverlap is the weight of the telling words that two names share, as a
-// share of that of all telling words of both. Telling are the rare ones.
+// tellingOverlap is the weight of the distinctive (rare) words that two names share, divided by the weight of all
+// distinctive words of both.
 func (d *orgIndex) tellingOverlap(p *lineWords, id uint32) float64 {
 	telling := func(w uint32) int32 {
 		if r := d.rarity[w]; float64(r)*step >= rareWord {

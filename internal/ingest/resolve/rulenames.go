@@ -5,7 +5,7 @@ import "grantgraph/internal/grant"
 // Rule is the way in which an EIN was found; see package grant.
 type Rule = grant.Rule
 
-// The rules, under the names this package uses them by.
+// The rules, under short names for this package.
 const (
 	None             = grant.None
 	Filed            = grant.Filed

@@ -41,13 +41,11 @@ func (r *Resolver) assistedRuling(q *query) Match {
 	return Match{}
 }
 
-// foreign reports whether the line has a foreign address; the rules that
-// compare names and places are for US lines.
+// foreign reports whether the line has a foreign address. The rules that compare names and places are for US lines.
 func foreign(t *Recipient) bool { return t.Country != "" }
 
-// byOtherRules runs the rules for a line whose name is not unique, or not quite
-// an organization's: they ask what other filers meant by it, or for agreement of
-// place as well.
+// byOtherRules runs the rules for a line whose name is not unique or not exactly an organization's. They use what
+// other filers meant by the name, or require the place to agree as well.
 func (r *Resolver) byOtherRules(q *query) Match {
 	n, d := q.n, &r.u.index
 	fires := func(rule Rule, e ein.EIN) bool { return e != ein.None && e != q.barred && !r.off[rule] }
@@ -57,7 +55,7 @@ func (r *Resolver) byOtherRules(q *query) Match {
 	if e := r.dominantAmongSeveral(q, known); fires(RegistryDominant, e) && !r.conflictsWithLine(&traits, e) {
 		return found(RegistryDominant, e)
 	}
-	// A name that some organization in the state bears is not misspelled.
+	// A name that an organization in the state has is not misspelled.
 	if q.zip != 0 && len(n.KX) >= minFuzzy && !r.nameBorneInState(q) {
 		if e := r.fuzzy(q, &traits); fires(Fuzzy, e) {
 			return found(Fuzzy, e)

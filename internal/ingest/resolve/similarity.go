@@ -2,12 +2,11 @@ package resolve
 
 import "math/bits"
 
-// lettersCompared are how many letters of two keys count for their similarity.
+// lettersCompared is how many letters of two keys count for their similarity.
 const lettersCompared = 60
 
-// mayBeVeryAlike reports whether two keys can be as similar as veryAlike, by how
-// they begin and by their lengths: every letter of the shorter has a partner at
-// best.
+// mayBeVeryAlike reports whether two keys can reach the similarity veryAlike, judging by their beginnings and
+// lengths. It assumes that every letter of the shorter key has a partner.
 func mayBeVeryAlike(a, b string) bool {
 	short, long := min(len(a), lettersCompared), min(len(b), lettersCompared)
 	if short > long {
@@ -21,7 +20,7 @@ func mayBeVeryAlike(a, b string) bool {
 	return jaro+head*(1-jaro) > veryAlike-1e-9
 }
 
-// commonHead is with how many letters two keys begin alike, four at most.
+// commonHead is the number of letters with which both keys begin, at most four.
 func commonHead(a, b string) (n int) {
 	for n < min(len(a), len(b), 4) && a[n] == b[n] {
 		n++

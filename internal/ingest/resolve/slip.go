@@ -7,15 +7,14 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// strangeOverlap is how much of its words' weight an organization in the line's
-// state may share with the line and still be taken for a stranger to it.
+// strangeOverlap is the share of word weight that an organization in the line's state may have in common with the
+// line and still count as unrelated.
 const strangeOverlap = 0.2
 
-// correctSlip is the rule override_keyerror. It finds the organization whose
-// EIN the filer mistyped: the one that the name, the name and the place, or
-// nearly all other filers lead to, one slip away from what was filed
-// (ein.OneSlip), unless what was filed is an organization the line could mean.
-// named is what the name alone leads to.
+// correctSlip is the rule override_keyerror. It finds the organization whose EIN the filer mistyped: the one to which
+// the name, the name and place, or nearly all other filers lead. Its EIN must be one typing error away from the filed
+// EIN (ein.OneSlip), and the filed EIN must not belong to an organization that the line could mean. named is what the
+// name alone leads to.
 func (r *Resolver) correctSlip(q *query, named ein.EIN) ein.EIN {
 	t, n := q.t, q.n
 	if foreign(t) || n.KX == "" {
@@ -46,8 +45,8 @@ func (r *Resolver) correctSlip(q *query, named ein.EIN) ein.EIN {
 	return named
 }
 
-// usualOneSlipAway finds the EIN that filers nearly always state for the line's
-// name, if it is one slip away from what the line states.
+// usualOneSlipAway finds the EIN that filers nearly always state for the line's name, if it is one typing error away
+// from the filed EIN.
 func (r *Resolver) usualOneSlipAway(q *query) ein.EIN {
 	known := r.einCounts(q)
 	if !slices.ContainsFunc(known, func(a einCount) bool { return ein.OneSlip(q.t.Filed, a.ein) }) {

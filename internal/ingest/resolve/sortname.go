@@ -10,13 +10,11 @@ import (
 	"grantgraph/internal/table"
 )
 
-// The master file has a second line for a name, by which it sorts. For a member
-// of a group it says which one it is, where the first line is the name of the
-// whole: "LANTERN LEGION", "61 ELM POST". For others it is a trade name,
-// the name once more, or a person in some office.
+// The master file has a second name line, by which it sorts. For a member of a group, the first line is the group's
+// name and the second identifies the member: "LANTERN LEGION", "61 ELM POST". For other organizations, the second
+// line is a trade name, the name again, or an officer.
 
-// sortNameKeys yields the keys by which lines are looked up that an
-// organization's sort name makes with its name n.
+// sortNameKeys yields the lookup keys that an organization's sort name forms with its name n.
 func sortNameKeys(o *Org, n *orgname.Name) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if sign := callLetters(n.K2); sign != "" && sign != n.KX && !yield(sign) {
@@ -42,14 +40,13 @@ func sortNameKeys(o *Org, n *orgname.Name) iter.Seq[string] {
 	}
 }
 
-// isTradeName reports whether a sort name can be another name of an
-// organization: it names no person as far as can be told, and brings no word of
-// an institution that the organization is then only around.
+// isTradeName reports whether a sort name can be another name of an organization. It must not look like a person's
+// name, and it must not contain a word for an institution that the organization may only be affiliated with.
 func isTradeName(o *Org, own, s *orgname.Name) bool {
 	if s.CareOf || s.KX == "" || strings.IndexByte(s.K2, ' ') < 0 && len(s.KX) < minAlias {
 		return false
 	}
-	body := strings.IndexByte(s.K2, ' ') < 0 || namesState(s.K2, o.State) // nobody goes by one word
+	body := strings.IndexByte(s.K2, ' ') < 0 || namesState(s.K2, o.State) // a single word is no trade name
 	for w := range strings.FieldsSeq(s.K2) {
 		switch {
 		case officers[w]:
@@ -62,9 +59,8 @@ func isTradeName(o *Org, own, s *orgname.Name) bool {
 	return body
 }
 
-// isInstitution reports whether the organization is itself what a word of an
-// institution says, as far as the register knows: a hospital that has taken
-// another name. CITY may be a word of its town.
+// isInstitution reports whether the register says that the organization itself is what an institution word says, such
+// as a hospital that took another name. CITY may be a word of its town.
 func (o *Org) isInstitution(w string) bool {
 	switch w {
 	case "HOSPITAL", "CLINIC":
@@ -75,8 +71,8 @@ func (o *Org) isInstitution(w string) bool {
 	return false
 }
 
-// namesState reports whether a name begins with that of the organization's own
-// state, and goes on. Women are called after two of them.
+// namesState reports whether a name begins with the organization's own state and continues. Two states are also
+// women's first names.
 func namesState(k2, state string) bool {
 	title := stateKeys[codeOf(state)]
 	return title != "" && title != "VIRGINIA" && title != "GEORGIA" && strings.HasPrefix(k2, title+" ")
@@ -91,15 +87,15 @@ func hasField(k2, w string) bool {
 	return false
 }
 
-// memberNames are what a member of a group is called, made of the name of the
-// whole and of what tells the member apart. Groups write the number first.
+// memberNames forms the names of a group member from the group's name and the words that identify the member. Groups
+// write the number first.
 func memberNames(group *orgname.Name, sortName, state string) []string {
 	own := strings.Fields(orgname.Parse(sortName).K2)
 	number := ""
 	if len(own) > 0 && strings.Trim(own[0], "0123456789") == "" {
 		number, own = own[0], own[1:]
 	}
-	// Clubs add their state, which nobody else does.
+	// Only clubs add their state.
 	if len(own) > 2 {
 		own = slices.DeleteFunc(own, func(w string) bool { return w == state })
 	}
@@ -112,7 +108,7 @@ func memberNames(group *orgname.Name, sortName, state string) []string {
 		return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 	}
 	if saysItsGroup(own, word) {
-		// It says itself what it is of.
+		// The sort name already contains the group's name.
 		list := []string{join(rest, number)}
 		if n := len(own); n > 2 && own[n-1] == "CLUB" {
 			list = append(list, join(own[n-2], own[n-1], strings.Join(own[:n-2], " "), number)) // "Rotary Club of Elm"
@@ -136,9 +132,9 @@ func memberNames(group *orgname.Name, sortName, state string) []string {
 	return list
 }
 
-// saysItsGroup reports whether a sort name has a word of the group in it, so that
-// it is the member's whole name. One that brings an institution's word must have
-// them all: the students at a college sort under the college.
+// saysItsGroup reports whether a sort name contains a word of the group, so that it is the member's whole name. A
+// sort name with an institution word must contain all of the group's words, because a student group at a college
+// sorts under the college.
 func saysItsGroup(own []string, word string) bool {
 	shared, missing, brings := 0, 0, false
 	for w := range strings.FieldsSeq(word) {
@@ -157,8 +153,7 @@ func saysItsGroup(own []string, word string) bool {
 	return shared > 0 && (missing == 0 || !brings)
 }
 
-// groupWord is what the members of a group put into their own names of the name
-// of the whole.
+// groupWord is the word of the group's name that members use in their own names.
 func groupWord(k2 string) string {
 	for _, g := range groupWords {
 		if hasField(k2, g.mark) {
@@ -169,22 +164,22 @@ func groupWord(k2 string) string {
 	return strings.Join(words, " ")
 }
 
-// groupWords are the groups whose members shorten the name of the whole.
+// groupWords are the groups whose members shorten the group's name.
 var groupWords = [...]struct{ mark, word string }{
 	{"PTA", "PTA"}, {"CONGRESS", "PTA"}, {"ROTARY", "ROTARY CLUB"}, {"LIONS", "LIONS CLUB"}, {"KIWANIS", "KIWANIS CLUB"},
 	{"ELKS", "ELKS LODGE"}, {"EAGLES", "FRATERNAL ORDER EAGLES"}, {"TOASTMASTERS", "TOASTMASTERS"},
 }
 
 var (
-	// officers stand behind the name of a person who signs for a trust or a club.
+	// officers are titles that follow the name of a person who signs for a trust or a club.
 	officers = table.SetOf("TTEE TTEES COTTEE TRUSTEE TRUSTEES MBR MEMBER PRES PRESIDENT PTR OFFICER SECY SECRETARY TREAS TREASURER CFO CEO EXEC EXECUTOR ADMIN " +
 		"DIR DIRECTOR AL BANK NA SOLE GEN")
 
-	// institutions have others around them that sort under their names.
+	// institutions are words for bodies whose affiliates sort under the institution's name.
 	institutions = table.SetOf("UNIVERSITY COLLEGE SCHOOL SCHOOLS ACADEMY HOSPITAL CHURCH PARISH DIOCESE CITY COUNTY STATE TOWN TOWNSHIP VILLAGE DISTRICT " +
 		"DEPARTMENT TRIBE NATION LIBRARY MUSEUM CLINIC")
 
-	// bodies are words that no person's name has.
+	// bodies are words that do not occur in persons' names.
 	bodies = table.SetOf(`ACADEMY ALLIANCE ANIMAL ARTS ASSOCIATION BALLET BAND BAPTIST BASEBALL BOOSTERS CAMP CENTER CHAMBER CHAPTER
 		CHARITIES CHILDREN CHOIR CHORUS CHRISTIAN CHURCH CLINIC CLUB COALITION COLLECTIVE COLLEGE COMMITTEE COMMUNITY
 		CONFERENCE CONSERVANCY COUNCIL DANCE DEVELOPMENT EDUCATION FEDERATION FELLOWSHIP FESTIVAL FIRE FOOD FOOTBALL
@@ -195,7 +190,7 @@ var (
 		SERVICES SHELTER SOCCER SOCIETY SOFTBALL SPORTS STATION SYMPHONY TEAM TELEVISION THEATER TRUST UNION UNITED
 		UNIVERSITY VETERAN VOLUNTEER WATER WILDLIFE WOMEN YOUTH`)
 
-	// units are what members of groups call themselves beside their number.
+	// units are what group members call themselves next to their number.
 	units = table.SetOf("POST COUNCIL LODGE CHAPTER LOCAL UNIT AERIE BRANCH CAMP COURT TEMPLE GRANGE DETACHMENT")
 
 	// wordsOfStates are the words of the names of states.
@@ -211,6 +206,6 @@ var (
 		return m
 	}()
 
-	// wholes are words of the name of a whole that its members leave out.
+	// wholes are words of a group's name that its members leave out.
 	wholes = table.SetOf("INTERNATIONAL NATIONAL AMERICA USA US INC GRAND SUPREME")
 )

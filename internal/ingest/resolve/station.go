@@ -8,25 +8,22 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Funders of public media name a station by its call letters, which nobody else
-// has and which stand in no register: the license is held by a broadcaster or a
-// college of another name. Call letters are a name that says what kind of body
-// bears it, so one of that kind at the place is named by them as by initials; any
-// other tenant of the building is not.
+// Funders of public media name a station by its call letters. Call letters are unique but are in no register, because
+// a broadcaster or college with another name holds the license. They do show the kind of organization, so an
+// organization of that kind at the place matches them as initials would. Other tenants of the building do not match.
 
-// callSignUsers is by how many names a word may be had that is taken for call
-// letters: KIDS and WISH are words.
+// callSignUsers is how many names may contain a word that still counts as call letters: KIDS and WISH are ordinary
+// words.
 const callSignUsers = 8
 
-// stationWords may stand behind call letters, and behind a state's name in that of
-// its network.
+// stationWords may follow call letters, or a state's name in the name of its network.
 var stationWords = table.SetOf("FM AM TV DT HD RADIO TELEVISION STATION PUBLIC BROADCASTING NETWORK PBS NPR EDUCATIONAL MEDIA")
 
-// airWords are those that stand right behind call letters in a registered name:
-// a network of kids is none of radio.
+// airWords directly follow call letters in a registered name. NETWORK is not one of them: a kids' network is no radio
+// station.
 var airWords = table.SetOf("FM AM TV DT HD RADIO TELEVISION PUBLIC")
 
-// station is how a line names a radio or television station.
+// station describes how a line names a radio or television station.
 type station uint8
 
 const (
@@ -49,8 +46,8 @@ func (d *orgIndex) stationOf(k2 string, state stateCode) station {
 	return noStation
 }
 
-// callLetters are those of a station that a registered name consists of, with the
-// words behind them: "WXYZ RADIO". Empty for any other name.
+// callLetters returns the call letters of a registered name that consists of call letters and station words, such as
+// "WXYZ RADIO". It is empty for any other name.
 func callLetters(k2 string) string {
 	sign, rest, more := strings.Cut(k2, " ")
 	first, _, _ := strings.Cut(rest, " ")
@@ -69,8 +66,8 @@ func allStationWords(k2 string) bool {
 	return true
 }
 
-// isCallSign reports whether a word is of the form of call letters: K or W and
-// three letters more, or two with a word behind that says what they are.
+// isCallSign reports whether a word looks like call letters: K or W and three letters, or two letters followed by a
+// word that identifies a station.
 func isCallSign(w string, more bool) bool {
 	if len(w) != 4 && !(more && len(w) == 3) || w[0] != 'K' && w[0] != 'W' {
 		return false
@@ -78,7 +75,7 @@ func isCallSign(w string, more bool) bool {
 	return strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// licensee is what kind of body a holder of a station's license is.
+// licensee is the kind of organization that holds a station's license.
 type licensee uint8
 
 const (
@@ -87,16 +84,16 @@ const (
 	college
 )
 
-// broadcasts are words of names that only broadcasters have. Public and media
-// others have, too; those that pass on what others send have no license.
+// broadcasts are words that only broadcasters have in their names. Others use the words of publicity, too.
+// Organizations with a word of relays hold no license.
 var (
 	broadcasts = table.SetOf("BROADCASTING BROADCAST RADIO TELEVISION")
 	publicity  = table.SetOf("PUBLIC MEDIA COMMUNICATION COMMUNICATIONS")
 	relays     = table.SetOf("AMATEUR CABLE ACCESS")
 )
 
-// licensee reports whether an organization is one that may hold the license of a
-// station. Friends, foundations and retirees of such a one do not.
+// licensee returns the kind of license holder that an organization may be. Its friends, foundations and retirees hold
+// no license.
 func (r *Resolver) licensee(org uint32) licensee {
 	d := &r.u.index
 	kind := r.u.orgs[org].licensee(d.k2[org])
@@ -110,8 +107,7 @@ func (r *Resolver) licensee(org uint32) licensee {
 	return kind
 }
 
-// licensee goes by the words of the name and by the register's code for the kind
-// of work, where it has one.
+// licensee uses the words of the name and, if available, the register's activity code.
 func (o *Org) licensee(k2 string) licensee {
 	work := o.NTEE[:min(len(o.NTEE), 3)]
 	media := work == "A32" || work == "A34"
@@ -130,16 +126,16 @@ func (o *Org) licensee(k2 string) licensee {
 	if strings.HasSuffix(k2, " UNIVERSITY") || strings.HasSuffix(k2, " COLLEGE") {
 		return college
 	}
-	// A church on a campus begins like the university of a state or town.
+	// A church on a campus begins like the name of a state or town university.
 	if of, ok := strings.CutPrefix(k2, "UNIVERSITY "); ok && (of == stateKeys[codeOf(o.State)] || of == orgname.City(o.City)) {
 		return college
 	}
 	return noLicensee
 }
 
-// holder says as what a candidate in the line's ZIP may be the station that the
-// line names. A network of a state, and a college, must be at the very address: in
-// a town there is more of either. A college that houses a broadcaster is not it.
+// holder returns the role in which a candidate in the line's ZIP may be the station that the line names. A state
+// network or a college must be at the exact address, because a town may have several. A college that houses a
+// broadcaster is not the broadcaster.
 func (r *Resolver) holder(q *query, org uint32, atStreet bool, tenants []tenant) licensee {
 	switch is := r.licensee(org); {
 	case is == broadcaster && (atStreet || q.station == byCallLetters):

@@ -6,11 +6,11 @@ import (
 	"grantgraph/internal/table"
 )
 
-// TaxStatus is what a line says of its recipient's standing in law: the section
-// of the code it is exempt under, or that it is a government.
+// TaxStatus is the tax status that a line states for its recipient: the section under which it is exempt, or that it
+// is a government.
 type TaxStatus uint8
 
-// What a line may say. A number from 2 to 29 is 501(c) of that number.
+// Values of TaxStatus. A number from 2 to 29 is that paragraph of 501(c).
 const (
 	StatusUnsaid      TaxStatus = 0
 	Exempt3           TaxStatus = 3
@@ -20,9 +20,8 @@ const (
 	NotExempt         TaxStatus = 103 // a business, a person, a political body
 )
 
-// ReadTaxStatus reads the section of the code that Schedule I states, or the
-// foundation status that a private foundation states. Both are free text, cut
-// off at a length that depends on the filer's software.
+// ReadTaxStatus reads the code section that Schedule I states, or the foundation status that a private foundation
+// states. Both are free text, cut off at a length that depends on the filer's software.
 func ReadTaxStatus(text string) TaxStatus {
 	if text == "" {
 		return StatusUnsaid
@@ -50,7 +49,7 @@ func ReadTaxStatus(text string) TaxStatus {
 	return exemptSection(t)
 }
 
-// exemptSection reads forms of 501(c)(3), of which filers have dozens.
+// exemptSection reads the dozens of ways in which filers write 501(c)(3).
 func exemptSection(t string) TaxStatus {
 	t = strings.TrimPrefix(strings.TrimPrefix(t, "501"), "C")
 	end := 0
@@ -65,7 +64,7 @@ func exemptSection(t string) TaxStatus {
 		n = n*10 + TaxStatus(t[i]-'0')
 	}
 	switch {
-	case n == 1: // bodies that Congress made
+	case n == 1: // organizations chartered by Congress
 		return Government
 	case n >= 2 && n <= 29:
 		return n
@@ -73,7 +72,7 @@ func exemptSection(t string) TaxStatus {
 	return StatusUnsaid
 }
 
-// taxStatuses are what lines say, capitals and digits only.
+// taxStatuses are the texts on lines, reduced to capitals and digits.
 var taxStatuses = map[string]TaxStatus{
 	"": StatusUnsaid, "501C": StatusUnsaid, "EXEMPT": StatusUnsaid, "NA": StatusUnsaid,
 	"PC": PublicCharity, "PUBLIC": PublicCharity, "EOF": PrivateFoundation, "PF": PrivateFoundation, "POF": PrivateFoundation,
@@ -81,9 +80,8 @@ var taxStatuses = map[string]TaxStatus{
 	"NOTREGISTERED": NotExempt, "115": Government, "SO": PublicCharity, "CITY": Government, "STATE": Government,
 }
 
-// taxStatusPrefixes are how longer ones begin. 115 and 170(c)(1) are the sections
-// about governments, 170(b)(1)(A) and 509(a) those about public charities, and
-// SO is a supporting organization.
+// taxStatusPrefixes are the beginnings of longer texts. Sections 115 and 170(c)(1) are about governments,
+// 170(b)(1)(A) and 509(a) about public charities. SO is a supporting organization.
 var taxStatusPrefixes = []struct {
 	text string
 	said TaxStatus
@@ -97,8 +95,7 @@ var taxStatusPrefixes = []struct {
 	{"PRIVATEF", PrivateFoundation}, {"PRIVATEO", PrivateFoundation}, {"FORPROFIT", NotExempt},
 }
 
-// compareWith reports how the standing of an organization, where the register
-// knows it, goes with what a line says.
+// compareWith compares the tax status that the register has for an organization with the status that a line states.
 func (s TaxStatus) compareWith(o *orgFacts) (agree, clash bool) {
 	if s == StatusUnsaid || !o.is(registered) {
 		return false, false
@@ -125,8 +122,7 @@ func (o *Org) private() bool {
 	return false
 }
 
-// isGovernment reports whether a name is by its words that of a government or of
-// a part of one.
+// isGovernment reports whether the words of a name are those of a government or part of one.
 func isGovernment(k2 string) bool {
 	first := true
 	for w := range wordsOf(k2) {

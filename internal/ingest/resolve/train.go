@@ -14,22 +14,21 @@ import (
 	"grantgraph/internal/parallel"
 )
 
-// Label is a line whose organization is known: its filer stated the EIN.
+// Label is a line whose organization is known because its filer stated the EIN.
 type Label struct {
-	Recipient Recipient // what is filed on it is not looked at
+	Recipient Recipient // its filed EIN is ignored
 	Name      *orgname.Name
 	Funder    ein.EIN
 	Truth     ein.EIN
 
-	// What the evaluation tells lines apart by; the model does not see it.
+	// The evaluation groups lines by these fields; the model does not use them.
 	Year   int16
 	Amount int64
 }
 
-// Bounds of the training. Below fewLabels the weights of every fifth of the
-// labels come from the other four, so that none is wasted; below leastLabels
-// there is nothing to learn from and the prior serves. An estimate from how many
-// lines stay unresolved needs leastAsked of them.
+// Bounds of the training. With fewer than fewLabels labels, the weights for each fifth come from the other four
+// fifths, so that no label is wasted. With fewer than leastLabels, the prior is used instead. An estimate from
+// unresolved lines needs leastAsked of them.
 const (
 	leastLabels = 500
 	leastAsked  = 2000
@@ -38,16 +37,16 @@ const (
 	folds       = 5
 )
 
-// Outside is the share of unresolved lines assumed to have no organization in
-// the universe when nothing is known about it.
+// Outside is the assumed share of unresolved lines without an organization in the universe, used if there is no
+// estimate.
 const Outside = 0.6
 
-// Prior is the model that ships with the program, fitted on a sample of real
-// Schedule I lines. It serves where a corpus has too few labels for its own.
+// Prior is the model that ships with the program, fitted on a sample of real Schedule I lines. It is used if a corpus
+// has too few labels to train on.
 func Prior() *model.Model {
 	m, err := model.Prior(features[:])
 	if err != nil {
-		panic(err) // the file is part of the program, and a test reads it
+		panic(err) // the file is embedded, and a test reads it
 	}
 	return m
 }
@@ -55,15 +54,13 @@ func Prior() *model.Model {
 // ReadModel reads a model file.
 func ReadModel(r io.Reader) (*model.Model, error) { return model.Read(r, features[:]) }
 
-// Train fits a model to the lines whose EIN is known, each asked for blindly,
-// and to lines without an organization: those whose EIN nobody knows, and the
-// others with their organization taken out of the universe. A model that has
-// only seen lines with an answer believes every line to have one. outside is how
-// many of the lines that it will be asked about have none.
+// Train fits a model to lines whose EIN is known, each resolved blindly, and to lines without an organization: lines
+// whose EIN is unknown, and other lines with their organization removed from the universe. Without the second kind,
+// the model would believe that every line has an answer. outside is the share of lines without an organization among
+// those the model will be asked about.
 //
-// The model depends on the set of labels and not on their order or on the
-// number of cores. Where the rules leave too few to learn from, Train returns
-// nil, and Prior is there to be used.
+// The model depends on the set of labels, not on their order or the number of cores. If the rules leave too few lines
+// to learn from, Train returns nil; use Prior then.
 func (r *Resolver) Train(labels []Label, outside float64) *model.Model {
 	lines := r.trainingLines(sampleLabels(labels))
 	if countOpen(lines) < leastLabels {
@@ -72,14 +69,12 @@ func (r *Resolver) Train(labels []Label, outside float64) *model.Model {
 	return r.learn(lines, outside)
 }
 
-// TrainSmall is Train without the lower bound, for making the prior and for
-// testing on lines that a model has not seen.
+// TrainSmall is Train without the minimum number of labels, for making the prior and for cross-validation.
 func (r *Resolver) TrainSmall(labels []Label, outside float64) *model.Model {
 	return r.learn(r.trainingLines(labels), outside)
 }
 
-// sampleLabels keeps at most mostLabels labels, by a fixed choice that has
-// nothing to do with their order.
+// sampleLabels keeps at most mostLabels labels, chosen by a fixed hash that is unrelated to their order.
 func sampleLabels(labels []Label) []Label {
 	if len(labels) <= mostLabels {
 		return labels
@@ -111,30 +106,28 @@ func sampleLabels(labels []Label) []Label {
 // trainingLine is a line to learn from.
 type trainingLine struct {
 	label  *Label
-	open   bool   // its organization is in the universe and no rule finds it
-	absent bool   // its organization is not, and no rule finds another
-	masked bool   // its organization is, and without it no rule finds another
-	easy   bool   // its organization is in the universe and a rule finds it
+	open   bool   // its organization is in the universe, and no rule finds it
+	absent bool   // its organization is missing, and no rule finds another
+	masked bool   // its organization is in the universe; with that removed, no rule finds another
+	easy   bool   // its organization is in the universe, and a rule finds it
 	at     bool   // the register of its state was loaded
-	bucket uint32 // by the organization, so that one is never on both sides
+	bucket uint32 // assigned by organization, so that one organization is never on both sides
 }
 
-// easyWeight is what a line that a rule finds counts beside one that none does.
-// They are like those in what an organization is, and many times as many; where
-// there are plenty of the others they are not needed. At most about easyLines
-// for each of the others are looked at.
+// easyWeight is the weight of a line that a rule resolves, relative to one that no rule resolves. Both kinds show
+// what organizations are like, but the first kind is many times more frequent. At most about easyLines of them are
+// used for each line that no rule resolves.
 const (
 	easyWeight = 0.3
 	easyLines  = 8
 )
 
-// maskEvery is of how many lines that a rule resolves one is also asked for
-// without its organization. They are many and much alike.
+// maskEvery is N if one in N lines that a rule resolves is also asked with its organization removed. These lines are
+// many and similar.
 const maskEvery = 4
 
-// trainingLines picks the lines to learn from, in an order of their own: those
-// that no rule resolves, and those that none would if their organization were
-// unknown.
+// trainingLines picks the lines to learn from, in a fixed order: lines that no rule resolves, and lines that no rule
+// would resolve if their organization were unknown.
 func (r *Resolver) trainingLines(labels []Label) (list []trainingLine) {
 	rules := New(r.u, Options{Human: r.opt.Human, Assisted: r.opt.Assisted, Off: r.opt.Off})
 	all := make([]trainingLine, len(labels))
@@ -173,7 +166,7 @@ func (r *Resolver) trainingLines(labels []Label) (list []trainingLine) {
 	return list
 }
 
-// countOpen counts the lines with an answer that only the model can find.
+// countOpen counts the lines whose answer only the model can find.
 func countOpen(list []trainingLine) (n int) {
 	for i := range list {
 		if list[i].open {
@@ -183,9 +176,8 @@ func countOpen(list []trainingLine) (n int) {
 	return n
 }
 
-// learn fits, calibrates and tests. The probabilities are those of lines of
-// states whose register was loaded; what is known of other states comes in with
-// Coverage.
+// learn fits, calibrates and tests the model. The probabilities apply to states whose register was loaded; Coverage
+// adjusts them for other states.
 func (r *Resolver) learn(list []trainingLine, outside float64) *model.Model {
 	present := countOpen(list)
 	var m *model.Model
@@ -237,7 +229,7 @@ func countKnown(points []model.Point) (n int) {
 	return n
 }
 
-// assess fills in the figures that depend on the probabilities.
+// assess computes the metrics that depend on the probabilities.
 func assess(m *model.Model, points []model.Point, to *model.Metrics) {
 	var accepted, right, present, loss float64
 	var bins calibration.Bins
@@ -273,18 +265,17 @@ func ratio(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// strong is the similarity from which on every wrong candidate is kept; of the
-// rest one in sparse stands for all.
+// strong is the similarity from which every wrong candidate is kept. Of the others, one in sparse is kept, with a
+// higher weight.
 const (
 	strong = 0.85
 	sparse = 6
 )
 
-// measuredLine are the candidates of one line to learn from: with its
-// organization and without.
+// measuredLine holds the candidates of one training line, with its organization and without.
 type measuredLine struct{ open, without model.Rows }
 
-// measureAll measures every line once, however many fits come of it.
+// measureAll measures every line once for all fits.
 func (r *Resolver) measureAll(list []trainingLine) []measuredLine {
 	all := make([]measuredLine, len(list))
 	onAllCores(len(list), func(from, to int) {
@@ -301,8 +292,7 @@ func (r *Resolver) measureAll(list []trainingLine) []measuredLine {
 	return all
 }
 
-// fit learns weights from some of the lines. What is missing where no register
-// was loaded teaches nothing.
+// fit learns weights from some of the lines. It ignores missing organizations in states without a register.
 func fit(list []trainingLine, all []measuredLine, in func(*trainingLine) bool, outside float64) *model.Model {
 	size, present, without := 0, 0, 0
 	lost := func(l *trainingLine) bool { return l.masked || l.absent && l.at }
@@ -331,7 +321,7 @@ func fit(list []trainingLine, all []measuredLine, in func(*trainingLine) bool, o
 	return model.Fit(features[:], rows)
 }
 
-// without is what a line counts as one that has no organization.
+// without is the weight of a line as an example without an organization.
 func (l *trainingLine) without(absent, masked float64) float64 {
 	switch {
 	case l.absent:
@@ -342,9 +332,9 @@ func (l *trainingLine) without(absent, masked float64) float64 {
 	return 0
 }
 
-// outsideWeights are what lines without an organization count, so that they make
-// up their share of all those chosen: those that truly have none as they are,
-// and where these are too few, those whose organization was taken away.
+// outsideWeights are the weights of lines without an organization, so that these lines have their share of all chosen
+// lines. Lines that truly have none come first; if they are too few, lines whose organization was removed fill up the
+// share.
 func outsideWeights(list []trainingLine, in func(*trainingLine) bool, outside float64) (absent, masked float64) {
 	present, lost, hidden := 0, 0, 0
 	for i := range list {
@@ -375,7 +365,7 @@ func (r *Resolver) addExamples(to *model.Rows, l *trainingLine, absent ein.EIN) 
 			right := r.u.orgs[d.orgOf(name)].EIN == l.label.Truth
 			weight := 1.0
 			if !right && s.rows[i][fSimilar] < strong {
-				// A fixed choice that has nothing to do with the features.
+				// A fixed choice that is unrelated to the features.
 				if (uint64(name)*0x9e3779b97f4a7c15>>32+uint64(l.bucket))%sparse != 0 {
 					continue
 				}
@@ -386,8 +376,7 @@ func (r *Resolver) addExamples(to *model.Rows, l *trainingLine, absent ein.EIN) 
 	})
 }
 
-// measureLabel measures the candidates of a label, its own funder's statements
-// left out.
+// measureLabel measures the candidates of a label, ignoring the statements of its own funder.
 func (r *Resolver) measureLabel(l *Label, absent ein.EIN, fn func(*search)) {
 	q := r.blindQuery(l, absent)
 	s := r.u.searches.get()
@@ -398,7 +387,7 @@ func (r *Resolver) measureLabel(l *Label, absent ein.EIN, fn func(*search)) {
 	r.u.searches.pool.Put(s)
 }
 
-// blindQuery asks for a label without its EIN.
+// blindQuery makes a query for a label without its EIN.
 func (r *Resolver) blindQuery(l *Label, absent ein.EIN) *query {
 	line := l.Recipient
 	line.Filed = ein.None
@@ -408,8 +397,8 @@ func (r *Resolver) blindQuery(l *Label, absent ein.EIN) *query {
 	return q
 }
 
-// scorePoints scores the best candidate of every line chosen. It counts the
-// lines whose organization is a candidate, and those where it is the best.
+// scorePoints scores the best candidate of every chosen line. It counts the lines whose organization is a candidate,
+// and the lines whose organization is the best candidate.
 func (r *Resolver) scorePoints(m *model.Model, list []trainingLine, in func(*trainingLine) bool, outside float64) (points []model.Point, blocked, top int) {
 	var chosen []*trainingLine
 	for i := range list {
@@ -469,7 +458,7 @@ func onAllCores(n int, fn func(from, to int)) {
 	parallel.Ranges(n, parallel.Parts(n, 64), func(_, from, to int) { fn(from, to) })
 }
 
-// compareLabels puts labels in an order that depends on what they say.
+// compareLabels orders labels by their content.
 func compareLabels(a, b *Label) int {
 	x, y := &a.Recipient, &b.Recipient
 	return cmp.Or(cmp.Compare(a.Truth, b.Truth), cmp.Compare(a.Funder, b.Funder), strings.Compare(x.Name1, y.Name1), strings.Compare(x.Name2, y.Name2),

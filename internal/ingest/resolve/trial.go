@@ -7,16 +7,15 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// A rule is switched off for a build when lines with a known EIN show that it
-// is right less often than it claims: the lower end of the interval for its
-// precision is further below its constant than trialSlack. With fewer answers
-// than trialAnswers nothing is shown.
+// A rule is switched off for a build if lines with a known EIN show that it is right less often than it claims. That
+// is so if the lower end of the confidence interval of its precision is more than trialSlack below its constant.
+// Fewer than trialAnswers answers show nothing.
 const (
 	trialSlack   = 0.02
 	trialAnswers = 300
 )
 
-// Trial is how one rule did on lines whose EIN was hidden.
+// Trial is the result of one rule on lines whose EIN was hidden.
 type Trial struct {
 	Rule    Rule
 	Answers int // for organizations in the universe, suspect labels set aside
@@ -25,8 +24,8 @@ type Trial struct {
 	Off     bool
 }
 
-// TryRules asks blindly for lines whose EIN is known and says how each rule
-// did, in order of trust. Rulings are not tried.
+// TryRules resolves lines with a known EIN blindly and returns each rule's result, in order of trust. Overrides are
+// not tried.
 func (r *Resolver) TryRules(labels []Label) []Trial {
 	rules := New(r.u, Options{})
 	labels = sampleLabels(labels)

@@ -10,11 +10,11 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Source is a set of the lists that know an organization.
+// Source is a set of lists that contain an organization.
 type Source uint8
 
-// The sources, in order of authority: what an earlier one says, a later one
-// does not change. They are the bits of the table of organizations.
+// The sources, in order of authority: a later source never changes what an earlier one says. They are the bits in the
+// table of organizations.
 const (
 	BMF       Source = snapshot.SourceBMF     // the current master file
 	OldBMF    Source = snapshot.SourceOldBMF  // an earlier posting of it
@@ -35,43 +35,42 @@ type Location struct{ Street, City, State, ZIP5 string }
 type Org struct {
 	EIN     ein.EIN
 	Name    string
-	Aliases []string // other names it has borne or trades under, in byte order
+	Aliases []string // other names it has used or trades under, in byte order
 	Street  string
 	City    string
 	State   string
 	ZIP5    string
 	Others  []Location // other addresses it has given
 
-	// SortName is the second name line of the master file: a chapter, a trade
-	// name or a person. Lines are looked up by what can be made of it; as it may
-	// name a person, it is shown nowhere.
+	// SortName is the second name line of the master file: a chapter, a trade name or a person. Lines are looked up
+	// by names formed from it. It is never shown, because it may name a person.
 	SortName string
 
 	NTEE, Subsection, Foundation, Affiliation, Group string
 	Revenue                                          int64 // 0 when not known
 
-	// What only the current master file says.
+	// Fields that only the current master file has.
 	Deductible, FilingReq string
 	Ruling, LastPeriod    int32 // YYYYMM, 0 when not known
 
-	// What it is called beside its name, sorted out by time; nil when nothing
-	// else is known. Lines are not looked up by these: Aliases holds all names.
+	// Other current and former names; nil if none are known. They are only for display: lines are looked up by
+	// Aliases, which holds all names.
 	Known *KnownNames
 
 	Sources Source
 	Active  bool
 	Pop     int32 // distinct funders that filed this EIN
 
-	// AsOf orders statements of one source about one organization, such as the
-	// returns of several years: the greatest is the latest. Any scale will do.
+	// AsOf orders statements of one source about one organization, such as the returns of several years: the greatest
+	// is the latest. The scale is up to the source.
 	AsOf int32
 }
 
-// KnownNames are the names of an organization that differ from its own name and
-// from one another in more than spelling.
+// KnownNames are the names of an organization that differ from its own name, and from each other, by more than
+// spelling.
 type KnownNames struct {
-	Also   []string // that it trades under, or is listed under now
-	Former []string // of its earlier returns and of earlier master files, latest first
+	Also   []string // trade names and names on current lists
+	Former []string // from earlier returns and master files, latest first
 }
 
 // Universe is the set of organizations a line can be resolved to, and the
@@ -79,14 +78,14 @@ type KnownNames struct {
 // concurrent use.
 type Universe struct {
 	orgs     []Org     // in EIN order
-	eins     []ein.EIN // theirs, to be looked through without the rest
-	einsAt   []uint32  // by block of EINs, where it starts in eins
+	eins     []ein.EIN // EINs of orgs, kept apart for fast search
+	einsAt   []uint32  // by block of EINs, where the block starts in eins
 	prefixes ein.Prefixes
 	names    nameIndex
 	crowds   crowds
 	index    orgIndex
 	registry registry
-	covered  map[stateCode]bool // states of which the register holds a fair part
+	covered  map[stateCode]bool // states whose register is largely loaded
 	pairs    []uint64           // EINs filed and the funders that filed them, sorted
 	searches searches
 }
@@ -97,8 +96,7 @@ func (u *Universe) filedBy(e, funder ein.EIN) bool {
 	return ok
 }
 
-// Funders counts the distinct funders that filed an EIN, of an organization of
-// the universe or of any other.
+// Funders counts the distinct funders that filed an EIN, whether or not the EIN is in the universe.
 func (u *Universe) Funders(e ein.EIN) int32 {
 	lo, _ := slices.BinarySearch(u.pairs, uint64(e)<<32)
 	hi, _ := slices.BinarySearch(u.pairs, (uint64(e)+1)<<32)
@@ -114,7 +112,7 @@ func (u *Universe) Lookup(e ein.EIN) (*Org, bool) {
 	return &u.orgs[i], true
 }
 
-// position finds where an organization stands in EIN order.
+// position finds the position of an organization in EIN order.
 func (u *Universe) position(e ein.EIN) (int, bool) {
 	block := int(e >> einBlock)
 	if block+1 >= len(u.einsAt) {
@@ -125,11 +123,10 @@ func (u *Universe) position(e ein.EIN) (int, bool) {
 	return int(from) + i, ok
 }
 
-// einBlock is how many low bits the EINs of a block differ in. Few of a thousand
-// are in use.
+// einBlock is the number of low bits of an EIN within a block. Few of a block's thousand EINs are in use.
 const einBlock = 10
 
-// indexEINs makes the way from an EIN to its organization.
+// indexEINs builds the lookup from an EIN to its organization.
 func (u *Universe) indexEINs() {
 	u.eins = make([]ein.EIN, len(u.orgs))
 	last := ein.None
@@ -163,12 +160,11 @@ func (u *Universe) Between(from, to int) iter.Seq[*Org] {
 	}
 }
 
-// Prefixes are the EIN prefixes in use: the ones known to have been issued and
-// those of the organizations here, except the ones known from filed EINs alone.
+// Prefixes are the EIN prefixes in use: those known to have been issued, and those of organizations in the universe
+// except the ones known only from filed EINs.
 func (u *Universe) Prefixes() ein.Prefixes { return u.prefixes }
 
-// Named counts the organizations, anywhere, that bear the name with this key.
-// It counts no further than two, which is all that anyone asks.
+// Named counts the organizations in the country that have the name with this key, up to two.
 func (u *Universe) Named(kx string) int {
 	first, n := uint32(0), 0
 	for _, e := range u.names.find(kx) {
@@ -181,7 +177,7 @@ func (u *Universe) Named(kx string) int {
 	return n
 }
 
-// Bears reports whether an organization goes by the name with this key.
+// Bears reports whether an organization has a name with this key.
 func (u *Universe) Bears(e ein.EIN, kx string) bool {
 	i, ok := u.position(e)
 	if !ok {
@@ -205,9 +201,8 @@ func codeOf(state string) stateCode {
 	return stateCode(state[0])<<8 | stateCode(state[1])
 }
 
-// arena packs many short strings into few allocations. The builder keeps
-// millions of names for the whole build; one allocation each would burden the
-// collector for nothing.
+// arena packs many short strings into few allocations. The builder keeps millions of names for the whole build;
+// separate allocations would slow the garbage collector.
 type arena struct {
 	b strings.Builder
 }
@@ -239,8 +234,7 @@ func (c stateCode) String() string {
 	return stateNames[c]
 }
 
-// stateNames keeps one string per two-letter code, so that a million
-// organizations share fifty of them.
+// stateNames keeps one string per two-letter code, so that organizations share them.
 var stateNames = func() map[stateCode]string {
 	m := map[stateCode]string{}
 	for a := byte('A'); a <= 'Z'; a++ {

@@ -18,20 +18,18 @@ import (
 // is too short to find an organization by.
 const minAlias = 6
 
-// maxNames bounds the other names kept for one organization; some file under a
-// new spelling every year.
+// maxNames bounds the other names kept for one organization, because some file under a new spelling every year.
 const maxNames = 32
 
-// UniverseBuilder gathers what the sources say about organizations. What it
-// builds depends on the set of statements, not on their order, and it is safe
-// for concurrent use until it is built.
+// UniverseBuilder gathers what the sources say about organizations. The result depends on the set of statements, not
+// on their order. It is safe for concurrent use until Build.
 type UniverseBuilder struct {
 	listed [listedParts]listedPart // by EIN, in order
 	filed  [filedParts]filedPart   // by name key, in order
 }
 
-// listedParts is into how many ranges of EINs the statements are divided. Each has
-// a lock of its own, so that several sources are read at once.
+// listedParts is the number of EIN ranges into which the statements are divided. Each range has its own lock, so that
+// several sources can be read at once.
 const listedParts = 32
 
 // listedPart holds the statements about a range of EINs.
@@ -81,9 +79,8 @@ func NewUniverse() *UniverseBuilder {
 	return b
 }
 
-// Add records what one source says about an organization. Sources names that
-// source; an Org without one, without an EIN or without a name says nothing
-// and is ignored. The strings are copied.
+// Add records what one source says about an organization. Sources names the source. Add ignores an Org without a
+// source, an EIN or a name. It copies the strings.
 func (b *UniverseBuilder) Add(o Org) {
 	if o.Sources == 0 || o.EIN == ein.None || strings.TrimSpace(o.Name) == "" {
 		return
@@ -113,8 +110,8 @@ func (b *UniverseBuilder) Add(o Org) {
 	}
 }
 
-// add keeps a statement unless the same has been said: most organizations file
-// the same name and address year after year.
+// add keeps a statement unless it repeats an earlier one: most organizations file the same name and address every
+// year.
 func (d *listedPart) add(s statement) {
 	head := d.last[s.ein]
 	for at := head; at != 0; at = d.statements[at-1].next {
@@ -132,7 +129,7 @@ func (d *listedPart) add(s statement) {
 	d.last[s.ein] = int32(len(d.statements))
 }
 
-// knows reports whether a list has the EIN, as far as they have been read.
+// knows reports whether a list that was already read has the EIN.
 func (b *UniverseBuilder) knows(e ein.EIN) bool {
 	d := b.partOf(e)
 	d.mu.Lock()
@@ -140,7 +137,7 @@ func (b *UniverseBuilder) knows(e ein.EIN) bool {
 	return d.last[e] != 0
 }
 
-// Build makes the universe. The builder is spent.
+// Build makes the universe. The builder cannot be used afterward.
 func (b *UniverseBuilder) Build() *Universe {
 	u := &Universe{prefixes: ein.Issued()}
 	for i := range b.listed {
@@ -167,8 +164,8 @@ func (b *UniverseBuilder) Build() *Universe {
 	return u
 }
 
-// mergeStatements makes the organizations, in order of EIN. The statements about
-// each are found by the way they hang together, so that few are sorted at a time.
+// mergeStatements makes the organizations, in order of EIN. The statements about each are linked, so that only a few
+// are sorted at a time.
 func (b *UniverseBuilder) mergeStatements() []Org {
 	starts := make([]int, listedParts+1)
 	for i := range b.listed {
@@ -199,8 +196,7 @@ func eachOnAllCores(n int, fn func(i int)) {
 	})
 }
 
-// countFunders counts the distinct funders that filed the EIN of each
-// organization. Both lists are in order of EIN.
+// countFunders counts the distinct funders that filed the EIN of each organization. Both lists are sorted by EIN.
 func (u *Universe) countFunders() {
 	at := 0
 	for i := range u.orgs {
@@ -216,9 +212,8 @@ func (u *Universe) countFunders() {
 	}
 }
 
-// coveredStates are the states that a register was loaded for: those with at
-// least a tenth of the registered organizations of an average state. A universe
-// made of a few states' files holds strays from all others.
+// coveredStates are the states whose register was loaded: those with at least a tenth of the registered organizations
+// of an average state. The register files of a few states also hold some organizations of other states.
 func coveredStates(orgs []Org) map[stateCode]bool {
 	counts := map[stateCode]int{}
 	total := 0
@@ -235,9 +230,8 @@ func coveredStates(orgs []Org) map[stateCode]bool {
 	return covered
 }
 
-// byAuthority puts the statements about one EIN in the order in which they are
-// believed: stronger source, then later, then whole statements before aliases,
-// then by content so that the order of arrival does not show.
+// byAuthority sorts the statements about one EIN by authority: stronger source, then later date, then whole
+// statements before aliases, then content. Sorting by content makes the result independent of the order of arrival.
 func byAuthority(a, b *statement) int {
 	if a.ein != b.ein {
 		return cmp.Compare(a.ein, b.ein)
@@ -280,9 +274,8 @@ func (c *codes) compare(d *codes) int {
 		strings.Compare(c.group, d.group), strings.Compare(c.deductible, d.deductible), strings.Compare(c.filingReq, d.filingReq))
 }
 
-// merge makes one organization of what is said about it, believing the first
-// statement and letting later ones add only what is missing. An address is
-// taken whole: a street of one source never joins the ZIP of another.
+// merge makes one organization from the statements about it. The first statement wins, and later ones only add what
+// is missing. An address is taken as a whole, so a street and a ZIP never come from different sources.
 func merge(said []*statement) Org {
 	o := Org{EIN: said[0].ein, AsOf: said[0].asOf, Name: said[0].name}
 	placed := false
@@ -339,8 +332,8 @@ func fill[T comparable](field *T, value T) {
 	}
 }
 
-// appendNames adds the keys of one organization, in every state it has an
-// address in, and shows each name it bears besides its own, n, to other.
+// appendNames adds the keys of one organization in every state where it has an address. It calls other for each name
+// besides the organization's own name n.
 func appendNames(to []nameEntry, id uint32, o *Org, n *orgname.Name, other func(*orgname.Name)) []nameEntry {
 	put := func(kx string, alias bool) {
 		h := hashKey(kx)
@@ -372,7 +365,7 @@ func appendNames(to []nameEntry, id uint32, o *Org, n *orgname.Name, other func(
 			add(&m)
 		}
 	}
-	// By a sort name lines are looked up, but it is no name to compare with.
+	// A sort name serves for lookup only, not for comparing names.
 	for kx := range sortNameKeys(o, n) {
 		put(kx, true)
 	}
@@ -391,7 +384,7 @@ func (d *listedPart) keepWord(s string) string {
 	return w
 }
 
-// keepZIP is keepWord for ZIPs, which need not be looked for.
+// keepZIP is keepWord for ZIPs, which come from a list of all ZIPs.
 func (d *listedPart) keepZIP(zip5 string) string {
 	if zip := zipCode(zip5); zip != 0 {
 		return zipTexts()[zip]
@@ -413,7 +406,7 @@ var zipTexts = sync.OnceValue(func() []string {
 	return list
 })
 
-// noCodes are those of an organization that the register has none for.
+// noCodes is for organizations without any code in the register.
 var noCodes = &codes{}
 
 func (d *listedPart) keepCodes(c codes) *codes {

@@ -1,24 +1,18 @@
-// Package abroad finds out which spellings of a foreign recipient mean one
-// recipient. Such recipients have no EIN, so their name within their country
-// is all there is to go by.
+// Package abroad determines which spellings of a foreign recipient mean the same recipient. Foreign recipients have
+// no EIN, so only their name within their country identifies them.
 //
-// Names with one comparison key (orgname's KX) are one recipient, wherever in
-// the country they are, and so are names that differ by a legal form such as
-// GmbH or A.C. Beyond that two names are merged only when their cities do not
-// contradict each other and they are one slip of the keys apart, have the same
-// words, differ by a word that says next to nothing, or are linked by an
-// acronym that one of them explains in parentheses.
+// Names with the same comparison key (orgname's KX) are one recipient anywhere in the country. So are names that
+// differ only by a legal form such as GmbH or A.C. Other names merge only if their cities do not conflict and one of
+// these holds: they are one typing error apart, have the same words, differ by a word of almost no weight, or are
+// linked by an acronym that one of them explains in parentheses.
 //
-// A merge that is wrong shows a recipient money it never got, and one that is
-// missing shows it twice; the first is worse, and every rule here leans the
-// other way. A cluster is therefore a star: a name joins it only when it merges
-// with the name in the middle, which is the most frequent one, and never
-// through a third. An organization never joins a government, and persons are
-// no part of this at all: a person is not the same person to two funders.
+// A wrong merge credits a recipient with money it never got; a missing merge lists the recipient twice. The first
+// error is worse, so every rule here prefers the second. A cluster is therefore a star: a name joins only if it
+// merges with the most frequent name, the center, and never through a third name. An organization never joins a
+// government. Persons are not clustered: each funder's grants to a person stay separate.
 //
-// The result depends on the set of spellings alone, not on their order. Each
-// name is then remembered with the key of its cluster (Keys), and a later build
-// that is given those keeps every name where it was.
+// The result depends only on the set of spellings, not on their order. Keys stores the cluster of each name, and a
+// later build that reads Keys keeps every name in its cluster.
 package abroad
 
 import (
@@ -29,36 +23,35 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// Spelling is one way in which a recipient was written, in one city.
+// Spelling is one way in which filers wrote a recipient, in one city.
 type Spelling struct {
 	Country   string       // FIPS 10-4 code, in any case
 	Raw       string       // as filed
-	Name      orgname.Name // Raw taken apart, as it is for the recipient's id
+	Name      orgname.Name // Raw, parsed as for the recipient's id
 	City      string       // as filed; empty when unknown
 	Kind      Kind
-	Rows      int64 // grant lines that have it
-	FirstYear int   // the oldest of them; 0 when unknown
+	Rows      int64 // number of grant lines
+	FirstYear int   // year of the oldest line; 0 when unknown
 }
 
-// maxName is the longest key that is clustered, in bytes. What is longer is a
-// text that was put where a name belongs.
+// maxName is the longest key that is clustered, in bytes. A longer text is not a name.
 const maxName = 1024
 
-// Clusters are the recipients that were found.
+// Clusters are the recipients found.
 type Clusters struct {
 	list  []cluster
-	names map[nameInCountry]int32 // into list
+	names map[nameInCountry]int32 // position in list
 	ids   map[string]int32
 	keys  Keys
 	Counts
 }
 
-// Counts says what came of the spellings.
+// Counts summarizes the clustering.
 type Counts struct {
-	Spellings int // distinct texts within their country
+	Spellings int // distinct spellings within their country
 	Names     int // distinct comparison keys
 	Clusters  int
-	Multiple  int // clusters with several names
+	Multiple  int // clusters with more than one name
 }
 
 // cluster is one recipient.
@@ -74,7 +67,7 @@ type nameInCountry struct {
 	kx string
 }
 
-// newNameInCountry makes the spot of a name, unless one of the two is none.
+// newNameInCountry makes a nameInCountry. ok is false if the name or the country is missing.
 func newNameInCountry(country, kx string) (nameInCountry, bool) {
 	if len(country) != 2 || len(kx) > maxName || !isKey(kx) {
 		return nameInCountry{}, false
@@ -92,9 +85,8 @@ func (p nameInCountry) compare(q nameInCountry) int {
 	return cmp.Or(slices.Compare(p.cc[:], q.cc[:]), strings.Compare(p.kx, q.kx))
 }
 
-// Cluster finds the recipients among spellings. keys are those of the build
-// before, or the zero value. Spellings of persons, without a name or with no
-// country code are left out.
+// Cluster finds the recipients among spellings. keys are those of the previous build, or the zero value. It skips
+// persons and spellings without a name or country code.
 func Cluster(spellings []Spelling, keys Keys) *Clusters {
 	forms := gatherForms(spellings, keys)
 	c := &Clusters{names: make(map[nameInCountry]int32, len(forms)), ids: make(map[string]int32)}
@@ -119,12 +111,12 @@ func Cluster(spellings []Spelling, keys Keys) *Clusters {
 	return c
 }
 
-// add makes a cluster of the names of a star, the middle of which comes first. The
-// spellings are those of lines, whose memory is not held: clusters outlive it.
+// add makes a cluster of the names of a star, with the center first. It copies the spellings, because clusters
+// outlive the memory of the lines.
 func (c *Clusters) add(star []*form) {
 	key := ""
 	for _, f := range star {
-		key = cmp.Or(key, f.key) // an earlier build's, the same for all that have one
+		key = cmp.Or(key, f.key) // key from an earlier build, the same for all forms that have one
 	}
 	if key == "" {
 		eldest := slices.MinFunc(star, func(a, b *form) int {
@@ -150,8 +142,7 @@ func (c *Clusters) add(star []*form) {
 	c.ids[id] = at
 }
 
-// Of returns the id of the recipient that a name means. There is none for a
-// person, nor for a name that was not among the spellings.
+// Of returns the recipient id of a name. It returns none for a person or for a name that was not among the spellings.
 func (c *Clusters) Of(country, kx string, kind Kind) (id string, ok bool) {
 	if kind == Person {
 		return "", false
@@ -167,7 +158,7 @@ func (c *Clusters) Of(country, kx string, kind Kind) (id string, ok bool) {
 	return c.list[at].id, true
 }
 
-// Kind returns the kind of a cluster, Org for an id that is not among them.
+// Kind returns the kind of a cluster, or Org for an unknown id.
 func (c *Clusters) Kind(id string) Kind {
 	if at, ok := c.ids[id]; ok {
 		return c.list[at].kind
@@ -175,6 +166,5 @@ func (c *Clusters) Kind(id string) Kind {
 	return Org
 }
 
-// Keys returns what the next build needs to know: the keys this one was given
-// and those of every name it met.
+// Keys returns what the next build needs: the keys that this build was given, and the keys of every name it found.
 func (c *Clusters) Keys() Keys { return c.keys }

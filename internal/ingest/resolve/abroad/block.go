@@ -12,9 +12,8 @@ type blockMember struct {
 	node  int32
 }
 
-// compareBlocks compares the nodes of every block. Most blocks have one node
-// only, so a first pass finds out which may have more and the second keeps no
-// others.
+// compareBlocks compares the nodes of every block. Most blocks have one node, so a first pass finds the blocks that
+// may have more, and the second pass keeps only those.
 func (n *country) compareBlocks(blocks func(dst []blockMember, at int32) []blockMember) {
 	seen := newSieve(len(n.nodes))
 	var some []blockMember
@@ -50,8 +49,7 @@ func (n *country) compareBlocks(blocks func(dst []blockMember, at int32) []block
 	}
 }
 
-// sieve tells blocks that were seen once from those that perhaps were seen
-// again.
+// sieve records which blocks may have been seen more than once.
 type sieve struct {
 	once, again []uint64
 	shift       int
@@ -59,7 +57,7 @@ type sieve struct {
 
 // newSieve makes one with room for the blocks of n nodes.
 func newSieve(n int) *sieve {
-	words := 1 << bits.Len(uint(n*4)) // 256 bits a node and more, for some thirty blocks
+	words := 1 << bits.Len(uint(n*4)) // at least 256 bits per node, for about thirty blocks
 	return &sieve{make([]uint64, words), make([]uint64, words), 64 - bits.Len(uint(words-1))}
 }
 
@@ -79,12 +77,11 @@ func (s *sieve) twice(block uint64) bool {
 	return s.again[w]&b != 0
 }
 
-// base is the base of the rolling hash that blocks are named by. Blocks are
-// only where names meet, so a collision costs a comparison and no more.
+// base is the base of the rolling hash that identifies blocks. A hash collision only costs an extra comparison.
 const base = 0x9e3779b97f4a7c15
 
-// withoutLetter puts a name in the blocks of its stem and of its stem without
-// any one letter. Two stems that are one edit apart share one of them.
+// withoutLetter puts a name in the block of its stem, and in the blocks of its stem without each one letter. Two
+// stems that are one edit apart share a block.
 func (n *country) withoutLetter(dst []blockMember, at int32) []blockMember {
 	s := n.nodes[at].stem
 	if len(s) < minEdit || len(s) > maxEdit {
@@ -96,7 +93,7 @@ func (n *country) withoutLetter(dst []blockMember, at int32) []blockMember {
 	}
 	whole := heads[len(s)]
 	dst = append(dst, blockMember{whole, at})
-	power := uint64(1) // base to the number of letters after i
+	power := uint64(1) // base to the power of the number of letters after i
 	for i := len(s) - 1; i >= 0; i-- {
 		if i+1 == len(s) || s[i] != s[i+1] {
 			tail := whole - heads[i+1]*power
@@ -107,9 +104,8 @@ func (n *country) withoutLetter(dst []blockMember, at int32) []blockMember {
 	return dst
 }
 
-// withoutWords puts a name in the block of its words, and in those of its words
-// without some that weigh so little that another name may lack them. What two
-// names of enough common weight share is such a rest of both.
+// withoutWords puts a name in the block of its words, and in the blocks of its words without some of little weight.
+// Two names that share enough weight meet in the block of their shared words.
 func (n *country) withoutWords(dst []blockMember, at int32) []blockMember {
 	type weighed struct {
 		hash   uint64
@@ -131,8 +127,8 @@ func (n *country) withoutWords(dst []blockMember, at int32) []blockMember {
 		sum += h
 		list = append(list, x)
 	}
-	// The words missing from either weigh at most a tenth of all words of both,
-	// which are at most ten ninths of those of this one.
+	// The words missing from either name weigh at most a tenth of all words of both. All words of both weigh at most
+	// ten ninths of this name's words.
 	budget := total*(1-minJaccard)/minJaccard + 1e-9
 	slices.SortFunc(list, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.hash, b.hash))

@@ -15,7 +15,7 @@ import (
 // form is all spellings of a country that have one comparison key.
 type form struct {
 	nameInCountry
-	key       string // of its cluster in an earlier build, empty when it is new
+	key       string // key of its cluster in an earlier build, empty if new
 	kind      Kind
 	rows      int64
 	first     int // year, 0 when unknown
@@ -24,14 +24,14 @@ type form struct {
 	raw     string // its most frequent spelling, then the longest
 	rawRows int64
 
-	words    string   // of raw, in their long form, without legal forms
+	words    string   // words of raw in their long form, without legal forms
 	stem     string   // words without the spaces
-	cities   []string // known ones, sorted
-	acronyms []string // that stood in parentheses and abbreviate the name
+	cities   []string // known cities, sorted
+	acronyms []string // acronyms in parentheses that abbreviate the name
 	meanings []string // stems of names in parentheses that the name abbreviates
 }
 
-// year orders forms by age; what has no year is the youngest.
+// year orders forms by age. A form without a year is the youngest.
 func (f *form) year() int {
 	if f.first == 0 {
 		return math.MaxInt
@@ -39,7 +39,7 @@ func (f *form) year() int {
 	return f.first
 }
 
-// better reports whether f rather than g gives a cluster its name.
+// better reports whether f is preferred over g to name a cluster.
 func (f *form) better(g *form) bool { return f.rank(g) < 0 }
 
 func (f *form) rank(g *form) int {
@@ -97,8 +97,7 @@ func gatherForms(spellings []Spelling, keys Keys) []form {
 				f.raw, f.rawRows, k2 = raw, rows, spelling
 			}
 		}
-		// Filers disagree on what is a government, and a name is still one
-		// recipient: most of its lines decide.
+		// Filers disagree on what is a government, but a name is one recipient, so the majority of its lines decides.
 		if gov > 0 && gov*2 >= f.rows {
 			f.kind = Gov
 		}
@@ -117,8 +116,8 @@ func distinct(s []string) []string {
 	return slices.Clip(slices.Compact(s))
 }
 
-// legalForms end a name abroad without being part of it. TRUST and STICHTING
-// are not among them: they tell names apart.
+// legalForms end a foreign name without being part of it. TRUST and STICHTING are not in the list, because they
+// distinguish names.
 var legalForms = table.SetOf(
 	"LTD LIMITED PLC PTY PTE " + // Commonwealth
 		"GMBH EV AG " + // German
@@ -127,7 +126,7 @@ var legalForms = table.SetOf(
 		"AB OY AS " + // Nordic
 		"SRL ONLUS AC IAP RF") // Italian, Mexican, Kenyan
 
-// leadingForms are those that also stand before a name, as in ASBL LES AMIS.
+// leadingForms also stand before a name, as in ASBL LES AMIS.
 var leadingForms = table.SetOf("ASBL VZW ONLUS")
 
 // withoutLegalForms drops the legal forms of a K2 key, but never its last word.
@@ -145,7 +144,7 @@ func withoutLegalForms(k2 string) string {
 	return k2
 }
 
-// readParentheses notes what the parentheses of a name say about acronyms.
+// readParentheses records the acronyms that the parentheses of a name explain.
 func (f *form) readParentheses(n *orgname.Name) {
 	for _, a := range n.Aliases {
 		if acronym(a) && abbreviates(a, n.K1) {
@@ -160,8 +159,7 @@ func (f *form) readParentheses(n *orgname.Name) {
 	}
 }
 
-// Lengths of an acronym. Two letters are a country or a legal form as often as
-// not.
+// Lengths of an acronym. Two letters are often a country or a legal form.
 const (
 	minAcronym = 3
 	maxAcronym = 12
@@ -179,7 +177,7 @@ func acronym(s string) bool {
 	return true
 }
 
-// smallWords words may be left out of an acronym.
+// smallWords may be left out of an acronym.
 var smallWords = func() map[string]bool {
 	set := table.SetOf("AND OF THE FOR A AN IN AT TO ON BY WITH " +
 		"DE LA LE LES L D DU DES ET EN POUR SUR AU AUX DEL EL LOS LAS Y E PARA POR CON " +
@@ -188,12 +186,11 @@ var smallWords = func() map[string]bool {
 	return set
 }()
 
-// maxSyllable is how many letters of one word an acronym takes: AMREF has two
-// of Research.
+// maxSyllable is how many letters of one word an acronym may use: AMREF has two of Research.
 const maxSyllable = 3
 
-// abbreviates reports whether an acronym is made of the beginnings of all words
-// of a name, in order; only small words may be missing.
+// abbreviates reports whether an acronym consists of the beginnings of all words of a name, in order. Only small
+// words may be missing.
 func abbreviates(acronym, name string) bool {
 	reach := uint16(1) // bit p: the words so far can spell acronym[:p]
 	count := 0
@@ -216,8 +213,7 @@ func abbreviates(acronym, name string) bool {
 	return count > 1 && reach&(1<<len(acronym)) != 0
 }
 
-// cityOf folds a foreign city to the form in which two are compared. Filers
-// put postal codes and countries there as well, which say nothing more.
+// cityOf folds a foreign city for comparison. It drops postal codes and countries, which filers often add.
 func cityOf(city string, cc [2]byte) string {
 	city = orgname.City(city)
 	if city == "" {

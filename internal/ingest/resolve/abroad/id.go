@@ -12,9 +12,8 @@ var lower32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding
 // Prefix begins the id of a recipient abroad; the rest names its cluster.
 const Prefix = "intl-"
 
-// ID is the recipient id that goes with the key of a cluster, which is the
-// comparison key of one of its names. A name that is merged with no other is
-// its own key.
+// ID is the recipient id of a cluster's key, which is the comparison key of one of its names. The key of an unmerged
+// name is its own comparison key.
 func ID(country, key string) string {
 	cc := strings.ToLower(country)
 	h := sha256.New()

@@ -28,7 +28,7 @@ const (
 	keysHeader = "cc\tkx\tkey"
 )
 
-// ErrKeys is the cause of every refusal of a table of keys.
+// ErrKeys is wrapped by every error in a table of keys.
 var ErrKeys = errors.New("not a table of cluster keys")
 
 // Len is the number of names.
@@ -70,8 +70,8 @@ func (k Keys) WriteTo(w io.Writer) (n int64, err error) {
 	return n, b.Flush()
 }
 
-// ReadKeys reads what WriteTo wrote. A table with any fault is refused whole:
-// a name that lost its key would change its id.
+// ReadKeys reads what WriteTo wrote. Any error rejects the whole table, because a name that lost its key would change
+// its id.
 func ReadKeys(r io.Reader) (Keys, error) {
 	scan := bufio.NewScanner(r)
 	scan.Buffer(make([]byte, 0, maxKeyLine), maxKeyLine)

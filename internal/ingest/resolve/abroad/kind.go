@@ -6,7 +6,7 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// Kind is what a recipient is. Recipients of different kinds are never one.
+// Kind is the kind of a recipient. Recipients of different kinds never merge.
 type Kind uint8
 
 // The kinds.
@@ -27,8 +27,8 @@ func (k Kind) String() string {
 	return "org"
 }
 
-// KindOf says what the recipient of a line is. status is the foundation status
-// that the line gives it, person whether the line was found to pay a person.
+// KindOf returns the kind of a line's recipient. status is the foundation status on the line; person is true if the
+// line pays a person.
 func KindOf(name, status string, person bool) Kind {
 	status = strings.Join(strings.FieldsFunc(strings.ToUpper(status), func(r rune) bool { return r < 'A' || r > 'Z' }), " ")
 	switch {
@@ -45,8 +45,7 @@ var governmentStatus = map[string]bool{
 	"FOREIGN GOV": true, "FOREIGN GOVT": true, "FOREIGN GOVERNMENT": true,
 }
 
-// What a government is called: phrases that begin its name, and phrases that
-// give it away wherever they stand.
+// Phrases that begin the name of a government, and phrases that mark one anywhere in the name.
 var (
 	governmentStarts = [...]string{
 		"DEPARTMENT OF", "DEPT OF", "STATE OF", "CITY OF", "REPUBLIC OF",
@@ -55,8 +54,7 @@ var (
 	governmentPhrases = [...]string{
 		"MINISTRY OF", "GOVERNMENT OF", "MUNICIPALITY", "MINISTERIO DE", "MINISTERIO DEL", "GOBIERNO DE", "GOBIERNO DEL", "AYUNTAMIENTO DE", "EMBASSY",
 	}
-	// othersPhrases mark bodies that are only named after a government, work
-	// with one, or have a ministry of the other sort.
+	// othersPhrases mark bodies that are named after a government, work with one, or have a religious ministry.
 	othersPhrases = [...]string{
 		"FRIENDS OF", "FOUNDATION", "FUNDACION", "ASSOCIATION", "ASOCIACION", "SCHOOL", "UNIVERSITY", "MUSEUM", "SA DE CV", "LTD", "LIMITED", "INC",
 		"CHURCH", "CHRIST", "CHRISTIAN", "JESUS", "GOD", "GOSPEL", "WORD", "IGLESIA", "CRISTO", "CRISTIANO", "EVANGELICO", "DIOS",

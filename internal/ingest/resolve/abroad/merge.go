@@ -9,13 +9,13 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// reason is why two names mean one recipient.
+// reason is why two names mean the same recipient.
 type reason uint8
 
 const (
 	apart     reason = iota
-	sameStem         // alike but for the legal form
-	oneEdit          // one slip of the keys apart
+	sameStem         // equal except for the legal form
+	oneEdit          // one typing error apart
 	sameBag          // the same words in another order
 	linked           // one explains the acronym of the other
 	sameWords        // differ by words of little weight
@@ -27,11 +27,11 @@ func (r reason) String() string {
 
 // Bounds of the rules.
 const (
-	minEdit    = 12  // a shorter name has neighbours that mean something else
-	maxEdit    = 256 // longer ones are not looked at
+	minEdit    = 12  // shorter names have neighbors that mean something else
+	maxEdit    = 256 // longer names are skipped
 	minJaccard = 0.9
-	maxBlock   = 64 // names of one block that may become the middle of a star
-	maxDropped = 64 // ways in which one name may lose words
+	maxBlock   = 64 // names of one block that may become the center of a star
+	maxDropped = 64 // ways in which one name may omit words
 )
 
 // wordWeights weighs words by how rare they are among the names of all countries.
@@ -57,8 +57,7 @@ func (s *wordWeights) weigh(word string) float64 {
 // bag is the sorted distinct words of a name.
 func bag(words string) []string { return distinct(strings.Fields(words)) }
 
-// node is the forms of one kind that share a stem, and a cluster of an earlier
-// build if they had one.
+// node is the forms of one kind that share a stem and, if they had one, a cluster of an earlier build.
 type node struct {
 	forms  []*form // the best first
 	stem   string
@@ -68,7 +67,7 @@ type node struct {
 	key    string
 }
 
-// country is the names of one country on their way to clusters.
+// country holds the names of one country while they are clustered.
 type country struct {
 	*wordWeights
 	nodes []node            // the best first
@@ -85,8 +84,8 @@ type stemKey struct {
 	stem string
 }
 
-// newCountry groups forms into nodes. A new form goes to the best node of its
-// stem that an earlier build knew, else new ones of a stem go together.
+// newCountry groups forms into nodes. A new form joins the best node of its stem that an earlier build knew.
+// Otherwise the new forms of a stem share a node.
 func newCountry(forms []form, s *wordWeights) *country {
 	order := make([]*form, len(forms))
 	for i := range forms {
@@ -144,9 +143,9 @@ func newCountry(forms []form, s *wordWeights) *country {
 	return n
 }
 
-// findMerges finds all pairs of nodes that merge. No step compares all names with
-// all others: names meet only in blocks, each of which is what is left of a
-// name without one letter, without words of little weight, or as an acronym.
+// findMerges finds all pairs of nodes that merge. To avoid comparing all names with each other, it compares names
+// only within blocks. A block is the rest of a name without one letter or without words of little weight, or an
+// acronym.
 func (n *country) findMerges() {
 	n.compareBlocks(n.withoutLetter)
 	n.compareBlocks(n.withoutWords)
@@ -176,8 +175,8 @@ func (n *country) compare(i, j int32) {
 	}
 }
 
-// sameCity reports whether two recipients can be in one city: they share one, or
-// nothing is known of one of them. Both lists are sorted.
+// sameCity reports whether two recipients can be in the same city: they share a city, or one has no known city. Both
+// lists are sorted.
 func sameCity(a, b []string) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return true
@@ -206,8 +205,7 @@ func (n *country) alike(a, b string) reason {
 	if veto&(orgname.Num|orgname.Dir) != 0 {
 		return apart
 	}
-	// A foundation may well be a misspelt fondation, so one letter does not
-	// make it the affiliate of something.
+	// FOUNDATION may be a misspelled FONDATION, so a one-letter difference does not make a name an affiliate.
 	if veto&^orgname.Aff == 0 && oneEditApart(a, b) {
 		return oneEdit
 	}
@@ -217,8 +215,7 @@ func (n *country) alike(a, b string) reason {
 	return apart
 }
 
-// jaccard is the weight of the words that two bags share, as a share of the
-// weight of all their words.
+// jaccard is the weight of the words that two bags share, divided by the weight of all their words.
 func (s *wordWeights) jaccard(x, y []string) float64 {
 	var both, all float64
 	for len(x) > 0 || len(y) > 0 {
@@ -241,9 +238,8 @@ func (s *wordWeights) jaccard(x, y []string) float64 {
 	return both / all
 }
 
-// linkAcronyms merges names with an acronym that one of them explains: NAME
-// (ABC) with ABC, with NAME ABC and ABC NAME, and ABC (NAME) with NAME. A bare
-// acronym that two names claim stays alone.
+// linkAcronyms merges names with an acronym that one of them explains: NAME (ABC) with ABC, with NAME ABC and ABC
+// NAME, and ABC (NAME) with NAME. A bare acronym that two names explain stays unmerged.
 func (n *country) linkAcronyms() {
 	claims := make(map[int32][]int32) // by the node that is the acronym
 	for i := range n.nodes {
@@ -288,13 +284,12 @@ func (n *country) mergeAcronym(i, j int32) {
 	}
 }
 
-// stars makes the clusters. Those of earlier builds come first, with their best
-// node in the middle. New nodes follow, the best first: each joins the middle
-// of a star it merges with, an old star before a new one and a better before a
-// worse, or begins its own.
+// stars makes the clusters. Clusters of earlier builds come first, with their best node as the center. New nodes
+// follow, best first. Each joins a star whose center it merges with, preferring old stars and then better ones, or
+// starts its own.
 func (n *country) stars() [][]*form {
 	const none = -1
-	star := make([]int32, len(n.nodes)) // of which a node is the middle
+	star := make([]int32, len(n.nodes)) // the star that a node is the center of
 	var stars [][]*form
 	old := make(map[string]int32)
 	for i := range n.nodes {

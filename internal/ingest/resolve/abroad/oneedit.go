@@ -7,11 +7,9 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// oneEditApart reports whether two names, words parted by spaces, are one slip
-// of the keys apart without regard to the spaces: a letter too many, too few,
-// wrong, or swapped with the next. Some single letters make another name, and
-// they are no slips: the letter or roman numeral that tells two bodies apart,
-// and the ending that tells NIÑOS from NIÑAS.
+// oneEditApart reports whether two names, ignoring spaces, are one typing error apart: a letter too many, missing,
+// wrong, or swapped with the next. Some single letters make a different name and do not count: a letter or roman
+// numeral that distinguishes two bodies, and the ending that distinguishes NIÑOS from NIÑAS.
 func oneEditApart(a, b string) bool {
 	s, t := strings.ReplaceAll(a, " ", ""), strings.ReplaceAll(b, " ", "")
 	if min(len(s), len(t)) < minEdit || !typo.OneSlip(s, t) {

@@ -12,13 +12,12 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// crowded is how many organizations at an address make it an office building.
+// crowded is how many organizations at one address make it an office building.
 const crowded = 6
 
-// Hardness says how hard the lines of a snapshot are to resolve: how many
-// organizations share an address or a name, and how far the names of lines with
-// an EIN are from the register's. An invented world is as hard as reality when
-// its shares are the same.
+// Hardness measures how hard the lines of a snapshot are to resolve: how many organizations share an address or a
+// name, and how much filed names differ from the register's. An invented world is as hard as reality if its shares
+// are the same.
 type Hardness struct {
 	Invented      bool    `json:"invented"`
 	Organizations int     `json:"organizations"` // of the current master file
@@ -27,7 +26,7 @@ type Hardness struct {
 	Shares        []Share `json:"shares"`
 }
 
-// Share is one way in which organizations or lines are hard.
+// Share is the share of organizations or lines that are hard in one way.
 type Share struct {
 	Kind  string  `json:"of"`
 	What  string  `json:"what"`
@@ -35,7 +34,7 @@ type Share struct {
 	Share float64 `json:"share"`
 }
 
-// registered is what is known of an organization of the master file.
+// registered holds the facts about an organization of the master file.
 type registered struct {
 	name         orgname.Name
 	others       []orgname.Name
@@ -44,7 +43,7 @@ type registered struct {
 	group        bool
 }
 
-// ways in which a line's name departs from the register's.
+// ways in which a line's name differs from the register's.
 const (
 	sameKey = iota
 	otherKey
@@ -165,7 +164,7 @@ func hardness(grants iter.Seq2[snapshot.Grant, error], organizations iter.Seq2[s
 	return h, nil
 }
 
-// departure says how a line's name departs from the organization's.
+// departure returns how a line's name differs from the organization's.
 func (r *registered) departure(line orgname.Name, telling func(string) bool) int {
 	if line.KX == r.name.KX {
 		return sameKey
@@ -228,5 +227,5 @@ func (h *Hardness) WriteTable(w io.Writer) error {
 	return err
 }
 
-// WriteJSON writes the same as one line.
+// WriteJSON writes the shares as one line.
 func (h *Hardness) WriteJSON(w io.Writer) error { return writeJSON(w, h) }

@@ -30,10 +30,10 @@ type Case struct {
 // others are ignored.
 var labelColumns = []string{"funder_ein", "tax_year", "recipient_name", "recipient_name2", "street", "city", "state", "zip", "irc_section", "filed_ein"}
 
-// ErrLabelled is wrapped by every refusal of a file that has no labelled lines.
+// ErrLabelled is wrapped by every error about a file without labelled lines.
 var ErrLabelled = errors.New("not a file of labelled grant lines")
 
-// Reasons for which a line is left out.
+// Reasons to skip a line.
 const (
 	ReasonLabel  = "no usable EIN filed"
 	ReasonPrefix = "an EIN filed with a prefix that was never issued"
@@ -41,9 +41,8 @@ const (
 	ReasonName   = "no name"
 )
 
-// ReadLabelled calls fn for every line of a CSV file, plain or gzipped, with
-// the columns above in any order. A line without a usable label is counted and
-// left out.
+// ReadLabelled calls fn for every line of a CSV file, plain or gzipped, with the columns above in any order. It
+// counts and skips lines without a usable label.
 func ReadLabelled(r io.Reader, fn func(*Case) error) (tally rows.Tally, err error) {
 	plain, err := rows.Inflate(r)
 	if err != nil {
@@ -106,9 +105,9 @@ func AddMaster(b *resolve.UniverseBuilder, r io.Reader) (rows.Tally, error) {
 	})
 }
 
-// Teach tells the universe what the labelled lines file, as a build does. A
-// case is later asked for without what its own funder said; one whose funder is
-// not known could not be, and teaches nothing.
+// Teach adds the labelled lines' filed EINs to the universe, as a build does. Each case is later resolved without its
+// own funder's statements. A case without a known funder is not added, because its statement could not be ignored
+// later.
 func Teach(b *resolve.UniverseBuilder, cases []Case) {
 	for i := range cases {
 		c := &cases[i]
@@ -125,7 +124,7 @@ func Teach(b *resolve.UniverseBuilder, cases []Case) {
 func Ask(r *resolve.Resolver, c *Case) (Outcome, resolve.Match) {
 	m := r.ResolveBlind(&c.Recipient, &c.name, c.Funder, ein.None)
 	o := Outcome{Rule: m.Rule, Prob: m.Prob, Class: "org", Slices: c.slices(), Amount: c.Amount}
-	// What was found could be found, whatever the lists say.
+	// An organization that was found counts as one that could be found.
 	o.Present = r.Knows(c.Truth, c.Funder) || m.EIN == c.Truth
 	o.Covered = r.Universe().Covered(c.State)
 	if o.Present {
@@ -138,8 +137,8 @@ func Ask(r *resolve.Resolver, c *Case) (Outcome, resolve.Match) {
 	return o, m
 }
 
-// verdict compares an answer with the label. A label is suspect when the
-// organization found bears the line's name and the one on the label does not.
+// verdict compares an answer with the label. A label is suspect if the organization found has the line's name and the
+// labelled organization does not.
 func verdict(r *resolve.Resolver, c *Case, m resolve.Match, present bool) Verdict {
 	switch {
 	case m.EIN == ein.None:
@@ -152,7 +151,7 @@ func verdict(r *resolve.Resolver, c *Case, m resolve.Match, present bool) Verdic
 	return Wrong
 }
 
-// slices are the kinds of line a case belongs to.
+// slices are the kinds of line to which a case belongs.
 func (c *Case) slices() []Slice {
 	words := "4+"
 	if n := strings.Count(c.name.K2, " ") + 1; n < 4 {

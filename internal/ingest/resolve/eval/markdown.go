@@ -12,7 +12,7 @@ import (
 	"grantgraph/internal/money"
 )
 
-// Summary is the result for machines, one line of JSON.
+// Summary is the result as one line of JSON.
 type Summary struct {
 	Lines        int     `json:"lines"`
 	LeftOut      int64   `json:"left_out,omitempty"` // rows of the file without a usable label
@@ -24,8 +24,8 @@ type Summary struct {
 	ECE          float64 `json:"ece"`
 	RawPrecision float64 `json:"raw_precision"`
 	RawRecall    float64 `json:"raw_recall"`
-	AllECE       float64 `json:"all_ece"`       // as the next
-	AllPrecision float64 `json:"all_precision"` // with the answers for organizations that are not in the universe
+	AllECE       float64 `json:"all_ece"`       // same meaning as the next field
+	AllPrecision float64 `json:"all_precision"` // including answers for organizations outside the universe
 	Suspects     int     `json:"suspects"`
 	Brier        float64 `json:"brier"`
 	LogLoss      float64 `json:"log_loss"`
@@ -34,10 +34,10 @@ type Summary struct {
 	Dollars      float64 `json:"dollars_linked"`
 	MaskedFires  float64 `json:"masked_false_fires"`
 	Model        string  `json:"model,omitempty"`
-	ModelECE     float64 `json:"model_ece"` // of the model's answers alone, every answer that is not the label wrong
+	ModelECE     float64 `json:"model_ece"` // the model's answers only; every answer other than the label counts as wrong
 
-	// Labelled lines by what was loaded; the figures above are then those of
-	// covered states, but for the counts of rows and rules.
+	// Labelled lines by whether their state's register was loaded. The figures above then cover loaded states only,
+	// except for the counts of rows and rules.
 	SetAside  int  `json:"set_aside,omitempty"` // labels of filers that put one EIN on many unrelated names
 	Covered   *Mix `json:"covered,omitempty"`
 	Uncovered *Mix `json:"uncovered,omitempty"`
@@ -50,7 +50,7 @@ type Summary struct {
 // Rules are the figures of each rule that fired, in order of trust.
 type Rules []RuleFigures
 
-// RuleFigures is how often one rule was right, suspects set aside.
+// RuleFigures is how often one rule was right, ignoring suspect labels.
 type RuleFigures struct {
 	Rule      grant.Rule `json:"-"`
 	N         int        `json:"n"`
@@ -80,17 +80,17 @@ func (r Rules) MarshalJSON() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// Gate is one bound a build must keep.
+// Gate is one bound that a build must meet.
 type Gate struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 	Bound float64 `json:"bound"`
 	Upper bool    `json:"upper,omitempty"` // the bound is a maximum
-	Skip  string  `json:"skip,omitempty"`  // why it cannot be judged
+	Skip  string  `json:"skip,omitempty"`  // why the gate cannot be judged
 	Pass  bool    `json:"pass"`
 }
 
-// atLeast makes a gate with a minimum; atMost one with a maximum.
+// atLeast makes a gate with a minimum, atMost a gate with a maximum.
 func atLeast(name string, value, bound float64) Gate {
 	return Gate{Name: name, Value: round(value), Bound: bound, Pass: value >= bound}
 }
@@ -122,8 +122,7 @@ func (t *Tally) Summary() Summary {
 	return s
 }
 
-// Summary computes the figures of labelled lines, those at the top of covered
-// states.
+// Summary computes the figures of labelled lines. The figures at the top level are those of covered states.
 func (res *Result) Summary() Summary {
 	s := res.Tally.Summary()
 	covered, uncovered, all := res.Covered.mix(), res.Uncovered.mix(), res.Tally.mix()
@@ -214,8 +213,7 @@ func (t *Tally) reliability(w io.Writer) {
 		decimal(t.Bins.ExpectedError()), decimal(t.Known.ExpectedError()), decimal(t.Own.ExpectedError()), decimal(t.Brier()), decimal(t.LogLoss()))
 }
 
-// SlicesMarkdown writes the precision of every kind of line with at least as
-// many answers as given.
+// SlicesMarkdown writes the precision of every kind of line that has at least the given number of answers.
 func (t *Tally) SlicesMarkdown(w io.Writer, least int) {
 	row(w, "Lines by", "value", "answers", "right", "suspect label", "precision", "Wilson 95 %", "weakest rule")
 	row(w, "---", "---", "---:", "---:", "---:", "---:", "---:", "---")

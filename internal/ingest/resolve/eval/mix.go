@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Mix is how well one kind of line is answered.
+// Mix is the quality of the answers for one kind of line.
 type Mix struct {
 	Lines     int     `json:"lines"`
 	Present   int     `json:"present"` // with an organization in the universe
@@ -14,27 +14,26 @@ type Mix struct {
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"` // of the lines present
 	ECE       float64 `json:"ece"`
-	ModelECE  float64 `json:"model_ece"` // of the model's answers alone
+	ModelECE  float64 `json:"model_ece"` // the model's answers only
 
-	// The same with every answer that is not the label taken for wrong, also where
-	// the organization on the label is not in the universe.
+	// The same figures with every answer other than the label counted as wrong, even if the labelled organization is
+	// not in the universe.
 	AllPrecision float64 `json:"all_precision"`
 	AllECE       float64 `json:"all_ece"`
 
 	Model ModelMix `json:"model"`
 }
 
-// ModelMix is the part of the model, every answer that is not the label taken
-// for wrong.
+// ModelMix covers the model's answers. Every answer other than the label counts as wrong.
 type ModelMix struct {
 	Answers   int     `json:"answers"`
 	Right     int     `json:"right"`
 	Claimed   float64 `json:"claimed"` // mean probability
 	Precision float64 `json:"precision"`
-	KnownECE  float64 `json:"ece_present"` // where the organization is in the universe
-	Chance    float64 `json:"ece_chance"`  // to be expected of so many answers if every claim were exactly right
-	Drawn     float64 `json:"ece_drawn"`   // of its answers in all drawings of the parts
-	DrawnN    int     `json:"drawn"`       // how many these are
+	KnownECE  float64 `json:"ece_present"` // for organizations in the universe
+	Chance    float64 `json:"ece_chance"`  // error to expect from this many answers if every probability were exact
+	Drawn     float64 `json:"ece_drawn"`   // for its answers in all drawings of the folds
+	DrawnN    int     `json:"drawn"`       // number of those answers
 }
 
 // mix computes the figures.

@@ -17,19 +17,18 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// How much a ranking shows.
+// How much of a ranking is shown.
 const (
-	rankedRecipients = 50 // of the nation and of each state
-	rankedStates     = 5  // those with most dollars
-	shownNames       = 8  // of a recipient, those with most dollars, and as many more that are in doubt
+	rankedRecipients = 50 // recipients of the nation and of each state
+	rankedStates     = 5  // states with the most dollars
+	shownNames       = 8  // names of a recipient with the most dollars, and as many doubtful ones
 )
 
-// Rankings are the first pages of the lists that people look at: the
-// recipients with most dollars, with the lines that put them there. A wrong
-// answer to a large line is seen here before anywhere else.
+// Rankings are the lists that people look at first: the recipients with the most dollars, and the lines that put them
+// there. A wrong answer for a large line shows up here first.
 type Rankings struct {
 	Lists       []RankedList
-	Individuals int64 // dollars of grants to persons, which are in no ranking
+	Individuals int64 // dollars of grants to persons, who are not ranked
 	Unsaid      int64 // dollars of lines that name nobody, such as "see attached"
 }
 
@@ -40,19 +39,18 @@ type RankedList struct {
 	Rows    []Ranked
 }
 
-// Ranked is a recipient of a ranking with the names by which lines call it.
+// Ranked is a recipient in a ranking with the names that lines use for it.
 type Ranked struct {
 	ID, EIN, Name, City, State string
 	Dollars                    int64
-	Unnamed, Partly            int64 // of those, by lines whose name is not its own, or only in part
+	Unnamed, Partly            int64 // of those, on lines whose name is not its own or only in part
 	Lines                      int
 	Names                      []FiledName
 
 	known *ownNames
 }
 
-// FiledName is a name as filed, with everything that was paid under it by one
-// rule with one probability.
+// FiledName is a name as filed, with the sum paid under it by one rule with one probability.
 type FiledName struct {
 	Name    string
 	Rule    string
@@ -60,24 +58,22 @@ type FiledName struct {
 	Dollars int64
 	Lines   int
 	Naming  Naming
-	Stated  bool // by a rule that takes somebody's word for it: the filer's, or an override's
+	Stated  bool // by a rule that relies on a statement: a filed EIN or an override
 }
 
-// Naming says how far a line's name is one of an organization's.
+// Naming is how closely a line's name agrees with an organization's names.
 type Naming uint8
 
 const (
-	Unnamed     Naming = iota // no telling word in common
-	NamedPartly               // a telling word in common, and on both sides words that the other lacks
-	Named                     // the letters, the initials, or one name within the other
+	Unnamed     Naming = iota // no distinctive word in common
+	NamedPartly               // a distinctive word in common, but each side has words that the other lacks
+	Named                     // the same letters, the initials, or one name within the other
 )
 
-// doubtful reports whether nothing but a rule says that the name is the
-// organization's.
+// doubtful reports whether only a rule connects the name to the organization.
 func (n *FiledName) doubtful() bool { return n.Naming == Unnamed && !n.Stated }
 
-// Rank reads the rankings of a snapshot. It goes through the grants twice, and
-// keeps a sum for each recipient and state.
+// Rank computes the rankings of a snapshot. It reads the grants twice and keeps one sum per recipient and state.
 func Rank(s *snapshot.Snapshot) (*Rankings, error) {
 	grants := func() iter.Seq2[snapshot.Grant, error] { return snapshot.Rows[snapshot.Grant](s, snapshot.Grants) }
 	return rank(grants, snapshot.Rows[snapshot.Organization](s, snapshot.Organizations))
@@ -169,8 +165,7 @@ func (r *Ranked) add(g *snapshot.Grant) {
 	r.Names[i].Lines++
 }
 
-// judge gives recipients the names of the register, and says of every filed
-// name whether it is one of them.
+// judge adds the registered names to the recipients, and compares every filed name with them.
 func (res *Rankings) judge(organizations iter.Seq2[snapshot.Organization, error]) error {
 	by := map[string][]*Ranked{}
 	for i := range res.Lists {
@@ -225,11 +220,10 @@ func (res *Rankings) judge(organizations iter.Seq2[snapshot.Organization, error]
 	return nil
 }
 
-// tellingOneIn: a word tells organizations apart when at most one in so many
-// bears it, or it is borne by a handful.
+// tellingOneIn: a word is distinctive if at most one organization in this many has it, or only a handful do.
 const tellingOneIn = 300
 
-// ownNames are the names of an organization as they are compared with lines.
+// ownNames are the names of an organization, prepared for comparison with lines.
 type ownNames struct {
 	names []orgname.Name
 	place map[string]bool // the words of its town and state, which its neighbors share
@@ -253,9 +247,8 @@ func namesOf(o *snapshot.Organization) *ownNames {
 	return own
 }
 
-// naming says how far a line's name is one of the organization's: a telling
-// word in common may be misspelled or cut short. Names without a telling word
-// must agree in two words.
+// naming returns how closely a line's name agrees with the organization's names. A shared distinctive word may be
+// misspelled or cut short. Names without a distinctive word must agree in two words.
 func (own *ownNames) naming(filed string, telling func(string) bool) (best Naming) {
 	line := orgname.Parse(filed)
 	parts := []orgname.Name{line}
@@ -298,8 +291,7 @@ func (own *ownNames) compare(line, name orgname.Name, telling func(string) bool)
 	return Unnamed
 }
 
-// sameWord reports whether two words are the same but for one letter, or one
-// is the beginning of the other.
+// sameWord reports whether two words differ by at most one letter, or one begins with the other.
 func sameWord(v, w string) bool {
 	if len(v) > len(w) {
 		v, w = w, v
@@ -317,13 +309,13 @@ func sameWord(v, w string) bool {
 	return typo.OneSlip(v, w)
 }
 
-// rankingsSummary is the line for machines.
+// rankingsSummary is the summary as JSON.
 type rankingsSummary struct {
 	Ranked         int             `json:"ranked"`          // recipients with an EIN, in all rankings
-	NeverNamed     int             `json:"never_named"`     // of those, no line names them
-	MostlyUnnamed  int             `json:"mostly_unnamed"`  // of those, half the dollars are of lines that do not
+	NeverNamed     int             `json:"never_named"`     // of those, no line uses their name
+	MostlyUnnamed  int             `json:"mostly_unnamed"`  // of those, lines without their name hold half of the dollars
 	UnnamedDollars int64           `json:"unnamed_dollars"` // of the nation's ranking
-	PartlyDollars  int64           `json:"partly_dollars"`  // the same, of lines that name them in part
+	PartlyDollars  int64           `json:"partly_dollars"`  // the same, for lines with part of the name
 	Doubts         []rankingsDoubt `json:"doubts"`
 }
 
@@ -442,5 +434,5 @@ func (r *Ranked) write(w io.Writer, rank int) {
 	}
 }
 
-// WriteJSON writes what the rankings come to, as one line.
+// WriteJSON writes the summary of the rankings as one line.
 func (res *Rankings) WriteJSON(w io.Writer) error { return writeJSON(w, res.summary()) }

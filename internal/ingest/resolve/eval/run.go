@@ -17,29 +17,28 @@ import (
 	"grantgraph/internal/parallel"
 )
 
-// Options say how labelled lines are tried.
+// Options control how labelled lines are tested.
 type Options struct {
-	// Folds refits the model on four fifths of the organizations and asks for the
-	// lines of the rest, in turn. Without it the model that ships with the program
-	// answers.
+	// Folds fits the model on most of the organizations and tests it on the lines of the rest, in turn. Without
+	// Folds, the model that ships with the program answers.
 	Folds bool
-	// Model answers instead of that one.
+	// Model replaces the shipped model.
 	Model *model.Model
-	// Read is what became of the rows that the cases are from.
+	// Read counts the rows from which the cases were read.
 	Read rows.Tally
-	// List, where set, is given every answer that is not right, as CSV.
+	// List, if set, receives every answer that is not right, as CSV.
 	List io.Writer
 }
 
-// Result is what labelled lines show.
+// Result is the outcome of testing labelled lines.
 type Result struct {
 	Tally     *Tally // all lines
-	Covered   *Tally // those of states whose register was loaded
-	Uncovered *Tally // the others
-	Masked    *Tally // lines of the first with their organization taken away: every answer is wrong
+	Covered   *Tally // lines of states whose register was loaded
+	Uncovered *Tally // lines of other states
+	Masked    *Tally // lines of Covered with their organization removed: every answer is wrong
 	Gates     []Gate
 	Model     string
-	Left      rows.Tally // rows of the file that were no case
+	Left      rows.Tally // rows of the file that gave no case
 
 	drawn calibration.Bins // the model's answers for lines of covered states, in every drawing
 
@@ -51,8 +50,8 @@ func newResult(model string) *Result {
 	return &Result{Tally: NewTally(), Covered: NewTally(), Uncovered: NewTally(), Masked: NewTally(), Model: model}
 }
 
-// Labelled asks for every case blindly. The universe must have been taught the
-// cases. A case whose EIN has a prefix that was never issued has no label.
+// Labelled resolves every case blindly. The universe must have been taught the cases. A case whose EIN prefix was
+// never issued has no label.
 func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Options) (*Result, error) {
 	res := newResult("prior")
 	res.Left.Add(rows.Tally{Rejected: opt.Read.Rejected})
@@ -99,7 +98,7 @@ func Labelled(ctx context.Context, u *resolve.Universe, cases []Case, opt Option
 	return res, nil
 }
 
-// ask resolves the cases, each part of one drawing with the model of the others.
+// ask resolves the cases, each fold of one drawing with the model fitted on the other folds.
 func (res *Result) ask(ctx context.Context, u *resolve.Universe, cases []Case, history *resolve.History, opt Options, drawing int, list *csv.Writer) error {
 	rounds := 1
 	if opt.Folds {
@@ -116,7 +115,7 @@ func (res *Result) ask(ctx context.Context, u *resolve.Universe, cases []Case, h
 				labels = append(labels, c.label())
 			}
 		}
-		if !opt.Folds { // how much of a state is known is no secret of a line
+		if !opt.Folds { // how much of a state is loaded is public knowledge, so all cases may inform it
 			for _, c := range chosen {
 				labels = append(labels, c.label())
 			}
@@ -138,8 +137,7 @@ func (res *Result) ask(ctx context.Context, u *resolve.Universe, cases []Case, h
 	return nil
 }
 
-// withoutFillers leaves out the cases whose filer put one EIN on many unrelated
-// names, and counts them.
+// withoutFillers removes and counts the cases whose filer put one EIN on many unrelated names.
 func withoutFillers(cases []Case) (kept []Case, aside int) {
 	labels := make([]resolve.Label, len(cases))
 	for i := range cases {
@@ -155,7 +153,7 @@ func withoutFillers(cases []Case) (kept []Case, aside int) {
 	return kept, aside
 }
 
-// historyOf is whom the funders of the cases name outright.
+// historyOf collects the organizations that the funders of the cases name unambiguously.
 func historyOf(u *resolve.Universe, cases []Case) *resolve.History {
 	r := resolve.New(u, resolve.Options{})
 	var list []resolve.Payment
@@ -168,21 +166,20 @@ func historyOf(u *resolve.Universe, cases []Case) *resolve.History {
 	return resolve.NewHistory(list)
 }
 
-// parts is in how many the organizations are parted for folds: as many as leave
-// each model nearly the lines that the one that ships is fitted on.
+// parts is the number of folds. It is large enough that each model is fitted on nearly as many lines as the shipped
+// model.
 const parts = 5
 
-// drawings is how many times the parts are drawn. The first gives the figures; the
-// answers of the model in all of them show whether it is calibrated, which those
-// of one are too few for.
+// drawings is how many times the folds are drawn. The first drawing gives the figures. One drawing has too few model
+// answers to show whether the model is calibrated, so calibration uses all drawings.
 const drawings = 5
 
-// partOf parts the organizations, by nothing that matters.
+// partOf assigns an organization to a fold by a hash of its EIN, so that folds are unrelated to the data.
 func partOf(e ein.EIN, drawing int) int {
 	return int(uint64(e)*0x9e3779b97f4a7c15*uint64(2*drawing+1)>>32) % parts
 }
 
-// Fit makes a model of all cases, as the one that ships was made.
+// Fit makes a model from all cases, in the same way as the shipped model.
 func Fit(u *resolve.Universe, cases []Case) *model.Model {
 	cases, _ = withoutFillers(cases)
 	labels := make([]resolve.Label, len(cases))
@@ -253,7 +250,7 @@ func (v Verdict) String() string {
 	return [...]string{"silent", "right", "wrong", "suspect"}[v]
 }
 
-// Gates of real lines. What rests on few of them is not judged.
+// Bounds of the gates for real lines. A gate with too few lines is not judged.
 const (
 	ruleSlack   = 0.02
 	ruleAnswers = 300
@@ -295,9 +292,8 @@ func (res *Result) realGates() []Gate {
 	return gates
 }
 
-// MaskedMarkdown writes how often each rule answers although the organization
-// is not there to be found, and what that makes of its precision where a share
-// of lines has none.
+// MaskedMarkdown writes how often each rule answers although the organization was removed, and what precision follows
+// if a given share of lines has no organization.
 func (res *Result) MaskedMarkdown(w io.Writer, outside float64) {
 	row(w, "Rule", "answers", "wrong answers when the organization is taken away", "rate",
 		fmt.Sprintf("precision if %s of lines have no organization", percent(outside)))

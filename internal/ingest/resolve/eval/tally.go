@@ -9,25 +9,25 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// Verdict is what an answer is worth.
+// Verdict is the judgment of one answer.
 type Verdict uint8
 
 const (
 	Silent  Verdict = iota // no EIN was given
-	Right                  // the EIN is the line's
-	Wrong                  // it is another's
+	Right                  // the EIN is the label's
+	Wrong                  // the EIN is another one
 	Suspect                // it differs from the label, and the label looks wrong
 )
 
-// Outcome is one line and what came of it.
+// Outcome is one line with its answer and verdict.
 type Outcome struct {
 	Rule    grant.Rule
 	Prob    float64
 	Verdict Verdict
-	Present bool // the organization is in the universe, so that it could be found
+	Present bool // the organization is in the universe, so it could be found
 	Covered bool // the register of the line's state was loaded
-	Blocked bool // it is among the candidates of the model
-	Strange bool // the label's registered names have no word in common with the line
+	Blocked bool // the organization is among the model's candidates
+	Strange bool // no registered name of the labelled organization shares a word with the line
 	Class   string
 	Amount  int64
 	Slices  []Slice
@@ -38,19 +38,19 @@ type Slice struct{ Kind, Value string }
 
 // Count is how often answers of one kind were right.
 type Count struct {
-	N       int     `json:"n"`         // answers whose organization could be found
-	Agree   int     `json:"agree"`     // of them right
-	Suspect int     `json:"suspect"`   // of them set aside: the label looks wrong
+	N       int     `json:"n"`         // answers for organizations that could be found
+	Agree   int     `json:"agree"`     // of them, right
+	Suspect int     `json:"suspect"`   // of them, set aside because the label looks wrong
 	Absent  int     `json:"absent"`    // answers for organizations that could not be found: all wrong
 	Dollars int64   `json:"dollars"`   // paid by the lines of N
 	AgreeUS int64   `json:"agree_usd"` // paid by the lines of Agree
 	Sum     float64 `json:"-"`         // of the probabilities claimed
 }
 
-// Precision is the share of answers that are right, suspects set aside.
+// Precision is the share of answers that are right, ignoring suspect labels.
 func (c *Count) Precision() float64 { return share(c.Agree, c.N-c.Suspect) }
 
-// Raw is the share of answers that agree with the label as it is.
+// Raw is the share of answers that agree with the label, including suspect labels.
 func (c *Count) Raw() float64 { return share(c.Agree, c.N) }
 
 func (c *Count) add(o *Outcome) {
@@ -74,20 +74,20 @@ func (c *Count) add(o *Outcome) {
 type Tally struct {
 	Lines   int // lines with a label
 	Present int // of them, with an organization that could be found
-	Strange int // of those, with a label that has no word of the line
+	Strange int // of those, with a label that shares no word with the line
 	Linked  int // lines that got an EIN
 	Dollars, LinkedDollars,
 	PresentDollars, FoundDollars int64
 
-	Blocked, Unnamed, UnnamedBlocked int // candidates of the model: all lines present, those no exact name decides
+	Blocked, Unnamed, UnnamedBlocked int // lines whose organization is a candidate: of all lines present, and of those no exact name decides
 
 	All    Count
 	Rules  [grant.Model + 1]Count
 	Slices map[Slice]*[grant.Model + 1]Count
-	Bins   calibration.Bins // of claimed probability, every answer
-	Own    calibration.Bins // of the model's alone
-	Known  calibration.Bins // of those whose organization is in the universe
-	OwnIn  calibration.Bins // of the model's alone whose organization is in the universe
+	Bins   calibration.Bins // by claimed probability, all answers
+	Own    calibration.Bins // the model's answers only
+	Known  calibration.Bins // answers whose organization is in the universe
+	OwnIn  calibration.Bins // the model's answers whose organization is in the universe
 
 	squares, loss float64
 	top           float64 // highest probability the model claimed
@@ -157,10 +157,10 @@ func (t *Tally) Add(o *Outcome) {
 	}
 }
 
-// strict is the share of all answers that are the label, suspects set aside.
+// strict is the share of all answers that equal the label, ignoring suspect labels.
 func (t *Tally) strict() float64 { return share(t.All.Agree, t.All.N+t.All.Absent-t.All.Suspect) }
 
-// Brier is the mean squared distance of claimed probability and outcome.
+// Brier is the mean squared difference between claimed probability and outcome.
 func (t *Tally) Brier() float64 { return t.squares / max(t.Bins.Weight, 1) }
 
 // LogLoss is the mean logarithmic loss of the claimed probabilities.
@@ -169,11 +169,10 @@ func (t *Tally) LogLoss() float64 { return t.loss / max(t.Bins.Weight, 1) }
 // Coverage is the share of lines whose organization could be found.
 func (t *Tally) Coverage() float64 { return share(t.Present, t.Lines) }
 
-// Recall is the share of lines whose organization could be found that were
-// found, suspects set aside.
+// Recall is the share of findable organizations that were found, ignoring suspect labels.
 func (t *Tally) Recall() float64 { return share(t.All.Agree, t.Present-t.All.Suspect) }
 
-// RawRecall is the share of them all.
+// RawRecall is the share of all findable organizations that were found.
 func (t *Tally) RawRecall() float64 { return share(t.All.Agree, t.Present) }
 
 // slices lists the slices in order.

@@ -17,7 +17,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Truth is who the lines of an invented world really pay.
+// Truth records whom the lines of an invented world really pay.
 type Truth struct {
 	lines map[uint64]trueLine // by a hash of return, part and line
 }
@@ -27,7 +27,7 @@ type trueLine struct {
 	class class
 }
 
-// class is the kind of recipient a line really has.
+// class is the kind of recipient that a line really has.
 type class uint8
 
 var classes = [...]string{"org", "gov", "individual", "foreign", "outside", "business", "placeholder"}
@@ -64,7 +64,7 @@ func lineKey(object, part string, line int32) uint64 {
 	return hash.Of(fmt.Sprint(object, "/", part, "/", line))
 }
 
-// World holds the rows of a snapshot against the truth.
+// World compares the rows of a snapshot with the truth.
 type World struct {
 	Tally    *Tally // rows that pay an organization in or outside of the universe
 	Rows     int
@@ -73,18 +73,17 @@ type World struct {
 	LinkedUS int64
 	Controls []Control
 	Self     int // rows that a rule other than filed resolved to the funder itself
-	Unknown  int // rows that are in no truth
+	Unknown  int // rows missing from the truth
 }
 
 // Control counts rows that must not be resolved.
 type Control struct {
 	Class  string `json:"class"`
 	Rows   int    `json:"rows"`
-	Linked int    `json:"linked"` // by a rule: an EIN that was filed stands
+	Linked int    `json:"linked"` // by a rule; filed EINs are not counted
 }
 
-// CompareWorld reads the rows of a snapshot. known says whether the universe
-// held an organization.
+// CompareWorld reads the rows of a snapshot. known reports whether the universe has an organization.
 func CompareWorld(t *Truth, rows iter.Seq2[snapshot.Grant, error], known func(ein.EIN) bool) (*World, error) {
 	w := &World{Tally: NewTally()}
 	var linked, seen [len(classes)]int
@@ -144,12 +143,10 @@ func band(amount int64) string {
 	return "4 $100,000 and more"
 }
 
-// worldAnswers is how often a rule must have fired: one that fired less often
-// says nothing.
+// worldAnswers is how often a rule must have answered before it is judged.
 const worldAnswers = 100
 
-// worldBounds are the bounds that an invented world, whose truth is known, must
-// keep.
+// worldBounds are the bounds that an invented world, whose truth is known, must meet.
 var worldBounds = []struct {
 	rule  grant.Rule
 	bound float64
@@ -203,8 +200,7 @@ func (w *World) Markdown(out io.Writer) {
 	w.Tally.SlicesMarkdown(out, 300)
 }
 
-// PrintWorld writes the tables of a world and of its lines asked for blindly,
-// and last one line of JSON.
+// PrintWorld writes the tables of a world and of its lines resolved blindly, then one line of JSON.
 func PrintWorld(out io.Writer, w *World, blind *Result, asJSON bool) error {
 	s := w.Tally.Summary()
 	s.Model = blind.Model
@@ -224,8 +220,7 @@ func PrintWorld(out io.Writer, w *World, blind *Result, asJSON bool) error {
 	return writeJSON(out, s)
 }
 
-// Examine asks blindly for lines of a build whose EIN was filed: those that
-// labels hold, at most as many as given.
+// Examine resolves blindly the lines in labels, whose EIN was filed, up to the given number.
 func Examine(r *resolve.Resolver, labels []resolve.Label, most int) *Result {
 	res := newResult("")
 	most = max(most, 1)

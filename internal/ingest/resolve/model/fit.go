@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Rows are training examples: the features of candidates, one after the other,
-// whether each is the organization meant, and how much it counts.
+// Rows are training examples: the features of each candidate, whether it is the organization meant, and its weight.
 type Rows struct {
 	Width  int
 	X      []float64
@@ -14,12 +13,12 @@ type Rows struct {
 	Weight []float64
 }
 
-// NewRows makes room for so many examples.
+// NewRows allocates room for n examples.
 func NewRows(width, size int) *Rows {
 	return &Rows{Width: width, X: make([]float64, 0, size*width), Y: make([]bool, 0, size), Weight: make([]float64, 0, size)}
 }
 
-// Append adds the examples of other rows, each at so many times its weight.
+// Append adds the examples of other rows, with their weights multiplied by a factor.
 func (r *Rows) Append(other *Rows, weight float64) {
 	r.X, r.Y = append(r.X, other.X...), append(r.Y, other.Y...)
 	for _, w := range other.Weight {
@@ -37,16 +36,14 @@ func (r *Rows) Add(x []float64, y bool, weight float64) {
 // Len is the number of examples.
 func (r *Rows) Len() int { return len(r.Y) }
 
-// ridge is the penalty on squared weights of standardized features, per
-// example: enough to keep a feature that never varies at nothing, and rare ones
-// from being believed too much.
+// ridge is the penalty on squared weights of standardized features, per example. It keeps constant features at zero
+// and limits the weight of rare ones.
 const ridge = 3e-4
 
 // newtonSteps bounds the iterations; the fit converges in fewer than ten.
 const newtonSteps = 25
 
-// Fit finds the weights by Newton's method. It is deterministic: sums are taken
-// in the order of the examples.
+// Fit finds the weights by Newton's method. It is deterministic because it adds up examples in order.
 func Fit(features []string, rows *Rows) *Model {
 	n, f := rows.Len(), rows.Width
 	m := &Model{Origin: "trained", Features: slices.Clone(features), Mean: make([]float64, f), Scale: make([]float64, f), Weights: make([]float64, f)}
@@ -69,8 +66,8 @@ func Fit(features []string, rows *Rows) *Model {
 		}
 	}
 	sparse := rows.sparse()
-	// w[f] is the bias; raw are the same weights for features as they are,
-	// most of which are 0 in most examples.
+	// w[f] is the bias. raw holds the same weights for features that are not standardized, most of which are 0 in
+	// most examples.
 	w, trial, raw := make([]float64, f+1), make([]float64, f+1), make([]float64, f+1)
 	unscale := func(w []float64) {
 		raw[f] = w[f]
@@ -130,7 +127,7 @@ func Fit(features []string, rows *Rows) *Model {
 	return m
 }
 
-// sparseRows are examples without their zeros.
+// sparseRows are examples stored without zeros.
 type sparseRows struct {
 	width int
 	ends  []int32
@@ -170,8 +167,7 @@ func (s *sparseRows) dot(i int, w []float64) float64 {
 	return sum
 }
 
-// slope sums up the gradient and the upper triangle of the Hessian for features
-// as they are.
+// slope adds up the gradient and the upper triangle of the Hessian for features that are not standardized.
 func (s *sparseRows) slope(rows *Rows, w, g, h []float64) {
 	f := s.width
 	clear(g)
@@ -256,17 +252,17 @@ func solve(h, g []float64, n int) []float64 {
 	return g
 }
 
-// Point is one line for calibration: the combined score of its best candidate,
-// whether that is right, and how much the line counts.
+// Point is one line for calibration: the combined score of its best candidate, whether that candidate is right, and
+// the line's weight.
 type Point struct {
 	Score  float64
 	Right  bool
-	Known  bool // the right one was there to be found
+	Known  bool // the right organization was among the candidates
 	Weight float64
 }
 
-// Fewest lines in one step of the calibration, and fewest lines for which steps
-// are taken at all: below it a straight line in log-odds is fitted.
+// Fewest lines in one step of the calibration, and fewest lines for a calibration by steps. With fewer lines, a
+// straight line in log-odds is fitted.
 const (
 	blockLines = 200
 	stepLines  = 2000
@@ -298,7 +294,7 @@ func (m *Model) Calibrate(points []Point) {
 
 // block is a run of lines with neighbouring scores.
 type block struct {
-	score, right, weight float64 // sums, each line by its weight
+	score, right, weight float64 // weighted sums
 	n                    int
 }
 
@@ -306,8 +302,8 @@ func (b *block) add(o block) {
 	b.score, b.right, b.weight, b.n = b.score+o.score, b.right+o.right, b.weight+o.weight, b.n+o.n
 }
 
-// share is the share of right answers. Half a line on either side keeps small
-// blocks from claiming certainty.
+// share is the share of right answers. Adding half a right and half a wrong line keeps small blocks from claiming
+// certainty.
 func (b *block) share() float64 {
 	per := b.weight / float64(b.n)
 	return (b.right + 0.5*per) / (b.weight + per)
@@ -322,7 +318,7 @@ func isotonic(points []Point) []Knot {
 		if p.Right {
 			b.right = p.Weight
 		}
-		// Lines of one score are never parted.
+		// Lines with the same score stay together.
 		if n := len(blocks); n > 0 && (blocks[n-1].n < blockLines || p.Score == points[i-1].Score) {
 			blocks[n-1].add(b)
 			continue
@@ -362,7 +358,7 @@ func platt(points []Point) []Knot {
 	}
 	line := Fit([]string{"score"}, rows)
 	if line.raw[0] < 0 {
-		line.raw[0] = 0 // scores that tell nothing
+		line.raw[0] = 0 // the scores do not separate right from wrong
 	}
 	low, high := points[0].Score, points[len(points)-1].Score
 	const steps = 40

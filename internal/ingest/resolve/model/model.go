@@ -1,10 +1,8 @@
-// Package model is the arithmetic of the resolution model: a logistic
-// regression over named features, and a monotone map from its score to a
-// probability that can be believed. It knows nothing of organizations; package
-// resolve measures the features and asks for the probability.
+// Package model is the arithmetic of the resolution model: a logistic regression over named features, and a monotone
+// map from its score to a calibrated probability. It knows nothing of organizations; package resolve measures the
+// features and asks for the probability.
 //
-// A model is a small JSON file. The same training rows give the same file, bit
-// for bit, on the same kind of machine.
+// A model is a small JSON file. The same training rows give the same file, bit for bit, on the same kind of machine.
 package model
 
 import (
@@ -16,22 +14,21 @@ import (
 	"slices"
 )
 
-// The bounds of every probability the model may claim. Nothing that was only
-// inferred is as sure as a name that agrees to the letter.
+// The bounds of every probability that the model may claim. An inferred answer is never as certain as an exact match
+// of names.
 const (
 	Cap   = 0.965
 	Floor = 0.01
 )
 
-// Accept is the probability from which on an answer is given; AcceptUncovered
-// the same where the register of the line's state was not loaded.
+// Accept is the least probability at which an answer is given. AcceptUncovered is the same for states whose register
+// was not loaded.
 const (
 	Accept          = 0.50
 	AcceptUncovered = 0.90
 )
 
-// marginWeight and marginCap say how much the distance to the second-best
-// candidate adds to the score.
+// marginWeight and marginCap determine how much the lead over the second-best candidate adds to the score.
 const (
 	marginWeight = 0.75
 	marginCap    = 6
@@ -43,44 +40,42 @@ type Model struct {
 	Features []string  `json:"features"`
 	Mean     []float64 `json:"mean"`
 	Scale    []float64 `json:"scale"`
-	Weights  []float64 `json:"weights"` // of standardized features
+	Weights  []float64 `json:"weights"` // for standardized features
 	Bias     float64   `json:"bias"`
-	Knots    []Knot    `json:"knots"`   // of the calibration, in order of score
-	Outside  float64   `json:"outside"` // share of lines without an organization it is calibrated for
+	Knots    []Knot    `json:"knots"`   // of the calibration, sorted by score
+	Outside  float64   `json:"outside"` // share of lines without an organization that the calibration assumes
 	Metrics  Metrics   `json:"metrics"`
 
-	raw  []float64 // weights of the features as they are
+	raw  []float64 // weights for features that are not standardized
 	bias float64
 }
 
-// Knot is one point of the calibration: scores between two knots have
-// probabilities between theirs.
+// Knot is one point of the calibration. Probabilities between two knots are interpolated.
 type Knot struct {
 	Score float64 `json:"score"`
 	Prob  float64 `json:"prob"`
 }
 
-// Metrics is how the model did on lines it was not fitted on.
+// Metrics is the model's performance on lines it was not fitted on.
 type Metrics struct {
 	Labels     int     `json:"labels"`     // lines with a known organization that no rule resolved
-	Fitted     int     `json:"fitted"`     // of them used for the weights
-	Calibrated int     `json:"calibrated"` // for the probabilities
-	Tested     int     `json:"tested"`     // for the figures below
-	Masked     int     `json:"masked"`     // lines tested whose organization was taken away
+	Fitted     int     `json:"fitted"`     // of them, used to fit the weights
+	Calibrated int     `json:"calibrated"` // used to calibrate
+	Tested     int     `json:"tested"`     // used for the figures below
+	Masked     int     `json:"masked"`     // tested lines whose organization was removed
 	Blocking   float64 `json:"blocking"`   // share of tested lines whose organization is a candidate
 	Top        float64 `json:"top"`        // share whose best candidate is right
 	Accepted   int     `json:"accepted"`
-	Precision  float64 `json:"precision"` // of the accepted, with the masked at their share
+	Precision  float64 `json:"precision"` // among accepted answers, with masked lines weighted to their share
 	Recall     float64 `json:"recall"`
 	ECE        float64 `json:"ece"`
 	LogLoss    float64 `json:"log_loss"`
 }
 
-// ErrModel is wrapped by every fault of a model file.
+// ErrModel is wrapped by every error in a model file.
 var ErrModel = errors.New("model file")
 
-// Read reads a model and checks that it knows exactly the features given, in
-// any order.
+// Read reads a model and checks that it has exactly the given features, in any order.
 func Read(r io.Reader, features []string) (*Model, error) {
 	dec := json.NewDecoder(io.LimitReader(r, 1<<20))
 	dec.DisallowUnknownFields()
@@ -149,8 +144,8 @@ func (m *Model) Score(x []float64) float64 {
 	return s
 }
 
-// Combined is the score of the best candidate with its lead over the second.
-// Without a second, the lead is full.
+// Combined is the score of the best candidate, adjusted for its lead over the second. Without a second candidate, the
+// lead is the maximum.
 func Combined(best, second float64, alone bool) float64 {
 	margin := float64(marginCap)
 	if !alone {
@@ -159,12 +154,11 @@ func Combined(best, second float64, alone bool) float64 {
 	return best + marginWeight*margin
 }
 
-// Round cuts a probability to three decimals, which is more than the
-// calibration knows. Rows keep it as a number of thousandths.
+// Round rounds a probability to three decimals, which is finer than the calibration. Rows store it in thousandths.
 func Round(p float64) float64 { return math.Round(p*1000) / 1000 }
 
-// Prob turns a combined score into a probability. shift is by how much a line is
-// likelier to have an answer at all than those of the calibration, in log-odds.
+// Prob turns a combined score into a probability. shift is the change in log-odds that the line has an answer at all,
+// compared with the lines of the calibration.
 func (m *Model) Prob(score, shift float64) float64 {
 	p := m.calibrated(score)
 	if shift == 0 {
@@ -173,8 +167,7 @@ func (m *Model) Prob(score, shift float64) float64 {
 	return clamp(1 / (1 + (1-p)/p*math.Exp(-shift)))
 }
 
-// calibrated is the probability of a score on lines like those of the
-// calibration. A score that is not a number has the lowest.
+// calibrated is the probability of a score on lines like those of the calibration. NaN gets the lowest probability.
 func (m *Model) calibrated(score float64) float64 {
 	k := m.Knots
 	switch {
