@@ -1,12 +1,10 @@
-// Package area says which places an organization serves: where it is, what its
-// name and its mission speak of, where its grants go. The states in which a
-// copy of its return is filed say where it asks for money, not where it works,
-// and are left aside.
+// Package area determines which places an organization serves, from its address, its name, its mission, and the
+// destinations of its grants. It ignores the states in which a copy of the return is filed: they show where the
+// organization raises money, not where it works.
 //
-// Each source has its own certainty; a place that several sources agree on is
-// surer than any of them alone. Places are counties, states, the nation and
-// foreign countries. A town is put down as its county: the gazetteer has no
-// codes for towns.
+// Each source has its own confidence; a place that several sources agree on is more certain. Places are counties,
+// states, the nation and foreign countries. A town is recorded as its county, because the gazetteer has no codes for
+// towns.
 package area
 
 import (
@@ -29,17 +27,16 @@ const (
 	International = "international"
 )
 
-// The codes of what has no code of its own.
+// Codes for places without a code of their own.
 const (
 	nation = "US"
 	world  = "WORLD"
 )
 
-// Source is how a place is known.
+// Source is how we know a place.
 type Source uint8
 
-// The sources, in the order in which one of two equally sure ones is
-// named.
+// The sources, in order of preference among equally certain ones.
 const (
 	GrantsOut Source = iota
 	Name
@@ -53,7 +50,7 @@ var sourceNames = [sources]string{"grants_out", "name", "mission", "address", "w
 
 func (s Source) String() string { return sourceNames[s] }
 
-// How sure the sources are.
+// The confidence of each source.
 const (
 	addressOfCharity    = .6
 	addressOfFoundation = .3
@@ -66,11 +63,10 @@ const (
 	keptFrom            = .3
 )
 
-// maxRows bounds the places of one organization: a mission that lists every
-// county of the country says nothing.
+// maxRows bounds the places of one organization, for missions that list every county of the country.
 const maxRows = 40
 
-// Org is an organization as far as places go.
+// Org holds the facts about an organization that concern places.
 type Org struct {
 	EIN         ein.EIN
 	Name        string
@@ -95,7 +91,7 @@ type Finder struct {
 // in.
 type town struct{ state, fips string }
 
-// mostly is the share of a town's ZIP codes that decides its county.
+// mostly is the share of a town's ZIP codes that must be in one county.
 const mostly = .6
 
 type county struct {
@@ -213,7 +209,7 @@ func (f *Finder) Areas(o *Org) iter.Seq[snapshot.ServiceArea] {
 	return x.rows(o.EIN)
 }
 
-// rows puts the statements about each place together.
+// rows combines the statements about each place.
 func (x *placesFound) rows(e ein.EIN) iter.Seq[snapshot.ServiceArea] {
 	slices.SortFunc(x.list, func(a, b placeClaim) int {
 		if c := cmp.Compare(levelOf(a.fips), levelOf(b.fips)); c != 0 {
@@ -234,7 +230,7 @@ func (x *placesFound) rows(e ein.EIN) iter.Seq[snapshot.ServiceArea] {
 		for ; to < len(x.list) && x.list[to].fips == x.list[from].fips; to++ {
 			m := &x.list[to]
 			if m.source == x.list[to-1].source {
-				continue // what one source says twice is not surer
+				continue // a source that repeats itself adds no certainty
 			}
 			not *= 1 - m.confidence
 			if m.confidence > x.list[best].confidence {
@@ -250,7 +246,7 @@ func (x *placesFound) rows(e ein.EIN) iter.Seq[snapshot.ServiceArea] {
 		from = to
 	}
 	if len(rows) > maxRows {
-		// The surest ones stay, in their order.
+		// Keep the most certain places, in their order.
 		least := slices.SortedStableFunc(slices.Values(rows), func(a, b snapshot.ServiceArea) int {
 			return cmp.Compare(b.Confidence, a.Confidence)
 		})[maxRows-1].Confidence
@@ -279,7 +275,7 @@ func (x *placesFound) rows(e ein.EIN) iter.Seq[snapshot.ServiceArea] {
 	}
 }
 
-// The levels in the order of the rows, and how a code tells its own.
+// The levels in the order of the rows, and how to derive a level from a code.
 var levelNames = [...]string{County, International, National, State}
 
 func levelOf(fips string) int {
@@ -294,7 +290,7 @@ func levelOf(fips string) int {
 	return 1
 }
 
-// nameOf is how a place is called: "Cook County, IL", "Illinois", "France".
+// nameOf is the name of a place: "Cook County, IL", "Illinois", "France".
 func (f *Finder) nameOf(fips string) (string, bool) {
 	switch levelOf(fips) {
 	case 0:

@@ -8,13 +8,13 @@ import (
 	"grantgraph/internal/place"
 )
 
-// The bounds of where a funder's grants go.
+// Thresholds for where a funder's grants go.
 const (
-	reachYears   = 3  // latest years that are looked at
-	reachShare   = .1 // share of the dollars that makes a place
-	reachTop     = 5  // counties that count however small their share
-	nationStates = 15 // states that make a funder national
-	nationShare  = .3 // unless one of them has more than this
+	reachYears   = 3  // number of latest years considered
+	reachShare   = .1 // least share of the dollars that makes a place
+	reachTop     = 5  // number of top counties that count whatever their share
+	nationStates = 15 // number of states that makes a funder national
+	nationShare  = .3 // unless one state has more than this share
 )
 
 // Reach is a place that a funder gives to, with its share of the dollars.
@@ -25,7 +25,7 @@ type Reach struct {
 
 func (r *Reach) confidence() float64 { return min(.95, .5+r.share/2) }
 
-// Grant is what the reach of a funder is read from.
+// Grant holds the columns of a grant that the reach needs.
 type Grant struct {
 	Funder        ein.EIN
 	County, State string
@@ -60,7 +60,7 @@ func (g *Giving) Add(x *Grant) {
 	if x.Country != "" {
 		p.county, p.state, p.abroad = "", x.Country, true
 	}
-	// Grants that follow each other to one place in one year are held as one.
+	// Adjacent grants to one place in one year are merged.
 	if n := len(g.grants); n > 0 {
 		last := &g.grants[n-1]
 		if last.year == p.year && last.county == p.county && last.state == p.state && last.abroad == p.abroad {
@@ -71,13 +71,13 @@ func (g *Giving) Add(x *Grant) {
 	g.grants = append(g.grants, p)
 }
 
-// Of is where a funder gives. All grants have been added.
+// Of returns where a funder gives. Call it after all grants are added.
 func (g *Giving) Of(e ein.EIN) []Reach {
 	g.finish()
 	return g.reach[e]
 }
 
-// finish works out the reach of the funder being read.
+// finish computes the reach of the current funder.
 func (g *Giving) finish() {
 	if len(g.grants) == 0 {
 		return

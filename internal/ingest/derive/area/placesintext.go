@@ -9,13 +9,13 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Words that tell how a name of a place is meant.
+// Words that show how a place name is meant.
 var (
-	// beforePlaces stand before the place that something is of.
+	// beforePlaces precede a place, as in "schools of Cook County".
 	beforePlaces = wordSets.Of("before_places")
-	// notState follow the name of a state that is part of another name.
+	// notState follow a state's name that is part of another name.
 	notState = wordSets.Of("not_state")
-	// namesOfPeople are names of states that people bear, too.
+	// namesOfPeople are state names that are also people's names.
 	namesOfPeople = wordSets.Of("names_of_people")
 	// commonWords are towns whose names are common words.
 	commonWords = wordSets.Of("common_words")
@@ -25,12 +25,12 @@ var (
 	notWide = wordSets.Of("not_wide")
 )
 
-// passage is a stretch of words that is read as one: a name, or a sentence.
+// passage is a run of words that is read together: a name or a sentence.
 type passage struct {
 	*textWords
 	from, to int
 	own      string   // the organization's state
-	states   []string // that the passage names
+	states   []string // states that the passage names
 }
 
 // name finds the places in the name of an organization.
@@ -40,7 +40,7 @@ func (x *placesFound) name(o *Org) {
 	}
 	t := &x.t
 	t.read(o.Name)
-	t.mixed = false // names are in capitals or not as it happens
+	t.mixed = false // the case of letters in names is unreliable
 	all := passage{textWords: t, to: len(t.list), own: o.State}
 	x.readStates(&all, true, o.Foundation)
 	for _, s := range all.states {
@@ -56,8 +56,7 @@ func (x *placesFound) name(o *Org) {
 			if p == "" || n == 1 && (len(p) < 4 || commonWords[p]) || x.f.states[p] != "" && p != own || isKind(t.word(i+n)) || t.word(i-2) == "KNIGHTS" {
 				continue
 			}
-			// A private foundation is named after people, who are named after
-			// towns or the other way round.
+			// Private foundations are named after people, and many people share names with towns.
 			if !(led || p == own && !(o.Foundation && i == 0)) {
 				continue
 			}
@@ -97,8 +96,8 @@ func (x *placesFound) mission(text string, o *Org) {
 	}
 }
 
-// readStates finds the codes of the states that a passage names. name says that
-// it is the name of an organization, foundation that this is a private one.
+// readStates finds the codes of the states that a passage names. name is true for the name of an organization, and
+// foundation if it is a private foundation.
 func (x *placesFound) readStates(t *passage, name, foundation bool) {
 	for i := t.from; i < t.to; i++ {
 		if !x.f.begins[t.word(i)] {
@@ -123,8 +122,7 @@ func (x *placesFound) readStates(t *passage, name, foundation bool) {
 	}
 }
 
-// meansState reports whether n words from the i-th on, the name of a state, mean
-// the state.
+// meansState reports whether n words starting at i, which spell a state, mean the state.
 func (t *passage) meansState(i, n int, code string, name, foundation bool) bool {
 	p, next, before := t.phrase(i, n), t.word(i+n), t.word(i-1)
 	if notState[next] || !t.proper(i, n) {
@@ -200,8 +198,7 @@ func (x *placesFound) countyBefore(t *passage, i int, kind string) string {
 	return ""
 }
 
-// county finds a county by name: in the state that is named along with it, else
-// in the organization's own.
+// county finds a county by name, in the state named with it or else in the organization's own state.
 func (x *placesFound) county(t *passage, name, kind string) string {
 	list := x.f.counties[name]
 	in := func(state string) string {
@@ -225,8 +222,7 @@ func (x *placesFound) county(t *passage, name, kind string) string {
 	return in(t.own)
 }
 
-// townsIn finds towns that something is said to be in, and puts down their
-// counties.
+// townsIn finds the towns in a passage and records their counties.
 func (x *placesFound) townsIn(t *passage) {
 	for i := t.from + 1; i < t.to; i++ {
 		if !beforePlaces[t.word(i-1)] || t.word(i) == "THE" {
@@ -253,7 +249,7 @@ func (x *placesFound) townsIn(t *passage) {
 	}
 }
 
-// notTown follow a name that is no town's.
+// notTown follow a name that is not a town's.
 var notTown = wordSets.Of("not_town")
 
 // stateAt reads the name or the postal code of a state.

@@ -6,20 +6,20 @@ type textWords struct {
 	buf   []byte
 	text  string
 	list  []textWord
-	mixed bool // the text has small letters, so that capitals mean something
+	mixed bool // the text has lower-case letters, so capitals are meaningful
 }
 
 type textWord struct {
 	from, to int32
 	capital  bool
 	begins   bool // the first word of a sentence
-	comma    bool // a comma stands before it
+	comma    bool // preceded by a comma
 }
 
 // maxText bounds what is read of one text.
 const maxText = 4000
 
-// read takes a text apart. What was read before is gone.
+// read parses a text and replaces the previous one.
 func (t *textWords) read(s string) {
 	if len(s) > maxText {
 		s = s[:maxText]
@@ -31,7 +31,7 @@ func (t *textWords) read(s string) {
 		if !letter(c) {
 			switch c {
 			case '.', ';', '!', '?', '\n':
-				// A dot inside an abbreviation ends no sentence.
+				// A dot inside an abbreviation does not end a sentence.
 				if c != '.' || len(t.list) == 0 || t.list[len(t.list)-1].to-t.list[len(t.list)-1].from > 2 {
 					begins = true
 				}
@@ -80,7 +80,7 @@ func (t *textWords) word(i int) string {
 	return t.text[t.list[i].from:t.list[i].to]
 }
 
-// phrase is n words from the i-th on; empty when there are not as many.
+// phrase is n words starting at i; empty if there are fewer.
 func (t *textWords) phrase(i, n int) string {
 	if i < 0 || n <= 0 || i+n > len(t.list) {
 		return ""
@@ -88,8 +88,8 @@ func (t *textWords) phrase(i, n int) string {
 	return t.text[t.list[i].from:t.list[i+n-1].to]
 }
 
-// proper reports whether n words from the i-th on may be a name: they begin
-// with capitals where that means anything.
+// proper reports whether n words starting at i may be a name: they begin with capitals, if capitals are meaningful in
+// the text.
 func (t *textWords) proper(i, n int) bool {
 	if !t.mixed {
 		return true

@@ -1,12 +1,10 @@
 // Package board finds organizations whose boards share people.
 //
-// Returns name officers and directors but do not say who they are, so that a
-// shared name is evidence, not proof. What it is worth depends on how rare the
-// name is: the expected number of people of that name in the region, from the
-// frequencies of first and last names in the returns themselves. The evidence
-// of all shared names is put together into one confidence for each pair.
+// Returns name officers and directors but do not identify them, so a shared name is evidence, not proof. Its strength
+// depends on how rare the name is: the expected number of people with that name in the region, from the frequencies
+// of first and last names in the returns. All shared names of a pair of organizations combine into one confidence.
 //
-// Names are used to compute the links and are not part of them.
+// Names are used to compute the links but are not stored in them.
 package board
 
 import (
@@ -22,20 +20,20 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// The scale of the evidence.
+// Thresholds for the evidence.
 const (
-	maxSeats    = 200 // organizations under one name beyond which it says nothing
-	largeBoard  = 60  // people beyond which a board is a roll of members
-	sharedFrom  = .5  // probability from which a shared name is a shared person
-	possibly    = .1  // probability from which it may be one
-	keptFrom    = .1  // confidence from which a link is kept
+	maxSeats    = 200 // a name at more organizations than this is ignored
+	largeBoard  = 60  // a board with more people than this is a member list
+	sharedFrom  = .5  // least probability that a shared name is a shared person
+	possibly    = .1  // least probability that it may be a shared person
+	keptFrom    = .1  // least confidence at which a link is kept
 	sameMiddle  = .25 // factors on the number of other holders of the name
 	otherMiddle = 8
 	sameTown    = .3
 	otherState  = 2
 )
 
-// Builder gathers who sits where.
+// Builder gathers the seats of people on boards.
 type Builder struct {
 	people      *classify.People
 	orgs        map[ein.EIN]uint32 // position in places
@@ -46,12 +44,12 @@ type Builder struct {
 	seats       []seat
 }
 
-// site is where an organization is; zero parts are unknown.
+// site is the place of an organization; a part that is zero is unknown.
 type site struct {
 	ein   ein.EIN
 	state uint32
 	city  uint32
-	zip3  uint16 // one more than the number
+	zip3  uint16 // the number plus one
 }
 
 // seat is one name on one board, in 16 bytes.
@@ -62,14 +60,14 @@ type seat struct {
 	generation uint8
 }
 
-// New starts with no one. people tells persons from organizations that are
-// named as officers; it may be nil.
+// New makes an empty builder. people distinguishes persons from organizations that are named as officers; it may be
+// nil.
 func New(people *classify.People) *Builder {
 	return &Builder{people: people, orgs: make(map[ein.EIN]uint32), states: intern(), cities: intern(), first: intern(), last: intern()}
 }
 
-// AddOrg says where an organization is. All are added before any officer;
-// seats of an organization without a place are left out.
+// AddOrg records where an organization is. Add all organizations before any officer; seats of an organization without
+// a place are skipped.
 func (b *Builder) AddOrg(e ein.EIN, state, city, zip5 string) {
 	s := site{ein: e}
 	if state != "" {
@@ -89,8 +87,8 @@ func (b *Builder) AddOrg(e ein.EIN, state, city, zip5 string) {
 	b.places = append(b.places, s)
 }
 
-// AddOfficer says that a return of e lists this name among its officers. It
-// reports whether that names a person.
+// AddOfficer records that a return of e lists this name among its officers. It reports whether the name is a
+// person's.
 func (b *Builder) AddOfficer(e ein.EIN, name string) bool {
 	org, ok := b.orgs[e]
 	if !ok {
@@ -105,8 +103,7 @@ func (b *Builder) AddOfficer(e ein.EIN, name string) bool {
 		return false
 	}
 	s := seat{uint64(b.first.id(p.first))<<32 | uint64(b.last.id(p.last)), org, p.middle, p.generation}
-	// The same officers come every year; those of the return before are met
-	// again at once.
+	// The same officers appear every year, so compare with those of the previous return first.
 	for _, old := range b.seats[max(0, len(b.seats)-64):] {
 		if old == s {
 			return true
@@ -122,10 +119,9 @@ type hit struct {
 	p    float64
 }
 
-// Links yields the pairs of organizations that share people, sorted. head names
-// the family of an organization by its largest member: a family is one board,
-// and its links stand under that member, or under the smallest EIN that lists
-// people where it lists none. Nobody may be added afterwards.
+// Links yields the pairs of organizations that share people, sorted. head returns the largest member of an
+// organization's family. A family counts as one board, listed under that member or, if it lists no people, under the
+// smallest EIN that does. Nothing may be added after Links.
 func (b *Builder) Links(head func(ein.EIN) ein.EIN) iter.Seq[snapshot.BoardLink] {
 	slices.SortFunc(b.seats, func(x, y seat) int {
 		if c := cmp.Compare(x.name, y.name); c != 0 {
@@ -167,8 +163,7 @@ func (b *Builder) Links(head func(ein.EIN) ein.EIN) iter.Seq[snapshot.BoardLink]
 		from = to
 	}
 	b.seats = nil
-	// The order of the probabilities is part of the order, since the product
-	// of floating-point numbers depends on it.
+	// Sort by probability too, because the product of floating-point numbers depends on their order.
 	slices.SortFunc(hits, func(x, y hit) int {
 		if c := cmp.Compare(x.pair, y.pair); c != 0 {
 			return c
@@ -197,7 +192,7 @@ func (b *Builder) Links(head func(ein.EIN) ein.EIN) iter.Seq[snapshot.BoardLink]
 	}
 }
 
-// weigh puts the evidence for one pair together.
+// weigh combines the evidence for one pair.
 func weigh(hits []hit, large bool) (link snapshot.BoardLink) {
 	none := 1.0
 	for _, h := range hits {
@@ -219,10 +214,10 @@ func weigh(hits []hit, large bool) (link snapshot.BoardLink) {
 	return link
 }
 
-// collapsed maps organizations to boards: a family has one.
+// collapsed maps organizations to boards; a family has one board.
 type collapsed struct {
-	of []uint32 // of each organization, the board; boards are in the order of their EINs
-	at []uint32 // of each board, the organization it stands under
+	of []uint32 // the board of each organization; boards are sorted by EIN
+	at []uint32 // the organization under which each board is listed
 }
 
 func (b *Builder) collapse(head func(ein.EIN) ein.EIN) collapsed {
@@ -230,8 +225,7 @@ func (b *Builder) collapse(head func(ein.EIN) ein.EIN) collapsed {
 	for i := range b.seats {
 		seated[b.seats[i].org] = true
 	}
-	// Each family's board stands under its head if that has seats, else under
-	// the smallest EIN that has.
+	// List each family's board under its head if the head has seats, otherwise under the smallest EIN that has.
 	under := make(map[ein.EIN]uint32)
 	heads := make([]ein.EIN, len(b.places))
 	for i := range b.places {
@@ -264,7 +258,7 @@ func (b *Builder) collapse(head func(ein.EIN) ein.EIN) collapsed {
 	return c
 }
 
-// interned numbers strings from 1 on; 0 is the empty one.
+// interned numbers strings from 1; 0 is the empty string.
 type interned struct{ ids map[string]uint32 }
 
 func intern() interned { return interned{make(map[string]uint32)} }

@@ -1,8 +1,7 @@
 package board
 
-// nameCounts is how many people there are and how often their names occur. People
-// are told apart by first name, last name, middle initial, generation and
-// state: who sits on many boards of a state counts once.
+// nameCounts counts people and how often their names occur. People are distinguished by first name, last name, middle
+// initial, generation and state, so a person on many boards of a state counts once.
 type nameCounts struct {
 	total       float64
 	state       []float64
@@ -15,7 +14,7 @@ func (b *Builder) countNames() *nameCounts {
 		state: make([]float64, len(b.states.ids)+1),
 		first: make([]float64, len(b.first.ids)+1), last: make([]float64, len(b.last.ids)+1),
 	}
-	counted := make(map[uint64]bool) // under the name
+	counted := make(map[uint64]bool) // people with this name
 	for i := range b.seats {
 		s := &b.seats[i]
 		if i == 0 || s.name != b.seats[i-1].name {
@@ -35,7 +34,7 @@ func (b *Builder) countNames() *nameCounts {
 	return c
 }
 
-// member is a seat as it is compared.
+// member is a seat, prepared for comparison.
 type member struct {
 	node       uint32
 	middle     byte
@@ -43,13 +42,12 @@ type member struct {
 	at         *site
 }
 
-// compare appends the evidence that the seats under one name give, for every
-// pair of boards. The seats are grouped by board.
+// compare appends the evidence from the seats with one name, for every pair of boards. The seats are grouped by
+// board.
 func (c *nameCounts) compare(hits []hit, name uint64, group []member) []hit {
-	// The share of people who bear the name.
+	// The share of people who have the name.
 	share := c.first[name>>32] / c.total * c.last[uint32(name)] / c.total
-	// Where not even the best evidence would do, as with every John Smith,
-	// there is nothing to compare.
+	// If even the best evidence would be too weak, as for every John Smith, skip the comparison.
 	fewest := c.total
 	for i := range group {
 		if s := group[i].at.state; s != 0 {
@@ -85,7 +83,7 @@ func (c *nameCounts) compare(hits []hit, name uint64, group []member) []hit {
 	return hits
 }
 
-// probability is how likely two seats under a name are one person's.
+// probability is the probability that two seats with the same name belong to one person.
 func (c *nameCounts) probability(share float64, x, y *member) float64 {
 	if x.generation != 0 && y.generation != 0 && x.generation != y.generation {
 		return 0
@@ -109,6 +107,6 @@ func (c *nameCounts) probability(share float64, x, y *member) float64 {
 	return chance(others)
 }
 
-// chance is that of two bearers of a name being one person, when so many others
-// bear it.
+// chance is the probability that two people with the same name are one person, given the number of others with that
+// name.
 func chance(others float64) float64 { return 1 / (1 + others) }

@@ -8,9 +8,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// person is the name of an officer taken apart. Two seats are held under one
-// name when first and last agree; middle initial and generation speak for or
-// against its being one person.
+// person is the parsed name of an officer. Two seats have the same name if first and last name agree. Middle initial
+// and generation are evidence for or against one person.
 type person struct {
 	first, last string
 	middle      byte  // an initial, or 0
@@ -30,7 +29,7 @@ var (
 		"SHRM LLD LLM DMIN MDIV STD OSB SJ OP CSC RSM OSF SND CSJ OFM CRE CCIM PMP CIA CISA CIMA EA NHA LNHA CNA MHA MED FRCPC FASCO CEM AAMS EMT " +
 		"PRESIDENT CHAIR CHAIRMAN CHAIRWOMAN CHAIRPERSON TREASURER SECRETARY DIRECTOR TRUSTEE CEO CFO COO CIO OFFICER MEMBER MANAGER EXECUTIVE VICE VP EVP SVP AVP " +
 		"EX OFFICIO EXOFFICIO EMERITUS EMERITA ELECT PAST FORMER INTERIM ACTING THRU UNTIL FROM TERM ENDED BEGAN DECEASED RETIRED RESIGNED")
-	// noNames stand where no one is named.
+	// noNames are texts that name nobody.
 	noNames = table.SetOf("SEE SCHEDULE ATTACHED ATTACHMENT STATEMENT STMT VACANT VACANCY NONE NA UNKNOWN VARIOUS LIST OPEN POSITION TBD ADDITIONAL DATA " +
 		"BELOW ABOVE " +
 		"CORPORATION INC LLC LLP LTD FOUNDATION BANK NATIONAL TRUST COMPANY ASSOCIATION ASSOCIATES UNIVERSITY DEPARTMENT COMMITTEE SERVICES WEALTH ADVISORS")
@@ -38,8 +37,8 @@ var (
 	particles   = table.SetOf("VAN VON DE DER DEN DEL DELLA DI DA DOS DU LA LE LOS ST SAN MC MAC TER TEN EL AL BEN")
 )
 
-// parse takes the name of an officer apart. ok is false when the text names no
-// one, or does not say enough: a bare initial and a surname are anybody's.
+// parse parses the name of an officer. ok is false if the text names nobody or says too little, such as an initial
+// and a surname.
 func parse(name string) (p person, ok bool) {
 	name = strings.TrimSpace(name)
 	if len(name) > 120 {
@@ -47,7 +46,7 @@ func parse(name string) (p person, ok bool) {
 	}
 	name = dropCode(name)
 	text := orgname.Fold(name)
-	// What follows a spaced dash or an opening bracket is a note.
+	// Text after a spaced dash or an opening bracket is a note.
 	for _, cut := range [...]string{" - ", "(", "/", " C O ", " AS "} {
 		if i := strings.Index(text, cut); i > 0 {
 			text = text[:i]
@@ -74,8 +73,8 @@ func parse(name string) (p person, ok bool) {
 	return p.assemble(list)
 }
 
-// dropCode takes off a code at the end that names a unit of the filer: capitals
-// after a name in mixed case ("Ada Wintergreen SMH").
+// dropCode removes a unit code of the filer from the end: capitals after a name in mixed case ("Ada Wintergreen
+// SMH").
 func dropCode(name string) string {
 	i := strings.LastIndexByte(name, ' ')
 	if i <= 0 || !strings.Contains(strings.TrimSpace(name[:i]), " ") {
@@ -89,8 +88,8 @@ func dropCode(name string) string {
 	return head
 }
 
-// split cuts a segment into words: letters and digits; apostrophes and hyphens
-// vanish, so that O'Dea is ODEA however it is typed.
+// split cuts a segment into words of letters and digits. It drops apostrophes and hyphens, so that O'Dea always
+// becomes ODEA.
 func split(segment string) []string {
 	list := strings.Fields(segment)
 	out := list[:0:0]
@@ -117,8 +116,7 @@ func split(segment string) []string {
 	return out
 }
 
-// strip takes titles from the front and credentials from the back, and notes
-// the generation.
+// strip removes titles from the front and credentials from the back, and records the generation.
 func (p *person) strip(list []string) []string {
 	for len(list) > 0 && titles[list[0]] {
 		list = list[1:]
@@ -157,8 +155,7 @@ func (p *person) assemble(list []string) (person, bool) {
 	p.first = list[0]
 	switch {
 	case len(p.first) == 1 && len(list) > 1 && len(list[1]) > 1:
-		// Someone who goes by the middle name; what the initial stands for is
-		// not a middle initial.
+		// This person goes by the middle name, so there is no separate middle initial.
 		p.first = list[1]
 	case len(list) > 1:
 		p.middle = list[1][0]
@@ -179,8 +176,8 @@ func (p *person) assemble(list []string) (person, bool) {
 	return *p, true
 }
 
-// PersonKey is a number for the first and last name of an officer, by which two
-// boards are compared; ok is false where the text names no person.
+// PersonKey is a number for the first and last name of an officer, for comparing boards. ok is false if the text
+// names no person.
 func PersonKey(name string) (key uint64, ok bool) {
 	p, ok := parse(name)
 	return hash.Add(hash.Byte(hash.Of(p.first), ' '), p.last), ok

@@ -1,10 +1,8 @@
-// Package cofund draws the edges between funders and recipients: one for each
-// pair, with the first and last year, the number of grants and their sum. Who
-// funds together with whom is then a join of the edges with themselves.
+// Package cofund builds the edges between funders and recipients: one per pair, with the first and last year, the
+// number of grants and their sum. Joining the edges with themselves shows which funders support the same recipients.
 //
-// Lines that name a person or nobody in particular make no edge, nor do
-// organizations that are known only by a name: two funders that both gave to
-// "First Baptist Church" have not funded together.
+// Lines without a named recipient, lines to individuals, and organizations known only by name make no edge: two
+// funders that both gave to "First Baptist Church" may mean different churches.
 package cofund
 
 import (
@@ -18,7 +16,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Grant is what the edges need to know of a row of the grants table.
+// Grant holds the columns of a grant that the edges need.
 type Grant struct {
 	Funder, Recipient ein.EIN // Recipient may be None
 	RecipID           string
@@ -35,8 +33,7 @@ type Edges struct {
 	at       map[string]uint32
 }
 
-// edge is held in 32 bytes: all edges of twenty million grants fit into a few
-// hundred megabytes.
+// edge takes 32 bytes, so all edges of twenty million grants fit into a few hundred megabytes.
 type edge struct {
 	to, from    uint32
 	first, last int32
@@ -44,9 +41,8 @@ type edge struct {
 	total       int64
 }
 
-// Add adds one grant. Grants come sorted by funder and recipient, so that those
-// of one edge follow each other; an edge whose grants do not is still one edge,
-// at the price of memory.
+// Add adds one grant. Grants should come sorted by funder and recipient, so that the grants of one edge are adjacent.
+// Other orders give the same edges but take more memory.
 func (e *Edges) Add(g *Grant) {
 	switch {
 	case g.Nobody || g.Funder == ein.None:
@@ -104,7 +100,7 @@ func (e *Edges) Domestic() iter.Seq[snapshot.CofunderEdge] {
 // Abroad yields the edges to clusters abroad, sorted by cluster and funder.
 // Nothing may be added afterwards.
 func (e *Edges) Abroad() iter.Seq[snapshot.CofunderEdgeIntl] {
-	// From here on the clusters are numbered in their order.
+	// From here on, clusters are numbered in sorted order.
 	order := make([]uint32, len(e.clusters))
 	for i := range order {
 		order[i] = uint32(i)
@@ -134,7 +130,7 @@ func (e *Edges) Abroad() iter.Seq[snapshot.CofunderEdgeIntl] {
 	}
 }
 
-// mergeEdges sorts edges and makes one of those between the same two.
+// mergeEdges sorts edges and merges those between the same funder and recipient.
 func mergeEdges(edges []edge) []edge {
 	slices.SortFunc(edges, func(a, b edge) int {
 		return cmp.Compare(uint64(a.to)<<32|uint64(a.from), uint64(b.to)<<32|uint64(b.from))
@@ -150,8 +146,7 @@ func mergeEdges(edges []edge) []edge {
 	return kept
 }
 
-// einSpeller spells EINs, remembering the last one: a popular recipient is
-// spelled once.
+// einSpeller formats EINs and remembers the last one, because popular recipients repeat.
 type einSpeller struct {
 	last uint32
 	text string

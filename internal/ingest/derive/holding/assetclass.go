@@ -2,7 +2,7 @@ package holding
 
 import "strings"
 
-// Class is what kind of asset an investment is.
+// Class is the asset class of an investment.
 type Class uint8
 
 // The classes, in the order that breaks ties.
@@ -27,17 +27,16 @@ var classNames = [classes]string{
 
 func (c Class) String() string { return classNames[c] }
 
-// Classes are the names of the classes but unknown.
+// Classes are the names of all classes except unknown.
 func Classes() []string { return classNames[1:] }
 
-// ClassOf is the class of an investment, by the schedule that it is listed in and
-// its description.
+// ClassOf is the class of an investment, from its schedule and its description.
 func ClassOf(schedule, text string) string {
 	t := readDescription(text)
 	return classOf(&t, schedule).String()
 }
 
-// private reports whether a class is not traded in public.
+// private reports whether a class is not publicly traded.
 func (c Class) private() bool {
 	return c == PrivateEquity || c == Venture || c == Hedge || c == RealEstate
 }
@@ -54,11 +53,10 @@ const (
 	lineLoans      = "loans"
 )
 
-// classOf decides the class of an item from its words and the schedule it
-// stands in. A schedule is what the filer says; words overrule it only where
-// they are plain.
+// classOf determines the class of an item from its words and its schedule. The schedule is the filer's statement;
+// words override it only if they are clear.
 //
-// Kept whole: the order of the cases is the rule, and it reads from top to bottom.
+// The function stays in one piece because the order of the cases is the rule.
 func classOf(t *description, line string) Class {
 	c := t.cues
 	has := func(x cue) bool { return c&x != 0 }
@@ -77,7 +75,7 @@ func classOf(t *description, line string) Class {
 	case has(cueMoneyMarket):
 		return Cash
 	case line == lineBonds && !debt && t.common:
-		return PublicEquity // a custodian's list of everything, put into one schedule
+		return PublicEquity // a custodian's full list, entered in one schedule
 	case debt || line == lineBonds || line == lineGovernment:
 		return FixedIncome
 	}
@@ -110,14 +108,13 @@ func classOf(t *description, line string) Class {
 	return classOfPrivate(t)
 }
 
-// traded reports whether an item looks like a security that is traded: it has a
-// number, or a ticker or class of shares and is no partnership.
+// traded reports whether an item looks like a traded security: it has a security number, or it has a ticker or share
+// class and is no partnership.
 func (t *description) traded() bool {
 	return t.number || (t.ticker || t.shares) && t.cues&(cueLP|cueLLC|cuePrivate) == 0
 }
 
-// classOfStock decides on what is listed as corporate stock: stock, unless it is
-// plainly a fund of something else.
+// classOfStock classifies an item listed as corporate stock: stock, unless it is clearly a fund of something else.
 func classOfStock(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	fund := has(cueFund | cueETF | cueFamily)
@@ -134,8 +131,8 @@ func classOfStock(t *description) Class {
 	return PublicEquity
 }
 
-// classOfTraded decides on a security that has a number, a ticker or a share
-// class, or that a well-known family of funds offers.
+// classOfTraded classifies a security that has a number, a ticker or a share class, or that a well-known fund family
+// offers.
 func classOfTraded(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	switch {
@@ -169,8 +166,7 @@ func incorporated(t *description) bool {
 	return false
 }
 
-// classOfPrivate decides on what is listed among other investments with nothing
-// but a name.
+// classOfPrivate classifies an item among other investments that has only a name.
 func classOfPrivate(t *description) Class {
 	has := func(x cue) bool { return t.cues&x != 0 }
 	counted := numeral(t.words) && len(t.words) > 1 && !isGeneric(t.words[:len(t.words)-1])
@@ -206,8 +202,7 @@ func classOfPrivate(t *description) Class {
 	return Unknown
 }
 
-// equityIncome reports a fund that seeks income from shares, or bonds by name
-// only.
+// equityIncome reports whether a fund seeks income from shares, although its name may suggest bonds.
 func equityIncome(t *description) bool {
 	for i, w := range t.words {
 		switch w {
@@ -222,7 +217,7 @@ func equityIncome(t *description) bool {
 	return false
 }
 
-// Vehicles through which things are held.
+// Vehicles are the legal forms through which assets are held.
 const (
 	direct  = "direct"
 	mutual  = "mutual_fund"
@@ -234,9 +229,9 @@ const (
 	account = "account"
 )
 
-// vehicleOf decides how a thing is held.
+// vehicleOf determines through which vehicle an asset is held.
 //
-// Kept whole: the order of the cases is the rule, and it reads from top to bottom.
+// The function stays in one piece because the order of the cases is the rule.
 func vehicleOf(t *description, line string, class Class) string {
 	c := t.cues
 	has := func(x cue) bool { return c&x != 0 }
@@ -269,7 +264,7 @@ func vehicleOf(t *description, line string, class Class) string {
 	return ""
 }
 
-// Kinds of things held.
+// Kinds of assets held.
 const (
 	company    = "company"
 	fund       = "fund"

@@ -8,32 +8,31 @@ import (
 	"grantgraph/internal/table"
 )
 
-// description is the description of an investment taken apart: what it is
-// called, and what the rest of the line says about it.
+// description is the parsed description of an investment: its name, and what the rest of the text says about it.
 type description struct {
-	name   string   // words as written, without counts, numbers of accounts, dates and share classes
-	words  []string // of the name, in their long form and without legal forms
+	name   string   // words as written, without counts, account numbers, dates and share classes
+	words  []string // words of the name in their long form, without legal forms
 	cues   cue
-	number bool // carries a security number
-	ticker bool // carries what looks like a ticker
-	coupon bool // carries a rate of interest
-	due    bool // carries a maturity
-	shares bool // carries a class of shares
+	number bool // has a security number
+	ticker bool // has what looks like a ticker
+	coupon bool // has an interest rate
+	due    bool // has a maturity date
+	shares bool // has a class of shares
 	common bool // of common shares
-	blank  bool // points to another list, or says nothing
+	blank  bool // refers to another list, or says nothing
 }
 
-// keyOf is what names are grouped by.
+// keyOf is the key by which names are grouped.
 func keyOf(words []string) string { return strings.Join(dropLegal(lengthen(words)), " ") }
 
-// maxText bounds what is read of a description. Program-related investments are
-// described in sentences; the name stands in front.
+// maxText bounds the part of a description that is read. Program-related investments are described in sentences, and
+// the name comes first.
 const maxText = 160
 
-// readDescription takes a description apart.
+// readDescription parses a description.
 //
-// Kept whole: each case is one kind of token that custodians write, and the order
-// decides between kinds that look alike.
+// The function stays in one piece because each case is one kind of token, and the order of the cases decides between
+// kinds that look alike.
 func readDescription(s string) (t description) {
 	if len(s) > maxText {
 		s = s[:maxText]
@@ -90,7 +89,7 @@ func readDescription(s string) (t description) {
 	return t
 }
 
-// takeTicker takes a ticker in brackets or after a colon aside.
+// takeTicker extracts a ticker in brackets or after a colon.
 func (t *description) takeTicker(s string) string {
 	for _, pair := range [...]string{"()", "[]"} {
 		from := strings.LastIndexByte(s, pair[0])
@@ -181,8 +180,7 @@ func isSecurityNumber(w string) bool {
 	return digits >= 4 && w[8] >= '0' && w[8] <= '9'
 }
 
-// isAccount recognizes numbers of accounts: a digit or more behind a # or X,
-// or a long run of digits with or without dashes.
+// isAccount recognizes account numbers: digits after # or X, or a long run of digits with or without dashes.
 func isAccount(w string) bool {
 	masked := strings.HasPrefix(w, "#") || strings.HasPrefix(w, "XX") || strings.HasPrefix(w, "**")
 	if masked && len(w) > 4 && strings.Trim(w, "X-*") == "" {
@@ -201,8 +199,7 @@ func isAccount(w string) bool {
 	return masked && digits > 2 || digits >= 5
 }
 
-// appendWords cuts a written word at its punctuation. Dots vanish, so that L.P.
-// is LP.
+// appendWords splits a written word at its punctuation. It drops dots, so that L.P. becomes LP.
 func appendWords(dst []string, w string) []string {
 	var b []byte
 	flush := func() {
@@ -226,7 +223,7 @@ func appendWords(dst []string, w string) []string {
 	return dst
 }
 
-// joinInitials puts L P, L L C and S A together again.
+// joinInitials joins L P, L L C and S A.
 func joinInitials(list []string) []string {
 	out := list[:0:0]
 	for i := 0; i < len(list); i++ {
@@ -277,7 +274,7 @@ var (
 	legal      = wordSets.Of("legal")
 )
 
-// dropLegal takes legal forms from the end and THE from the front.
+// dropLegal removes legal forms from the end and THE from the front.
 func dropLegal(list []string) []string {
 	for len(list) > 1 && legal[list[len(list)-1]] {
 		list = list[:len(list)-1]
@@ -288,7 +285,7 @@ func dropLegal(list []string) []string {
 	return list
 }
 
-// lengthen spells the abbreviations of custodians out.
+// lengthen spells out the abbreviations of custodians.
 func lengthen(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, w := range list {

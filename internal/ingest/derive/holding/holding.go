@@ -1,14 +1,11 @@
-// Package holding reads what private foundations say they own.
+// Package holding reads the investments that private foundations report.
 //
-// A return lists investments as free text, one line per lot, fund or account:
-// "1,250 SHS LARCH INDUSTRIES COM", "ALDER PARTNERS IV LP". The package takes
-// the text apart, decides what class of asset it is, groups the spellings of
-// one thing, and sums up what each foundation holds. It looks at the latest
-// return of a foundation only.
+// A return lists investments as free text, one line per lot, fund or account: "1,250 SHS LARCH INDUSTRIES COM",
+// "ALDER PARTNERS IV LP". The package parses the text, determines the asset class, groups the spellings of one asset,
+// and sums up each foundation's holdings. It uses only the latest return of a foundation.
 //
-// The reading is by rules over words, with the schedule of the return as the
-// prior. A line that says too little stays unknown: the profile gives the share
-// of the assets that could be classified.
+// The rules look at words, with the schedule of the return as the prior. A line that says too little stays unknown:
+// the profile gives the share of the assets that could be classified.
 package holding
 
 import (
@@ -22,19 +19,19 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// How far the identity of a holding is confirmed.
+// How well the identity of a holding is confirmed.
 const (
 	CorroboratedPublic  = "corroborated_public"
 	CorroboratedPrivate = "corroborated_private"
 	Review              = "review"
 )
 
-// The bounds of the rules.
+// Thresholds of the rules.
 const (
 	corroborators = 3    // holders that confirm a public holding
-	managedBy     = 3    // foundations that make leading words a manager
+	managedBy     = 3    // foundations needed before leading words count as a manager
 	maxName       = 70   // bytes of a canonical name
-	overstated    = 1.05 // share of the assets beyond which the items do not add up
+	overstated    = 1.05 // share of the assets above which the items do not add up
 )
 
 // Foundation is what the profile needs of the latest return of a foundation.
@@ -56,7 +53,7 @@ type Builder struct {
 	positions   []position
 }
 
-// entity is one thing that may be held by many.
+// entity is one asset that many foundations may hold.
 type entity struct {
 	key     string
 	words   []string
@@ -71,7 +68,7 @@ type spelling struct {
 	count  int32
 }
 
-// position is what one foundation holds of one entity, or one item of that.
+// position is one foundation's holding of one entity, or one item of that holding.
 type position struct {
 	entity     uint32
 	ein        ein.EIN
@@ -89,11 +86,11 @@ func New() *Builder {
 	return &Builder{foundations: make(map[ein.EIN]*Foundation), byKey: make(map[string]uint32), spellings: make(map[string]*spelling)}
 }
 
-// AddFoundation adds a foundation. All are added before their investments.
+// AddFoundation adds a foundation. Add all foundations before any investment.
 func (b *Builder) AddFoundation(f *Foundation) { b.foundations[f.EIN] = f }
 
-// AddItem adds one line of a schedule of investments. It is left out when it is
-// not of the latest return of a foundation, or says nothing.
+// AddItem adds one line of a schedule of investments. It skips lines that are not from a foundation's latest return
+// or that say nothing.
 func (b *Builder) AddItem(h *snapshot.Holding) {
 	e, err := ein.Parse(h.EIN)
 	if err != nil {
@@ -130,9 +127,8 @@ func (b *Builder) AddItem(h *snapshot.Holding) {
 	b.positions = append(b.positions, p)
 }
 
-// canonical gives the name of an item and the key it is grouped by. A bond and
-// a share of one company are two things; who owes a foundation a private loan is
-// not named.
+// canonical returns the name of an item and the key for grouping. A bond and a share of one company are two assets.
+// The borrower of a private loan is not named.
 func canonical(t *description, line string, class Class) (name, key string) {
 	switch {
 	case line == lineLoans && t.cues&(cueLP|cueLLC|cueLtd|cueFund|cueTrust) == 0 && len(t.words) == len(strings.Fields(t.name)):
@@ -142,7 +138,7 @@ func canonical(t *description, line string, class Class) (name, key string) {
 	}
 	name = t.name
 	if line == linePrograms {
-		// What follows the name is what the money was for.
+		// The text after the name is the purpose of the money.
 		for _, cut := range [...]string{" TO ", " FOR ", " SUPPORTING ", " SUPPORT "} {
 			if i := strings.Index(name, cut); i > 8 {
 				name = name[:i]
@@ -156,7 +152,7 @@ func canonical(t *description, line string, class Class) (name, key string) {
 	return name, keyOf(strings.Fields(name))
 }
 
-// cutAtWord bounds a name, at a word where that leaves half of it.
+// cutAtWord shortens a name, at a word boundary if that keeps at least half of it.
 func cutAtWord(s string) string {
 	if len(s) <= maxName {
 		return s
@@ -194,7 +190,7 @@ type Portfolio struct {
 	over        map[ein.EIN]bool
 }
 
-// heldEntity is an entity once everybody's positions in it are known.
+// heldEntity is an entity after all positions in it are known.
 type heldEntity struct {
 	snapshot.HoldingEntity
 	class Class
@@ -202,8 +198,7 @@ type heldEntity struct {
 	blank bool
 }
 
-// Portfolio decides what each thing is. The order in which items were added does
-// not matter.
+// Portfolio determines what each asset is. The order in which items were added does not matter.
 func (b *Builder) Portfolio() *Portfolio {
 	names := b.chooseNames()
 	slices.SortFunc(b.positions, func(x, y position) int {
@@ -213,7 +208,7 @@ func (b *Builder) Portfolio() *Portfolio {
 		if c := cmp.Compare(x.ein, y.ein); c != 0 {
 			return c
 		}
-		// Lots of one thing in several schedules: what is known comes first.
+		// Lots of one asset may be in several schedules; known classes come first.
 		if c := cmp.Compare(rankOf(&x), rankOf(&y)); c != 0 {
 			return c
 		}
@@ -232,7 +227,7 @@ func (b *Builder) Portfolio() *Portfolio {
 	}
 	managers := b.managers(merged)
 
-	// Entities are numbered anew, in the order of their names.
+	// Renumber the entities in the order of their names.
 	order := make([]uint32, len(b.entities))
 	for i := range order {
 		order[i] = uint32(i)
@@ -278,8 +273,7 @@ func (b *Builder) Portfolio() *Portfolio {
 	return p
 }
 
-// rankOf orders positions in one thing: assets before payments, known classes
-// before unknown.
+// rankOf orders positions in one asset: assets before payments, known classes before unknown.
 func rankOf(p *position) int {
 	rank := int(p.class)
 	if p.class == Unknown {
@@ -310,7 +304,7 @@ func (b *Builder) chooseNames() []string {
 	return names
 }
 
-// classifyEntity decides by the votes of the holders what an entity is.
+// classifyEntity determines the class of an entity by a vote of its holders.
 func classifyEntity(held []position, e *entity) (s heldEntity) {
 	var votes [classes]int32
 	vehicles, types := make(map[string]int32), make(map[string]int32)
@@ -346,7 +340,7 @@ func classifyEntity(held []position, e *entity) (s heldEntity) {
 	return s
 }
 
-// mostFrequent is the most frequent value, the first in the alphabet of several.
+// mostFrequent is the most frequent value; among equals, the first in alphabetical order.
 func mostFrequent(votes map[string]int32) (best string) {
 	for _, v := range slices.Sorted(maps.Keys(votes)) {
 		if best == "" || votes[v] > votes[best] {
@@ -402,7 +396,7 @@ func (p *Portfolio) Holdings() iter.Seq[snapshot.FoundationHolding] {
 	}
 }
 
-// classOf is the class of a position: its own, else that of what is held.
+// classOf is the class of a position, or else the class of its entity.
 func (p *Portfolio) classOf(x *position) Class {
 	if x.class == Unknown {
 		if e := &p.entities[x.entity]; !e.generic && !e.blank {

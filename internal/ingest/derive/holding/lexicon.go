@@ -9,14 +9,13 @@ import (
 	"grantgraph/internal/table"
 )
 
-// cue is a set of hints that the words of a description give.
+// cue is a set of hints from the words of a description.
 type cue uint64
 
 //go:embed cues.tsv
 var cuesText string
 
-// cueLists has the words and phrases behind each cue by its name, and cueNames
-// the names in the order of their bits.
+// cueLists maps the name of each cue to its words and phrases. cueNames holds the names in the order of their bits.
 var (
 	cueLists = table.Lists("cues.tsv", cuesText, "cue", "phrase")
 	cueNames = slices.Sorted(maps.Keys(cueLists))
@@ -71,10 +70,10 @@ var (
 	cueStructured  = cueOf("structured")
 )
 
-// generic are words that name a kind of asset and no asset.
+// generic are words for a kind of asset that name no particular asset.
 var generic = wordSets.Of("generic")
 
-// isGeneric reports whether a name is only that of a kind of asset.
+// isGeneric reports whether a name only states a kind of asset.
 func isGeneric(list []string) bool {
 	for _, w := range list {
 		if !generic[w] {
@@ -84,7 +83,7 @@ func isGeneric(list []string) bool {
 	return true
 }
 
-// isPointer reports whether a name is none: "N/A", "None", "Total", a number.
+// isPointer reports whether a text is not a name: "N/A", "None", "Total", a number.
 func isPointer(list []string) bool {
 	if len(list) > 2 {
 		return false
@@ -101,7 +100,7 @@ func isPointer(list []string) bool {
 	return true
 }
 
-// phrase is what follows the first word of a cue.
+// phrase is the rest of a cue after its first word.
 type phrase struct {
 	rest []string
 	cue  cue
@@ -118,8 +117,7 @@ var phrases = func() map[string][]phrase {
 	return m
 }()
 
-// scan finds the cues in a list of words, each of which may be several after
-// its abbreviation was spelled out.
+// scan finds the cues in a list of words. A word may have become several when its abbreviation was spelled out.
 func scan(list []string) (c cue) {
 	words := list
 	for _, w := range list {
@@ -145,8 +143,7 @@ func scan(list []string) (c cue) {
 	return c
 }
 
-// numeral reports whether a name counts a series of funds: FUND III, CAPITAL
-// IX-B, PARTNERS 4.
+// numeral reports whether a word numbers a series of funds: FUND III, CAPITAL IX-B, PARTNERS 4.
 func numeral(list []string) bool {
 	for i, w := range list {
 		if i == 0 {

@@ -7,8 +7,7 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// product are the words that begin the description of a fund after the name of
-// who runs it.
+// product are the words that begin a fund's description after the manager's name.
 var product = wordSets.Of("product")
 
 // managerWords are the words of a fund's name before its description, at most
@@ -24,16 +23,16 @@ func managerWords(words []string) []string {
 	return words[:n]
 }
 
-// canNameManager reports whether words are enough to name a manager: one word
-// must be more than an initial or an adjective.
+// canNameManager reports whether words are enough to name a manager: a single word must be more than an initial or an
+// adjective.
 func canNameManager(words []string) bool {
 	return len(words) > 1 || len(words[0]) > 2 && !vague[words[0]]
 }
 
 var vague = wordSets.Of("vague")
 
-// managers finds who runs each fund: the longest words before its description that enough foundations
-// hold funds of.
+// managers finds the manager of each fund: the longest words before its description that are shared by funds of
+// enough foundations.
 func (b *Builder) managers(merged []position) []string {
 	holders := make(map[string][]ein.EIN)
 	funds := make([]bool, len(b.entities))

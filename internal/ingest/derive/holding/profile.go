@@ -7,16 +7,15 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// The bounds of a foundation that picks its own securities.
+// Thresholds for a foundation that picks its own securities.
 const (
-	selfDirect  = .6   // share of what is classified that it holds directly
-	selfItems   = 10   // investments at least
-	selfManager = .4   // share that no one manager may exceed
-	selfFees    = .001 // fees for managing investments, of the assets
+	selfDirect  = .6   // least share of classified assets that it holds directly
+	selfItems   = 10   // least number of investments
+	selfManager = .4   // share that no single manager may exceed
+	selfFees    = .001 // investment management fees as a share of the assets
 )
 
-// addUp finds the foundations whose items exceed their assets: one or the other
-// is wrong.
+// addUp finds the foundations whose items exceed their assets, so that one of the two is wrong.
 func (p *Portfolio) addUp() {
 	at := 0
 	for _, f := range p.foundations {
@@ -99,7 +98,7 @@ func (p *Portfolio) profile(f *Foundation, held []position) snapshot.AssetProfil
 	return row
 }
 
-// percent is a share in percent with two decimals, between none and all.
+// percent is a share in percent with two decimals, limited to 0 through 100.
 func percent(share float64) *float64 {
 	v := math.Round(max(0, min(1, share))*1e4) / 100
 	return &v

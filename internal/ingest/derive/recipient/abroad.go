@@ -17,9 +17,8 @@ const (
 	Gov    = "gov"
 )
 
-// Abroad gathers the spellings of recipients abroad. Which spellings are one
-// recipient was decided before: grant lines carry its id. The zero value is
-// ready to use.
+// Abroad gathers the spellings of foreign recipients. Grant lines already carry the recipient id, which tells which
+// spellings belong together. The zero value is ready to use.
 type Abroad struct {
 	count map[spelling]int32
 }
@@ -29,8 +28,7 @@ type spelling struct {
 	person            bool
 }
 
-// Add counts one grant line. id is the line's recipient id; the line names
-// somebody and has no EIN.
+// Add counts one grant line. id is the line's recipient id. The line must name a recipient and have no EIN.
 func (a *Abroad) Add(country, name, id string, person bool) {
 	if a.count == nil {
 		a.count = make(map[spelling]int32)
@@ -38,13 +36,10 @@ func (a *Abroad) Add(country, name, id string, person bool) {
 	a.count[spelling{country, name, strings.TrimPrefix(id, abroad.Prefix), person}]++
 }
 
-// Rows yields every spelling with the name of its cluster, sorted by country,
-// spelling and cluster. The name of a cluster is its most frequent spelling,
-// then the longest; governs tells by its recipient id whether it is a
-// government.
+// Rows yields every spelling with the name of its cluster, sorted by country, spelling and cluster. A cluster is
+// named by its most frequent spelling, then the longest. governs reports whether a recipient id is a government.
 //
-// A person is never the same as another one: there the cluster is the whole
-// recipient id, which holds for one funder only.
+// Persons are never merged: their cluster is the whole recipient id, which is specific to one funder.
 func (a *Abroad) Rows(governs func(id string) bool) iter.Seq[snapshot.IntlEntity] {
 	all := make([]spelling, 0, len(a.count))
 	for s := range a.count {

@@ -1,3 +1,3 @@
-// Package recipient says what recipients are called: one name for every EIN that
-// was paid, and one for every recipient abroad that has none.
+// Package recipient names recipients: one name for every EIN that was paid, and one for every foreign recipient
+// without an EIN.
 package recipient

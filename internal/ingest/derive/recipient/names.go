@@ -11,26 +11,25 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Where the name of a recipient comes from, the best first.
+// Sources of a recipient's name, best first.
 const (
 	OwnFiled = "own_filed" // the recipient's latest return
 	Register = "bmf"       // the master file or another public list
-	Filed    = "filed"     // what funders call it
+	Filed    = "filed"     // the name that funders use
 )
 
 var authority = map[string]int{OwnFiled: 3, Register: 2, Filed: 1}
 
-// Names finds the name of every recipient with an EIN. First all grants are
-// shown to it, then what is known of organizations; only what concerns a
-// recipient is kept.
+// Names finds the name of every recipient with an EIN. Add all grants first, then the known names of organizations;
+// Names keeps only what concerns a recipient.
 type Names struct {
 	listed func(ein.EIN) bool
 	paid   []recipient
 	at     places                       // of the recipients in paid
 	seen   set                          // spellings
-	called map[ein.EIN]map[string]int32 // how often which, only for those that no list knows
+	called map[ein.EIN]map[string]int32 // counts of spellings, only for recipients on no list
 
-	// The recipient that was named last, and how.
+	// The most recently added recipient and its name.
 	last       ein.EIN
 	lastName   string
 	lastAt     int
@@ -44,14 +43,14 @@ type recipient struct {
 	name      string
 }
 
-// NewNames starts with no recipients. listed tells which EINs will be made
-// known later: what funders call those is counted, not kept.
+// NewNames makes an empty Names. listed reports which EINs will get a known name later; for those, spellings are
+// counted but not kept.
 func NewNames(listed func(ein.EIN) bool) *Names {
 	return &Names{listed: listed, called: make(map[ein.EIN]map[string]int32)}
 }
 
-// AddSpelling says that a grant line calls the recipient e by a name. Lines of
-// one recipient mostly follow each other, and call it the same.
+// AddSpelling records that a grant line uses a name for the recipient e. Lines of one recipient are mostly adjacent
+// and use the same name.
 func (n *Names) AddSpelling(e ein.EIN, name string) {
 	if e == ein.None {
 		return
@@ -70,7 +69,7 @@ func (n *Names) AddSpelling(e ein.EIN, name string) {
 	}
 }
 
-// recipient is where the recipient e stands, which is added when it is new.
+// recipient is the position of the recipient e, which is added if new.
 func (n *Names) recipient(e ein.EIN) int {
 	at, ok := n.at.find(e, len(n.paid))
 	if !ok {
@@ -82,8 +81,8 @@ func (n *Names) recipient(e ein.EIN) int {
 	return at
 }
 
-// AddKnownName says how a source calls an organization. The best source has the
-// last word; between equals it is the first.
+// AddKnownName records the name that a source gives an organization. The best source wins; among equal sources, the
+// first.
 func (n *Names) AddKnownName(e ein.EIN, name, source string) {
 	at, ok := n.at.find(e, none)
 	if !ok || name == "" || authority[source] <= n.paid[at].authority {
@@ -115,8 +114,7 @@ func (n *Names) Rows() iter.Seq[snapshot.RecipientName] {
 	}
 }
 
-// UsualSpelling is the most frequent spelling, then the longest, then the first
-// of the alphabet.
+// UsualSpelling is the most frequent spelling, then the longest, then the first in alphabetical order.
 func UsualSpelling(called map[string]int32) string {
 	var best string
 	for _, name := range slices.Sorted(maps.Keys(called)) {
@@ -127,9 +125,8 @@ func UsualSpelling(called map[string]int32) string {
 	return best
 }
 
-// set holds pairs of an EIN and a name as hashes, in a table without pointers:
-// millions of spellings cost ten bytes each. The hash is fixed, so that a
-// collision, should one ever happen, happens in every build alike.
+// set holds pairs of an EIN and a name as hashes, in a table without pointers, at ten bytes per spelling. The hash
+// never changes, so a collision would occur in every build alike.
 type set struct {
 	table []uint64 // open addressing; 0 is empty
 	n     int
@@ -167,17 +164,16 @@ func (s *set) find(h uint64) uint64 {
 	return i
 }
 
-// places says where the recipients stand in a list, in a table without pointers
-// that is asked for nearly every grant.
+// places maps EINs to positions in a list, in a table without pointers. Nearly every grant needs a lookup.
 type places struct {
 	table []uint64 // open addressing: an EIN, and its place plus one; 0 is empty
 	n     int
 }
 
-// none is no place.
+// none marks a missing position.
 const none = -1
 
-// find is the place of e. One that is new gets the place given, if that is one.
+// find is the position of e. If e is new and place is not none, e gets that place.
 func (p *places) find(e ein.EIN, place int) (at int, ok bool) {
 	if p.n*4 >= len(p.table)*3 {
 		p.grow()
@@ -193,7 +189,7 @@ func (p *places) find(e ein.EIN, place int) (at int, ok bool) {
 	return place, false
 }
 
-// slot is the entry of e, or the one that it is to have.
+// slot is the entry of e, or the free entry where e belongs.
 func (p *places) slot(e ein.EIN) uint64 {
 	mask := uint64(len(p.table) - 1)
 	i := uint64(e) * 0x9e3779b97f4a7c15 >> 32 & mask

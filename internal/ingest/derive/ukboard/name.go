@@ -9,8 +9,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// fold turns a name or an address into upper-case words of letters and digits,
-// parted by single spaces. An apostrophe does not part a word.
+// fold turns a name or an address into upper-case words of letters and digits, separated by single spaces. An
+// apostrophe does not split a word.
 func fold(s string) string {
 	s = orgname.Fold(s)
 	var out strings.Builder
@@ -43,16 +43,13 @@ var wordsText string
 
 var wordSets = table.ReadSets("words.tsv", wordsText)
 
-// forms are the words that say what kind of body a charity is and nothing
-// about which one. They are no part of a core name.
+// forms are words for kinds of charity. They are left out of a core name because they do not identify a charity.
 var forms = wordSets.Of("forms")
 
-// common are the words that so many charities bear that a core name made of
-// them alone names no charity in particular.
+// common are words that many charities share. A core name made only of these identifies no charity.
 var common = wordSets.Of("common")
 
-// core takes the words that say what kind of body it is out of a folded name.
-// It is empty when what is left names no charity in particular.
+// core removes the words for kinds of charity from a folded name. It is empty if the rest identifies no charity.
 func core(words string) string {
 	var kept []string
 	telling := false
@@ -74,8 +71,7 @@ func contains(long, short string) bool {
 	return short != "" && strings.Contains(" "+long+" ", " "+short+" ")
 }
 
-// hasWord reports whether a word is one of a folded text. A family's name may
-// stand in the possessive.
+// hasWord reports whether a folded text contains a word. A family's name may be in the possessive.
 func hasWord(words, word string) bool {
 	for w := range strings.FieldsSeq(words) {
 		if w == word || len(w) == len(word)+1 && w[len(word)] == 'S' && w[:len(word)] == word {
@@ -91,9 +87,8 @@ var (
 	honours = wordSets.Of("honours")
 )
 
-// surnameOf is the last word of a person's name that is no honour. A name with
-// a comma after its first word is written surname first. Initials are no
-// surname, nor is what is left when nothing but titles is there.
+// surnameOf is the last word of a person's name, ignoring honors. If a comma follows the first word, the surname
+// comes first. It is empty if only initials or titles are left.
 func surnameOf(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	if first, rest, ok := strings.Cut(name, ","); ok && fold(rest) != "" {
@@ -117,12 +112,10 @@ func surnameOf(name string) string {
 	return words[len(words)-1]
 }
 
-// hosts carry the pages of many who have nothing to do with each other; there
-// the path is part of the site.
+// hosts carry pages of many unrelated charities, so the path is part of the site.
 var hosts = wordSets.Of("hosts")
 
-// site is the host of a web address, without www; empty for what is no web
-// address.
+// site is the host of a web address without www; empty if the text is not a web address.
 func site(web string) string {
 	web = strings.ToLower(strings.TrimSpace(web))
 	if _, rest, ok := strings.Cut(web, "://"); ok {

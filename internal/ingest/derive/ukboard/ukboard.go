@@ -1,11 +1,9 @@
-// Package ukboard finds the charities of England and Wales whose boards share
-// trustees. The register gives every trustee a number that is the same on
-// every board, so no names are guessed at; names serve only to say what kind of
-// tie two boards have.
+// Package ukboard finds the charities of England and Wales whose boards share trustees. The register gives every
+// trustee one number for all boards, so names need not be compared. Names only help to decide what kind of connection
+// two boards have.
 //
-// Only main charities that are registered count. An edge tells how many
-// trustees two boards share, how telling that is, and whether the tie is one of
-// persons or follows from how the two are set up.
+// Only registered main charities count. An edge gives the number of shared trustees, how significant they are, and
+// whether the connection is personal or structural.
 package ukboard
 
 import (
@@ -18,7 +16,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Kinds of tie.
+// Kinds of connection.
 const (
 	Affiliated = "affiliated" // two parts of one organization
 	Family     = "family"     // the boards of one family
@@ -26,11 +24,9 @@ const (
 )
 
 const (
-	// professional is the number of boards above which a person sits on them
-	// by trade or by office.
+	// professional is the number of boards above which a person serves by profession or by office.
 	professional = 25
-	// ubiquitous is the number of boards above which sharing a trustee says
-	// nothing; such a trustee alone makes no edge.
+	// ubiquitous is the number of boards above which a trustee is ignored; such a trustee alone makes no edge.
 	ubiquitous = 200
 )
 
@@ -40,10 +36,10 @@ type Boards struct {
 	seats     []seat
 }
 
-// charity is what is known of one board's charity, in forms to be compared.
+// charity holds what is known of one charity, prepared for comparison.
 type charity struct {
 	number   int64
-	core     string // the name without what many names have
+	core     string // the name without common words
 	words    string // the whole name in folded words
 	postcode string
 	address  string
@@ -77,12 +73,12 @@ func (b *Boards) Trustee(t *snapshot.UKTrustee) {
 	b.seats = append(b.seats, seat{t.Number, t.ID, t.Name, t.Kind == "O"})
 }
 
-// Edges yields every pair of boards that share a trustee, sorted by both
-// charity numbers. It takes memory for the boards, not for the edges.
+// Edges yields every pair of boards that share a trustee, sorted by both charity numbers. Its memory grows with the
+// boards, not with the edges.
 func (b *Boards) Edges() iter.Seq[snapshot.UKBoardEdge] {
 	return func(yield func(snapshot.UKBoardEdge) bool) {
 		g := b.arrange()
-		met := make([]int32, len(b.charities)) // the last charity for which another was met, plus one
+		met := make([]int32, len(b.charities)) // the last charity paired with this one, plus one
 		var others []int32
 		for c1 := range g.boards {
 			others = others[:0]
@@ -117,10 +113,9 @@ type graph struct {
 	shared   []int32   // of the edge at hand
 }
 
-// arrange puts charities and seats in order and drops what does not count:
-// seats on boards that are not there, and repeated ones.
+// arrange sorts charities and seats. It drops repeated seats and seats on unknown boards.
 func (b *Boards) arrange() *graph {
-	// Of a charity that is listed twice, the first counts.
+	// If a charity is listed twice, the first entry counts.
 	slices.SortStableFunc(b.charities, func(x, y charity) int { return cmp.Compare(x.number, y.number) })
 	b.charities = slices.CompactFunc(b.charities, func(x, y charity) bool { return x.number == y.number })
 	place := make(map[int64]int32, len(b.charities))
@@ -134,7 +129,7 @@ func (b *Boards) arrange() *graph {
 	b.seats = seats
 
 	g := &graph{boards: make([][]int32, len(b.charities))}
-	all := make([]int32, 0, len(seats)) // the charities of all trustees in one piece
+	all := make([]int32, 0, len(seats)) // one slice that holds the charities of all trustees
 	for from := 0; from < len(seats); {
 		t, start := int32(len(g.seats)), len(all)
 		org, name := false, ""
@@ -164,7 +159,7 @@ func (b *Boards) arrange() *graph {
 	return g
 }
 
-// edge judges two boards that share a trustee.
+// edge classifies two boards that share a trustee.
 func (g *graph) edge(charities []charity, c1, c2 int32) snapshot.UKBoardEdge {
 	a, b := &charities[c1], &charities[c2]
 	t1, t2 := g.boards[c1], g.boards[c2]
@@ -193,8 +188,8 @@ func (g *graph) edge(charities []charity, c1, c2 int32) snapshot.UKBoardEdge {
 	return e
 }
 
-// family reports whether the trustees shared are of one family, or bear the
-// name of one of the charities.
+// family reports whether the shared trustees are of one family, or have a surname that is in the name of one of the
+// charities.
 func (g *graph) family(a, b *charity, overlap float64) bool {
 	for _, t := range g.shared {
 		name := g.surnames[t]

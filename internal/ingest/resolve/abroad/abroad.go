@@ -67,7 +67,7 @@ type nameInCountry struct {
 	kx string
 }
 
-// newNameInCountry makes a nameInCountry. ok is false if the name or the country is missing.
+// newNameInCountry makes a nameInCountry. It reports false if the country code or the key is not valid.
 func newNameInCountry(country, kx string) (nameInCountry, bool) {
 	if len(country) != 2 || len(kx) > maxName || !isKey(kx) {
 		return nameInCountry{}, false

@@ -19,8 +19,8 @@ import (
 
 // Options control how labelled lines are tested.
 type Options struct {
-	// Folds fits the model on most of the organizations and tests it on the lines of the rest, in turn. Without
-	// Folds, the model that ships with the program answers.
+	// Folds fits the model on four fifths of the organizations and tests it on the lines of the rest, in turn.
+	// Without Folds, the model that ships with the program answers.
 	Folds bool
 	// Model replaces the shipped model.
 	Model *model.Model
