@@ -20,9 +20,9 @@ type FunderFacts struct {
 	MedianGrant      int64
 
 	DAFCount          int64 // most donor advised funds held in any year, Schedule D
-	DAFGrants         int64 // paid from them, latest year that says
+	DAFGrants         int64 // paid from them in the latest year with a figure
 	DAFGrantsYearPaid int64 // all grants paid in that same year
-	AdvisedGrants     int   // of Grants, those whose purpose says that a donor advised it
+	AdvisedGrants     int   // grants whose purpose says that a donor advised them
 }
 
 // The values of Kind.Signal.
@@ -32,9 +32,8 @@ const (
 	SignalMegaFanout = "mega-fanout"
 )
 
-// Kind is what kind of funder it is. Signal and Confidence give the strongest
-// evidence that it passes on other people's money, which may be too weak to
-// set IsDAF; Signal is empty when there is none.
+// Kind is the kind of a funder. Signal and Confidence give the strongest evidence that it distributes other people's
+// money; this may be too weak to set IsDAF. Signal is empty without any evidence.
 type Kind struct {
 	Kind       string
 	IsDAF      bool
@@ -42,16 +41,15 @@ type Kind struct {
 	Confidence float64
 }
 
-// A conduit for employee gifts pays tens of thousands of recipients a little
-// each.
+// A platform for employee gifts pays small amounts to tens of thousands of recipients.
 const (
 	fanoutGrantees = 20_000
 	fanoutYear     = 5_000
 	fanoutMedian   = 2_500
 )
 
-// KindOf weighs the evidence. Only a filer of the public charity form can be a
-// conduit: a private foundation's grants are its own.
+// KindOf weighs the evidence. Only filers of the public charity form can be conduits, because a private foundation
+// grants its own money.
 func KindOf(f FunderFacts) Kind {
 	private := strings.HasPrefix(f.ReturnType, "990PF") || strings.HasPrefix(f.ReturnType, "990-PF")
 	var k Kind
@@ -67,8 +65,8 @@ func KindOf(f FunderFacts) Kind {
 			if f.DAFGrantsYearPaid > 0 {
 				share = float64(f.DAFGrants) / float64(f.DAFGrantsYearPaid)
 			}
-			// A university that holds some such funds is no conduit. Schedule D
-			// has their dollars; their number only the lines can tell.
+			// A university that holds some donor-advised funds is no conduit. Schedule D gives their dollars, but
+			// only the lines show the number of grants.
 			switch {
 			case share >= 0.5:
 				note(SignalScheduleD, 0.99, true)
@@ -108,8 +106,8 @@ func DonorAdvised(purpose string) bool {
 	return strings.Contains(s, " DONOR ADVISED ") || strings.Contains(s, " DAF ")
 }
 
-// mayBeDonorAdvised is the cheap test that spares nearly every purpose the rest:
-// whether a DAF or DON stands in it, in any case.
+// mayBeDonorAdvised is a cheap first test: whether the purpose contains DAF or DON in any case. Nearly every purpose
+// fails it.
 func mayBeDonorAdvised(purpose string) bool {
 	for i := 2; i < len(purpose); i++ {
 		if purpose[i-2]|0x20 != 'd' {
@@ -123,7 +121,7 @@ func mayBeDonorAdvised(purpose string) bool {
 	return false
 }
 
-// sponsorName reports whether a name says outright that donors advise it.
+// sponsorName reports whether a name says explicitly that donors advise the funder.
 func sponsorName(name string) bool {
 	s := " " + words(orgname.Fold(name)) + " "
 	for _, phrase := range [...]string{" DONOR ADVISED ", " CHARITABLE GIFT FUND ", " CHARITABLE GIFT TRUST "} {
@@ -134,9 +132,8 @@ func sponsorName(name string) bool {
 	return false
 }
 
-// sponsorWording reports whether a name sounds like a sponsor of donor advised
-// funds. Most community foundations are, but the wording alone does not make
-// one.
+// sponsorWording reports whether a name sounds like a sponsor of donor-advised funds. Most community foundations are
+// sponsors, but the wording alone does not prove it.
 func sponsorWording(name string) bool {
 	s := " " + words(orgname.Fold(name)) + " "
 	for _, phrase := range [...]string{" GIFT TRUST ", " GIVING FUND ",

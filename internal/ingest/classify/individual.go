@@ -8,8 +8,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Line is what a grant line says, as far as it tells a person from an
-// organization.
+// Line holds the parts of a grant line that help to distinguish a person from an organization.
 type Line struct {
 	Name1, Name2 string
 	Person       string // the element for a person's name, filed instead of a business name
@@ -20,56 +19,51 @@ type Line struct {
 	PF           bool // a line of a 990-PF, where the status is asked for
 }
 
-// Thresholds of the person classifier: with something else about the line that
-// speaks for a person, and without.
+// Thresholds of the person classifier: with other evidence on the line for a person, and without.
 const (
 	oddsWithSupport = 2
 	oddsAlone       = 6
 	oddsOrg         = -4 // in the element for persons, yet an organization
 )
 
-// Individual reports whether a line paid a person, or persons as a group
-// ("scholarship recipients"). people may be nil, and only what the line itself
-// says then counts. A line with a usable EIN paid no person and is not asked
-// about.
+// Individual reports whether a line paid a person, or persons as a group ("scholarship recipients"). people may be
+// nil; then only the line itself counts. Do not ask about a line with a usable EIN: it paid no person.
 //
-// Filers often put organizations into the element meant for persons; such a
-// line is a person's unless the name is plainly an organization's. Its Person
-// is then the name to resolve. A line that points to a list is nobody's, even
-// where its status says that the list is one of persons.
+// Filers often put organizations into the element for persons. Such a line counts as a person unless the name is
+// clearly an organization's; its Person is then the name to resolve. A line that refers to a list names nobody, even
+// if its status says that the list is one of persons.
 func Individual(l *Line, people *People) bool {
 	said := ReadRelation(l.Relationship, l.Status)
 	return ReadName(l).By(people, l).Individual(said, l.Purpose, l.PF)
 }
 
-// Unidentified reports whether a line names nobody who could be found: a
-// person, a pointer to a list, an aggregate, or nothing. individual is what
-// Individual said, which this is wider than by construction.
+// Unidentified reports whether a line names no recipient that could be found: a person, a reference to a list, an
+// aggregate, or nothing. individual is the result of Individual; every individual is also unidentified.
 func Unidentified(l *Line, individual bool) bool {
 	return individual || ReadName(l).Unidentified()
 }
 
-// Named is what the name on a line says by itself, as bits: many lines have the
-// same recipient, and each name is read once.
+// Named is what the name on a line says by itself, as bits. Many lines have the same recipient, so each name is read
+// once.
 type Named uint16
 
 const (
-	pointsElsewhere Named = 1 << iota // to a list, adds up many recipients or says nothing; persons as a group are somebody
-	isWithheld                        // the filer keeps it to itself
+	pointsElsewhere Named = 1 << iota // refers to a list, sums up many recipients or says nothing; groups of persons are not included
+	isWithheld                        // the filer withholds the name
 	isPeopleOnly
-	inPersonElement // where no name of an organization stands
+	inPersonElement // the element for organizations is empty
 	hasOrgWord
 	isPersonal
 	isCareOf
-	oddsAboveOrg // of the classifier, for a person
+	oddsAboveOrg // the classifier's odds for a person
 	oddsAboveEven
 	oddsSupported
 	oddsEnough
 )
 
-// ReadName reads the name of a line without knowing how people are called.
+// ReadName reads the name of a line without the classifier of persons' names.
 func ReadName(l *Line) Named {
-	n := oddsAboveOrg // nobody who knows has looked at it: the odds are even
+	n := oddsAboveOrg // even odds until a classifier has seen the name
 	name := anyName(l)
 	if !hasLetter(name) {
 		return n | pointsElsewhere
@@ -89,7 +83,7 @@ func ReadName(l *Line) Named {
 	case !people && (Placeholder(folded) || aggregate(s) || halfPointer(s, l.City)):
 		n |= pointsElsewhere
 	}
-	if folded != name { // letters that are folded part words otherwise
+	if folded != name { // folding changes where words are split
 		people = peopleOnly(name)
 	}
 	if people {
@@ -98,10 +92,10 @@ func ReadName(l *Line) Named {
 	return n
 }
 
-// By adds what a classifier makes of the name, which is that of the line.
+// By adds the classifier's result for the name of line l.
 func (n Named) By(people *People, l *Line) Named {
 	if people == nil || n&(pointsElsewhere|isPeopleOnly) != 0 {
-		return n // decided without
+		return n // already decided
 	}
 	name := anyName(l)
 	odds := people.LogOdds(name)
@@ -129,12 +123,10 @@ func (n Named) By(people *People, l *Line) Named {
 	return n
 }
 
-// Unidentified reports whether the name is nobody's who could be found, persons
-// aside.
+// Unidentified reports whether the name identifies no recipient, apart from persons.
 func (n Named) Unidentified() bool { return n&(pointsElsewhere|isWithheld) != 0 }
 
-// Individual reports whether a line with this name paid a person, given what
-// else it says.
+// Individual reports whether a line with this name paid a person, given the rest of the line.
 func (n Named) Individual(said Relation, purpose string, pf bool) bool {
 	has := func(bits Named) bool { return n&bits != 0 }
 	switch {
@@ -157,21 +149,19 @@ func (n Named) Individual(said Relation, purpose string, pf bool) bool {
 	case said.noncharity:
 		return has(isPersonal)
 	}
-	// The name needs something besides it that speaks for a person, unless it
-	// is plain enough.
+	// Unless the name is clear enough, other evidence for a person is required.
 	return has(oddsEnough|isCareOf) || pf && said.blank || said.Unclear || forPersons(purpose)
 }
 
-// Relation is what a line says of its recipient besides who it is.
+// Relation is what a line says about its recipient besides the name.
 type Relation struct {
-	Related bool // to the funder or its people
-	Unclear bool // what is written about that says neither yes nor no
+	Related bool // related to the funder or its people
+	Unclear bool // the text about the relationship says neither yes nor no
 
 	individual, organization, noncharity, blank bool // by the status
 }
 
-// ReadRelation reads the relationship of a recipient to its funder and its
-// foundation status.
+// ReadRelation reads the recipient's relationship to its funder and its foundation status.
 func ReadRelation(relationship, status string) Relation {
 	related, understood := RelatedText(relationship)
 	r := Relation{Related: related, Unclear: !understood,
@@ -183,7 +173,7 @@ func ReadRelation(relationship, status string) Relation {
 	return r
 }
 
-// anyName is the name of the line, whichever element it stands in.
+// anyName is the name of the line from either element.
 func anyName(l *Line) string {
 	if name := fullName(l); name != "" {
 		return name
@@ -191,8 +181,8 @@ func anyName(l *Line) string {
 	return strings.TrimSpace(l.Person)
 }
 
-// halfPointer reports whether a pointer runs on from the name into the city:
-// SCHEDULE in ATTACHED, LISTING in SEE STATEMENT.
+// halfPointer reports whether a reference to a list continues from the name into the city: SCHEDULE in ATTACHED,
+// LISTING in SEE STATEMENT.
 func halfPointer(name, city string) bool {
 	if strings.IndexByte(name, ' ') >= 0 && headWord(name) != "PLEASE" || !paperWords[lastWord(name)] {
 		return false
@@ -201,8 +191,8 @@ func halfPointer(name, city string) bool {
 	return city != "" && paperOnly(city)
 }
 
-// withheld reports whether the filer says that it keeps a name to itself. There
-// is somebody behind it, whom the status may tell to be a person.
+// withheld reports whether the filer withholds a name. There is a recipient, and the status may show that it is a
+// person.
 func withheld(s string) bool {
 	switch s {
 	case "ANONYMOUS", "NAME WITHHELD", "NAMES WITHHELD", "CONFIDENTIAL":
@@ -222,7 +212,7 @@ func fullName(l *Line) string {
 	return a + " " + b
 }
 
-// hasLetter also takes letters beyond ASCII for what they are.
+// hasLetter also recognizes letters beyond ASCII.
 func hasLetter(s string) bool {
 	for i := range len(s) {
 		if c := s[i] | 0x20; 'a' <= c && c <= 'z' || s[i] >= 0x80 {
@@ -242,9 +232,8 @@ func individualStatus(status string) bool {
 	return false
 }
 
-// noncharity reports whether the status is that of somebody who is no charity:
-// a business, a body abroad, or a person. Most are not persons, so that the name
-// has to show it: see Personal.
+// noncharity reports whether the status belongs to a recipient that is not a charity: a business, a foreign body, or
+// a person. Most are not persons, so the name must show it: see Personal.
 func noncharity(status string) bool {
 	switch headWord(words(status)) {
 	case "NC", "NONCHARITY":
@@ -264,8 +253,8 @@ func organizationStatus(status string) bool {
 	return strings.HasPrefix(s, "501") || strings.HasPrefix(s, "509") || strings.HasPrefix(s, "170")
 }
 
-// peopleOnly reports whether every word of a name is about people in general,
-// with at least one that is: "VARIOUS ELIGIBLE STUDENTS", not "FAMILIES FIRST".
+// peopleOnly reports whether a name consists only of words about people in general: "VARIOUS ELIGIBLE STUDENTS", but
+// not "FAMILIES FIRST".
 func peopleOnly(name string) bool {
 	people := false
 	for w := range strings.FieldsSeq(words(name)) {
@@ -285,7 +274,7 @@ var (
 	fillWords   = wordSets.Of("fill_words")
 )
 
-// forPersons reports whether a purpose is one that persons are paid for.
+// forPersons reports whether persons are paid for such a purpose.
 func forPersons(purpose string) bool {
 	for w := range strings.FieldsSeq(words(purpose)) {
 		for _, stem := range [...]string{"SCHOLAR", "FELLOWSHIP", "ASSIST", "HARDSHIP", "AWARD", "TUITION", "INTERNS", "STIPEND"} {
@@ -297,8 +286,8 @@ func forPersons(purpose string) bool {
 	return false
 }
 
-// aggregate reports whether a name stands for many recipients or none: "OTHER
-// GRANTS", "CONTRIBUTIONS LESS THAN 5 000", "ANONYMOUS".
+// aggregate reports whether a name stands for many recipients or none: "OTHER GRANTS", "CONTRIBUTIONS LESS THAN 5
+// 000", "ANONYMOUS".
 func aggregate(s string) bool {
 	switch s {
 	case "OTHER", "OTHERS", "UNKNOWN", "NONE", "N A", "NA", "TBD", "CASH", "TOTAL", "SUBTOTAL", "DONATION", "DONATIONS",
@@ -318,7 +307,7 @@ func aggregate(s string) bool {
 		return aggregateNouns[headWord(rest)] || aggregateNouns[lastWord(rest)]
 	}
 	if !strings.Contains(s, "UNDER") && !strings.Contains(s, "LESS") && !strings.Contains(s, "MATCHING GIFT") {
-		return false // as nearly all names, which are spared the phrases
+		return false // true for nearly all names, so the phrases are not checked
 	}
 	for _, phrase := range [...]string{"MATCHING GIFTS", "MATCHING GIFT PROGRAM", "GRANTS UNDER", "GIFTS UNDER", "DONATIONS UNDER",
 		"CONTRIBUTIONS UNDER", "LESS THAN 5", "LESS THAN 1", "UNDER 5 000", "UNDER 1 000", "UNDER 5000", "UNDER 1000", "5 000 OR LESS", "5000 OR LESS"} {

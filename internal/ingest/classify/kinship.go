@@ -8,19 +8,18 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Kinship is how the names of a funder and of a recipient hang together.
+// Kinship is how the names of a funder and a recipient are related.
 type Kinship uint8
 
 const (
 	Strangers  Kinship = iota
-	Namesakes          // one name has all the telling words of the other, and more
-	Supporters         // the recipient's telling words are some of the funder's: FRIENDS OF X gives to X
-	Vehicles           // the same but for words such as TRUST and FOUNDATION
+	Namesakes          // one name has all the distinctive words of the other, and more
+	Supporters         // the recipient's distinctive words are some of the funder's: FRIENDS OF X gives to X
+	Vehicles           // equal except for words such as TRUST and FOUNDATION
 )
 
-// Telling are the words of a name by which its bearer is told from others: not
-// FOUNDATION or FAMILY, not small words, and not the place it is in. k2 is the
-// long form of the name, as package orgname has it.
+// Telling are the distinctive words of a name: not FOUNDATION or FAMILY, not small words, and not the place. k2 is
+// the long form of the name from package orgname.
 func Telling(k2, city string) []string {
 	var list []string
 	at := orgname.City(city)
@@ -43,8 +42,8 @@ func hasWord(text, word string) bool {
 	return false
 }
 
-// Signature is a set of words as bits: that of a part is a part of that of the
-// whole. It spares nearly all pairs of names the comparison.
+// Signature is a set of words as bits. The signature of a subset is a subset of the bits, so nearly all pairs of
+// names need no further comparison.
 func Signature(words []string) (s uint64) {
 	for _, w := range words {
 		s |= 1 << (hash.Of(w) >> 58)
@@ -52,7 +51,7 @@ func Signature(words []string) (s uint64) {
 	return s
 }
 
-// KinshipOf compares the telling words of a funder and of a recipient.
+// KinshipOf compares the distinctive words of a funder and a recipient.
 func KinshipOf(funder, recipient []string) Kinship {
 	if !anyTelling(funder) || !anyTelling(recipient) {
 		return Strangers
@@ -83,7 +82,7 @@ func within(part, whole []string) bool {
 	return true
 }
 
-// anyTelling reports whether some word is not one that thousands of names have.
+// anyTelling reports whether some word is distinctive, not one that thousands of names have.
 func anyTelling(list []string) bool {
 	for _, w := range list {
 		if _, state := place.State(w); !commonWords[w] && !state && (w[0] < '0' || w[0] > '9') {
@@ -93,9 +92,8 @@ func anyTelling(list []string) bool {
 	return false
 }
 
-// OwnList reports whether a recipient's name is the funder's own with words for
-// a list behind it: "EXAMPLE FOUNDATION 2024 GRANTS" on a return of the Example
-// Foundation names nobody.
+// OwnList reports whether a recipient's name is the funder's own name followed by words for a list: "EXAMPLE
+// FOUNDATION 2024 GRANTS" on a return of the Example Foundation names nobody.
 func OwnList(recipient, funder string) bool {
 	rest, ok := strings.CutPrefix(words(orgname.Fold(recipient)), strings.TrimPrefix(words(orgname.Fold(funder)), "THE "))
 	if !ok || funder == "" || !strings.HasPrefix(rest, " ") {

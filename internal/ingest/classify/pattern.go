@@ -24,12 +24,12 @@ type pattern struct {
 	words    []patternWord
 	start    bool // must begin the text
 	end      bool // must end it
-	exclude  bool // takes its words away from the strategy
+	exclude  bool // removes its words from the strategy
 	plain    bool // the bare word "program", which general support outweighs
 	strategy uint8
 }
 
-// patternWord is one place of a pattern.
+// patternWord is one position of a pattern.
 type patternWord struct {
 	choices  []wordChoice
 	gap      int // up to so many words of any kind, when choices is empty
@@ -41,7 +41,7 @@ type wordChoice struct {
 	stem bool
 }
 
-// match tries the pattern at a word and returns where it ended.
+// match tries the pattern at a word and returns the position after the match.
 func (p *pattern) match(t *purposeWords, at int) (end int, ok bool) {
 	if p.start && at != 0 {
 		return 0, false
@@ -87,8 +87,7 @@ func (q *patternWord) accepts(w []byte) bool {
 	return false
 }
 
-// patternIndex leads from a word, or from the first four letters of one, to the
-// patterns that may begin there.
+// patternIndex maps a word, or the first four letters of a word, to the patterns that may begin there.
 type patternIndex struct {
 	exact map[string][]*pattern
 	stems map[uint32][]*pattern
@@ -99,8 +98,7 @@ var supportText string
 
 var vocabulary = compile(table.Read("support.tsv", supportText, "strategy", "kind", "phrase"))
 
-// compile reads the phrases of every strategy. A mistake in one of them is a
-// mistake in the program, which any test of the package finds.
+// compile reads the phrases of every strategy. An invalid phrase is a bug that any test of the package finds.
 func compile(rows []table.Row) *patternIndex {
 	x := &patternIndex{exact: map[string][]*pattern{}, stems: map[uint32][]*pattern{}}
 	for _, r := range rows {
@@ -114,7 +112,7 @@ func compile(rows []table.Row) *patternIndex {
 	return x
 }
 
-// bit is the position of a set's only strategy.
+// bit is the position of the only strategy in a set.
 func bit(s grant.Support) uint8 { return uint8(bits.TrailingZeros16(uint16(s))) }
 
 func (x *patternIndex) add(src string, p pattern) {

@@ -7,22 +7,21 @@ import (
 	"grantgraph/internal/hash"
 )
 
-// slots is the size of the feature table: a power of two. Features are hashed
-// into it, so the memory of training is fixed however many names come.
+// slots is the size of the feature table, a power of two. Features are hashed into the table, so training takes a
+// fixed amount of memory.
 const slots = 1 << 22
 
-// Trainer learns what persons' names look like from the officers of the same
-// filings, and what organizations' names look like from the register. The
-// order in which names come does not matter.
+// Trainer learns what persons' names look like from the officers in the filings, and what organizations' names look
+// like from the register. The order of names does not matter.
 type Trainer struct {
 	person, org []uint32
-	kinds       []uint8 // families met in each slot, a bit each
+	kinds       []uint8 // families seen in each slot, one bit each
 	words       [2]uint64
 	names       [2]uint64
 }
 
-// The families of features. Counts are compared within a family, since every
-// name has the same number of some and not of others.
+// The families of features. Counts are compared within a family, because names have different numbers of features in
+// some families.
 const (
 	wordFeature   = iota // a word, anywhere
 	edgeFeature          // the first word or the last: surnames stand at either end
@@ -70,11 +69,11 @@ func (t *Trainer) Train() *People {
 	if t.names[asPerson] == 0 || t.names[asOrg] == 0 {
 		return p
 	}
-	// A word is an organization's when one name in five hundred has it and it
-	// is two hundred times as usual there as in persons'.
+	// A word belongs to organizations if one name in five hundred has it, and it is two hundred times as frequent
+	// there as in persons' names.
 	usual := max(8, t.names[asOrg]/500)
 	np, no := float64(t.names[asPerson]), float64(t.names[asOrg])
-	var once [2]float64 // words met once, and in that class
+	var once [2]float64 // words seen once, and of these, in that class
 	for i := range slots {
 		cp, co := float64(t.person[i]), float64(t.org[i])
 		if cp+co == 0 {
@@ -85,44 +84,41 @@ func (t *Trainer) Train() *People {
 			once[asPerson] += cp
 			once[asOrg] += co
 		}
-		// Rates per name, smoothed towards each other: a feature seen once
-		// says little.
+		// Rates per name, smoothed toward each other, because a feature seen once says little.
 		p.odds[i] = float32(math.Log((cp + 0.5) / (np + 1) * (no + 1) / (co + 0.5)))
 		p.orgWord[i] = uint64(t.org[i]) >= usual && cp/np <= 0.005*(cp/np+co/no)
 	}
-	// How likely the next word is new to us, in each class, is about how many
-	// words were met just once. Rare surnames make it likelier in persons.
+	// The probability of a new word in each class is estimated from the words seen just once. It is higher for
+	// persons because of rare surnames.
 	p.unseen = math.Log((once[asPerson] + 0.5) / float64(t.words[asPerson]) * float64(t.words[asOrg]) / (once[asOrg] + 0.5))
 	p.trained = true
 	return p
 }
 
-// People tells the names of persons from those of organizations. It does not
-// change and is safe for concurrent use.
+// People distinguishes the names of persons from those of organizations. It does not change and is safe for
+// concurrent use.
 type People struct {
 	odds    []float32
-	seen    []bool // met often enough to be trusted by itself
+	seen    []bool // seen often enough to be trusted by itself
 	orgWord []bool
-	unseen  float64 // the odds for a word never met
+	unseen  float64 // the odds for a word not seen in training
 	trained bool
 }
 
-// The weight of each family: the features of one name are not independent, and
-// naive addition would count the same fact several times.
+// The weight of each family. The features of a name are not independent, and a plain sum would count the same fact
+// several times.
 var familyWeight = [families]float64{
 	wordFeature: 0.8, edgeFeature: 0.5, endingFeature: 0.35, countFeature: 1, shapeFeature: 1,
 }
 
-// maxOdds bounds the say of one feature, so that one odd word cannot outweigh a
-// whole name.
+// maxOdds bounds the influence of one feature, so that one odd word cannot outweigh a whole name.
 const maxOdds = 6
 
-// maxUnseen bounds what a word never met says.
+// maxUnseen bounds the influence of a word not seen in training.
 const maxUnseen = 2
 
-// LogOdds is the natural logarithm of the odds that a name is a person's, when
-// persons and organizations are equally likely beforehand. It is 0, "cannot
-// say", for a name without letters or an untrained classifier.
+// LogOdds is the natural logarithm of the odds that a name is a person's, if both kinds are equally likely
+// beforehand. It is 0, "cannot say", for a name without letters or an untrained classifier.
 func (p *People) LogOdds(name string) float64 {
 	if p == nil || !p.trained {
 		return 0
@@ -141,8 +137,7 @@ func (p *People) LogOdds(name string) float64 {
 				odds = max(-maxUnseen, min(maxUnseen, p.unseen))
 			}
 		case endingFeature:
-			// The ending speaks for a word that is itself unknown. It follows
-			// its word in the list.
+			// The ending counts only if its word is unknown. It follows its word in the list.
 			if p.seen[f.list[i-1].slot] {
 				continue
 			}
@@ -152,9 +147,8 @@ func (p *People) LogOdds(name string) float64 {
 	return sum
 }
 
-// Personal reports whether a name is built as a person's is: a given name that
-// people are known to have, one to three words more, and none that speaks for an
-// organization. It is for lines of which most do not name persons.
+// Personal reports whether a name has the form of a person's: a known given name, one to three other words, and no
+// word that indicates an organization. Use it for lines that mostly do not name persons.
 func (p *People) Personal(name string) bool {
 	if p == nil || !p.trained || strings.ContainsAny(name, "&/@") {
 		return false
@@ -188,15 +182,14 @@ func (p *People) Personal(name string) bool {
 	return true
 }
 
-// givenOdds is how much a word must speak for a person to be a given name.
+// givenOdds is the least odds for a person that make a word a given name.
 const givenOdds = 1.5
 
-// legalForms end the names of businesses and of bodies abroad.
+// legalForms end the names of businesses and foreign bodies.
 var legalForms = wordSets.Of("legal_forms")
 
-// HasOrgWord reports whether a name holds a word that practically only
-// organizations have: one the training has shown, or one of a few that need no
-// training.
+// HasOrgWord reports whether a name contains a word that practically only organizations have: one from training, or
+// one of a few fixed words.
 func (p *People) HasOrgWord(name string) bool {
 	var f features
 	f.extract(name)
@@ -216,7 +209,7 @@ func (p *People) HasOrgWord(name string) bool {
 	return false
 }
 
-// orgWords need no training. They also guard a build whose register is small.
+// orgWords need no training. They also help a build whose register is small.
 var orgWords = wordSets.Of("org_words")
 
 // features of one name, found without allocating.
@@ -241,8 +234,8 @@ func (f *features) word(i int) []byte {
 	return f.text[start:f.ends[i]]
 }
 
-// extract reads the words of a name: letters only, capitals; a run of digits is
-// the one word #. What exceeds the bounds is not looked at.
+// extract reads the words of a name: letters in capitals; a run of digits becomes the word #. It ignores words beyond
+// the limits.
 func (f *features) extract(name string) {
 	f.words, f.n = 0, 0
 	at, start := 0, 0

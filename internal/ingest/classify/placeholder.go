@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Placeholder reports whether a folded recipient name is no name at all but a
-// pointer elsewhere: "SEE ATTACHED SCHEDULE", "STMT 4", "VARIOUS". The list
-// itself is then in an image that is not published as data. A name that is all
-// words for such papers is one too: "DETAIL ON FILE", "GRANT LISTING".
+// Placeholder reports whether a folded recipient name is only a reference: "SEE ATTACHED SCHEDULE", "STMT 4",
+// "VARIOUS". The list itself is then in an image that is not published as data. A name made only of words for
+// documents also counts: "DETAIL ON FILE", "GRANT LISTING".
 func Placeholder(foldedName string) bool {
 	if !mayBePlaceholder(foldedName) {
 		return false
@@ -20,7 +19,7 @@ func Placeholder(foldedName string) bool {
 }
 
 var (
-	// Filers glue words together ("SEEATTACHED"), so no word boundary leads.
+	// Filers join words ("SEEATTACHED"), so the pattern does not begin at a word boundary.
 	pointer = regexp.MustCompile(`(SEE|REFER)\w*\s*(TO\s+)?(THE\s+)?` +
 		`(ATTACH|ATCH|ATTCH|ADDITIONAL|ADDL|SCHED|STATEMENT|STMT|LIST\b|LISTING|EXHIBIT|APPENDIX|SUPPLEMENT|PART\s+[IVX0-9])`)
 	bareHeading = regexp.MustCompile(`^(ATTACHED|ATTACHMENT|ATCH|STMT|SCHEDULE|STATEMENT|EXHIBIT|LIST)` +
@@ -28,8 +27,8 @@ var (
 	hidden = regexp.MustCompile(`\bHIPP?AA?\b`)
 )
 
-// paperOnly reports whether every word is about papers and lists, with at least
-// two of them, or one that cannot name anybody.
+// paperOnly reports whether every word is about documents and lists, with at least two words or one that cannot name
+// a recipient.
 func paperOnly(s string) bool {
 	papers := 0
 	for w := range strings.FieldsSeq(s) {
@@ -46,8 +45,7 @@ func paperOnly(s string) bool {
 
 var paperWords = wordSets.Of("paper_words")
 
-// mayBePlaceholder is the cheap test that spares nearly every name the regular
-// expressions.
+// mayBePlaceholder is a cheap test that spares nearly every name the regular expressions.
 func mayBePlaceholder(s string) bool {
 	for _, mark := range [...]string{"SEE", "REFER", "VARIOUS", "MISC", "SUNDRY", "REQUEST", "HIP"} {
 		if strings.Contains(s, mark) {
@@ -66,8 +64,8 @@ func mayBePlaceholder(s string) bool {
 	return false
 }
 
-// words turns every run of other characters into one space and keeps capitals
-// and digits. What is so already is returned as it is.
+// words keeps capitals and digits and turns every run of other characters into one space. A text that is already in
+// this form is returned unchanged.
 func words(s string) string {
 	if isWords(s) {
 		return s
@@ -91,7 +89,7 @@ func words(s string) string {
 // isWords reports whether a text is capitals and digits with single spaces
 // between.
 func isWords(s string) bool {
-	apart := true // a space may not stand here
+	apart := true // a space is not allowed here
 	for i := range len(s) {
 		switch c := s[i]; {
 		case 'A' <= c && c <= 'Z' || '0' <= c && c <= '9':

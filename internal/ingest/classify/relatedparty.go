@@ -2,10 +2,8 @@ package classify
 
 import "strings"
 
-// RelatedText reads what a filer wrote about the recipient's relationship to
-// the foundation or its people. related is true for words that say there is
-// one; understood is false for text that says neither yes nor no, which counts
-// as no.
+// RelatedText reads a filer's text about the recipient's relationship to the foundation or its people. related is
+// true if the text says there is one. understood is false if the text says neither yes nor no, which counts as no.
 func RelatedText(relationship string) (related, understood bool) {
 	s := words(relationship)
 	switch s {

@@ -2,8 +2,8 @@ package classify
 
 import "grantgraph/internal/grant"
 
-// SupportOf reads the strategies out of a purpose text. It leans towards
-// finding too many rather than too few. Only the first 64 words are read.
+// SupportOf finds the strategies in a purpose text. It finds too many rather than too few. It reads only the first 64
+// words.
 func SupportOf(purpose string) grant.Support {
 	var t purposeWords
 	t.read(purpose)
@@ -13,7 +13,7 @@ func SupportOf(purpose string) grant.Support {
 	var (
 		hits    [maxHits]hit
 		n       int
-		barred  [grant.Strategies]uint64 // words that an exclusion takes away from a strategy
+		barred  [grant.Strategies]uint64 // words that an exclusion removes from a strategy
 		prefix4 uint32
 	)
 	for i := range t.n {
@@ -30,7 +30,7 @@ func SupportOf(purpose string) grant.Support {
 		}
 	}
 	var found grant.Support
-	plain := true // the only sign of a program is the word itself
+	plain := true // the word itself is the only evidence of a program
 	for _, h := range hits[:n] {
 		if h.words&barred[h.strategy] != 0 {
 			continue
@@ -47,7 +47,7 @@ func SupportOf(purpose string) grant.Support {
 	return found
 }
 
-// maxHits bounds the matches looked at in one text; a real one has a handful.
+// maxHits bounds the matches considered in one text; a real text has a handful.
 const maxHits = 64
 
 // hit is one match of a pattern.
@@ -94,7 +94,7 @@ func (t *purposeWords) word(i int) []byte {
 	return t.buf[start:t.ends[i]]
 }
 
-// read cuts at everything but letters and digits; an apostrophe joins.
+// read splits at everything except letters and digits; an apostrophe joins.
 func (t *purposeWords) read(s string) {
 	at, start := 0, 0
 	for i := 0; i < len(s) && at < len(t.buf); i++ {

@@ -1,16 +1,12 @@
-// Package judged holds real purposes of grants and real investments that were
-// read and judged one by one, and measures the support strategies and the asset
-// classes against them.
+// Package judged holds real grant purposes and real investments that a person judged one by one. It measures the
+// support strategies and the asset classes against these judgments.
 //
-// The purposes were drawn from real filings by chance, for each strategy those
-// that the patterns of the day took for it, so that the share judged right is
-// the precision of those patterns. They were drawn twice: after the first time
-// the patterns were improved, and the second draw is of texts that nobody had
-// looked at. Names of people and organizations in them were left out or made
-// general. The patterns have been improved again since; how they do on all of
-// these texts now is an upper bound. Investments were drawn in the same way, for
-// each class. Issuers and funds keep their names, which is what they are read by;
-// those whom foundations help, and addresses, do not.
+// The purposes are a random sample of real filings: for each strategy, purposes that the patterns of the day assigned
+// to it, so that the share judged right is the precision of those patterns. There were two draws. The patterns were
+// improved after the first, and the second consists of texts that nobody had seen. Names of people and organizations
+// were removed or generalized. The patterns have been improved again since, so today's result on all texts is an
+// upper bound. Investments were drawn in the same way for each class. Issuers and funds keep their names, because the
+// names determine the class. Addresses and the names of people whom foundations help were removed.
 package judged
 
 import (
@@ -32,23 +28,23 @@ var support string
 //go:embed holdings.tsv
 var holdings string
 
-// Kind is how well one strategy, or one class, is read.
+// Kind is the quality of one strategy or one class.
 type Kind struct {
 	Name   string  `json:"name"`
 	Judged int     `json:"judged"` // texts that were drawn
-	Yes    int     `json:"of_it"`  // of them, those that are of it
+	Yes    int     `json:"of_it"`  // of them, judged to be of this kind
 	Drawn  [2]Draw `json:"draws"`
-	Said   int     `json:"said"` // texts that are taken for it now
+	Said   int     `json:"said"` // texts assigned to this kind now
 	Right  int     `json:"right"`
-	Now    float64 `json:"precision"` // share of right ones of those
-	Kept   float64 `json:"kept"`      // share of those of it that are still taken for it
+	Now    float64 `json:"precision"` // share of those that are right
+	Kept   float64 `json:"kept"`      // share of texts of this kind that are still assigned to it
 }
 
-// Draw is what was found when purposes were drawn.
+// Draw is the result of one draw of purposes.
 type Draw struct {
 	Judged    int     `json:"judged"`
 	Yes       int     `json:"of_it"`
-	Precision float64 `json:"precision"` // of the patterns of that day
+	Precision float64 `json:"precision"` // precision of the patterns of that day
 }
 
 // Result is the whole measurement.
@@ -62,7 +58,7 @@ type Result struct {
 	Passed    bool    `json:"passed"`
 }
 
-// The gates of each kind of which at least fewest texts were judged.
+// Gates for each kind with at least fewest judged texts.
 const (
 	leastPrecision = .9
 	leastKept      = .95
@@ -96,8 +92,8 @@ func Holdings() (*Result, error) {
 	})
 }
 
-// text is one that was judged: as what it was drawn and when, whether it is of that
-// kind, and whether it is taken for it now.
+// text is one judged text: the kind and draw, whether it is of that kind, and whether it is assigned to that kind
+// now.
 type text struct {
 	kind, draw string
 	of, said   bool
@@ -174,7 +170,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 	return err
 }
 
-// WriteJSON writes it as one line.
+// WriteJSON writes the measurement as one line.
 func (r *Result) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 
 func (d Draw) share() string {

@@ -1,13 +1,10 @@
-// Package award gathers what governments award to organizations: federal grants
-// and contracts, and payments of states; award by award, and summed by agency
-// and program. The sums are made in whole cents and held by group and award, so
-// memory follows the number of groups and of awards, not of transactions, and no
-// order of reading shows in them.
+// Package award gathers government awards to organizations: federal grants and contracts, and payments by states. It
+// keeps single awards and sums by agency and program. Sums are in whole cents, so they do not depend on the order of
+// reading. Memory grows with the number of groups and awards, not with transactions.
 //
-// An award belongs to an organization only when a source says so: by the EIN
-// the payer gives, by the identifier that the organization states in its
-// audits, or by a name that is the only one in the state. What cannot be placed
-// is counted with its dollars and never guessed.
+// An award is assigned to an organization only if a source supports it: the EIN that the payer gives, the identifier
+// that the organization states in its audits, or a name that is unique in the state. Other awards are counted with
+// their dollars but never guessed.
 package award
 
 import (
@@ -22,7 +19,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Flow is a number of transactions and what they come to.
+// Flow is a number of transactions and their sum.
 type Flow struct {
 	Rows   int64
 	Amount money.Cents
@@ -33,36 +30,34 @@ func (f *Flow) add(amount money.Cents) {
 	f.Amount = f.Amount.Plus(amount)
 }
 
-// group is one row of sums in the making.
+// group is one row of sums while it is computed.
 type group[K comparable] struct {
 	key    K
 	amount money.Cents
 	awards int64
 }
 
-// sums gathers amounts and awards by key. An award takes about ninety bytes,
-// its identifier included; there are a few million of them, and they are held
-// until they are written.
+// sums adds up amounts and awards by key. An award takes about ninety bytes, including its identifier. A few million
+// awards are held until they are written.
 type sums[K comparable] struct {
 	groups map[K]uint32 // place in list
 	list   []group[K]
-	seen   map[uint64]uint32 // award in its group, to its place in awards
+	seen   map[uint64]uint32 // from an award in its group to its position in awards
 	awards []single
 	ids    []byte
 }
 
-// single is one award in its group, or all payments of a group that no
-// identifier tells apart.
+// single is one award in its group, or all payments of a group without identifiers.
 type single struct {
 	amount     money.Cents
 	from, to   uint64 // of its identifier in ids
 	group      uint32
-	date       int32  // of the latest action, YYYYMMDD; 0 when not known
-	confidence uint16 // in thousandths, the least of its transactions
+	date       int32  // day of the latest action, YYYYMMDD; 0 when not known
+	confidence uint16 // confidence in thousandths, the lowest of its transactions
 	basis      Basis  // the weakest of its transactions
 }
 
-// joined says how a transaction came to its organization.
+// joined is how a transaction was assigned to its organization.
 type joined struct {
 	basis      Basis
 	confidence uint16
@@ -72,8 +67,8 @@ func newSums[K comparable]() sums[K] {
 	return sums[K]{groups: make(map[K]uint32), seen: make(map[uint64]uint32)}
 }
 
-// add adds an amount to a group. The digest tells the award from others of the
-// group; 0 means that nothing does, and every amount is an award of its own.
+// add adds an amount to a group. The digest identifies the award within the group; with digest 0, every amount is an
+// award of its own.
 func (s *sums[K]) add(k K, amount money.Cents, award uint64, id string, date int32, by joined) {
 	at, ok := s.groups[k]
 	if !ok {
@@ -103,8 +98,7 @@ func (s *sums[K]) add(k K, amount money.Cents, award uint64, id string, date int
 	a.basis, a.confidence = max(a.basis, by.basis), min(a.confidence, by.confidence)
 }
 
-// sorted are the places of all awards in an order that is the same however they
-// came.
+// sorted lists the positions of all awards in an order that does not depend on how they arrived.
 func (s *sums[K]) sorted(compare func(a, b *single) int) []uint32 {
 	order := make([]uint32, len(s.awards))
 	for i := range order {
@@ -116,7 +110,7 @@ func (s *sums[K]) sorted(compare func(a, b *single) int) []uint32 {
 
 func (s *sums[K]) id(a *single) string { return string(s.ids[a.from:a.to]) }
 
-// Basis is what an award was joined to an organization by, the surest first.
+// Basis is the evidence by which an award was assigned to an organization, strongest first.
 type Basis uint8
 
 const (
@@ -129,21 +123,19 @@ const (
 // String is the word of the table.
 func (b Basis) String() string { return [...]string{"ein", "uei", "duns", "name"}[b] }
 
-// How sure an award is to belong to the organization, in thousandths. A name is
-// as sure as its finder says. The parent of a recipient is never looked for: the
-// money went to the recipient.
+// The confidence that an award belongs to the organization, in thousandths. For a name, the finder gives the
+// confidence. We never look for the recipient's parent, because the money went to the recipient.
 const (
-	// The payer's own file has the number. What is left is keying errors.
+	// The payer's own file has the EIN, so only typing errors remain.
 	confidentEIN = 990
-	// The organization itself stated both numbers in its audit. A few audits
-	// cover a whole group, and name the group's EIN beside a member's UEI.
+	// The organization stated both numbers in its audit. A few audits cover a whole group and list the group's EIN
+	// beside a member's UEI.
 	confidentUEI = 980
-	// The same, but the numbers were retired in 2022 and some had by then passed
-	// to a successor.
+	// The same, but these numbers were retired in 2022, and some had passed to a successor by then.
 	confidentDUNS = 960
 )
 
-// day reads the date of an action, YYYY-MM-DD, as a number; 0 when it is none.
+// day reads the date of an action, YYYY-MM-DD, as a number; 0 if it is not a date.
 func day(s string) int32 {
 	if len(s) < len(time.DateOnly) {
 		return 0
@@ -155,7 +147,7 @@ func day(s string) int32 {
 	return int32(t.Year()*10000 + int(t.Month())*100 + t.Day())
 }
 
-// dayText writes it back.
+// dayText writes a day as YYYY-MM-DD.
 func dayText(n int32) string {
 	if n == 0 {
 		return ""
@@ -163,8 +155,8 @@ func dayText(n int32) string {
 	return fmt.Sprintf("%04d-%02d-%02d", n/10000, n/100%100, n%100)
 }
 
-// Awards are the awards of both levels, in the order of their table: EIN, level,
-// fiscal year from the latest, amount from the largest, agency and award.
+// Awards are the federal and state awards in the order of their table: EIN, level, fiscal year (latest first), amount
+// (largest first), agency and award.
 func Awards(f *Federal, s *State) iter.Seq[snapshot.GovAward] {
 	return func(yield func(snapshot.GovAward) bool) {
 		next, stop := iter.Pull(s.awards())
@@ -194,7 +186,7 @@ type names struct {
 	at   map[string]uint32
 }
 
-// number is the number of a text; that of the empty one is 0.
+// number is the number of a text; 0 for the empty text.
 func (n *names) number(s string) uint32 {
 	if i, ok := n.at[s]; ok {
 		return i
@@ -205,15 +197,15 @@ func (n *names) number(s string) uint32 {
 			return 0
 		}
 	}
-	// The text is part of a row, which is not to be kept.
+	// Copy the text, because it points into a row that should be freed.
 	s = string([]byte(s))
 	i := uint32(len(n.list))
 	n.list, n.at[s] = append(n.list, s), i
 	return i
 }
 
-// digest is a hash of texts and numbers. The length of a text follows it, so that
-// different texts cannot run together.
+// digest is a hash of texts and numbers. Each text is followed by its length, so that different lists of texts give
+// different input.
 type digest uint64
 
 const start = digest(hash.Start)

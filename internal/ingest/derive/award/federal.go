@@ -12,20 +12,19 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// The federal fiscal years that are summed. The last is partial until its
-// archive is.
+// The federal fiscal years that are summed. The last year is partial until its archive is complete.
 const (
 	FirstYear = 2017
 	LastYear  = 2025
 )
 
-// Crosswalk gives the EIN of a recipient of federal money by the identifiers
-// that the government knows it by, and says whether the UEI led there.
+// Crosswalk returns the EIN of a recipient of federal money by its federal identifiers, and reports whether the UEI
+// was the one that matched.
 type Crosswalk interface {
 	Find(uei, duns string) (e ein.EIN, byUEI, ok bool)
 }
 
-// Federal sums federal awards. It may be added to from several goroutines.
+// Federal sums federal awards. It is safe for concurrent use.
 type Federal struct {
 	crosswalk Crosswalk
 
@@ -46,13 +45,12 @@ type federalKey struct {
 	agency, program uint32
 }
 
-// NewFederal makes the sums of the recipients that a crosswalk knows.
+// NewFederal makes sums for the recipients in a crosswalk.
 func NewFederal(c Crosswalk) *Federal {
 	return &Federal{crosswalk: c, sums: newSums[federalKey]()}
 }
 
-// Add adds one transaction. The parent of a recipient is another organization,
-// so its identifier is not looked for.
+// Add adds one transaction. It ignores the identifier of the recipient's parent, which is another organization.
 func (f *Federal) Add(a *usaspending.Award) {
 	kind := 0
 	if a.Kind == usaspending.Contract {
@@ -86,18 +84,17 @@ func (f *Federal) Add(a *usaspending.Award) {
 	f.sums.add(k, a.Amount, id, a.Key, date, by)
 }
 
-// Through is the day of the latest action in the years that are summed, empty
-// when there is none.
+// Through is the day of the latest action in the summed years; empty if there is none.
 func (f *Federal) Through() string { return dayText(f.through) }
 
-// Placed is what was given to an organization, grants and contracts.
+// Placed is the total assigned to organizations, grants and contracts.
 func (f *Federal) Placed() (grants, contracts Flow) { return f.placed[0], f.placed[1] }
 
-// Unknown is what went to recipients whose EIN no audit gives, among them
-// individuals, companies and bodies too small to be audited.
+// Unknown is the total for recipients whose EIN is in no audit, including individuals, companies and organizations
+// too small to be audited.
 func (f *Federal) Unknown() (grants, contracts Flow) { return f.unknown[0], f.unknown[1] }
 
-// Outside is what lies outside the years that are summed.
+// Outside is the total outside the summed years.
 func (f *Federal) Outside() Flow { return f.outside }
 
 // Len is the number of rows.
@@ -154,8 +151,7 @@ func (f *Federal) awards() iter.Seq[snapshot.GovAward] {
 	}
 }
 
-// listing is the number of an assistance listing, such as 93.600, that a program
-// begins with.
+// listing is the assistance listing number, such as 93.600, at the start of a program.
 func listing(program string) string {
 	number, _, _ := strings.Cut(program, " ")
 	agency, rest, ok := strings.Cut(number, ".")

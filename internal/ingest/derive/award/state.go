@@ -13,28 +13,27 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Finder gives the EIN of the one organization that has a name in a state, and
-// how sure that is. zip is five digits or empty. When several organizations have
-// the name it must find none.
+// Finder returns the EIN of the only organization with a name in a state, and its confidence. zip is five digits or
+// empty. It must find nothing if several organizations have the name.
 type Finder interface {
 	Find(name, state, zip string) (e ein.EIN, prob float64, ok bool)
 }
 
-// State sums what states paid. It is for one goroutine.
+// State sums payments by states. It is not safe for concurrent use.
 type State struct {
 	finder  Finder
 	names   names
 	sums    sums[stateKey]
 	byState map[string]*Outcome
 
-	// found remembers payees, who come again and again.
+	// found caches payees, because they repeat.
 	found map[payee]foundPayee
 }
 
-// Outcome says what became of the rows of one state.
+// Outcome counts what happened to the rows of one state.
 type Outcome struct {
-	Stated  Flow // with an EIN that the state gives
-	Named   Flow // found by a name that is the only one
+	Stated  Flow // with an EIN given by the state
+	Named   Flow // found by a unique name
 	Unknown Flow
 }
 
@@ -56,16 +55,16 @@ type foundPayee struct {
 	confidence uint16 // in thousandths
 }
 
-// maxFound bounds the payees remembered, to some hundred megabytes.
+// maxFound bounds the cached payees to a few hundred megabytes.
 const maxFound = 1 << 20
 
-// NewState makes the sums of the organizations that a finder knows; nil knows
-// none, so that only rows with an EIN of their own are placed.
+// NewState makes sums for the organizations that a finder finds. With a nil finder, only rows with an EIN are
+// assigned.
 func NewState(f Finder) *State {
 	return &State{finder: f, sums: newSums[stateKey](), byState: make(map[string]*Outcome), found: make(map[payee]foundPayee)}
 }
 
-// Add adds one row of the file of a state, given by its two letters.
+// Add adds one row of a state's file. state is its two-letter code.
 func (s *State) Add(state string, a *stateaward.Award) {
 	o := s.byState[state]
 	if o == nil {
@@ -90,9 +89,8 @@ func (s *State) Add(state string, a *stateaward.Award) {
 	s.sums.add(k, a.Amount, id, a.ID, day(a.Date), by)
 }
 
-// find looks for the payee in its own state, or in the paying one when the
-// file does not say where it is. A payee in a place that is no state of the
-// union is not looked for.
+// find looks for the payee in its own state, or in the paying state if the file gives none. It does not look for
+// payees outside the states.
 func (s *State) find(state string, a *stateaward.Award) (found foundPayee) {
 	if s.finder == nil {
 		return found
@@ -126,7 +124,7 @@ func letters(state string) (b [2]byte) {
 	return b
 }
 
-// Outcome is what became of the rows of a state.
+// Outcome returns the counts for the rows of a state.
 func (s *State) Outcome(state string) Outcome {
 	if o := s.byState[state]; o != nil {
 		return *o
@@ -162,8 +160,7 @@ func (s *State) compare(a, b stateKey) int {
 		strings.Compare(text[a.agency], text[b.agency]), strings.Compare(text[a.program], text[b.program]), strings.Compare(text[a.category], text[b.category]))
 }
 
-// awards are the awards one by one. Payments without an identifier are one row
-// for each group and basis.
+// awards lists the single awards. Payments without an identifier form one row per group and basis.
 func (s *State) awards() iter.Seq[snapshot.GovAward] {
 	return func(yield func(snapshot.GovAward) bool) {
 		text := s.names.list

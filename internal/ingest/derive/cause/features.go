@@ -17,19 +17,36 @@ type Org struct {
 	Texts  []string // mission, programs, purposes of grants received
 	// Codes of the master file, empty where it has none.
 	Subsection, Foundation, Affiliation, Group, FilingReq string
-	// Activity is up to three activity codes of three digits, end to end, which
-	// the IRS gave before it took up the NTEE.
+	// Activity is up to three concatenated three-digit activity codes, which the IRS used before the NTEE.
 	Activity string
 }
 
-// inGroup reports whether the organization is exempt as one of a group.
+// inGroup reports whether the organization is exempt as a member of a group.
 func (o *Org) inGroup() bool { return strings.Trim(o.Group, "0") != "" }
 
-// feature is a hash of one piece of evidence. Two pieces that share a hash are
-// taken for one, which is rare and does no harm.
+// feature is a hash of one piece of evidence. Collisions are rare and harmless.
 type feature uint32
 
-// The bounds of the evidence of one organization.
+// Kinds of features. Their values are part of the hash of a feature.
+const (
+	kindCode         = 'c' // subsection and foundation code
+	kindFiling       = 'r' // filing requirement and subsection
+	kindGroupRole    = 'g' // affiliation code of a group member
+	kindAffiliation  = 'a' // affiliation code outside a group
+	kindActivity     = 'y' // activity code
+	kindNameWord     = 'w' // word of a name
+	kindNameWordCode = 'k' // word of a name, with the code
+	kindNamePair     = 'b' // two adjacent words of a name
+	kindWordStart    = 'p' // beginning of a word of a name
+	kindWordEnd      = 'q' // ending of a word of a name
+	kindFirstWord    = 'f' // first word of a name
+	kindLastWord     = 'l' // last word of a name
+	kindLastWordCode = 'm' // last word of a name, with the code
+	kindTextWord     = 't' // word of a text
+	kindTextPair     = 'u' // two adjacent words of a text
+)
+
+// Limits on the evidence of one organization.
 const (
 	maxNames     = 4
 	maxNameWords = 24
@@ -37,26 +54,26 @@ const (
 	maxTextWords = 160
 )
 
-// evidence collects the features of organizations, one at a time. names and
-// texts are weighed apart, so that a long mission does not drown a clear name.
+// evidence collects the features of one organization at a time. Names and texts are weighted separately, so that a
+// long mission does not drown out a clear name.
 type evidence struct {
 	names, texts []feature
 	words        []string
 }
 
-// read replaces what is collected by the features of o.
+// read replaces the collected features with those of o.
 func (e *evidence) read(o *Org) {
 	e.names, e.texts = e.names[:0], e.texts[:0]
 	code := o.Subsection + "/" + o.Foundation
-	e.names = append(e.names, featureOf('c', code), featureOf('r', o.FilingReq, o.Subsection))
+	e.names = append(e.names, featureOf(kindCode, code), featureOf(kindFiling, o.FilingReq, o.Subsection))
 	if o.inGroup() {
-		e.names = append(e.names, featureOf('g', o.Affiliation))
+		e.names = append(e.names, featureOf(kindGroupRole, o.Affiliation))
 	} else {
-		e.names = append(e.names, featureOf('a', o.Affiliation))
+		e.names = append(e.names, featureOf(kindAffiliation, o.Affiliation))
 	}
 	for a := o.Activity; len(a) >= 3; a = a[3:] {
 		if a[:3] != "000" {
-			e.names = append(e.names, featureOf('y', a[:3]))
+			e.names = append(e.names, featureOf(kindActivity, a[:3]))
 		}
 		if len(a) > 9 {
 			break
@@ -81,8 +98,8 @@ func (e *evidence) read(o *Org) {
 	unique(&e.texts)
 }
 
-// Evidence is what speaks for the cause of one organization, in a few hundred
-// bytes: it is kept until there is a model to weigh it.
+// Evidence is the evidence for the cause of one organization, in a few hundred bytes. It is kept until a model is
+// trained.
 type Evidence struct {
 	EIN          ein.EIN
 	families     [2]uint64
@@ -92,13 +109,13 @@ type Evidence struct {
 // Collector reads the evidence of many organizations.
 type Collector struct {
 	ev   evidence
-	room []feature // for the features of those to come
+	room []feature // preallocated room for the next features
 }
 
-// collectorRoom is for how many features room is made at a time.
+// collectorRoom is the number of features allocated at a time.
 const collectorRoom = 1 << 18
 
-// Read is the evidence of one.
+// Read returns the evidence of one organization.
 func (c *Collector) Read(o *Org) Evidence {
 	c.ev.read(o)
 	return Evidence{o.EIN, families(o), c.keep(c.ev.names), c.keep(c.ev.texts)}
@@ -113,8 +130,8 @@ func (c *Collector) keep(list []feature) []feature {
 	return c.room[from:len(c.room):len(c.room)]
 }
 
-// name adds the words of a name, those that stand side by side, the words it
-// begins and ends with, and how its longer words begin and end.
+// name adds the words of a name, its pairs of adjacent words, its first and last word, and the beginnings and endings
+// of its longer words.
 func (e *evidence) name(s, code string) {
 	e.cut(s)
 	w := e.words[:min(len(e.words), maxNameWords)]
@@ -122,21 +139,21 @@ func (e *evidence) name(s, code string) {
 		return
 	}
 	for i, word := range w {
-		e.names = append(e.names, featureOf('w', word), featureOf('k', word, code))
+		e.names = append(e.names, featureOf(kindNameWord, word), featureOf(kindNameWordCode, word, code))
 		if i > 0 {
-			e.names = append(e.names, featureOf('b', w[i-1], word))
+			e.names = append(e.names, featureOf(kindNamePair, w[i-1], word))
 		}
 		for _, n := range [...]int{4, 6} {
 			if len(word) > n {
-				e.names = append(e.names, featureOf('p', word[:n]), featureOf('q', word[len(word)-n:]))
+				e.names = append(e.names, featureOf(kindWordStart, word[:n]), featureOf(kindWordEnd, word[len(word)-n:]))
 			}
 		}
 	}
 	last := w[len(w)-1]
-	e.names = append(e.names, featureOf('f', w[0]), featureOf('l', last), featureOf('m', last, code))
+	e.names = append(e.names, featureOf(kindFirstWord, w[0]), featureOf(kindLastWord, last), featureOf(kindLastWordCode, last, code))
 }
 
-// text adds the words of a text and those that stand side by side.
+// text adds the words of a text and its pairs of adjacent words.
 func (e *evidence) text(s string) {
 	e.cut(s)
 	before := ""
@@ -147,16 +164,16 @@ func (e *evidence) text(s string) {
 		if len(word) < 3 || fillers[word] {
 			continue
 		}
-		e.texts = append(e.texts, featureOf('t', word))
+		e.texts = append(e.texts, featureOf(kindTextWord, word))
 		if before != "" {
-			e.texts = append(e.texts, featureOf('u', before, word))
+			e.texts = append(e.texts, featureOf(kindTextPair, before, word))
 		}
 		before = word
 	}
 }
 
-// cut splits a text into stems. A run of digits says only that there is a
-// number: those of posts, lodges and troops are without end.
+// cut splits a text into stems. Every run of digits becomes the same stem, because the numbers of posts, lodges and
+// troops are endless.
 func (e *evidence) cut(s string) {
 	e.words = e.words[:0]
 	for word := range strings.FieldsFuncSeq(strings.ReplaceAll(orgname.Fold(s), "'", ""), apart) {
@@ -175,7 +192,7 @@ func (e *evidence) cut(s string) {
 
 func apart(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
 
-// stem takes the plural off a word.
+// stem removes the plural from a word.
 func stem(w string) string {
 	switch {
 	case len(w) > 4 && strings.HasSuffix(w, "IES"):
@@ -188,17 +205,17 @@ func stem(w string) string {
 	return w
 }
 
-// fillers are words of texts that say nothing of a cause.
+// fillers are words that say nothing about a cause.
 var fillers = table.SetOf("AND FOR WITH THAT FROM THEIR THIS WHICH ARE WAS WERE HAS HAVE BEEN ALL ITS OUR WHO NOT BUT ANY SUCH OTHER THROUGH " +
 	"PROVIDE PROVIDED ORGANIZATION NONE SEE SCHEDULE GENERAL PURPOSE CHARITABLE UNRESTRICTED SUPPORT")
 
-// featureOf is the number of a feature of a kind.
+// featureOf is the feature of a kind with these parts.
 func featureOf(kind byte, parts ...string) feature {
 	h := hash.Parts(hash.Byte(hash.Start, kind), parts...)
 	return feature(h ^ h>>32)
 }
 
-// unique drops repeated features and keeps the order of the first ones.
+// unique drops repeated features and keeps first occurrences in order.
 func unique(list *[]feature) {
 	kept := (*list)[:0]
 next:

@@ -8,33 +8,30 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// Posts of a legion, lodges and parent-teacher associations stand in the master
-// file by the thousand, under one name or in one group, some with a code and
-// most without. Where nearly all of those with a code have the same cause, the
-// others have it too.
+// The master file has thousands of legion posts, lodges and parent-teacher associations that share a name or a group.
+// Some have a code and most do not. If nearly all members with a code have the same cause, we infer that cause for
+// the others.
 
-// kinTarget is the least share of a family that must have one cause: the lower
-// bound of what is seen.
+// kinTarget is the least share of a family that must have one cause, as a lower confidence bound.
 const kinTarget = 0.93
 
-// relative is one organization with a code as a member of a family.
+// relative is one organization with a code, as a member of a family.
 type relative struct {
 	family uint64
 	cause  uint8
 }
 
-// family is the cause of one and the share of its members that have it.
+// family is the most common cause of a family and the share of its members that have it.
 type family struct {
 	cause uint8
 	share float32
 }
 
-// Measured is how many organizations something was inferred for, and how many
-// of them were right.
+// Measured counts the organizations for which a cause was inferred, and how many of these inferences were right.
 type Measured struct{ Inferred, Right int }
 
-// kindred is what must not be on both sides of a measurement: the name's key,
-// and the group or 0.
+// kindred returns the name's key and the group (0 for none) of an organization. Organizations that share either must
+// stay on one side of a measurement.
 func kindred(o *Org) (name, group uint64) {
 	name = hash64("n", orgname.Key(o.Name))
 	if o.inGroup() {
@@ -43,8 +40,8 @@ func kindred(o *Org) (name, group uint64) {
 	return name, group
 }
 
-// families are those that an organization belongs to, 0 for none: its group
-// and its name, each among organizations of the same kind.
+// families are the families of an organization, 0 for none: by group and by name, each among organizations of the
+// same kind.
 func families(o *Org) [2]uint64 {
 	var list [2]uint64
 	if o.inGroup() {
@@ -56,8 +53,8 @@ func families(o *Org) [2]uint64 {
 	return list
 }
 
-// kinOf finds the families of one cause, and measures them by taking out one
-// member at a time and asking the others. It sorts the list.
+// kinOf finds the families with one cause. It measures them by leaving out one member at a time and predicting its
+// cause from the others. It sorts the list.
 func kinOf(list []relative) (kin map[uint64]family, m Measured) {
 	slices.SortFunc(list, func(a, b relative) int {
 		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.cause, b.cause))
@@ -91,7 +88,7 @@ func kinOf(list []relative) (kin map[uint64]family, m Measured) {
 	return kin, m
 }
 
-// verdict is the cause of a family of n; ok is false when it has none.
+// verdict is the cause of a family of n members; ok is false if no cause is frequent enough.
 func verdict(counts *[causes]int, n int) (best uint8, ok bool) {
 	for c := range counts {
 		if counts[c] > counts[best] {
@@ -101,7 +98,7 @@ func verdict(counts *[causes]int, n int) (best uint8, ok bool) {
 	return best, n > 0 && lowerBound(float64(counts[best])/float64(n), n) >= kinTarget
 }
 
-// hash64 is the hash of texts with its bits spread. It is never 0.
+// hash64 is a well-mixed hash of texts. It is never 0.
 func hash64(parts ...string) uint64 { return spread(hash.Parts(hash.Start, parts...)) | 1 }
 
 // spread makes every bit depend on every other.

@@ -13,28 +13,28 @@ import (
 // Gate is the precision that inferred causes must have.
 const Gate = 0.95
 
-// Case is an organization with what is registered of its cause.
+// Case is an organization with its registered cause.
 type Case struct {
 	Org
 	Letter byte // 0 for none
-	// Unseen marks organizations that nobody looked at when this package was
-	// made: its figures are also given for them alone.
+	// Unseen marks organizations that nobody looked at while this package was developed. Their figures are also
+	// reported separately.
 	Unseen bool
 }
 
-// Result says how well causes are inferred.
+// Result is the quality of the inferred causes.
 type Result struct {
 	Labels   int       `json:"labels"`
 	Letters  []Letters `json:"letters,omitempty"`
 	All      Share     `json:"all"`
-	Unseen   *Share    `json:"unseen,omitempty"` // those marked so, alone
-	Kin      Share     `json:"kin"`              // by relatives, each against the others
+	Unseen   *Share    `json:"unseen,omitempty"` // the cases marked Unseen only
+	Kin      Share     `json:"kin"`              // by relatives, each predicted from the others
 	Codeless Codeless  `json:"codeless"`
 	Gate     float64   `json:"gate"`
 	Passed   bool      `json:"passed"`
 }
 
-// Share is how much of something was inferred, and how well.
+// Share is how many causes were inferred, and how many of them are right.
 type Share struct {
 	Organizations int     `json:"organizations"`
 	Inferred      int     `json:"inferred"`
@@ -43,32 +43,32 @@ type Share struct {
 	Coverage      float64 `json:"coverage"`
 }
 
-// Letters is the share of one cause.
+// Letters is the result for one cause.
 type Letters struct {
 	Letter string  `json:"letter"`
 	Label  string  `json:"label"`
-	Share          // Organizations and Coverage are those that have the cause, the rest those it was inferred for
-	Found  int     `json:"found"` // of those that have the cause
+	Share          // Organizations and Coverage count organizations with the cause, the other fields those it was inferred for
+	Found  int     `json:"found"` // of the organizations with the cause
 	Sure   float64 `json:"mean_confidence"`
 }
 
-// Codeless is what is inferred for organizations without a code.
+// Codeless is the result for organizations without a code.
 type Codeless struct {
 	Organizations int `json:"organizations"`
 	Inferred      int `json:"inferred"`
 	ByKin         int `json:"by_kin"`
-	// Precision is what the hidden codes say of organizations like these: they
-	// are of other kinds than those with a code, churches and chapters mostly.
+	// Precision is estimated from hidden codes of similar organizations. Organizations without a code are of
+	// different kinds than those with one: mostly churches and chapters.
 	Precision float64 `json:"expected_precision"`
 	Coverage  float64 `json:"coverage"`
 }
 
-// parts is how many parts the organizations with a code are cut into; the codes
-// of each are hidden from what is learned from the others.
+// parts is the number of parts for cross-validation: the codes of each part are hidden while learning from the
+// others.
 const parts = 4
 
-// Measure hides the codes of organizations, part by part, and infers them from
-// the rest. No two organizations of a name or a group are in different parts.
+// Measure hides the codes of organizations, part by part, and infers them from the rest. Organizations with the same
+// name or group are always in the same part.
 func Measure(ctx context.Context, workers int, cases []Case) (*Result, error) {
 	res := &Result{Gate: Gate}
 	groups := make(map[uint64]uint64)
@@ -161,14 +161,14 @@ func Measure(ctx context.Context, workers int, cases []Case) (*Result, error) {
 		unseen.finish()
 		res.Unseen = &unseen
 	}
-	// Where nothing is inferred, nothing is wrong.
+	// If nothing is inferred, nothing is wrong.
 	res.Passed = passes(res.All) && passes(res.Kin) && (res.Unseen == nil || passes(*res.Unseen))
 	return res, nil
 }
 
 func passes(s Share) bool { return s.Inferred == 0 || s.Precision >= Gate }
 
-// codeless asks for the organizations without a code.
+// codeless infers causes for the organizations without a code.
 func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]*Measured) {
 	out := &res.Codeless
 	overall := ratio(res.All.Right, res.All.Inferred)
@@ -188,7 +188,7 @@ func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]*Measured)
 			expected += ratio(res.Kin.Right, res.Kin.Inferred)
 			continue
 		}
-		// A kind that was seen a few times says little against all of them.
+		// A kind seen only a few times is mixed with the average of all kinds.
 		const few = 20
 		var m Measured
 		if have := kinds[kindOf(&c.Org)]; have != nil {
@@ -202,8 +202,7 @@ func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]*Measured)
 	out.Coverage = ratio(out.Inferred, out.Organizations)
 }
 
-// kindOf is what organizations are told apart by when those with a code stand
-// for those without.
+// kindOf is the kind by which organizations with a code represent those without.
 func kindOf(o *Org) string {
 	s := o.Subsection + " " + o.Foundation + " " + o.FilingReq
 	if o.inGroup() {

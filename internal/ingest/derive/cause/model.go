@@ -1,13 +1,10 @@
-// Package cause infers the cause of an organization that the master file gives
-// no code for. It learns in the build, from that build's own organizations with
-// a registered code, how names, texts and codes go with causes: a multinomial
-// logistic regression on sparse features, and beside it what the relatives of
-// an organization are. A cause is inferred only where it is known to be right:
-// each has a threshold, set on organizations that the model had not seen, and
-// one whose precision cannot be shown is never inferred.
+// Package cause infers the cause of organizations without a code in the master file. In each build it learns from the
+// organizations with a code how names, texts and codes go with causes. It uses a multinomial logistic regression on
+// sparse features, and the causes of related organizations. Each cause has a threshold, set on organizations that the
+// model had not seen. A cause whose precision cannot be shown is never inferred.
 //
-// The same organizations give the same bytes, whatever the number of cores:
-// labels are learned in a fixed order, in fixed arithmetic.
+// The same organizations give the same bytes on any number of cores: labels are learned in a fixed order with fixed
+// arithmetic.
 package cause
 
 import (
@@ -16,59 +13,59 @@ import (
 	"slices"
 )
 
-// Model knows what to make of the evidence. It is safe for concurrent use.
+// Model infers causes from evidence. It is safe for concurrent use.
 type Model struct {
 	Labels  int               // organizations with a registered cause
-	Learned int               // of them, those that the weights were learned from; 0 when there were too few
+	Learned int               // of them, those used to learn the weights; 0 if there were too few
 	Causes  [causes]Threshold // A to Y
-	Kin     Measured          // what relatives would say of those with a registered cause
+	Kin     Measured          // result of predicting registered causes from relatives
 
 	kin     map[uint64]family
 	ids     map[feature]uint32
 	weights *weights
 }
 
-// Threshold is when a cause is inferred, and how that did on organizations that
-// were not learned from.
+// Threshold is the least probability at which a cause is inferred, with its result on organizations that were not
+// learned from.
 type Threshold struct {
-	Min float32 // the least probability, never when above 1
+	Min float32 // the least probability; above 1 means never
 	Measured
 }
 
 // never is a threshold that no probability reaches.
 const never = 2
 
-// Never reports whether the evidence of names and texts is never enough.
+// Never reports whether names and texts are never enough to infer the cause.
 func (t *Threshold) Never() bool { return t.Min > 1 }
 
-// guess is the likeliest cause of an organization and how likely it is.
+// guess is the most likely cause of an organization and its probability.
 type guess struct {
 	cause uint8 // 0 for A
 	prob  float32
 }
 
-// row are the weights of one feature.
+// row holds the weights of one feature, one per cause.
 type row [causes]float32
 
-// weights are those of all features, and of none.
+// weights holds one row per feature, and the bias.
 type weights struct {
 	bias  row
 	rows  []row
-	moved []float32 // sum of the squared slopes so far, while learning
+	moved []float32 // sum of squared gradients so far, while learning
 }
 
-// numbered is the features of an organization by their numbers.
+// numbered holds the features of an organization by number.
 type numbered struct{ names, texts []feature }
 
-// scale makes many features of a kind say as much as few.
+// scale gives many features of a kind the same total influence as few.
 func scale(list []feature) float32 {
 	return float32(1 / math.Sqrt(float64(max(len(list), 1))))
 }
 
 type scores [causes]float32
 
-// predict computes the probability of every cause. Products are rounded before
-// they are added, so that no machine fuses the two.
+// predict computes the probability of every cause. It rounds products before adding them, so that no machine uses
+// fused multiply-add.
 func (w *weights) predict(n numbered, p *scores) {
 	*p = scores(w.bias)
 	for _, list := range [...][]feature{n.names, n.texts} {
@@ -92,8 +89,8 @@ func (w *weights) predict(n numbered, p *scores) {
 	}
 }
 
-// step moves the weights towards the right answer. What has moved much already
-// moves less. It uses up the probabilities.
+// step moves the weights toward the right answer. Weights that have already moved much move less. It overwrites the
+// probabilities.
 func (w *weights) step(n numbered, p *scores, right uint8) {
 	p[right]--
 	var square float32
@@ -115,7 +112,7 @@ func (w *weights) step(n numbered, p *scores, right uint8) {
 	}
 }
 
-// guess is the likeliest cause; the first of several.
+// guess is the most likely cause; among equals, the first.
 func (p *scores) guess() guess {
 	best := 0
 	for c := range p {
@@ -126,10 +123,9 @@ func (p *scores) guess() guess {
 	return guess{uint8(best), p[best]}
 }
 
-// setThresholds sets, for each cause, the least probability at which those that
-// the cause was guessed for are right as often as they should be, for sure. What
-// is true of one post of a legion is true of all, so that a family counts as one
-// when it is asked how sure that is.
+// setThresholds sets each cause's threshold: the least probability at which guesses are right often enough, by the
+// lower confidence bound. A family counts as one observation for the bound, because what is true of one legion post
+// is true of all.
 func (m *Model) setThresholds(labels []label, held []guess) {
 	by := make([][]int, causes)
 	for i, g := range held {
@@ -154,7 +150,7 @@ func (m *Model) setThresholds(labels []label, held []guess) {
 	}
 }
 
-// lowerBound is Wilson's lower bound of a share that was seen among n.
+// lowerBound is Wilson's lower bound of a share observed among n.
 func lowerBound(p float64, n int) float64 {
 	if n == 0 {
 		return 0
@@ -164,8 +160,7 @@ func lowerBound(p float64, n int) float64 {
 	return (p + z2/(2*x) - sureness*math.Sqrt(p*(1-p)/x+z2/(4*x*x))) / (1 + z2/x)
 }
 
-// Reader infers causes, one organization at a time. It keeps the memory that
-// this takes, so each worker has its own.
+// Reader infers causes, one organization at a time. It reuses its memory, so each worker needs its own.
 type Reader struct {
 	m  *Model
 	ev evidence
@@ -175,8 +170,7 @@ type Reader struct {
 // Reader returns a reader of evidence.
 func (m *Model) Reader() *Reader { return &Reader{m: m} }
 
-// Infer is the cause of an organization and how sure that is; ok is false where
-// the evidence is not strong enough.
+// Infer is the cause of an organization and its confidence; ok is false if the evidence is too weak.
 func (r *Reader) Infer(o *Org) (letter byte, confidence float64, ok bool) {
 	if r.m.weights == nil {
 		return 0, 0, false
@@ -188,7 +182,7 @@ func (r *Reader) Infer(o *Org) (letter byte, confidence float64, ok bool) {
 	return r.weigh(r.ev.names, r.ev.texts)
 }
 
-// InferFrom is Infer of an organization whose evidence was read before.
+// InferFrom is Infer for evidence that was already read.
 func (r *Reader) InferFrom(e *Evidence) (letter byte, confidence float64, ok bool) {
 	if r.m.weights == nil {
 		return 0, 0, false
@@ -211,7 +205,7 @@ func (r *Reader) weigh(names, texts []feature) (letter byte, confidence float64,
 	return 'A' + g.cause, rounded(g.prob), true
 }
 
-// relatives is the family that speaks for its members, the first of those given.
+// relatives is the first of the given families that has a known cause.
 func (m *Model) relatives(families [2]uint64) (kin family, ok bool) {
 	for _, f := range families {
 		if kin, ok = m.kin[f]; ok {
@@ -221,7 +215,7 @@ func (m *Model) relatives(families [2]uint64) (kin family, ok bool) {
 	return family{}, false
 }
 
-// rounded is a confidence with three places; more would say more than is known.
+// rounded is a confidence rounded to three decimals.
 func rounded(p float32) float64 { return math.Floor(float64(p)*1000) / 1000 }
 
 func (m *Model) number(to, list []feature) []feature {

@@ -11,40 +11,35 @@ import (
 )
 
 const (
-	// MinLabels is how many organizations with a code there must be. With fewer
-	// nothing is inferred: no threshold could be trusted.
+	// MinLabels is the least number of organizations with a code. With fewer, nothing is inferred because no
+	// threshold could be trusted.
 	MinLabels = 2000
-	// maxLabels bounds what the weights are learned from. More of them are thinned
-	// out by a hash of their EINs, which no order of reading changes.
+	// maxLabels bounds the labels for learning. More labels are thinned out by a hash of their EINs, which does not
+	// depend on the order of reading.
 	maxLabels = 300_000
-	// minSeen is how often a feature must be seen to be learned.
+	// minSeen is how often a feature must occur to be learned.
 	minSeen = 4
-	// folds is how many parts the labels are cut into, to measure on each what was
-	// learned from the others.
+	// folds is the number of folds for cross-validation.
 	folds = 3
-	// epochs is how often the labels are gone through.
+	// epochs is the number of passes over the labels.
 	epochs = 4
-	// rate is how far one label moves a weight that nothing has moved before.
-	// Larger ones fit the labels better and the strong evidence worse: codes are
-	// wrong often enough to be learned by heart.
+	// rate is the learning rate for a weight that has not moved yet. A higher rate would memorize wrong codes, which
+	// are frequent, at the expense of strong evidence.
 	rate = 0.3
-	// biasRate is the same for what holds without any evidence.
+	// biasRate is the learning rate of the bias.
 	biasRate = 0.01
-	// Target is the precision that the organizations of each inferred cause must
-	// be known to have: the lower bound of what was measured, not the measure.
+	// Target is the precision that each inferred cause must reach, as a lower confidence bound.
 	Target = 0.96
-	// minFamilies is how many families of organizations a cause must be inferred
-	// for, of those that it is measured on, to be inferred at all.
+	// minFamilies is the least number of families on which a cause must be measured to be inferred at all.
 	minFamilies = 100
-	// sureness is how many standard errors the lower bound lies below.
+	// sureness is how many standard errors the lower bound is below the estimate.
 	sureness = 1.28
 )
 
 // causes is the number of letters that can be inferred: A to Y.
 const causes = 25
 
-// Letter is the cause that a registered code stands for and that can be
-// learned, zero for none: Z is a way to say unknown.
+// Letter is the cause of a registered code; zero if there is none to learn. Z means unknown.
 func Letter(code string) byte {
 	c, ok := ntee.Parse(code)
 	if m := c.Major(); ok && m >= 'A' && m < 'A'+causes {
@@ -56,20 +51,19 @@ func Letter(code string) byte {
 // Trainer gathers organizations whose cause is registered.
 type Trainer struct {
 	ev     evidence
-	limit  uint64 // only labels whose hash is not above are kept
+	limit  uint64 // only labels whose hash is at most this are kept
 	labels []label
 	feats  []feature
 	kin    []relative
 	seen   int
 }
 
-// label is one organization with a code. Its features are a stretch of the
-// list of all.
+// label is one organization with a code. Its features are a range of the common list.
 type label struct {
 	hash       uint64 // of the EIN
 	name       uint64 // hash of the name's key
 	group      uint64 // hash of the group, 0 for none
-	family     uint64 // what is never in two parts of a measurement
+	family     uint64 // the family, which is always in one part of a measurement
 	from       uint32
 	names, all uint16
 	cause      uint8
@@ -78,7 +72,7 @@ type label struct {
 // NewTrainer returns a trainer without labels.
 func NewTrainer() *Trainer { return &Trainer{limit: math.MaxUint64} }
 
-// Add takes up an organization with a registered cause.
+// Add adds an organization with a registered cause.
 func (t *Trainer) Add(o *Org, letter byte) {
 	t.seen++
 	for _, f := range families(o) {
@@ -118,9 +112,8 @@ func (t *Trainer) thin() {
 	t.labels, t.feats = kept, feats
 }
 
-// Train learns the causes. The result depends on the labels alone, neither on
-// their order nor on the number of workers. A model of too few labels infers
-// nothing. The trainer is used up.
+// Train learns the causes. The result depends only on the labels, not on their order or the number of workers. With
+// too few labels, the model infers nothing. The trainer cannot be used afterward.
 func (t *Trainer) Train(ctx context.Context, workers int) (*Model, error) {
 	m := &Model{Labels: t.seen}
 	for c := range m.Causes {
@@ -129,8 +122,7 @@ func (t *Trainer) Train(ctx context.Context, workers int) (*Model, error) {
 	if t.seen < MinLabels {
 		return m, nil
 	}
-	// The order of learning is that of the hashes: neighbors in the table are
-	// alike.
+	// Learn in the order of hashes, because neighbors in the table are alike.
 	slices.SortFunc(t.labels, func(a, b label) int { return cmp.Compare(a.hash, b.hash) })
 	t.setFamilies()
 	m.Learned = len(t.labels)
@@ -163,9 +155,8 @@ func (t *Trainer) Train(ctx context.Context, workers int) (*Model, error) {
 	return m, nil
 }
 
-// setFamilies deals the labels out so that no two of a group or of a name are in
-// different parts: what is learned from one would be found again in the other.
-// A name that some group has goes with the group.
+// setFamilies assigns the labels to parts so that organizations with the same group or name are in the same part.
+// Otherwise a test would find what was learned from a sibling. A name that occurs in a group goes with the group.
 func (t *Trainer) setFamilies() {
 	groups := make(map[uint64]uint64)
 	for i := range t.labels {
@@ -183,7 +174,7 @@ func (t *Trainer) setFamilies() {
 
 func (l *label) fold() int { return int(l.family % folds) }
 
-// familyOf names those that an organization is never parted from.
+// familyOf identifies the organizations that must stay in one part with this one.
 func familyOf(name, group uint64, groups map[uint64]uint64) uint64 {
 	if group == 0 {
 		group = groups[name]
@@ -194,10 +185,10 @@ func familyOf(name, group uint64, groups map[uint64]uint64) uint64 {
 	return spread(group) >> 8
 }
 
-// intern numbers the features that are seen often enough and drops the others.
+// intern numbers the features that occur often enough and drops the others.
 func (t *Trainer) intern() map[feature]uint32 {
-	// A counter stands for all hashes that begin alike, so it is never below the
-	// count of one of them: a few rare ones are kept too.
+	// A counter is shared by all hashes with the same prefix, so it may be too high but never too low. A few rare
+	// features are kept as a result.
 	const bucket = 8
 	counts := make([]uint8, 1<<(32-bucket))
 	for _, f := range t.feats {
@@ -236,7 +227,7 @@ func (t *Trainer) evidence(l *label) numbered {
 	return numbered{list[:l.names], list[l.names:]}
 }
 
-// learn fits weights to the labels that are in, one at a time and in order.
+// learn fits weights to the chosen labels, one at a time and in order.
 func (t *Trainer) learn(ctx context.Context, features int, in func(*label) bool) (*weights, error) {
 	w := &weights{rows: make([]row, features), moved: make([]float32, features)}
 	var p scores

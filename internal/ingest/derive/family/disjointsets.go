@@ -1,10 +1,10 @@
 package family
 
-// disjointSets is a union of disjoint sets. Nodes beyond the first listed ones
-// weigh nothing: they join others but do not make a family larger.
+// disjointSets is a union of disjoint sets. Nodes after the first listed ones connect sets but do not count toward
+// the size of a family.
 type disjointSets struct {
 	parent []uint32
-	weight []int32 // at the top of each set: how many listed nodes it holds
+	weight []int32 // at the root of each set: how many listed nodes it holds
 }
 
 func newDisjointSets(listed, unlisted int) *disjointSets {
@@ -26,7 +26,7 @@ func (w *disjointSets) find(x uint32) uint32 {
 	return x
 }
 
-// join makes one set of two, unless both are large.
+// join merges two sets, unless both are large.
 func (w *disjointSets) join(x, y uint32) {
 	x, y = w.find(x), w.find(y)
 	if x == y || w.weight[x] > maxJoined && w.weight[y] > maxJoined {

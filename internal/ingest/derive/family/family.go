@@ -1,12 +1,10 @@
-// Package family puts organizations that belong together into families: a
-// hospital with its foundation and its property company, a federation with its
-// few chapters, a charity with the friends that share its office.
+// Package family groups related organizations into families: a hospital with its foundation and its property company,
+// a federation with its few chapters, a charity with the friends group in its office.
 //
-// Three things make two organizations kin: one names the other in Schedule R;
-// both are in one small group exemption; or both are at one address under one
-// name but for a word such as FOUNDATION or AUXILIARY. Large groups are left
-// apart, because a church and all its parishes are no family in the sense of
-// one budget, and no single tie may join two large families into one.
+// Two organizations are related if one names the other in Schedule R, if both are in one small group exemption, or if
+// both have the same address and the same name except for a word such as FOUNDATION or AUXILIARY. Large groups are
+// ignored, because a church and all its parishes do not share one budget. No single connection may join two large
+// families.
 package family
 
 import (
@@ -21,14 +19,14 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// The bounds of what counts as a tie.
+// Limits on what counts as a connection.
 const (
 	maxRelated = 400 // a longer list of related organizations is a directory
 	maxGroup   = 50  // members of a group exemption that make a family
 	maxJoined  = 500 // two families larger than this are never joined
 )
 
-// Org is an organization as far as kinship goes.
+// Org holds the facts about an organization that determine its family.
 type Org struct {
 	EIN          ein.EIN
 	Name         string
@@ -39,7 +37,7 @@ type Org struct {
 	Revenue      int64
 }
 
-// Builder gathers organizations and their ties. The zero value is ready to use.
+// Builder gathers organizations and their connections. The zero value is ready to use.
 type Builder struct {
 	orgs     []org // in EIN order once sorted
 	related  []tie
@@ -48,7 +46,7 @@ type Builder struct {
 	filing   string
 }
 
-// org is what is kept of an Org. The names are most of the memory.
+// org holds what is kept of an Org. Names take most of the memory.
 type org struct {
 	name    string
 	revenue int64
@@ -71,8 +69,8 @@ func (b *Builder) Add(o *Org) {
 	b.orgs = append(b.orgs, x)
 }
 
-// Relate says that a filing of one organization names another as related, and
-// whether as one that it controls. The ties of one filing follow each other.
+// Relate records that a filing of one organization names another as related, and whether the first controls the
+// second. Calls for one filing must be adjacent.
 func (b *Builder) Relate(filing string, filer, related ein.EIN, controlled bool) {
 	if filing != b.filing {
 		b.endFiling()
@@ -103,10 +101,10 @@ func compareTies(x, y tie) int {
 	return cmp.Compare(x.b, y.b)
 }
 
-// Families says who belongs to whom. It does not change.
+// Families records which organizations belong together. It does not change.
 type Families struct {
 	orgs     []org
-	root     []uint32          // of each organization, the position of the first of its family
+	root     []uint32          // position of the first member of each organization's family
 	size     []int32           // of each family, at its root
 	sum      []int64           // of each family, at its root
 	head     []uint32          // of each family, at its root: the member with the largest revenue
@@ -135,8 +133,8 @@ func (b *Builder) Build() *Families {
 	return f
 }
 
-// unknown lists the related organizations that are in no list of organizations,
-// such as a taxable subsidiary. They tie their owners together but have no row.
+// unknown lists the related organizations that are on no list, such as a taxable subsidiary. They connect their
+// owners but have no row.
 func (f *Families) unknown(ties []tie) []ein.EIN {
 	var unlisted []ein.EIN
 	for _, t := range ties {
@@ -154,7 +152,7 @@ func (f *Families) find(e ein.EIN) (int, bool) {
 	return slices.BinarySearchFunc(f.orgs, e, func(o org, e ein.EIN) int { return cmp.Compare(o.ein, e) })
 }
 
-// node is the position of an organization, the unlisted after all others.
+// node is the position of an organization; unlisted ones come last.
 func (f *Families) node(e ein.EIN) uint32 {
 	if i, ok := f.find(e); ok {
 		return uint32(i)
@@ -183,9 +181,8 @@ func joinGroups(orgs []org, sets *disjointSets) {
 	}
 }
 
-// joinAddresses joins active organizations at one address whose names differ
-// in words of affiliation only. Names are taken apart only where an address is
-// shared, which is seldom.
+// joinAddresses joins active organizations at one address whose names differ only in words of affiliation. It parses
+// names only at shared addresses, which are rare.
 func joinAddresses(orgs []org, sets *disjointSets) {
 	var housed []uint32
 	for i := range orgs {
@@ -214,8 +211,8 @@ func joinAddresses(orgs []org, sets *disjointSets) {
 				}
 			}
 			for k, i := range housed[from:to] {
-				// Chapters that all give the address of the head office are a
-				// group, and a large group is no family.
+				// Chapters that all give the address of the head office are a group, and a large group is not a
+				// family.
 				if kin := cores[names[k]]; len(kin) > 1 && len(kin) <= maxGroup && kin[0] == i {
 					for _, j := range kin[1:] {
 						sets.join(i, j)
@@ -227,11 +224,11 @@ func joinAddresses(orgs []org, sets *disjointSets) {
 	}
 }
 
-// affiliations are the words that tell an organization from its affiliates.
+// affiliations are the words that distinguish an organization from its affiliates.
 var affiliations = wordSets.Of("affiliations")
 
-// Core is the name of an organization without words of affiliation, in the form
-// in which two are compared. It is empty when nothing else is left.
+// Core is the name of an organization without words of affiliation, in a form for comparison. It is empty if nothing
+// else is left.
 func Core(name string) string {
 	var b strings.Builder
 	for w := range strings.FieldsSeq(orgname.Parse(name).K2) {
@@ -242,12 +239,11 @@ func Core(name string) string {
 	return b.String()
 }
 
-// readFamilies reads the families off the sets.
+// readFamilies collects the families from the sets.
 func (f *Families) readFamilies(sets *disjointSets) {
 	n := len(f.orgs)
 	f.root, f.size, f.sum, f.head = make([]uint32, n), make([]int32, n), make([]int64, n), make([]uint32, n)
-	// Organizations are in EIN order, so the first of a family that is met has
-	// the smallest EIN.
+	// Organizations are in EIN order, so the first member found has the smallest EIN.
 	first := make(map[uint32]uint32)
 	for i := range f.orgs {
 		top := sets.find(uint32(i))
@@ -293,8 +289,7 @@ func (f *Families) Has(e ein.EIN) bool {
 	return ok
 }
 
-// Head is the member of e's family with the largest revenue, e itself for one
-// that is in no family.
+// Head is the member of e's family with the largest revenue, or e itself if it has no family.
 func (f *Families) Head(e ein.EIN) ein.EIN {
 	i, ok := f.find(e)
 	if !ok {
@@ -303,7 +298,7 @@ func (f *Families) Head(e ein.EIN) ein.EIN {
 	return f.orgs[f.head[f.root[i]]].ein
 }
 
-// groupNumber reads a group exemption number; 0 is none.
+// groupNumber reads a group exemption number; 0 means none.
 func groupNumber(s string) (n uint32) {
 	if len(s) > 8 {
 		return 0

@@ -9,16 +9,14 @@ import (
 	"grantgraph/internal/table"
 )
 
-// A family is named after its parent where one is known. Otherwise it bears
-// what most of the names of its members have in common, and only where they
-// have nothing in common the name of its largest member: a university's family
-// is not called after its richest club.
+// A family is named after its parent if one is known. Otherwise its name is what most members' names have in common.
+// If they have nothing in common, it takes the name of its largest member. So a university's family is not named
+// after its richest club.
 
-// mostOf is the share of the members whose names must hold a stem, as a
-// fraction of them.
+// mostOf is the share of members whose names must contain a stem.
 const mostOf = 2
 
-// nameFamilies finds the name of every family of several.
+// nameFamilies finds the name of every family with several members.
 func (f *Families) nameFamilies(controls []tie) {
 	members := make(map[uint32][]uint32)
 	for i, at := range f.root {
@@ -28,7 +26,7 @@ func (f *Families) nameFamilies(controls []tie) {
 	}
 	slices.SortFunc(controls, compareTies)
 	controls = slices.Compact(controls)
-	rules := make(map[uint32]int)  // how many of its family a member controls
+	rules := make(map[uint32]int)  // how many members of the family this member controls
 	ruled := make(map[uint32]bool) // members that another controls
 	for _, c := range controls {
 		a, ok := f.find(c.a)
@@ -51,8 +49,8 @@ func (f *Families) nameFamilies(controls []tie) {
 	}
 }
 
-// parent is the one member that the master file calls the parent of the group,
-// or that controls the most others and is controlled by none.
+// parent is the only member that the master file calls the parent of the group, or that controls the most others and
+// is controlled by none.
 func (f *Families) parent(members []uint32, rules map[uint32]int, ruled map[uint32]bool) (parent uint32, ok bool) {
 	central, most := 0, 0
 	for _, i := range members {
@@ -68,7 +66,7 @@ func (f *Families) parent(members []uint32, rules map[uint32]int, ruled map[uint
 		switch n := rules[i]; {
 		case n == 0 || ruled[i] || n < most:
 		case n == most:
-			ok = false // two that control as many
+			ok = false // a tie
 		default:
 			parent, most, ok = i, n, true
 		}
@@ -76,10 +74,9 @@ func (f *Families) parent(members []uint32, rules map[uint32]int, ruled map[uint
 	return parent, ok
 }
 
-// stem is the longest run of words that the names of more than half of the
-// members hold, as the member writes it that is called nothing else. A single
-// word is too little of a name: there it is the name of the largest member that
-// holds it. It is empty when they share no more than common words.
+// stem is the longest run of words that more than half of the members' names contain, as spelled by the member with
+// exactly that name. If the run is a single word, the result is the name of the largest member that contains it. It
+// is empty if the members share only common words.
 func (f *Families) stem(members []uint32) string {
 	held := make(map[string]int)
 	seen := make(map[string]bool)
@@ -136,11 +133,10 @@ func (f *Families) stem(members []uint32) string {
 	return best
 }
 
-// maxNameWords bounds the runs of one name.
+// maxNameWords bounds the words of one name that are compared.
 const maxNameWords = 12
 
-// nameWords are the words of a name in capitals, without an article before it
-// and the form of the company behind it.
+// nameWords are the words of a name in capitals, without a leading article or a legal form at the end.
 func nameWords(name string) []string {
 	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == ' ' || r == ',' || r == '.' })
 	if len(words) > 1 && words[0] == "THE" {
@@ -155,7 +151,7 @@ func nameWords(name string) []string {
 var (
 	linkWords  = wordSets.Of("link_words")
 	legalForms = wordSets.Of("legal_forms")
-	// commonWords say what an organization is, not which one.
+	// commonWords say what an organization is, not which one it is.
 	commonWords = wordSets.Of("common_words")
 )
 

@@ -202,7 +202,7 @@ func classOfPrivate(t *description) Class {
 	return Unknown
 }
 
-// equityIncome reports whether a fund seeks income from shares, although its name may suggest bonds.
+// equityIncome reports whether a fund seeks income from shares. Its name alone may suggest bonds.
 func equityIncome(t *description) bool {
 	for i, w := range t.words {
 		switch w {

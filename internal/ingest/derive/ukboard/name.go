@@ -88,7 +88,7 @@ var (
 )
 
 // surnameOf is the last word of a person's name, ignoring honors. If a comma follows the first word, the surname
-// comes first. It is empty if only initials or titles are left.
+// comes first. It is empty if only titles or a single letter are left.
 func surnameOf(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	if first, rest, ok := strings.Cut(name, ","); ok && fold(rest) != "" {

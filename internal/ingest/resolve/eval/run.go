@@ -257,25 +257,42 @@ const (
 	fewLines    = 100
 )
 
+// Names of the gates that are skipped if they have too few lines.
+const (
+	gatePrecision   = "precision, covered states, suspects set aside"
+	gateRecall      = "recall, covered states"
+	gateAllAnswers  = "precision of all answers"
+	gateCandidates  = "candidates hold the organization"
+	gateUnnamed     = "candidates hold it where no exact name decides"
+	gateCalibration = "calibration error of the model, covered states, in all drawings"
+)
+
 // realGates judges lines of covered states, and all answers.
 func (res *Result) realGates() []Gate {
 	t, c := res.Tally, res.Covered
 	gates := []Gate{
-		atLeast("precision, covered states, suspects set aside", c.All.Precision(), 0.985),
-		atLeast("recall, covered states", c.Recall(), 0.91),
-		atLeast("precision of all answers", t.strict(), 0.95),
-		atLeast("candidates hold the organization", share(t.Blocked, t.Present), 0.92),
-		atLeast("candidates hold it where no exact name decides", share(t.UnnamedBlocked, t.Unnamed), 0.80),
-		atMost("calibration error of the model, covered states, in all drawings", res.drawn.ExpectedError(), 0.03),
+		atLeast(gatePrecision, c.All.Precision(), 0.985),
+		atLeast(gateRecall, c.Recall(), 0.91),
+		atLeast(gateAllAnswers, t.strict(), 0.95),
+		atLeast(gateCandidates, share(t.Blocked, t.Present), 0.92),
+		atLeast(gateUnnamed, share(t.UnnamedBlocked, t.Unnamed), 0.80),
+		atMost(gateCalibration, res.drawn.ExpectedError(), 0.03),
 		atMost("highest probability of the model", t.top, model.Cap),
 	}
-	for i, n := range []int{c.Present, c.Present, t.Linked, t.Present, t.Unnamed} {
-		if n < fewLines {
-			gates[i].Skip, gates[i].Pass = fmt.Sprintf("%d lines, fewer than %d", n, fewLines), true
+	skip := func(name, why string) {
+		i := slices.IndexFunc(gates, func(g Gate) bool { return g.Name == name })
+		gates[i].Skip, gates[i].Pass = why, true
+	}
+	for _, x := range []struct {
+		name  string
+		lines int
+	}{{gatePrecision, c.Present}, {gateRecall, c.Present}, {gateAllAnswers, t.Linked}, {gateCandidates, t.Present}, {gateUnnamed, t.Unnamed}} {
+		if x.lines < fewLines {
+			skip(x.name, fmt.Sprintf("%d lines, fewer than %d", x.lines, fewLines))
 		}
 	}
 	if n := int(res.drawn.Weight); n < ruleAnswers {
-		gates[5].Skip, gates[5].Pass = fmt.Sprintf("%d answers, fewer than %d; chance alone makes %.3f of them", n, ruleAnswers, res.drawn.ChanceError()), true
+		skip(gateCalibration, fmt.Sprintf("%d answers, fewer than %d; chance alone makes %.3f of them", n, ruleAnswers, res.drawn.ChanceError()))
 	}
 	for _, r := range grant.Rules() {
 		c := &t.Rules[r]
