@@ -27,7 +27,7 @@ var (
 	hidden = regexp.MustCompile(`\bHIPP?AA?\b`)
 )
 
-// paperOnly reports whether every word is about documents and lists, with at least two words or one that cannot name
+// paperOnly reports whether every word is about documents and lists, with at least two such words or one that cannot name
 // a recipient.
 func paperOnly(s string) bool {
 	papers := 0

@@ -64,7 +64,7 @@ func (d *orgIndex) anotherWord(line, name string) bool {
 			continue
 		}
 		if a != "" {
-			return false // split into words differently
+			return false // more than one word differs
 		}
 		a, b = v, w
 	}
