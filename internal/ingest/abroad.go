@@ -14,16 +14,16 @@ import (
 	"grantgraph/internal/ingest/resolve/abroad"
 )
 
-// clusterKeysName is the file in the data directory by which a recipient abroad
-// keeps its identity from build to build, whatever spellings turn up later.
+// clusterKeysName is the file in the data directory that keeps the identities
+// of recipients abroad from build to build, even as new spellings appear.
 const clusterKeysName = "cluster_keys.tsv"
 
 // isAbroad reports whether an identity is that of a recipient abroad.
 func isAbroad(identity string) bool { return strings.HasPrefix(identity, abroad.Prefix) }
 
 // clusterAbroad finds the spellings that name one recipient abroad, and gives
-// the rows of each the same identity. identities holds one per row; foreign are
-// the rows that were paid abroad, of which some may have been masked since.
+// all its rows the same identity. identities holds one per row. foreign are the
+// rows paid abroad; some of them may have been masked since.
 func (b *builder) clusterAbroad(c *corpus, identities []string, foreign []uint32) error {
 	foreign = slices.DeleteFunc(foreign, func(row uint32) bool { return !isAbroad(identities[row]) })
 	spellings, recipients := c.spellingsAbroad(foreign)
@@ -48,8 +48,8 @@ func (b *builder) clusterAbroad(c *corpus, identities []string, foreign []uint32
 	return nil
 }
 
-// spellingsAbroad are the ways in which the recipients of rows are written, each
-// with the number of its recipient.
+// spellingsAbroad lists the spellings of recipients in rows, each with the
+// number of its recipient.
 func (c *corpus) spellingsAbroad(rows []uint32) (spellings []abroad.Spelling, recipients []uint32) {
 	type said struct{ recipient, relation uint32 }
 	type named struct {
@@ -81,8 +81,8 @@ func (c *corpus) spellingsAbroad(rows []uint32) (spellings []abroad.Spelling, re
 	return spellings, recipients
 }
 
-// isGovernment reports whether a recipient abroad is a government, by its name
-// or by the status that most of its lines give it.
+// isGovernment reports whether a recipient abroad is a government, judged by
+// its name or by the status on most of its lines.
 func (b *builder) isGovernment(id string) bool { return b.clusters.Kind(id) == abroad.Gov }
 
 // AbroadCount says how many recipients abroad there are.
@@ -108,7 +108,7 @@ func readClusterKeys(path string) (abroad.Keys, error) {
 	return keys, fault.Disk(path, err)
 }
 
-// keepClusterKeys writes the keys in one step.
+// keepClusterKeys writes the keys atomically.
 func (b *builder) keepClusterKeys() error {
 	path := filepath.Join(b.opt.Data, clusterKeysName)
 	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error {

@@ -22,8 +22,8 @@ var fateNames = [...]string{"chosen", "duplicate", "superseded"}
 
 func (f fate) String() string { return fateNames[f] }
 
-// family separates the returns that can replace one another from those that
-// cannot: a 990-T beside a 990 is another return.
+// family groups the returns that can replace one another. A 990-T filed beside
+// a 990 replaces nothing, so the two are different families.
 func (f *filing) family() int {
 	if f.form == form990T {
 		return 1
@@ -31,10 +31,9 @@ func (f *filing) family() int {
 	return 0
 }
 
-// choose marks which returns stand for their filer and period, and where the
-// lines of each chosen return come from. The filings come back sorted by filer,
-// family, period and version, so the result is the same however the files were
-// read.
+// choose marks which return counts for each filer and period, and which version
+// supplies its lines. It sorts the filings by filer, family, period and
+// version, so the result does not depend on the order of reading.
 func choose(all []filing) []filing {
 	slices.SortFunc(all, func(a, b filing) int {
 		return cmp.Or(
@@ -84,8 +83,8 @@ func choosePeriod(all []filing, from, to int) {
 			f.fate = duplicate
 			continue
 		}
-		// The last version of a form is its best; among forms, the one filed
-		// last replaces the others.
+		// The last version of each form counts. Among forms, the one filed last
+		// replaces the others.
 		if best >= 0 && all[best].form != f.form && filedAfter(&all[best], f) {
 			f.fate = superseded
 			continue
@@ -102,9 +101,9 @@ func choosePeriod(all []filing, from, to int) {
 	if !f.amended || f.lines > 0 || f.declared <= 0 {
 		return
 	}
-	// An amendment that leaves the list of grants out while it still declares
-	// their total has not withdrawn them: the last version that lists them
-	// stands for it.
+	// If an amendment omits the list of grants but still declares their total,
+	// the grants were not withdrawn. The last version that lists them supplies
+	// the lines.
 	for i := best - 1; i >= from; i-- {
 		if all[i].fate == superseded && all[i].lines > 0 {
 			f.linesOf = int32(i)
@@ -153,7 +152,7 @@ func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
 	return nil
 }
 
-// readFilings reads what the choice needs of the returns of a shard.
+// readFilings reads the fields that choose needs from the returns of a shard.
 func readFilings(ctx context.Context, from *stage.Stage, shard int) (filings []filing, err error) {
 	for r, err := range stage.Rows[stage.Head](ctx, from, shard) {
 		if err != nil {

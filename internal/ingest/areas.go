@@ -13,7 +13,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// listedRow is what areas and names need of the universe of organizations.
+// listedRow holds the columns of the organizations that areas and names need.
 type listedRow struct {
 	EIN        string `parquet:"ein"`
 	Name       string `parquet:"name"`
@@ -24,7 +24,7 @@ type listedRow struct {
 	Sources    int32  `parquet:"sources"`
 }
 
-// missionRow is what they need of the latest return.
+// missionRow holds the columns of the latest return that areas and names need.
 type missionRow struct {
 	EIN        string   `parquet:"ein"`
 	Name       string   `parquet:"name"`
@@ -34,15 +34,14 @@ type missionRow struct {
 	Programs   []string `parquet:"programs,list"`
 }
 
-// maxPrograms bounds how many programs of an organization are searched for
-// places.
+// maxPrograms limits how many programs of an organization we search for places.
 const maxPrograms = 4
 
-// areaBlock is how many organizations are looked at together.
+// areaBlock is how many organizations are processed together.
 const areaBlock = 16 << 10
 
-// writeAreas writes where each organization works, and how recipients are called.
-// Places are looked for in one block of organizations while the next is read.
+// writeAreas writes where each organization works and the names of recipients.
+// While it searches one block of organizations for places, it reads the next.
 func (d *deriver) writeAreas(ctx context.Context) error {
 	blocks := make(chan []area.Org)
 	strands := [...]func(context.Context) error{
@@ -59,8 +58,8 @@ func (d *deriver) writeAreas(ctx context.Context) error {
 	return writeDerived(ctx, d, snapshot.RecipientNames, d.names.Rows())
 }
 
-// readOrganizations goes through organizations and filers side by side, both of
-// which are in the order of their EINs.
+// readOrganizations reads organizations and filers in parallel. Both are sorted
+// by EIN.
 func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Org) error {
 	filers := snapshot.Follow(snapshot.Until(ctx, snapshot.Rows[missionRow](d.s, snapshot.Orgs)), func(r *missionRow) string { return r.EIN })
 	defer filers.Stop()
@@ -76,7 +75,7 @@ func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Or
 	}
 	err := snapshot.ReadTable(ctx, d.s, snapshot.Organizations, func(r *listedRow) error {
 		if r.Sources == snapshot.SourceLine {
-			return nil // one line says where a check went, not where anybody works
+			return nil // one line says where a check was sent, not where the organization works
 		}
 		o := area.Org{EIN: ein.Stored(r.EIN), Name: r.Name, City: r.City, State: r.State, County: r.County, Foundation: irscode.PrivateFoundation(r.Foundation)}
 		source := recipient.Register
@@ -105,7 +104,7 @@ func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Or
 	return send()
 }
 
-// findAreas looks for places on all cores, and writes them.
+// findAreas searches for places on all cores, and writes them.
 func (d *deriver) findAreas(ctx context.Context, blocks <-chan []area.Org) error {
 	finder := area.New(d.b.places)
 	t, err := snapshot.Table[snapshot.ServiceArea](d.w, snapshot.ServiceAreas)
@@ -133,7 +132,7 @@ func (d *deriver) findAreas(ctx context.Context, blocks <-chan []area.Org) error
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return err // which is also why there are no more blocks
+		return err // an error here is also why no more blocks follow
 	}
 	d.count(snapshot.ServiceAreas, rows)
 	return t.Close()

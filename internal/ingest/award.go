@@ -45,7 +45,7 @@ type AwardCrosswalk struct {
 // AwardFederal is the account of the federal archives.
 type AwardFederal struct {
 	Files      int              `json:"files"`      // read
-	Superseded int              `json:"superseded"` // not read: newer postings hold all that they do, or deltas that correct nothing
+	Superseded int              `json:"superseded"` // not read: superseded by newer postings, or deltas that correct nothing
 	Read       int64            `json:"transactions"`
 	Rejected   []rows.Rejection `json:"rejected"`
 	Grants     AwardPlacing     `json:"grants"`
@@ -59,8 +59,8 @@ type AwardFederal struct {
 type AwardState struct {
 	State    string           `json:"state"`
 	Title    string           `json:"title"`
-	Verified bool             `json:"mapping_verified"` // a real file has been read with the mapping
-	Own      bool             `json:"mapping_own"`      // the mapping lay beside the files
+	Verified bool             `json:"mapping_verified"` // the mapping has been used on a real file
+	Own      bool             `json:"mapping_own"`      // the mapping is a file next to the state's files
 	Files    int              `json:"files"`
 	Read     int64            `json:"payments"`
 	Rejected []rows.Rejection `json:"rejected"`
@@ -69,7 +69,8 @@ type AwardState struct {
 	Unknown  AwardFlow        `json:"unknown"`
 }
 
-// AwardPlacing is what was given to organizations and what could not be.
+// AwardPlacing counts the awards that were matched to organizations and those
+// that were not.
 type AwardPlacing struct {
 	Placed  AwardFlow `json:"placed"`
 	Unknown AwardFlow `json:"unknown"`
@@ -83,12 +84,12 @@ type AwardFlow struct {
 
 func awardFlow(f award.Flow) AwardFlow { return AwardFlow{f.Rows, f.Amount.Dollars()} }
 
-// mappingName is the file beside a state's files that says how they are read.
+// mappingName is the file next to a state's files that says how to read them.
 const mappingName = "mapping.toml"
 
-// awards reads the files of federal and state awards and writes what each
-// organization was given, summed and award by award. The tables are written
-// also where there are no files, empty.
+// awards reads the files of federal and state awards. It writes what each
+// organization received, in sum and award by award. If there are no files, it
+// writes empty tables.
 func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Finder) (AwardReport, error) {
 	federal, audits, states := b.sources.Files[discover.Federal], b.sources.Files[discover.Audits], b.sources.States
 	report := AwardReport{States: []AwardState{}, Notes: []string{}}
@@ -151,9 +152,9 @@ func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardRe
 	return c, nil
 }
 
-// federalAwards reads the archives, the newest posting first. Postings that repeat
-// nothing are read side by side. A posting that others may repeat is read alone,
-// after those before it.
+// federalAwards reads the archives, newest posting first. Postings that no
+// other posting may repeat are read in parallel. A posting that others may
+// repeat is read alone, after those before it.
 func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Federal, report *AwardReport) error {
 	var (
 		plan  = usaspending.Plan(files)
@@ -242,7 +243,7 @@ func (b *builder) stateAwards(ctx context.Context, state string, files []string,
 		if err != nil {
 			return err
 		}
-		// The same file under two names would double every payment.
+		// The same file under two names would count every payment twice.
 		if first, ok := sums[source.SHA256]; ok {
 			report.Notes = append(report.Notes, fmt.Sprintf("%s is not read: it is the same file as %s", rel, first))
 			continue
@@ -272,7 +273,7 @@ func (b *builder) stateFile(ctx context.Context, rel string, m *stateaward.Mappi
 	return m.Read(disk.Until(ctx, in), func(a *stateaward.Award) error { add(a); return nil })
 }
 
-// mapping is the one beside a state's files, or the one that is shipped.
+// mapping is the mapping next to a state's files, or else the one we ship.
 func (b *builder) mapping(state string, files []string) (m stateaward.Mapping, own bool, err error) {
 	i := slices.IndexFunc(files, func(rel string) bool { return path.Base(rel) == mappingName })
 	if i < 0 {
@@ -298,9 +299,10 @@ func (b *builder) mapping(state string, files []string) (m stateaward.Mapping, o
 	return m, true, nil
 }
 
-// payeeFinder finds whom a state paid, by name: the one organization of that name
-// in the state, or in the ZIP where the state has several. Nothing weaker will
-// do, because a payment has no second figure to check it by.
+// payeeFinder finds the payee of a state payment by name: the only organization
+// of that name in the state, or in the ZIP code if the state has several.
+// Weaker matches are not accepted, because a payment has no second figure to
+// check against.
 type payeeFinder struct{ r *resolve.Resolver }
 
 func newPayeeFinder(u *resolve.Universe) payeeFinder {

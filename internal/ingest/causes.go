@@ -16,7 +16,7 @@ import (
 
 // CauseReport says what was inferred for organizations without a code.
 type CauseReport struct {
-	Registered int          `json:"registered"` // organizations whose code stands for a cause
+	Registered int          `json:"registered"` // organizations whose registered code names a cause
 	Missing    int64        `json:"missing"`    // organizations without a code
 	Inferred   int64        `json:"inferred"`   // of them, those with an inferred cause
 	Letters    []CauseCount `json:"letters"`
@@ -27,13 +27,15 @@ type CauseReport struct {
 type CauseCount struct {
 	Letter   string `json:"letter"`
 	Inferred int64  `json:"inferred"`
-	// Held and Right are organizations whose codes were hidden: those that the
-	// cause was inferred for, and those of them that have it.
+	// Held and Right come from a test with hidden codes. Held counts the
+	// organizations that this cause was inferred for; Right counts those where
+	// it is correct.
 	Held  int `json:"held_out"`
 	Right int `json:"right"`
 }
 
-// evidenceRow is what causes are inferred from in table organizations.
+// evidenceRow holds the columns of table organizations that causes are inferred
+// from.
 type evidenceRow struct {
 	EIN         string   `parquet:"ein"`
 	Name        string   `parquet:"name"`
@@ -46,11 +48,11 @@ type evidenceRow struct {
 	Group       string   `parquet:"group_number,optional"`
 }
 
-// registerRow is the same in the list of the master file, wordsRow in table orgs,
-// receivedRow in table purposes.
+// registerRow has the same for the list of the master file, wordsRow for table
+// orgs, and receivedRow for table purposes.
 type registerRow struct {
 	EIN       string `parquet:"ein"`
-	SortName  string `parquet:"sort_name,optional"` // may name a person, so it is read but kept nowhere
+	SortName  string `parquet:"sort_name,optional"` // may name a person, so we read it but never store it
 	FilingReq string `parquet:"filing_req_cd,optional,dict"`
 	Activity  string `parquet:"activity,optional,dict"`
 }
@@ -67,16 +69,16 @@ type receivedRow struct {
 	Received []string `parquet:"received,list"`
 }
 
-// candidate is one organization as its cause is looked at.
+// candidate is one organization whose cause is to be inferred.
 type candidate struct {
 	cause.Case
-	coded bool // it has a registered code, be it one that says unknown
+	coded bool // it has a registered code, even one that means unknown
 }
 
-// none is a table that is not there.
+// none is used for a table that does not exist.
 func none[T any](func(T, error) bool) {}
 
-// candidates are the organizations of a snapshot in the order of their EINs.
+// candidates are the organizations of a snapshot, sorted by EIN.
 func candidates(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) iter.Seq2[candidate, error] {
 	return func(yield func(candidate, error) bool) {
 		register, received := iter.Seq2[registerRow, error](none[registerRow]), iter.Seq2[receivedRow, error](none[receivedRow])
@@ -124,8 +126,8 @@ func candidates(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) ite
 	}
 }
 
-// CauseCases are the organizations of a snapshot, with an edition of the lists, as the inference of causes is
-// measured on them.
+// CauseCases are the organizations of a snapshot, joined with an edition of the
+// lists, for measuring how well causes are inferred.
 func CauseCases(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) ([]cause.Case, error) {
 	var list []cause.Case
 	for c, err := range candidates(ctx, s, e) {
@@ -139,12 +141,12 @@ func CauseCases(ctx context.Context, s *snapshot.Snapshot, e *lists.Edition) ([]
 	return list, nil
 }
 
-// writeCauses infers the causes of organizations without a code from those that
-// have one.
+// writeCauses infers the causes of organizations without a code, by learning
+// from those with a code.
 func (d *deriver) writeCauses(ctx context.Context) error {
 	trainer := cause.NewTrainer()
 	report := CauseReport{Letters: []CauseCount{}}
-	// The evidence on organizations without a code is kept, so that the tables are
+	// Keep the evidence on organizations without a code, so that the tables are
 	// read once.
 	var collector cause.Collector
 	var codeless []cause.Evidence
@@ -193,7 +195,7 @@ func (d *deriver) writeCauses(ctx context.Context) error {
 	return d.writeOrgCauses(ctx, inferred)
 }
 
-// inferCauses are the causes that a model finds.
+// inferCauses returns the causes that a model predicts.
 func (d *deriver) inferCauses(ctx context.Context, model *cause.Model, codeless []cause.Evidence) ([]snapshot.InferredCause, error) {
 	rows := make([]snapshot.InferredCause, len(codeless))
 	err := d.b.chunks(ctx, len(codeless), func(from, to int) {
@@ -207,14 +209,14 @@ func (d *deriver) inferCauses(ctx context.Context, model *cause.Model, codeless 
 	return slices.DeleteFunc(rows, func(row snapshot.InferredCause) bool { return row.Letter == "" }), err
 }
 
-// codeRow is what is registered of an organization's cause.
+// codeRow holds the registered cause of an organization.
 type codeRow struct {
 	EIN  string `parquet:"ein"`
 	NTEE string `parquet:"ntee_cd,optional"`
 }
 
-// writeOrgCauses puts registered and inferred causes side by side. Both the
-// organizations and what was inferred are in the order of their EINs.
+// writeOrgCauses writes registered and inferred causes side by side. The
+// organizations and the inferred causes are both sorted by EIN.
 func (d *deriver) writeOrgCauses(ctx context.Context, inferred []snapshot.InferredCause) error {
 	var failed error
 	err := writeDerived(ctx, d, snapshot.OrgCauses, func(yield func(snapshot.OrgCause) bool) {

@@ -9,25 +9,25 @@ import (
 	"grantgraph/internal/ingest/stage"
 )
 
-// corpus is what a build knows of its returns, from the archives it reads to
-// the rows it writes. The steps fill it in the order of its fields, and each
-// reads what those before it have found.
+// corpus is what a build knows about its returns, from the archives it reads to
+// the rows it writes. The steps fill its fields in order. Each step reads what
+// earlier steps have filled in.
 type corpus struct {
 	// stageReturns: the returns as read, in shards.
 	stage *stage.Stage
 
-	// chooseReturns: every return that was read, and which of them stand.
+	// chooseReturns: every return that was read, and which of them count.
 	filings []filing  // sorted by filer, period and version
 	bySeq   [][]int32 // by shard and member: the filing, or -1
 
 	// gatherLines: the grant rows as filed.
 	lines *lines
 
-	// loadUniverse: whom a row can have paid, and who paid it.
+	// loadUniverse: the possible recipients of a row, and the funders.
 	universe *resolve.Universe
 	filers   map[ein.EIN]*filer
 
-	// findRecipients: whom each row paid.
+	// findRecipients: the recipient of each row.
 	model      *model.Model // for the rows that no rule decides
 	people     *classify.People
 	recipients *recipients
@@ -39,10 +39,11 @@ type corpus struct {
 	funderOf map[ein.EIN]*funder
 }
 
-// filingOf is the return that a row stands in.
+// filingOf is the return that lists a row.
 func (c *corpus) filingOf(row uint32) *filing { return &c.filings[c.lines.filing[row]] }
 
-// recipientOf is what a row says of its recipient, as far as it may be shown.
+// recipientOf is what a row says about its recipient, without any masked
+// fields.
 func (c *corpus) recipientOf(row uint32) resolve.Recipient {
 	t := c.lines.recipient(c.lines.recipientNo[row])
 	if c.masked(row) {

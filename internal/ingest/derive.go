@@ -33,11 +33,11 @@ type DeriveReport struct {
 type Seats struct {
 	Since    int   `json:"since"`            // the first fiscal year looked at
 	Listed   int64 `json:"listed"`           // officers of those years
-	OfGroups int64 `json:"of_group_returns"` // of them, on returns for a group, which do not say whose board they are on
-	Named    int64 `json:"named"`            // of the others, persons with a first and a last name
+	OfGroups int64 `json:"of_group_returns"` // of these, officers on group returns, which do not say which member's board they are on
+	Named    int64 `json:"named"`            // of the rest, persons with a first and a last name
 }
 
-// deriver carries what several derived tables are made from.
+// deriver carries what several derived tables need.
 type deriver struct {
 	b       *builder
 	w       *snapshot.Writer
@@ -55,11 +55,11 @@ type deriver struct {
 	giving   area.Giving
 }
 
-// derive makes the derived tables from the written ones. Each reads only the
-// columns it needs, a row at a time.
+// derive makes the derived tables from the tables already written. It reads
+// only the columns it needs, one row at a time.
 func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists.Edition) (DeriveReport, error) {
-	// This takes less than half of the memory that the steps before have taken, so
-	// the collector need not be in a hurry.
+	// These steps need less than half of the memory that earlier steps took, so
+	// the garbage collector can run less often.
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	d := &deriver{b: b, w: w, s: w.Unpublished(), edition: edition, revenue: make(map[ein.EIN]int64), holdings: holding.New(), trainer: classify.NewTrainer()}
 	b.phase("derive", 7)
@@ -73,9 +73,9 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists
 			return err
 		}
 	}
-	// Tables made of filers and grants are written beside those made of organizations
-	// and the lists of returns. Holdings and boards wait for filers and families, and
-	// service areas for everything.
+	// Tables made from filers and grants are written in parallel with those
+	// made from organizations and the lists of returns. Holdings and boards
+	// wait for filers and families. Service areas wait for everything.
 	families := make(chan struct{})
 	strands := [...][]func(context.Context) error{
 		{step(d.readFilers), step(d.writeFamilies), func(context.Context) error { close(families); return nil }, step(d.readGrants)},
@@ -125,7 +125,7 @@ func writeDerived[T any](ctx context.Context, d *deriver, name string, rows iter
 	return err
 }
 
-// count puts a table into the report. Tables may be written side by side.
+// count adds a table to the report. Tables may be written in parallel.
 func (d *deriver) count(name string, rows int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -146,7 +146,7 @@ type filerRow struct {
 	InvestmentFees *int64 `parquet:"investment_fees,optional"`
 }
 
-// readFilers takes in the latest return of every filer.
+// readFilers reads the latest return of every filer.
 func (d *deriver) readFilers(ctx context.Context) error {
 	type site struct {
 		e                ein.EIN
@@ -198,12 +198,12 @@ type relationRow struct {
 	Controlled bool   `parquet:"controlled"`
 }
 
-// writeFamilies writes who belongs to whom.
+// writeFamilies writes which organizations belong to one family.
 func (d *deriver) writeFamilies(ctx context.Context) error {
 	var b family.Builder
 	err := snapshot.ReadTable(ctx, d.s, snapshot.Organizations, func(r *familyRow) error {
 		if r.Sources == snapshot.SourceLine {
-			return nil // one line is too little to make somebody kin of
+			return nil // one grant line is too little evidence for a family
 		}
 		o := family.Org{EIN: ein.Stored(r.EIN), Name: r.Name, Street: r.Street, ZIP5: r.ZIP5, Group: r.Group, Central: irscode.Central(r.Affil), Active: r.Active}
 		if latest, ok := d.revenue[o.EIN]; ok {
@@ -219,8 +219,8 @@ func (d *deriver) writeFamilies(ctx context.Context) error {
 		return err
 	}
 	err = snapshot.ReadTable(ctx, d.s, snapshot.Relations, func(r *relationRow) error {
-		// Supported organizations stand in Schedule A: money goes to them, but
-		// they are often not kin.
+		// Supported organizations come from Schedule A. They receive money but
+		// often belong to another family.
 		if r.Kind != "supported" && r.RelatedEIN != "" {
 			b.Relate(r.Filing, ein.Stored(r.EIN), ein.Stored(r.RelatedEIN), r.Controlled)
 		}
@@ -250,7 +250,7 @@ type paidRow struct {
 	IsUnidentified   bool   `parquet:"is_unidentified"`
 }
 
-// readGrants goes through the grants once and writes what is made of them.
+// readGrants reads the grants once and writes the tables derived from them.
 func (d *deriver) readGrants(ctx context.Context) error {
 	var (
 		edges  cofund.Edges
@@ -324,13 +324,13 @@ type officerRow struct {
 	Former  bool   `parquet:"former"`
 }
 
-// boardYears is how many fiscal years a board is looked at: who sat here ten
-// years ago and sits there now links nobody.
+// boardYears is how many fiscal years of a board are examined. A person who
+// left one board ten years ago and sits on another now links nobody.
 const boardYears = 3
 
-// groupReturns are the filings that cover the members of a group. The officers on
-// them may be those of any member or of the parent, so they belong to no board
-// that has an EIN.
+// groupReturns are the filings that cover all members of a group. Their
+// officers may belong to any member or to the parent, so we assign them to no
+// board.
 func (d *deriver) groupReturns(ctx context.Context) (map[string]bool, error) {
 	type row struct {
 		Filing string `parquet:"filing"`
@@ -346,7 +346,7 @@ func (d *deriver) groupReturns(ctx context.Context) (map[string]bool, error) {
 	return group, err
 }
 
-// writeBoards writes who shares people with whom.
+// writeBoards writes which organizations share board members.
 func (d *deriver) writeBoards(ctx context.Context) error {
 	group, err := d.groupReturns(ctx)
 	if err != nil {
@@ -363,9 +363,9 @@ func (d *deriver) writeBoards(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The newest year of a corpus is always in the making. The three years are
-	// counted from the last one that is at least half as full as the fullest;
-	// newer ones count in addition.
+	// The newest year of a corpus is always incomplete. The three years end
+	// with the last year that is at least half as full as the fullest year.
+	// Newer years count in addition.
 	var most int64
 	for _, n := range years {
 		most = max(most, n)

@@ -10,8 +10,8 @@ import (
 	"grantgraph/internal/ingest/stage"
 )
 
-// filing is what the choice among returns needs of one return, and what later
-// steps keep of the chosen ones. There may be millions, so it is small.
+// filing holds what the choice among returns needs, and what later steps need
+// of the chosen ones. There may be millions of filings, so the struct is small.
 type filing struct {
 	ein       ein.EIN
 	shard     int32
@@ -27,7 +27,7 @@ type filing struct {
 	sum       [16]byte    // of SHA-256 of the file
 	lines     int32       // staged grant lines
 	declared  int64       // the filer's own total of grants paid, -1 when not stated
-	linesOf   int32       // filing whose lines stand for this one: itself, or an earlier version
+	linesOf   int32       // filing that supplies the lines: itself, or an earlier version
 	account   lineAccount // what became of its lines
 }
 
@@ -96,8 +96,8 @@ func newFiling(r *stage.Head, shard int) filing {
 	return f
 }
 
-// key is the name a return goes by in grant keys: its object id, or, where a
-// file came without one, a name made of its content.
+// key identifies a return in grant keys: its object id, or a hash of its
+// content if the file had no id.
 func (f *filing) key() string {
 	if f.object != 0 {
 		return strconv.FormatUint(f.object, 10)

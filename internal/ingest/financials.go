@@ -13,10 +13,10 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// financials holds the figures of the chosen returns while they come in the
-// order of the sources and are to be written in that of their filers. Each takes
-// a bit for every figure of the table and a few bytes for those that were filed:
-// about a hundred bytes in all, where a row of the table has a thousand.
+// financials holds the figures of the chosen returns. They arrive in the order
+// of the sources and are written in the order of their filers. Each return
+// takes one bit per figure of the table and a few bytes per filed figure: about
+// 100 bytes, while a row of the table takes 1,000.
 type financials struct {
 	arena []byte
 	at    []uint64 // by filing: where its figures begin, plus one
@@ -24,19 +24,19 @@ type financials struct {
 
 func newFinancials(filings int) *financials { return &financials{at: make([]uint64, filings)} }
 
-// has reports whether a return has figures of its own. A 990-T has none of the
-// table's: it is about a tax.
+// has reports whether a return has figures for the table. A 990-T has none,
+// because it reports a tax.
 func (f *filing) hasFinancials() bool {
 	return f.form == form990 || f.form == form990EZ || f.form == form990PF
 }
 
-// figure is a column of a row, and what a return says there.
+// figure is a column of a row, and the value of a return there.
 type figure struct {
 	column **int64
 	filed  irs990.Amount
 }
 
-// figures are the columns of a row that were filed, in a fixed order.
+// figures are the filed columns of a row, in a fixed order.
 func figures(row *snapshot.Financial, r *stage.FullReturn) []figure {
 	b := &r.Books
 	return []figure{
@@ -103,8 +103,8 @@ func (s *financials) row(at int32, f *filing) snapshot.Financial {
 	return row
 }
 
-// monthsLiquid is how many months of expenses cash and savings would pay for,
-// nil when that is not known.
+// monthsLiquid is how many months of expenses cash and savings would cover, or
+// nil if not known.
 func monthsLiquid(cash, savings, expenses *int64) *float64 {
 	if cash == nil && savings == nil || expenses == nil || *expenses <= 0 {
 		return nil

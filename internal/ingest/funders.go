@@ -12,10 +12,10 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// sortRows puts the rows in the order of the grants table: funder, recipient,
-// year, amount, and the filing's own order. The filings are in the order of the
-// funders, so the rows are put together by filing, and then those of each funder
-// are sorted for themselves.
+// sortRows sorts the rows in the order of the grants table: funder, recipient,
+// year, amount, and the filing's own order. The filings are already in the
+// order of funders, so the rows are grouped by filing, and then the rows of
+// each funder are sorted.
 func (b *builder) sortRows(ctx context.Context, c *corpus) error {
 	g, r := c.lines, c.recipients
 	rank := r.rank()
@@ -61,8 +61,8 @@ func (r *recipients) rank() []uint32 {
 	return rank
 }
 
-// eachStretch cuts the rows, which are in order of funder, into stretches of whole
-// funders, and calls fn for the i-th of them on all workers.
+// eachStretch splits the rows, which are sorted by funder, into stretches of
+// whole funders. It calls fn for the i-th stretch, on all workers.
 func (b *builder) eachStretch(ctx context.Context, c *corpus, fn func(i, from, to int)) error {
 	ends := c.stretches()
 	return parallel.Each(ctx, b.workers, len(ends), func(_ context.Context, i int) error {
@@ -75,7 +75,7 @@ func (b *builder) eachStretch(ctx context.Context, c *corpus, fn func(i, from, t
 	})
 }
 
-// stretches are where the stretches of the rows end.
+// stretches are the ends of the stretches of rows.
 func (c *corpus) stretches() (ends []int) {
 	for to := 0; to < len(c.rows); {
 		to = min(to+4*chunkSize, len(c.rows))
@@ -97,8 +97,8 @@ type funder struct {
 	*filer
 }
 
-// sortFunders takes the funders from the ordered rows and says what kind each
-// is.
+// sortFunders collects the funders from the sorted rows and finds the kind of
+// each.
 func (b *builder) sortFunders(ctx context.Context, c *corpus) error {
 	advised := make([]bool, c.lines.purposes.len())
 	err := b.chunks(ctx, len(advised), func(from, to int) {
@@ -128,8 +128,8 @@ func (b *builder) sortFunders(ctx context.Context, c *corpus) error {
 	return nil
 }
 
-// funderAt is the funder whose rows begin at from. advised says which purposes are
-// those of donor-advised funds.
+// funderAt is the funder whose rows begin at from. advised says which purposes
+// are those of donor-advised funds.
 func (c *corpus) funderAt(from int, advised []bool) funder {
 	e := c.filingOf(c.rows[from]).ein
 	to := from + 1
@@ -160,8 +160,9 @@ func (c *corpus) funderAt(from int, advised []bool) funder {
 	return f
 }
 
-// mostInYear is how many distinct recipients there are in the year that has most
-// of them. It sorts the pairs, each a year above a recipient.
+// mostInYear is the largest number of distinct recipients in any one year. It
+// sorts the pairs, each of which has the year in its high bits and the
+// recipient in its low bits.
 func mostInYear(pairs []uint64) (most int) {
 	slices.Sort(pairs)
 	n := 0

@@ -8,7 +8,7 @@ import (
 	"grantgraph/internal/ingest/resolve"
 )
 
-// payments finds whom funders name outright.
+// payments finds recipients that are certain from their own name and place.
 type payments struct {
 	*corpus
 	resolver *resolve.Resolver
@@ -18,13 +18,13 @@ type payments struct {
 	asked    []bool    // by recipient
 }
 
-// firstLines is how many lines of a funder are looked at first. If they name more
-// than resolve.ManyPaid recipients, the rest of its lines is not looked at.
+// firstLines is how many lines of a funder are examined first. If they name
+// more than resolve.ManyPaid recipients, we skip the rest of its lines.
 const firstLines = 4 * resolve.ManyPaid
 
-// history gathers whom funders name outright. Most lines are those of a few funders
-// with very many recipients, for whom the history is of no use. A recipient that
-// only such funders name is not looked up.
+// history lists which certain recipients each funder has paid. Most lines
+// belong to a few funders with very many recipients, whose history is of no
+// use. We skip recipients that only such funders name.
 func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, error) {
 	n := c.lines.recipients.len()
 	b.phase("history", int64(n))
@@ -49,7 +49,7 @@ func (b *builder) history(ctx context.Context, c *corpus) (*resolve.History, err
 	return resolve.NewHistory(list), nil
 }
 
-// numberPayers numbers the filers. Filings are in order of theirs.
+// numberPayers numbers the filers. The filings are sorted by filer.
 func (p *payments) numberPayers() {
 	p.payer = make([]uint32, len(p.filings))
 	for i := range p.filings {
@@ -63,8 +63,8 @@ func (p *payments) numberPayers() {
 
 func (p *payments) payerOf(row uint32) uint32 { return p.payer[p.lines.filing[row]] }
 
-// ofFirstLines tells, of rows in their order, those that are among the first of
-// their funder.
+// ofFirstLines returns a function that reports whether a row is among the first
+// lines of its funder. Call the function with the rows in order.
 func (p *payments) ofFirstLines() func(row uint32) bool {
 	rows := make([]uint16, p.payers)
 	return func(row uint32) bool {
@@ -77,7 +77,8 @@ func (p *payments) ofFirstLines() func(row uint32) bool {
 	}
 }
 
-// look looks up the recipients of the rows that are wanted, and returns how many.
+// look looks up the recipients of the wanted rows, and returns how many it
+// looked up.
 func (b *builder) look(ctx context.Context, p *payments, wanted func(row uint32) bool) (int, error) {
 	var open []uint32
 	for row, t := range p.lines.recipientNo {
@@ -96,7 +97,8 @@ func (b *builder) look(ctx context.Context, p *payments, wanted func(row uint32)
 	})
 }
 
-// payEverybody are the funders that name too many among their first lines.
+// payEverybody marks the funders that name too many recipients in their first
+// lines.
 func (p *payments) payEverybody() []bool {
 	lines := make([]uint32, p.payers)
 	for _, filing := range p.lines.filing {

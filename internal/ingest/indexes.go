@@ -11,26 +11,27 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// indexMemory is how much memory the indexes that are made side by side may take,
-// with that of engines outside Go. An index that needs more than these engines
-// leave gets what it needs, and no other index in Go is made beside it.
+// indexMemory is how much memory the indexes built in parallel may take,
+// including engines outside Go. An index that needs more than these engines
+// leave free still gets its memory, but then no other index in Go is built at
+// the same time.
 const indexMemory = 6 << 30
 
-// writeIndexes makes the indexes of the finished tables. They know nothing of each
-// other: as many are made at once, begun in their order, as there are workers and
-// memory for.
+// writeIndexes builds the indexes of the finished tables. They are independent,
+// so as many are built in parallel as workers and memory allow, started in
+// order.
 func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
-	// Give back what earlier steps have left. With the limit, the memory of one index
-	// is collected before the next takes as much again.
+	// Free the memory that earlier steps left. The limit makes the garbage
+	// collector reclaim one index before the next takes as much again.
 	debug.FreeOSMemory()
 	s, list := w.Unpublished(), b.opt.Indexers
 	most := memoryOfGo(s, list)
 	if was := debug.SetMemoryLimit(-1); was > most {
-		debug.SetMemoryLimit(most + most/8) // an index may need a little more than it says
+		debug.SetMemoryLimit(most + most/8) // an index may need slightly more than it states
 		defer debug.SetMemoryLimit(was)
 	}
-	// Each index counts a thousand. The index that takes longest reports its own
-	// progress, which counts a thousand as well.
+	// Each index counts as 1,000 units. The slowest index reports its own
+	// progress, which also counts as 1,000.
 	const parts = 1000
 	total := int64(len(list)+1) * parts
 	b.phase("indexes", total)
@@ -63,8 +64,8 @@ func (b *builder) writeIndexes(ctx context.Context, w *snapshot.Writer) error {
 	return err
 }
 
-// memoryOfGo is how much memory the indexes may take in Go: all that engines
-// outside Go leave, and at least what the largest index needs.
+// memoryOfGo is how much memory the indexes may take in Go: whatever engines
+// outside Go leave free, and at least what the largest index needs.
 func memoryOfGo(s *snapshot.Snapshot, list []snapshot.Indexer) int64 {
 	most, others := int64(0), int64(0)
 	for i := range list {

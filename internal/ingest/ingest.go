@@ -1,13 +1,13 @@
-// Package ingest is the build side: it reads upstream files, stages what they
-// say, chooses one return per filer and period, links each grant line to its
-// recipient, classifies it, and publishes the result as an immutable snapshot.
-// It never imports serve: the indexes that the service reads come in by
-// Options.Indexers.
+// Package ingest is the build side. It reads upstream files, stages their
+// contents, chooses one return per filer and period, links each grant line to
+// its recipient, classifies it, and publishes the result as an immutable
+// snapshot. It never imports serve: Options.Indexers supplies the indexes that
+// the service reads.
 //
-// The line runs in a fixed order and every step is a function of the one
-// before, so the same sources give the same bytes whatever the number of
-// cores. Staged shards are kept between runs: a build that is killed goes on
-// where it stopped, and next month's build reads only what is new.
+// The steps run in a fixed order and each depends only on the one before, so
+// the same sources give the same bytes on any number of cores. Staged shards
+// are kept between runs: a build that is killed resumes where it stopped, and
+// next month's build reads only what is new.
 package ingest
 
 import (
@@ -45,52 +45,55 @@ type Options struct {
 	Workers int    // 0 means one per core
 	Keep    int    // snapshots to keep; 0 means 3
 
-	// Stage has the shards that others have made from the returns, which are not
-	// read then; nil means that they are made here.
+	// Stage supplies shards that others have made from the returns, so the
+	// build does not read the returns. If nil, the build makes the shards
+	// itself.
 	Stage *stage.Shared
-	// WithoutQuarantined leaves out what they could not read.
+	// WithoutQuarantined leaves out the returns that the shared stage could not
+	// read.
 	WithoutQuarantined bool
 
-	// Complete is the last fiscal year whose returns are all there; 0 leaves it
-	// to be judged by the number of filers, which a sample of the returns misleads.
+	// Complete is the last fiscal year whose returns have all arrived. If 0,
+	// the build judges by the number of filers, which is misleading for a
+	// sample of the returns.
 	Complete int
 
-	// MaskIndividuals leaves out of the snapshot who the private persons are
-	// that grants were paid to.
+	// MaskIndividuals removes the identities of private persons who received
+	// grants from the snapshot.
 	MaskIndividuals bool
 
-	// Indexers derive what the serving side needs from the finished tables,
+	// Indexers build what the serving side needs from the finished tables,
 	// before the snapshot is published.
 	Indexers []snapshot.Indexer
 	// ListIndexers do the same for the edition of the compliance lists.
 	ListIndexers []snapshot.Indexer
 
-	// Progress is told of each step: the phase, how much of it is done and how
-	// much there is. It may be nil; it is called from several goroutines, one
-	// at a time.
+	// Progress receives the progress of each step: the phase, the units done
+	// and the total. It may be nil. It is called from several goroutines, one
+	// call at a time.
 	Progress func(phase string, done, total int64)
 
-	// Note is told of trouble with this machine, as opposed to the sources, as it
-	// happens: damage that was repaired, files that could not be removed. It may be
-	// nil; it is called as Progress is.
+	// Note receives problems with this machine, not with the sources, as they
+	// happen: repaired damage, or files that could not be removed. It may be
+	// nil. It is called like Progress.
 	Note func(text string)
 
-	// Model answers for the lines that no rule decides, where it is set; else
-	// one is trained on these sources.
+	// Model resolves the lines that no rule decides. If nil, a model is trained
+	// on these sources.
 	Model *model.Model
 
-	// Examine is shown the resolver and the lines whose EIN was filed, before
-	// any line is resolved. It may be nil.
+	// Examine receives the resolver and the lines with a filed EIN, before any
+	// line is resolved. It may be nil.
 	Examine func(*resolve.Resolver, []resolve.Label)
 
-	// Now stamps the snapshot; nil means the clock.
+	// Now is the time of the snapshot; nil means the clock.
 	Now func() time.Time
 
 	// shardBytes is the size of a shard; tests make it small to have many.
 	shardBytes int64
 }
 
-// Result is what a build came to.
+// Result is the outcome of a build.
 type Result struct {
 	Snapshot *snapshot.Snapshot
 	Report   *Report
@@ -115,8 +118,8 @@ type builder struct {
 	result Result
 }
 
-// Run builds a snapshot and makes it current. On any error the snapshot that
-// was current stays so.
+// Run builds a snapshot and makes it current. On any error the previous
+// snapshot stays current.
 func Run(ctx context.Context, opt Options) (*Result, error) {
 	b := &builder{progress: progress{show: opt.Progress, showNote: opt.Note}, opt: opt, workers: opt.Workers, report: newReport()}
 	if b.workers <= 0 {
@@ -168,7 +171,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	defer w.Abandon()
-	staged := c.stage // which writeSnapshot empties
+	staged := c.stage // writeSnapshot empties the corpus
 	manifest, err := b.writeSnapshot(ctx, w, c, lists)
 	if err != nil {
 		return nil, err
@@ -184,8 +187,9 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if b.result.Snapshot, err = w.Publish(manifest); err != nil {
 		return nil, err
 	}
-	// The snapshot is good even if cleaning up fails: leftovers only take disk space,
-	// and the next build can tell recipients abroad apart without the keys.
+	// The snapshot is good even if cleaning up fails. Leftovers only take disk
+	// space, and the next build can identify recipients abroad without the
+	// keys.
 	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), staged.Prune())
 	if err != nil {
 		b.note("the snapshot is published, but some cleanup after it failed: %v", err)
@@ -197,8 +201,8 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	return &result, nil
 }
 
-// sharedPlan is the plan of the shared stage. What that stage lacks goes into the
-// report.
+// sharedPlan is the plan of the shared stage. The report lists what that stage
+// lacks.
 func (b *builder) sharedPlan(ctx context.Context) (*stage.Plan, error) {
 	p, leftOut, err := b.opt.Stage.Complete(ctx, b.sources, b.opt.WithoutQuarantined)
 	for _, r := range leftOut {
@@ -207,8 +211,7 @@ func (b *builder) sharedPlan(ctx context.Context) (*stage.Plan, error) {
 	return p, err
 }
 
-// stageReturns reads all returns, or fetches what others have read by a shared
-// plan.
+// stageReturns reads all returns, or fetches the shards of a shared plan.
 func (b *builder) stageReturns(ctx context.Context, p *stage.Plan) (s *stage.Stage, err error) {
 	if p == nil {
 		p, err = stage.MakePlan(ctx, stage.PlanOptions{Sources: b.sources.Root, Returns: b.sources.Files[discover.Returns], Workers: b.workers,
@@ -223,8 +226,8 @@ func (b *builder) stageReturns(ctx context.Context, p *stage.Plan) (s *stage.Sta
 	return s, err
 }
 
-// readCorpus reads the returns, by the plan of a shared stage where there is one,
-// and finds out whom their grants paid.
+// readCorpus reads the returns, by the plan of a shared stage if there is one,
+// and finds the recipients of their grants.
 func (b *builder) readCorpus(ctx context.Context, shared *stage.Plan) (*corpus, error) {
 	var err error
 	c := &corpus{}
@@ -252,7 +255,8 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 		return m, err
 	}
 	b.addSource(c.stage.Plan().ReadArchives()...)
-	// Awards and lists do not depend on the rows, which are counted meanwhile.
+	// Awards and lists do not depend on the rows, so they run while the rows
+	// are counted.
 	var counts snapshot.Counts
 	beside := [...]func(context.Context) error{
 		func(ctx context.Context) (err error) {
@@ -281,8 +285,8 @@ func (b *builder) writeSnapshot(ctx context.Context, w *snapshot.Writer, c *corp
 	return b.makeManifest(counts)
 }
 
-// chunks runs fn over 0..n in pieces on all workers. All but the last are
-// chunkSize long.
+// chunks runs fn over 0..n in pieces on all workers. Every piece but the last
+// has chunkSize units.
 func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) error {
 	return parallel.Each(ctx, b.workers, chunkCount(n), func(_ context.Context, i int) error {
 		fn(i*chunkSize, min(n, (i+1)*chunkSize))
@@ -310,8 +314,8 @@ func (b *builder) gazetteer(ctx context.Context) (*place.Gazetteer, error) {
 // readOverrides reads corrections, which must agree with the universe.
 type readOverrides func(r io.Reader, path string) (*resolve.Overrides, error)
 
-// overrides reads the adjudicated corrections, or those that a language model
-// proposed, if there are any.
+// overrides reads the corrections made by a person, or those proposed by a
+// language model, if there are any.
 func (b *builder) overrides(ctx context.Context, kind string, read readOverrides, u *resolve.Universe) (o *resolve.Overrides, err error) {
 	err = b.readOne(ctx, kind, "a list of overrides", func(path string, r io.Reader) (_ int64, err error) {
 		if o, err = read(r, path); err == nil {
@@ -323,7 +327,7 @@ func (b *builder) overrides(ctx context.Context, kind string, read readOverrides
 }
 
 // overrideFault says what is wrong with a list of overrides. A person wrote the
-// list, so the advice is to correct it and not to fetch it again.
+// list, so the advice is to correct it, not to fetch it again.
 func (b *builder) overrideFault(rel string, err error) error {
 	if err == nil {
 		return nil
@@ -332,14 +336,14 @@ func (b *builder) overrideFault(rel string, err error) error {
 		Try("correct it, or move it out of the sources folder")
 }
 
-// makeManifest puts the headline numbers and the report together.
+// makeManifest combines the headline numbers and the report.
 func (b *builder) makeManifest(counts snapshot.Counts) (snapshot.Manifest, error) {
 	slices.SortFunc(b.used, func(x, y snapshot.Source) int {
 		return cmp.Or(strings.Compare(x.Kind, y.Kind), strings.Compare(x.Path, y.Path))
 	})
 	counts.Organizations = b.organizations
 	m := snapshot.Manifest{Invented: b.sources.Invented, Individuals: b.report.Masked.Individuals, Sources: b.used, Counts: counts}
-	// The report is whole only now that the rows are counted.
+	// The report is complete only now that the rows are counted.
 	body, err := json.Marshal(b.report)
 	if err != nil {
 		return snapshot.Manifest{}, fmt.Errorf("encoding the report: %w", err)

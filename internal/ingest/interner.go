@@ -9,19 +9,18 @@ import (
 )
 
 // interner gives each distinct byte string a small number, in the order first
-// seen, and keeps all of them in few blocks: no pointer per string for the
-// collector to follow, however many there are, and nothing to move when there
-// are more of them.
+// seen. It keeps the strings in a few large blocks: the garbage collector
+// follows no pointer per string, and growing moves no strings.
 type interner struct {
 	blocks [][]byte
-	ends   []uint64 // where string i stops, counted through the blocks
+	ends   []uint64 // where string i ends, counted through the blocks
 	hashes []uint32 // of the strings
 	table  hashtable.Table
 }
 
-// A string stands within one block, but for one that is longer: that has
-// consecutive blocks of one piece of memory to itself, of which each reaches to
-// its end.
+// A string lies within one block. A string longer than a block gets several
+// consecutive blocks that share one piece of memory; the slice of each of these
+// blocks reaches to the end of the string.
 const (
 	blockBits = 20
 	blockSize = 1 << blockBits
@@ -34,7 +33,7 @@ func newInterner() *interner { return &interner{} }
 // id returns the number of b, adding it when it is new.
 func (in *interner) id(b []byte) uint32 { return in.hashed(b, uint32(maphash.Bytes(internerSeed, b))) }
 
-// hashed is id for a string whose hash is known.
+// hashed is id for a string whose hash is already known.
 func (in *interner) hashed(b []byte, hash uint32) uint32 {
 	id, fresh := in.table.Number(hash, func(id uint32) bool { return in.at(id) == string(b) })
 	if fresh {
@@ -53,7 +52,7 @@ func (in *interner) keep(b []byte) {
 	if len(b) > 0 {
 		block := int(at >> blockBits)
 		if block < len(in.blocks) && len(in.blocks[block])-int(at%blockSize) < len(b) {
-			in.blocks = in.blocks[:block] // left over from before a reset, and too small
+			in.blocks = in.blocks[:block] // left from before a reset, and too small
 		}
 		if block == len(in.blocks) {
 			room := make([]byte, nextBlock(uint64(len(b))))
@@ -66,7 +65,7 @@ func (in *interner) keep(b []byte) {
 	in.ends = append(in.ends, at+uint64(len(b)))
 }
 
-// nextBlock is where the first block starts that is not before at.
+// nextBlock is the start of the first block at or after at.
 func nextBlock(at uint64) uint64 { return (at + blockSize - 1) &^ (blockSize - 1) }
 
 // end is where the first n strings end.
@@ -77,8 +76,8 @@ func (in *interner) end(n int) uint64 {
 	return in.ends[n-1]
 }
 
-// at returns string i. It shares the memory of its block, which is not written
-// again until reset takes all strings out.
+// at returns string i. The result shares the memory of its block, which is
+// reused only after reset.
 func (in *interner) at(i uint32) string {
 	text := in.bytes(i)
 	return unsafe.String(unsafe.SliceData(text), len(text))
@@ -90,12 +89,12 @@ func (in *interner) bytes(i uint32) []byte {
 		return nil
 	}
 	if start>>blockBits != (end-1)>>blockBits {
-		start = nextBlock(start) // the rest of the block was too small for it
+		start = nextBlock(start) // the rest of the block was too small for this string
 	}
 	return in.blocks[start>>blockBits][start%blockSize:][:end-start]
 }
 
-// first is the first byte of string i, 0 where it has none.
+// first is the first byte of string i, or 0 if the string is empty.
 func (in *interner) first(i uint32) byte {
 	if b := in.bytes(i); len(b) > 0 {
 		return b[0]
@@ -105,8 +104,8 @@ func (in *interner) first(i uint32) byte {
 
 func (in *interner) len() int { return len(in.ends) }
 
-// join adds the strings of another in their order and returns the number that
-// each of them has here.
+// join adds all strings of another interner in their order, and returns the new
+// number of each.
 func (in *interner) join(other *interner) []uint32 {
 	ids := make([]uint32, other.len())
 	for from := 0; from < len(ids); from += fetchedAtOnce {
@@ -119,12 +118,12 @@ func (in *interner) join(other *interner) []uint32 {
 	return ids
 }
 
-// fetchedAtOnce is for how many strings the memory is fetched together.
+// fetchedAtOnce is how many strings are fetched from memory together.
 const fetchedAtOnce = 64
 
-// fetch reads what strings with these hashes will be compared with. Where there
-// are millions it is in no cache; but to wait for many pieces of memory together
-// takes little longer than to wait for one.
+// fetch reads the memory that strings with these hashes will be compared with.
+// Among millions of strings, that memory is in no cache. Waiting for many reads
+// at once takes little longer than waiting for one.
 //
 //go:noinline
 func (in *interner) fetch(hashes []uint32) (last byte) {
@@ -147,14 +146,14 @@ func (in *interner) fetch(hashes []uint32) (last byte) {
 	return last
 }
 
-// reset takes all strings out. Those that at has returned are void then.
+// reset removes all strings. Strings that at returned earlier become invalid.
 func (in *interner) reset() {
 	in.ends, in.hashes = in.ends[:0], in.hashes[:0]
 	in.table.Clear()
 }
 
-// freeze gives back the memory that only more strings would need. There can be
-// none afterwards.
+// freeze frees the memory that only more strings would need. No strings can be
+// added afterwards.
 func (in *interner) freeze() {
 	in.table, in.hashes = hashtable.Table{}, nil
 	in.ends = slices.Clone(in.ends)

@@ -16,34 +16,36 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Private foundations file no Schedule R, and what they write of their
-// relationships is nearly always NONE. A trust that holds the money of a
-// foundation is related to it all the same, and so are the foundations of one
-// founder. What shows it is a name in common together with the place or the
-// people: neither says it alone.
+// Private foundations file no Schedule R, and nearly all of them write NONE
+// where the form asks for relationships. Still, a trust that holds a
+// foundation's money is related to it, and so are two foundations of one
+// founder. We treat two organizations as related if their names share words and
+// they also share an address or officers. Usually, neither sign is enough
+// alone.
 
-// The bounds of what counts as being related.
+// Limits for treating two organizations as related.
 const (
-	rarePhrase    = 12        // organizations that may have the words of a name in common
-	ownedFrom     = 1_000_000 // dollars from which boards are compared whatever the names
-	ownedSeats    = 3         // people that such boards share, and at least half of the smaller
+	rarePhrase    = 12        // most organizations whose names may share the same words
+	ownedFrom     = 1_000_000 // amount in dollars from which boards are compared even if the names differ
+	ownedSeats    = 3         // officers that such boards must share, and at least half of the smaller board
 	officersYears = 3         // latest fiscal years whose officers are looked at
 )
 
-// RelatedReport says by what rows are known to pay a related party.
+// RelatedReport counts the rows that pay a related organization, by the
+// evidence for it.
 type RelatedReport struct {
-	Filed    Count `json:"filed"`    // the line says so, or Schedule R, or it is the funder itself
+	Filed    Count `json:"filed"`    // the line or Schedule R says so, or the recipient is the funder itself
 	Name     Count `json:"name"`     // name and place
 	Officers Count `json:"officers"` // officers, mostly with the name
 }
 
-// pair is a funder with all its rows to one recipient.
+// pair is one funder, one recipient, and all rows between them.
 type pair struct {
 	from, to int // into corpus.rows
 	funder   ein.EIN
 	paid     ein.EIN
 	kinship  classify.Kinship
-	phrase   string // the telling words of a recipient that is kin by rare words
+	phrase   string // the distinctive words of the name, if rare words relate the recipient to the funder
 }
 
 // findKin marks the rows whose funder and recipient are related by their names
@@ -89,18 +91,18 @@ func (b *builder) findKin(ctx context.Context, c *corpus) error {
 	return nil
 }
 
-// kinFinder looks for kin in a stretch of the rows.
+// kinFinder looks for related pairs in a stretch of the rows.
 type kinFinder struct {
 	*corpus
 	RelatedReport
-	open []pair // whose names and places do not decide
+	open []pair // pairs that names and places do not decide
 
-	funder    ein.EIN // of the rows at hand
+	funder    ein.EIN // of the current rows
 	telling   []string
 	signature uint64
 }
 
-// turnTo begins with the rows of a funder.
+// turnTo moves on to the rows of a funder.
 func (k *kinFinder) turnTo(e ein.EIN) {
 	fl := k.filers[e]
 	k.funder, k.telling = e, classify.Telling(orgname.Parse(fl.name).K2, fl.city)
@@ -152,7 +154,8 @@ func (k *kinFinder) lookAt(from int) int {
 	return p.to
 }
 
-// relate marks the rows of a pair that nobody has said to be related.
+// relate marks the rows of a pair as related, except rows that were already
+// marked.
 func (c *corpus) relate(p *pair, by *Count) {
 	for _, row := range c.rows[p.from:p.to] {
 		if c.recipients.class[row]&related == 0 {
@@ -162,9 +165,9 @@ func (c *corpus) relate(p *pair, by *Count) {
 	}
 }
 
-// kinship compares the names of a pair, and says whether the two are so near that
-// a name in common is no accident: they share an address, or a town if only the
-// word for the legal form tells their names apart.
+// kinship compares the names of a pair. It reports whether a shared name is
+// strong evidence: the two share an address, or they share a town and only the
+// word for the legal form differs.
 func (c *corpus) kinship(p *pair, funder []string) (best classify.Kinship, near bool) {
 	fl := c.filers[p.funder]
 	seen := c.lines.recipientNo[c.rows[p.from]]
@@ -185,8 +188,8 @@ func (c *corpus) kinship(p *pair, funder []string) (best classify.Kinship, near 
 		for _, own := range fl.addresses {
 			street := own.at.ZIP5 != "" && own.at.ZIP5 == at.ZIP5 && sameStreet(own.at.Street, at.Street)
 			town := own.at.State != "" && own.at.State == at.State && orgname.City(own.at.City) == orgname.City(at.City)
-			// ALDER FOUNDATION TRUST pays ALDER FOUNDATION: only the word for the
-			// legal form tells them apart, so they need not share a town.
+			// ALDER FOUNDATION TRUST pays ALDER FOUNDATION: only the word for
+			// the legal form differs, so sharing a state is enough.
 			whole := own.at.State != "" && own.at.State == at.State && vehicleOf(fl.name, t.Name())
 			near = near || street || k == classify.Vehicles && (town || whole)
 		}
@@ -194,8 +197,8 @@ func (c *corpus) kinship(p *pair, funder []string) (best classify.Kinship, near 
 	return best, near
 }
 
-// vehicleOf reports whether one name is the other with a word such as TRUST
-// behind it.
+// vehicleOf reports whether one name is the other name followed by a word such
+// as TRUST.
 func vehicleOf(a, b string) bool {
 	x, y := orgname.Parse(a).K2, orgname.Parse(b).K2
 	return x != y && x != "" && y != "" && (strings.HasPrefix(x, y+" ") || strings.HasPrefix(y, x+" "))
@@ -206,7 +209,7 @@ func sameStreet(a, b string) bool {
 	return key != "" && key == orgname.StreetKey(b)
 }
 
-// bearers counts the organizations whose names have all words of a phrase.
+// bearers counts the organizations whose names contain all words of a phrase.
 func (c *corpus) bearers(open []pair) map[string]int {
 	numbers := map[string]int{} // of the phrases
 	var phrases [][]string      // the words of each
@@ -250,7 +253,7 @@ func (c *corpus) bearers(open []pair) map[string]int {
 	return counts
 }
 
-// boards reads who sat lately on the boards of the pairs that are open.
+// boards reads the recent board members of the pairs that are still undecided.
 func (b *builder) boards(ctx context.Context, c *corpus, open []pair) (map[ein.EIN][]uint64, error) {
 	boards := map[ein.EIN][]uint64{}
 	for i := range open {
@@ -293,7 +296,7 @@ func (b *builder) boards(ctx context.Context, c *corpus, open []pair) (map[ein.E
 	return boards, err
 }
 
-// sharedKeys counts what two sorted lists have in common.
+// sharedKeys counts the keys that are in both of two sorted lists.
 func sharedKeys(x, y []uint64) (n int) {
 	for len(x) > 0 && len(y) > 0 {
 		switch {

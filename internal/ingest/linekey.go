@@ -10,18 +10,18 @@ import (
 	"grantgraph/internal/ingest/stage"
 )
 
-// Lines are kept as numbers, and what they say as keys: the fields end to end,
-// a separator between them. Equal lines have equal keys, of which each is kept
-// once. Keys are put together and taken apart here and nowhere else.
+// Lines are kept as numbers, and their text as keys: the fields joined by a
+// separator. Equal lines have equal keys, and each key is kept once. Only this
+// file builds and splits keys.
 
-// separator stands between the fields of a key. It never occurs in XML, but a
-// numeric character reference can smuggle it in; see cleanLine.
+// separator stands between the fields of a key. XML forbids this character, but
+// a numeric character reference can still produce it; see cleanLine.
 const separator = '\x1f'
 
-// recipientKey is what a line says of its recipient.
+// recipientKey holds what a line says about its recipient.
 type recipientKey string
 
-// appendRecipientKey writes the key of a line that is clean.
+// appendRecipientKey writes the key of a line that cleanLine has cleaned.
 func appendRecipientKey(b []byte, l *stage.Line) []byte {
 	for _, s := range [...]string{l.Name1, l.Name2, l.Person, l.Street, l.City, l.State, l.ZIP, l.Country} {
 		b = append(b, s...)
@@ -33,7 +33,7 @@ func appendRecipientKey(b []byte, l *stage.Line) []byte {
 	return filed.Append(b)
 }
 
-// split takes a key apart. The strings share its memory.
+// split splits a key into its fields. The strings share the key's memory.
 func (k recipientKey) split() (r resolve.Recipient) {
 	rest := string(k)
 	for _, f := range [...]*string{&r.Name1, &r.Name2, &r.Person, &r.Street, &r.City, &r.State, &r.ZIP, &r.Country} {
@@ -47,8 +47,8 @@ func (k recipientKey) split() (r resolve.Recipient) {
 	return r
 }
 
-// nameAndPlace are the three names as they stand in the key, the city, the state
-// and the ZIP, without taking the whole key apart.
+// nameAndPlace are the three names joined as in the key, the city, the state
+// and the ZIP code. It does not split the whole key.
 func (k recipientKey) nameAndPlace() (names, city, state, zip string) {
 	rest := string(k)
 	next := func() (field string) {
@@ -61,9 +61,9 @@ func (k recipientKey) nameAndPlace() (names, city, state, zip string) {
 	return names, next(), next(), next()
 }
 
-// foreign reports whether the recipient has a foreign address, without taking
-// the whole key apart: behind the country stand the status and the EIN, which are
-// short.
+// foreign reports whether the recipient has a foreign address. It reads the key
+// from the end: only the status and the EIN, which are short, follow the
+// country.
 func (k recipientKey) foreign() bool {
 	rest := string(k)
 	for range 2 {
@@ -72,8 +72,8 @@ func (k recipientKey) foreign() bool {
 	return rest[len(rest)-1] != separator
 }
 
-// relationKey is what a line says of the recipient besides who it is: its
-// relationship to the funder and its foundation status.
+// relationKey holds what a line says about the recipient besides its identity:
+// its relationship to the funder and its foundation status.
 type relationKey string
 
 func appendRelationKey(b []byte, l *stage.Line) []byte {

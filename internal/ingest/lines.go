@@ -15,15 +15,16 @@ import (
 	"grantgraph/internal/parallel"
 )
 
-// maxAmount is the largest grant believed; a larger figure is a keying error.
+// maxAmount is the largest grant we accept. A larger figure is a typing error.
 const maxAmount = 50_000_000_000
 
-// lines are the grant rows of a build as columns: one entry per row in each
-// slice, strings by number. There are far fewer recipients than lines, so
-// everything that is a function of the recipient alone is worked out once.
+// lines holds the grant rows of a build as columns: each slice has one entry
+// per row, and strings are kept by number. There are far fewer recipients than
+// lines, so anything that depends on the recipient alone is computed once per
+// recipient.
 type lines struct {
-	filing      []uint32 // into corpus.filings: the return that is chosen
-	origin      []uint32 // the return whose list it stands in; usually the same
+	filing      []uint32 // into corpus.filings: the chosen return
+	origin      []uint32 // the return that lists the row; usually the same
 	part        []uint8
 	line        []uint32
 	recipientNo []uint32 // into recipients
@@ -35,11 +36,11 @@ type lines struct {
 	relations  *interner // of relationKey
 	purposes   *interner
 
-	telling     []uint64        // by recipient: the telling words of its name, as a signature
+	telling     []uint64        // by recipient: the distinctive words of its name, as a signature
 	masked      map[uint32]bool // recipients of the lines that are masked one by one
 	adjustments []adjustment
 
-	key []byte // the key that is being put together
+	key []byte // the key being built
 }
 
 // adjustment is a negative line: a refund, or a correction of an earlier year.
@@ -63,13 +64,13 @@ func (g *lines) recipient(i uint32) resolve.Recipient { return g.recipientKey(i)
 
 func (g *lines) recipientKey(i uint32) recipientKey { return recipientKey(g.recipients.at(i)) }
 
-// relation is what a row says of its recipient besides who it is.
+// relation is what a row says about its recipient besides the identity.
 func (g *lines) relation(row uint32) (relationship, status string) {
 	return relationKey(g.relations.at(g.relationNo[row])).split()
 }
 
-// gatherLines reads the lines of the chosen returns, keeps those that are cash
-// grants, and accounts for the others.
+// gatherLines reads the lines of the chosen returns. It keeps the cash grants
+// and counts the other lines.
 func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 	hide, err := b.maskList(ctx)
 	if err != nil {
@@ -97,8 +98,8 @@ func (b *builder) gatherLines(ctx context.Context, c *corpus) error {
 	return nil
 }
 
-// standsFor is, by filing, the chosen filing that its lines count for, or -1. The
-// lines of a return may count for a later version of the return.
+// standsFor holds, for each filing, the chosen filing that its lines count for,
+// or -1. The lines of a return may count for a later version of that return.
 func (c *corpus) standsFor() []int32 {
 	of := make([]int32, len(c.filings))
 	for i := range of {
@@ -112,8 +113,8 @@ func (c *corpus) standsFor() []int32 {
 	return of
 }
 
-// mostForeseen bounds the rows for which memory is taken in advance. Returns state
-// how many lines they have, and may be wrong.
+// mostForeseen limits the rows we allocate in advance, because the number of
+// lines that a return states may be wrong.
 const mostForeseen = 64 << 20
 
 // stagedLines counts the lines that may become rows.
@@ -159,7 +160,7 @@ func (b *builder) gatherShard(ctx context.Context, c *corpus, shard int, standsF
 	return nil
 }
 
-// newLines makes room for so many rows.
+// newLines allocates room for a number of rows.
 func newLines(rows int) *lines {
 	return &lines{
 		filing: make([]uint32, 0, rows), origin: make([]uint32, 0, rows), part: make([]uint8, 0, rows), line: make([]uint32, 0, rows),
@@ -212,7 +213,7 @@ func appendRenumbered(dst, ids, numbers []uint32) []uint32 {
 	return dst
 }
 
-// reset takes all rows out.
+// reset removes all rows.
 func (g *lines) reset() {
 	g.cut(0)
 	g.adjustments = g.adjustments[:0]
@@ -222,7 +223,7 @@ func (g *lines) reset() {
 	clear(g.masked)
 }
 
-// freeze gives back the memory that only more rows would need.
+// freeze frees the memory that only more rows would need.
 func (g *lines) freeze() {
 	g.recipients.freeze()
 	g.relations.freeze()
@@ -257,7 +258,7 @@ func (g *lines) isGrant(l *stage.Line, filing uint32, acc *lineAccount) bool {
 	return false
 }
 
-// isTotal recognizes a line that sums up the list above it.
+// isTotal reports whether a line is the total of the lines above it.
 func isTotal(name string) bool {
 	if len(name) > 40 {
 		return false
@@ -270,8 +271,8 @@ func isTotal(name string) bool {
 	return false
 }
 
-// halveIfDoubled looks at the rows of one return as a whole, those from start
-// on: a list that was filed twice over is halved.
+// halveIfDoubled looks at all rows of one return, which begin at start. If the
+// filer listed every grant twice, it drops half of them.
 func (g *lines) halveIfDoubled(filings []filing, start int) {
 	n := len(g.amount) - start
 	if n < 2 || n%2 != 0 {

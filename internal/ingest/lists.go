@@ -8,8 +8,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// makeEdition makes an edition of the compliance lists from the same sources and
-// takes what became of them into the report.
+// makeEdition builds an edition of the compliance lists from the same sources,
+// and adds the outcome to the report.
 func (b *builder) makeEdition(ctx context.Context, now func() time.Time) (*lists.Edition, error) {
 	result, err := edition.Make(ctx, edition.Options{Sources: b.opt.Sources, Data: b.opt.Data, Indexers: b.opt.ListIndexers, Workers: b.workers, Now: now,
 		Progress: b.follow("lists")})

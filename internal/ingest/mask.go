@@ -12,25 +12,28 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Masking takes out of a snapshot what says who a private person is: the name,
-// the street, the city, the ZIP code and the purpose of a grant to one. What is
-// paid, when, by whom and to which state stays, and so does every sum. It
-// happens before anything is written, so no table and no index ever holds more.
+// Masking removes whatever identifies a private person from a snapshot: the
+// name, street, city, ZIP code and purpose of a grant to that person. The
+// amount, the date, the funder and the state stay, so all sums stay correct.
+// Masking runs before anything is written, so no table or index ever holds the
+// removed data.
 
-// maskedName is what a masked row has for a name. It is classed as a person's.
+// maskedName is the name that a masked row shows. It is classified as a
+// person's name.
 const maskedName = "AN INDIVIDUAL"
 
 // MaskReport says what was masked.
 type MaskReport struct {
-	Individuals string `json:"individuals"` // filed, or masked where all of them are
-	Grants      int64  `json:"grant_count"` // masked rows, for whichever reason
+	Individuals string `json:"individuals"` // how grants to persons are shown: filed, or masked if all of them are masked
+	Grants      int64  `json:"grant_count"` // masked rows, for any reason
 	TotalAmount int64  `json:"total_amount"`
 	Adjustments int64  `json:"adjustments"`      // masked negative lines
 	Listed      int64  `json:"listed"`           // entries of overrides/masked.csv
-	Unmet       int64  `json:"listed_not_found"` // those that name no line of the returns
+	Unmet       int64  `json:"listed_not_found"` // entries that match no line of the returns
 }
 
-// maskList reads which lines are to be masked whatever the setting.
+// maskList reads the lines that are masked even if persons are not masked in
+// general.
 func (b *builder) maskList(ctx context.Context) (m *maskList, err error) {
 	err = b.readOne(ctx, discover.Masked, "a list of lines to mask", func(path string, r io.Reader) (_ int64, err error) {
 		m, err = readMaskList(r)
@@ -40,14 +43,14 @@ func (b *builder) maskList(ctx context.Context) (m *maskList, err error) {
 	return m, err
 }
 
-// maskLine removes from a line that is on the list what may not be shown, before
-// any other step reads the line.
+// maskLine clears the identifying fields of a line on the list, before any
+// other step reads the line.
 func maskLine(l *stage.Line) {
 	*l = stage.Line{MemberNo: l.MemberNo, Part: l.Part, Line: l.Line, Name1: maskedName, State: l.State, Country: l.Country, Cash: l.Cash, NonCash: l.NonCash}
 }
 
-// noteUnmet warns of entries of the list that name no line: a typing error in the
-// list would leave a person shown.
+// noteUnmet warns about list entries that match no line: a typing error in the
+// list would leave a person visible.
 func (b *builder) noteUnmet(m *maskList) {
 	if b.report.Masked.Unmet = m.unmet(); b.report.Masked.Unmet > 0 {
 		b.report.warn("%d of %d entries of %s name no line of the returns that were read, so nothing was masked for them",
@@ -55,9 +58,9 @@ func (b *builder) noteUnmet(m *maskList) {
 	}
 }
 
-// maskIndividuals marks the rows that are masked, and gives each of their
-// recipients an identity that does not follow from a name: that of the first of
-// its grants. So one person's grants by one funder still count as one recipient.
+// maskIndividuals marks the rows to mask. Each masked recipient gets an
+// identity made from its first grant instead of its name, so the grants of one
+// funder to one person still count as one recipient.
 func (b *builder) maskIndividuals(c *corpus, identities []string) {
 	all := b.opt.MaskIndividuals
 	if !all && len(c.lines.masked) == 0 {
@@ -72,7 +75,7 @@ func (b *builder) maskIndividuals(c *corpus, identities []string) {
 		}
 		c.recipients.class[row] |= masked
 		key = c.appendKey(key[:0], uint32(row))
-		if listed { // each is somebody else, as far as anybody knows
+		if listed { // we cannot tell these recipients apart, so each counts separately
 			identities[row] = resolve.MaskedID(string(key))
 			continue
 		}
@@ -92,12 +95,12 @@ func (b *builder) maskIndividuals(c *corpus, identities []string) {
 	}
 }
 
-// masked reports whether a row is shown without what says whom it paid.
+// masked reports whether the snapshot hides the recipient of a row.
 func (c *corpus) masked(row uint32) bool {
 	return c.recipients != nil && c.recipients.class[row]&masked != 0
 }
 
-// purposeOf is the purpose of a row, as far as it may be shown.
+// purposeOf is the purpose of a row, or empty if it is masked.
 func (c *corpus) purposeOf(row uint32) string {
 	if c.masked(row) {
 		return ""
@@ -110,8 +113,8 @@ func (c *corpus) appendKey(dst []byte, row uint32) []byte {
 	return appendGrantKey(dst, c.filings[c.lines.origin[row]].key(), partName(c.lines.part[row]), int32(c.lines.line[row]))
 }
 
-// adjustmentRow renders a negative line, which has no class of its own: whether
-// it is a person's is asked only where persons are masked.
+// adjustmentRow renders a negative line. Such lines have no class, so we ask
+// whether the recipient is a person only if persons are masked.
 func (b *builder) adjustmentRow(c *corpus, a *adjustment) snapshot.Adjustment {
 	f := &c.filings[a.filing]
 	r := snapshot.Adjustment{
@@ -125,8 +128,8 @@ func (b *builder) adjustmentRow(c *corpus, a *adjustment) snapshot.Adjustment {
 	return r
 }
 
-// cloneLine keeps what the classifier sees of a line beyond the batch that it
-// was read in.
+// cloneLine copies what the classifier needs of a line, because the batch that
+// holds the line is reused.
 func cloneLine(l *stage.Line, pf bool) classify.Line {
 	keep := strings.Clone
 	return classify.Line{

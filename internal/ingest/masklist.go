@@ -25,7 +25,7 @@ type maskList struct {
 	byLine map[returnLine]int // to the entry
 	byKey  map[string]int
 	mu     sync.Mutex
-	used   []bool // by entry: a line of the returns was found
+	used   []bool // by entry: whether a line of the returns matched
 }
 
 // returnLine is a line of a return.
@@ -37,11 +37,11 @@ type returnLine struct {
 // maxMasked bounds a file written by hand.
 const maxMasked = 1_000_000
 
-// readMaskList reads the list. A file with any fault is refused whole, because a
-// dropped entry would leave a person shown.
+// readMaskList reads the list. It refuses a file with any error, because a
+// dropped entry would leave a person visible.
 func readMaskList(r io.Reader) (*maskList, error) {
 	text := bufio.NewReader(r)
-	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" { // as spreadsheets begin a file
+	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" { // spreadsheets write this at the start of a file
 		text.Discard(3)
 	}
 	c := csv.NewReader(text)
@@ -96,7 +96,7 @@ func readMaskList(r io.Reader) (*maskList, error) {
 	}
 }
 
-// add takes in one entry.
+// add adds one entry.
 func (m *maskList) add(object, line, key, reason string) error {
 	switch {
 	case reason == "":
@@ -130,8 +130,8 @@ func (m *maskList) len() int {
 	return len(m.used)
 }
 
-// has reports whether a line of a return is on the list, and notes that the entry
-// was found. A nil list is empty.
+// has reports whether a line of a return is on the list, and records that the
+// entry matched. A nil list is empty.
 func (m *maskList) has(f *filing, part uint8, line int32) bool {
 	if m == nil {
 		return false
@@ -152,7 +152,7 @@ func (m *maskList) has(f *filing, part uint8, line int32) bool {
 	return found
 }
 
-// unmet is how many entries name no line that was read.
+// unmet counts the entries that match no line that was read.
 func (m *maskList) unmet() (n int64) {
 	if m == nil {
 		return 0

@@ -18,16 +18,17 @@ import (
 // modelFile is where a snapshot keeps the model that resolved its lines.
 const modelFile = "resolve/model.json"
 
-// ModelReport says which model answered for the lines that no rule decided, and
-// how it did on lines it had not seen.
+// ModelReport says which model resolved the lines that no rule decided, and how
+// well it did on lines it had not seen.
 type ModelReport struct {
-	Origin  string        `json:"origin"` // trained on this corpus, or prior where it has too few labels
+	Origin  string        `json:"origin"` // trained on this corpus, or prior if the corpus has too few labels
 	Outside float64       `json:"outside"`
-	Metrics model.Metrics `json:"metrics"` // of a prior, those it was fitted with
+	Metrics model.Metrics `json:"metrics"` // for a prior: the metrics of its own fit
 
-	// What this corpus has to learn from: lines with a filed EIN, those left out of
-	// them because their filer put one EIN on many unrelated names, and of the lines
-	// of states whose register was loaded those whose organization is known.
+	// What this corpus offers for training: lines with a filed EIN; lines
+	// excluded because their filer put one EIN on many unrelated names; and,
+	// among lines of states whose register was loaded, those whose organization
+	// is known.
 	Labels       int `json:"labels"`
 	SetAside     int `json:"labels_set_aside"`
 	Covered      int `json:"labels_covered"`
@@ -36,8 +37,9 @@ type ModelReport struct {
 	Trials []Trial `json:"rules"`
 }
 
-// Trial is how a rule did on lines of this corpus whose EIN was hidden. A rule that
-// is right less often than it claims is off, and the next rules get its lines.
+// Trial is how well a rule did on lines of this corpus whose EIN was hidden. A
+// rule that is right less often than it claims is switched off, and the next
+// rules get its lines.
 type Trial struct {
 	Rule    string  `json:"rule"`
 	Answers int     `json:"answers"`
@@ -46,7 +48,7 @@ type Trial struct {
 	Off     bool    `json:"off"`
 }
 
-// resolver trains the model and puts everything together that resolves lines.
+// resolver trains the model and assembles everything that resolves lines.
 func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overrides, people *classify.People) (*resolve.Resolver, error) {
 	u := c.universe
 	assisted, err := b.overrides(ctx, discover.Assisted, resolve.ReadAssisted, u)
@@ -112,12 +114,12 @@ func (b *builder) reportModel(m *model.Model, c *resolve.Coverage, labels int) {
 	}
 }
 
-// labelSample is how many lines with an EIN are kept to learn from, about.
+// labelSample is about how many lines with an EIN are kept for training.
 const labelSample = 250_000
 
-// labels are lines whose filer stated an EIN: for each recipient one, of the
-// funder with the lowest EIN, so that the order of the rows does not show. A
-// large corpus has millions; a fixed choice of them is enough.
+// labels are lines whose filer stated an EIN. We take one per recipient, from
+// the funder with the lowest EIN, so the result does not depend on the order of
+// rows. A large corpus has millions, so we take a fixed sample.
 func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error) {
 	g := c.lines
 	filed := make([]uint32, 0, g.recipients.len()/2)
@@ -162,13 +164,13 @@ func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error
 	return slices.DeleteFunc(all, func(l resolve.Label) bool { return l.Truth == ein.None }), nil
 }
 
-// unresolvedSample is how many recipients of private foundations are asked about.
+// unresolvedSample is how many recipients of private foundations are tried.
 const unresolvedSample = 40_000
 
-// countUnresolved asks the rules about recipients of private foundations that seem
-// to be organizations, in states whose register was loaded, and counts those that
-// no rule finds. Their lines state no EIN, so there is no better figure for how
-// many recipients have no EIN to be found.
+// countUnresolved tries the rules on recipients of private foundations that
+// look like organizations, in states whose register was loaded. It counts those
+// that no rule finds. Their lines state no EIN, so this is our best estimate of
+// how many recipients have no EIN to find.
 func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Resolver, people *classify.People) (unresolved, asked int, err error) {
 	seen := make([]bool, g.recipients.len())
 	recipients := 0
@@ -213,13 +215,13 @@ func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Reso
 	return unresolved, asked, err
 }
 
-// fingerprint spreads keys evenly and always alike.
+// fingerprint is an evenly distributed hash that is the same in every build.
 func fingerprint(s string) uint64 {
 	h := hash.Of(s)
 	return h ^ h>>29
 }
 
-// writeModel keeps the model with the snapshot it made.
+// writeModel stores the model with the snapshot that it helped to build.
 func (b *builder) writeModel(w *snapshot.Writer, m *model.Model) error {
 	return w.WriteFile(modelFile, func(out io.Writer) error {
 		_, err := m.WriteTo(out)

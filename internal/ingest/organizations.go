@@ -14,9 +14,9 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// writeOrganizations writes the universe, and the funders and recipients of grants
-// that are not in it, so that everyone who gave or was paid can be looked up. The
-// latter are no candidates for other rows: rows were resolved without them.
+// writeOrganizations writes the universe, plus the funders and recipients that
+// are not in it, so that everyone who gave or received can be looked up. The
+// added ones were not candidates when rows were resolved.
 func (b *builder) writeOrganizations(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	strangers, err := b.strangers(ctx, c)
 	if err != nil {
@@ -61,7 +61,7 @@ func (b *builder) organizationRow(o *resolve.Org, at resolve.Location) snapshot.
 	return r
 }
 
-// yearAndMonth writes YYYYMM, nothing when it is not known.
+// yearAndMonth writes YYYYMM, or nothing if not known.
 func yearAndMonth(n int32) string {
 	if n == 0 {
 		return ""
@@ -77,16 +77,16 @@ func upper(names []string) []string {
 	return list
 }
 
-// stranger is somebody on a row of the grants whom the universe does not know.
+// stranger is a funder or recipient that the universe does not have.
 type stranger struct {
-	called map[string]int32 // what the rows call it
+	called map[string]int32 // its name on the rows
 	at     map[resolve.Location]int32
-	filer  *filer // of one that pays
+	filer  *filer // for a funder
 }
 
-// strangers are the funders and recipients that are not in the universe, in order
-// of EIN: recipients whose EIN too few funders stated, and filers without a name.
-// There are few of them.
+// strangers are the funders and recipients that are not in the universe, sorted
+// by EIN: recipients whose EIN too few funders stated, and filers without a
+// name. There are few.
 func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organization, error) {
 	found := map[ein.EIN]*stranger{}
 	known := func(e ein.EIN) bool {
@@ -106,7 +106,8 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 			of(f.ein).filer = f.filer
 		}
 	}
-	// There are far fewer recipients than rows, so each recipient is asked about once.
+	// There are far fewer recipients than rows, so each recipient is checked
+	// once.
 	strange := make([]bool, c.recipients.ids.len())
 	for id := range strange {
 		if e, ok := strings.CutPrefix(c.recipients.ids.at(uint32(id)), resolve.EINPrefix); ok {
@@ -141,7 +142,7 @@ func (b *builder) strangerRow(e ein.EIN, s *stranger, funders int32) snapshot.Or
 		r.Name = recipient.UsualSpelling(s.called)
 	}
 	if strings.TrimSpace(r.Name) == "" {
-		// A number is no name, but it is all there is.
+		// There is no name, so we use the number.
 		r.Name = "EIN " + e.Hyphenated()
 	}
 	if r.State == "" && r.ZIP5 == "" && len(s.at) > 0 {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// progress says how far a build is, and reports trouble with this machine. Several
+// progress reports how far a build is, and problems with this machine. Several
 // goroutines may use it.
 type progress struct {
 	show     func(phase string, done, total int64) // may be nil
@@ -25,7 +25,7 @@ func (p *progress) phase(name string, total int64) {
 	p.showPhase()
 }
 
-// step says that n units of the phase are done.
+// step reports n units of the phase as done.
 func (p *progress) step(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -33,8 +33,8 @@ func (p *progress) step(n int64) {
 	p.showPhase()
 }
 
-// follow is told how many units of a phase are done, beginning with none, and
-// passes it on.
+// follow returns a function to report a phase with. A call with done 0 begins
+// the phase; every other call counts one unit.
 func (p *progress) follow(name string) func(done, total int64) {
 	return func(done, total int64) {
 		if done == 0 {
@@ -51,7 +51,7 @@ func (p *progress) showPhase() {
 	}
 }
 
-// note reports trouble with this machine. Notes go into the report that is shown,
+// note reports a problem with this machine. Notes go into the displayed report
 // and not into the manifest, which depends on the sources alone.
 func (p *progress) note(format string, args ...any) {
 	p.mu.Lock()

@@ -16,9 +16,9 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// purposeRanking finds what an organization was given money for, or gave it for,
-// one organization at a time. What it holds is the purposes of one organization,
-// and eight bytes for each text of the corpus.
+// purposeRanking ranks the purposes of the grants that an organization received
+// or made, one organization at a time. It holds the purposes of one
+// organization, and eight bytes for each text of the corpus.
 type purposeRanking struct {
 	*corpus
 	folded []uint64 // by purpose
@@ -31,13 +31,13 @@ type purposeRanking struct {
 type purposePaid struct {
 	folded  uint64
 	purpose uint32
-	most    int64 // dollars under this very spelling
+	most    int64 // dollars under this exact spelling
 	dollars int64 // under all spellings
 }
 
-// foldPurposes gives each text of the corpus a hash that ignores case and spacing.
-// The hash is 0 if the text is empty or a pointer to a list elsewhere. The hash is
-// fixed, so that a collision would be the same in every build.
+// foldPurposes gives each text of the corpus a hash that ignores case and
+// spacing. The hash is 0 if the text is empty or points to a list elsewhere.
+// The hash function is fixed, so a collision would be the same in every build.
 func (b *builder) foldPurposes(ctx context.Context, g *lines) ([]uint64, error) {
 	folded := make([]uint64, g.purposes.len())
 	return folded, b.chunks(ctx, len(folded), func(from, to int) {
@@ -50,7 +50,7 @@ func (b *builder) foldPurposes(ctx context.Context, g *lines) ([]uint64, error) 
 	})
 }
 
-// hashWords is a hash of the words of a text, and never 0.
+// hashWords is a hash of the words of a text. It is never 0.
 func hashWords(text string) uint64 {
 	h := hash.Start
 	for word := range strings.FieldsSeq(text) {
@@ -59,8 +59,9 @@ func hashWords(text string) uint64 {
 	return max(h, 1)
 }
 
-// top ranks the purposes of some rows by dollars. Texts that differ only in case
-// and spacing are one purpose, in the spelling that most was paid under.
+// top ranks the purposes of some rows by dollars. Texts that differ only in
+// case and spacing are one purpose, shown in the spelling with the most
+// dollars.
 func (r *purposeRanking) top(rows []uint32) []uint32 {
 	r.paid = r.paid[:0]
 	for _, row := range rows {
@@ -73,7 +74,7 @@ func (r *purposeRanking) top(rows []uint32) []uint32 {
 		return nil
 	}
 	first := r.paid[0].purpose
-	if !slices.ContainsFunc(r.paid, func(p purposePaid) bool { return p.purpose != first }) { // of most organizations
+	if !slices.ContainsFunc(r.paid, func(p purposePaid) bool { return p.purpose != first }) { // enough for most organizations
 		return []uint32{first}
 	}
 	slices.SortFunc(r.paid, func(a, b purposePaid) int {
@@ -120,9 +121,9 @@ type orgPurposes struct {
 	purposes []uint32
 }
 
-// writePurposes writes what each organization was given money for and gave it
-// for. Beside the rows themselves it takes four bytes for each, and up to a
-// hundred for each organization.
+// writePurposes writes the purposes of the grants that each organization
+// received and made. Beside the rows, it takes four bytes per row and up to a
+// hundred per organization.
 func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	folded, err := b.foldPurposes(ctx, c.lines)
 	if err != nil {
@@ -130,7 +131,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 	}
 	r := &purposeRanking{corpus: c, folded: folded}
 	var given, received []orgPurposes
-	for i := range c.funders { // which are in the order of their EINs
+	for i := range c.funders { // both are sorted by EIN
 		f := &c.funders[i]
 		if list := r.top(c.rows[f.from:f.to]); len(list) > 0 {
 			given = append(given, orgPurposes{f.ein, list})
@@ -178,7 +179,7 @@ func (b *builder) writePurposes(ctx context.Context, w *snapshot.Writer, c *corp
 	})
 }
 
-// rowsByRecipient are the rows of each recipient: those of the i-th stand at
+// rowsByRecipient groups the rows by recipient: those of the i-th recipient are
 // rows[starts[i]:starts[i+1]].
 func (c *corpus) rowsByRecipient() (starts, rows []uint32) {
 	return radix.Group(c.recipients.id, c.recipients.ids.len())

@@ -11,20 +11,20 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// source begins the record of a file with its hash.
+// source starts the record of a file with its hash.
 func (b *builder) source(ctx context.Context, kind, rel string) (snapshot.Source, error) {
 	sum, size, err := discover.Hash(ctx, b.sources.Abs(rel))
 	return snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum}, err
 }
 
-// unreadable says why a file could not be read; that the build was stopped is not
-// the file's fault.
+// unreadable says why a file could not be read. If the build was stopped, the
+// file is not blamed.
 func (b *builder) unreadable(ctx context.Context, rel, what string, err error) error {
 	return discover.Stopped(ctx, discover.WrongFormat(b.sources.Abs(rel), what, err))
 }
 
-// readSource reads one upstream file and records it with its hash. what says
-// what the file should have been, in case it is not.
+// readSource reads one upstream file and records it with its hash. what names
+// the expected kind of file, for the error.
 func (b *builder) readSource(ctx context.Context, kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
 	path := b.sources.Abs(rel)
 	sum, size, err := discover.Hash(ctx, path)

@@ -9,13 +9,14 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// Recipients are gone through by place and then by name. Those of one town are
-// led to the same organizations, which are then still at hand; and those that
-// differ in nothing but the street, the standing and the EIN stand side by side,
-// so that what they have in common is worked out once.
+// Recipients are processed by place and then by name, for two reasons.
+// Recipients of one town lead to the same organizations, which are then still
+// in the cache. Recipients that differ only in street, foundation status or EIN
+// are next to each other, so their common work is done once.
 
-// A recipient's place in that order is a number: where it is above, and a hash of
-// its name and city below, by which equal ones come together.
+// The sort key of a recipient is one number: its place in the high bits, and a
+// hash of its name and city in the low bits, so that equal recipients come
+// together.
 const (
 	placeBits = 18
 	nameBits  = 64 - placeBits
@@ -44,15 +45,15 @@ func (g *lines) byPlace() []uint32 {
 
 var orderSeed = maphash.MakeSeed()
 
-// order is the place of a recipient among all.
+// order is the sort key of a recipient.
 func (k recipientKey) order() uint64 {
 	names, city, state, zip := k.nameAndPlace()
 	hash := maphash.String(orderSeed, names) ^ maphash.String(orderSeed, city)
 	return placeNumber(state, zip)<<nameBits | hash>>placeBits
 }
 
-// placeNumber is the ZIP where there is one, else the state. ZIPs near each other
-// are mostly of one state.
+// placeNumber is the ZIP code if there is one, or else the state. Neighboring
+// ZIP codes are mostly in one state.
 func placeNumber(state, zip string) (at uint64) {
 	const zips = 100_000
 	for i := range 5 {
@@ -64,7 +65,7 @@ func placeNumber(state, zip string) (at uint64) {
 	return at
 }
 
-// stateNumber tells the codes of states apart; for anything else it is 0.
+// stateNumber gives each state code a number; any other text gives 0.
 func stateNumber(state string) uint64 {
 	if len(state) != 2 || state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' {
 		return 0

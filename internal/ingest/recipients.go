@@ -19,17 +19,18 @@ const (
 	individual = 1 << iota
 	unidentified
 	related
-	suspect // an amount that its own return contradicts
-	masked  // whom it paid is not shown
+	suspect // an amount that contradicts its own return
+	masked  // the recipient is hidden
 	nameConflict
 	groupConflict
 )
 
-// recipients are whom the rows paid, as columns beside those of lines.
+// recipients holds the recipient of each row, as columns parallel to those of
+// lines.
 type recipients struct {
 	ein         []ein.EIN
 	rule        []resolve.Rule
-	thousandths []uint16 // of probability, where the rule has no constant one
+	thousandths []uint16 // of probability, if the rule has no constant one
 	class       []uint8
 	id          []uint32  // into ids
 	ids         *interner // recipient ids
@@ -47,8 +48,8 @@ func (r *recipients) prob(row uint32) float64 {
 	return probability(r.rule[row], r.thousandths[row])
 }
 
-// number numbers the recipients of the rows, by their identities or, where that
-// is empty, by their EINs.
+// number numbers the recipients of the rows by identity, or by EIN if the
+// identity is empty.
 func (r *recipients) number(identities []string) {
 	var key []byte
 	byEIN := map[ein.EIN]uint32{}
@@ -70,7 +71,7 @@ func (r *recipients) number(identities []string) {
 	r.ids.freeze()
 }
 
-// conflict says how the EIN filed on a row and its name disagree.
+// conflict says how the filed EIN of a row disagrees with its name.
 func (r *recipients) conflict(row uint32) grant.Conflict {
 	switch {
 	case r.class[row]&nameConflict != 0:
@@ -81,10 +82,10 @@ func (r *recipients) conflict(row uint32) grant.Conflict {
 	return grant.NoConflict
 }
 
-// keptMatch is a match in eight bytes, of which there are millions.
+// keptMatch is a match packed into eight bytes, because there are millions.
 type keptMatch struct {
 	ein         ein.EIN
-	thousandths uint16 // of probability, where the rule has no constant one
+	thousandths uint16 // of probability, if the rule has no constant one
 	rule        resolve.Rule
 	barred      bool
 }
@@ -101,7 +102,7 @@ func (k keptMatch) match() resolve.Match {
 	return resolve.Match{EIN: k.ein, Rule: k.rule, Prob: probability(k.rule, k.thousandths), Barred: k.barred}
 }
 
-// probability is that of an EIN that a rule has found.
+// probability is the probability that the EIN found by a rule is right.
 func probability(rule resolve.Rule, thousandths uint16) float64 {
 	if rule == resolve.Model {
 		return float64(thousandths) / 1000
@@ -109,41 +110,40 @@ func probability(rule resolve.Rule, thousandths uint16) float64 {
 	return rule.Prob()
 }
 
-// recipientFacts are what follows from a recipient alone, whoever paid it.
+// recipientFacts holds what depends on the recipient alone, not on the funder.
 type recipientFacts struct {
-	identity string // as an organization without an EIN
+	identity string // the identity used if the recipient has no EIN
 	match    keptMatch
-	own      classify.Named // what its name says by itself
-	judged   classify.Named // the same by the classifier of people's names, where asksPeople
-	conflict grant.Conflict // of the EIN filed and the name
-	nameless bool           // names nobody: a pointer to a list, an aggregate, or no name
+	own      classify.Named // what the name alone says
+	judged   classify.Named // the same by the classifier of people's names, if asksPeople
+	conflict grant.Conflict // between the filed EIN and the name
+	nameless bool           // there is no named recipient: a pointer to a list, an aggregate, or no name
 	keyless  bool           // its key is empty, as that of "C/O A BANK": it names nobody unless it has an EIN
 	listing  bool           // its name ends in a word for a list
 }
 
 // asksPeople reports whether the classifier of people's names may overrule a
-// match. It may not overrule the surer rules, unless the name stands in the
-// element for persons.
+// match. The most reliable rules are not overruled, unless the name was filed
+// in the element for persons.
 func asksPeople(rule resolve.Rule, t *resolve.Recipient) bool {
 	return rule == resolve.None || rule > resolve.Fuzzy || t.Name1 == "" && t.Name2 == ""
 }
 
-// recipientFinder finds whom the rows of a corpus paid, and which classes they
-// are in.
+// recipientFinder finds the recipient and the classes of each row of a corpus.
 type recipientFinder struct {
 	*corpus
 	resolver  *resolve.Resolver
 	people    *classify.People
-	ruled     []ein.EIN             // funders that some ruling is about
-	recalls   []bool                // by filing: the history tells whom its filer has paid
-	relations map[ein.EIN][]ein.EIN // whom each filer names as related to it
+	ruled     []ein.EIN             // funders that some override is about
+	recalls   []bool                // by filing: whether the history knows whom its filer has paid
+	relations map[ein.EIN][]ein.EIN // the organizations that each filer names as related
 	said      []classify.Relation   // by relation of a line
 	facts     []recipientFacts      // by recipient
 	funders   funderMatches
 }
 
-// funderMatches are the matches that depend on who pays. Most funders pay a
-// recipient for years, and each pair is asked about once.
+// funderMatches holds the matches that depend on the funder. Most funders pay a
+// recipient for years, so each pair is looked up once.
 type funderMatches struct {
 	pairs   []uint64 // funder and recipient, sorted
 	matches []keptMatch
@@ -153,7 +153,7 @@ func funderPair(recipient uint32, funder ein.EIN) uint64 {
 	return uint64(funder)<<32 | uint64(recipient)
 }
 
-// of is the match of a pair that was asked about.
+// of is the match of a pair that was looked up.
 func (f *funderMatches) of(recipient uint32, funder ein.EIN) keptMatch {
 	at, _ := slices.BinarySearch(f.pairs, funderPair(recipient, funder))
 	return f.matches[at]
@@ -238,20 +238,20 @@ func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
 	})
 }
 
-// namedRecipient is what follows from the names and the town of a recipient,
-// whatever its street, its standing and the EIN that was filed.
+// namedRecipient holds what follows from the names and the town of a recipient,
+// independent of its street, foundation status and filed EIN.
 type namedRecipient struct {
 	read    bool
 	of      resolve.Recipient
 	name    orgname.Name
-	ein     ein.EIN // that the name leads to by itself
+	ein     ein.EIN // candidates found by the name alone
 	own     classify.Named
 	telling uint64
 	listing bool
 }
 
-// readName reads the names of a recipient, unless the recipient before it has the
-// same.
+// readName reads the names of a recipient, unless the previous recipient has
+// the same names.
 func (f *recipientFinder) readName(t *resolve.Recipient, last *namedRecipient) {
 	if o := &last.of; last.read && o.Name1 == t.Name1 && o.Name2 == t.Name2 && o.Person == t.Person &&
 		o.City == t.City && o.State == t.State && o.ZIP == t.ZIP && o.Country == t.Country {
@@ -265,8 +265,8 @@ func (f *recipientFinder) readName(t *resolve.Recipient, last *namedRecipient) {
 	}
 }
 
-// resolve works out what follows from the i-th recipient alone. last is the
-// recipient before it in order of place.
+// resolve finds what depends on the i-th recipient alone. last is the previous
+// recipient in order of place.
 func (f *recipientFinder) resolve(i uint32, last *namedRecipient) (facts recipientFacts) {
 	t := f.lines.recipient(i)
 	f.readName(&t, last)
@@ -296,14 +296,14 @@ func classifierLine(t *resolve.Recipient) classify.Line {
 	return classify.Line{Name1: t.Name1, Name2: t.Name2, Person: t.Person, Street: t.Street, City: t.City}
 }
 
-// funderMatters reports whether a match may change with the funder of a row.
+// funderMatters reports whether the match may depend on the funder of a row.
 func (f *recipientFinder) funderMatters(m keptMatch, row uint32) bool {
 	filing := f.lines.filing[row]
 	funder := f.filings[filing].ein
 	return m.ein == funder || f.recalls[filing] && f.resolver.HistoryMayChange(m.match()) || contains(f.ruled, funder)
 }
 
-// recall notes the filings of funders whom the history knows.
+// recall marks the filings of funders that have a history.
 func (b *builder) recall(ctx context.Context, f *recipientFinder) error {
 	f.recalls = make([]bool, len(f.filings))
 	return b.chunks(ctx, len(f.filings), func(from, to int) {
@@ -313,15 +313,15 @@ func (b *builder) recall(ctx context.Context, f *recipientFinder) error {
 	})
 }
 
-// matchFunders finds the matches that depend on who pays.
+// matchFunders finds the matches that depend on the funder.
 func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 	pairs, err := b.funderPairs(ctx, f)
 	if err != nil {
 		return err
 	}
 	f.funders = funderMatches{pairs, make([]keptMatch, len(pairs))}
-	// Pairs of one funder are next to each other, so its history is read once for all
-	// of them.
+	// The pairs of one funder are next to each other, so its history is read
+	// once.
 	return b.chunks(ctx, len(pairs), func(from, to int) {
 		for i := from; i < to; i++ {
 			no, funder := uint32(pairs[i]), ein.EIN(pairs[i]>>32)
@@ -337,8 +337,8 @@ func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 	})
 }
 
-// funderPairs are the pairs of funder and recipient whose match depends on both,
-// sorted.
+// funderPairs are the pairs of funder and recipient whose match depends on
+// both, sorted.
 func (b *builder) funderPairs(ctx context.Context, f *recipientFinder) ([]uint64, error) {
 	rows := len(f.lines.recipientNo)
 	parts := make([][]uint64, chunkCount(rows))
@@ -360,8 +360,8 @@ func (b *builder) funderPairs(ctx context.Context, f *recipientFinder) ([]uint64
 	return slices.Compact(pairs), nil
 }
 
-// resolveRow decides whom one row paid and which classes it is in, and returns
-// the identity of a recipient that has no EIN.
+// resolveRow decides the recipient and the classes of one row. It returns the
+// identity of a recipient without an EIN.
 func (f *recipientFinder) resolveRow(row uint32) string {
 	filing := f.filingOf(row)
 	facts := &f.facts[f.lines.recipientNo[row]]
@@ -378,8 +378,8 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	}
 
 	var class uint8
-	// An EIN that was stated stands. A name that merely agrees with an
-	// organization's does not make a person one.
+	// A filed EIN is kept. For a person, a name that agrees with an
+	// organization's name is not enough for a match.
 	if !isStated(m.rule) {
 		said := f.said[f.lines.relationNo[row]]
 		purpose := f.lines.purposes.at(f.lines.purpose[row])
@@ -435,8 +435,8 @@ func (f *recipientFinder) resolveRow(row uint32) string {
 	return f.resolver.RecipID(&t, &n, m.match(), party, filing.ein)
 }
 
-// isStated reports whether the EIN was given by the filer or ruled on, rather
-// than found.
+// isStated reports whether the EIN was filed or set by an override, rather than
+// found.
 func isStated(r resolve.Rule) bool {
 	return r == resolve.Filed || r == resolve.OverrideHuman || r == resolve.OverrideKeyError
 }
@@ -446,8 +446,7 @@ func contains(sorted []ein.EIN, e ein.EIN) bool {
 	return ok
 }
 
-// readRelations reads once what lines say of their recipients besides who they
-// are.
+// readRelations parses each distinct relation of the lines once.
 func (b *builder) readRelations(g *lines) []classify.Relation {
 	said := make([]classify.Relation, g.relations.len())
 	for i := range said {
@@ -461,9 +460,9 @@ func (b *builder) readRelations(g *lines) []classify.Relation {
 	return said
 }
 
-// countConflicts counts the rows whose filed EIN belongs to an organization of
-// quite another name, or to the center of a group of which the line names a
-// member.
+// countConflicts counts the rows whose filed EIN belongs to an organization
+// with a very different name, or to the central organization of a group while
+// the line names a member.
 func (b *builder) countConflicts(r *recipients) {
 	for _, class := range r.class {
 		switch {

@@ -20,8 +20,8 @@ import (
 )
 
 // Report says what a build found, in numbers that can be checked against the
-// tables. It goes into the manifest, so it holds nothing that depends on the
-// machine or the clock.
+// tables. It goes into the manifest, so nothing in it depends on the machine or
+// the clock.
 type Report struct {
 	Years    []YearCount `json:"by_year"`
 	Rules    []Count     `json:"ein_source"` // unresolved rows last, under none
@@ -47,15 +47,15 @@ type Report struct {
 	Suspects          []Suspect             `json:"amount_suspects"`
 	MasterRejected    []NamedInt            `json:"bmf_rejected"`
 
-	// Files among the sources that were not taken: how many, and the first of
-	// them by path.
+	// Files in the sources folder that were not used: how many, and the first
+	// few by path.
 	UntakenCount int64              `json:"sources_not_taken"`
 	Untaken      []discover.Untaken `json:"files_not_taken"`
 
 	Model ModelReport `json:"model"` // of the lines that no rule decides
 
-	// Unnamed are the rows that name nobody and are no persons either: pointers
-	// to lists that were not e-filed, and totals of many.
+	// Unnamed are the rows that name neither an organization nor a person:
+	// pointers to lists that were not e-filed, and totals of many grants.
 	Unnamed Count      `json:"unnamed"`
 	Masked  MaskReport `json:"masked"`
 
@@ -94,7 +94,7 @@ type NamedInt struct {
 	Count int64  `json:"count"`
 }
 
-// ReturnCount says what became of the returns.
+// ReturnCount says what happened to the returns.
 type ReturnCount struct {
 	Read         int64 `json:"read"`
 	Chosen       int64 `json:"chosen"`
@@ -104,10 +104,10 @@ type ReturnCount struct {
 	Amended      int64 `json:"amended"`
 	LinesKept    int64 `json:"lines_kept_from_earlier"` // amendments that left the list out
 	WithoutName  int64 `json:"without_object_id"`
-	ArchiveFault int64 `json:"unreadable_members"` // members that could not be taken out of a damaged zip
+	ArchiveFault int64 `json:"unreadable_members"` // members that could not be extracted from a damaged zip
 }
 
-// LineCount says what became of the grant lines of the chosen returns.
+// LineCount says what happened to the grant lines of the chosen returns.
 type LineCount struct {
 	Read        int64 `json:"read"`
 	Rows        int64 `json:"rows"`
@@ -134,7 +134,7 @@ type NotRows struct {
 
 // Declared compares the itemized sums with the filers' own totals, over chosen
 // returns that list grants. The two forms are kept apart: a 990-PF must itemize
-// everything, a Schedule I only what exceeds 5,000 dollars.
+// every grant, a Schedule I only those over $5,000.
 type Declared struct {
 	PF  Agreement `json:"990PF"`
 	F90 Agreement `json:"990"`
@@ -150,7 +150,7 @@ type Agreement struct {
 	Missing  int64 `json:"not_declared"`
 }
 
-// IndexCount holds the IRS's own list against what was read.
+// IndexCount compares the IRS's own list with what was read.
 type IndexCount struct {
 	Rows    int64 `json:"rows"`
 	Present int64 `json:"present"`
@@ -167,7 +167,8 @@ type ListCount struct {
 	Problem  string            `json:"problem,omitempty"`
 }
 
-// Suspect is a row whose amount exceeds what its return declares in all.
+// Suspect is a row whose amount is larger than the total that its return
+// declares.
 type Suspect struct {
 	Filing   string `json:"filing"`
 	Funder   string `json:"funder_ein"`
@@ -176,13 +177,14 @@ type Suspect struct {
 	Declared int64  `json:"declared"`
 }
 
-// Lists in the report are cut to this many, files that were not taken to more.
+// Lists in the report are cut to this length. The list of unused files may be
+// longer.
 const (
 	maxListed  = 25
 	maxUntaken = 1000
 )
 
-// newReport makes a report whose lists are written as empty ones, not null.
+// newReport makes a report whose empty lists are written as [] and not as null.
 func newReport() *Report {
 	return &Report{
 		QuarantineReasons: []NamedInt{},
@@ -217,7 +219,7 @@ func addNamed(list []NamedInt, name string, n int64) []NamedInt {
 	return list
 }
 
-// tally adds up everything that can be read off the rows.
+// tally counts everything that can be counted from the rows.
 type tally struct {
 	years    map[int16]*YearCount
 	rules    []Count
@@ -245,7 +247,8 @@ func (b *builder) countRows(c *corpus) snapshot.Counts {
 	for i := range c.funders {
 		t.addFunder(b, c, &c.funders[i])
 	}
-	// In the order in which the rows were read, recipients lie side by side.
+	// Go through the rows in the order of reading, so that the columns of
+	// recipients are read sequentially.
 	for row, amount := range c.lines.amount {
 		t.tiers[c.tierOf(uint32(row))].add(amount)
 	}
@@ -280,7 +283,8 @@ func (b *builder) countRows(c *corpus) snapshot.Counts {
 	return counts
 }
 
-// countRules makes a count for each rule in its order, and one for none.
+// countRules makes a count for each rule in order, and one for rows without a
+// rule.
 func countRules() []Count {
 	rules := grant.Rules()
 	list := make([]Count, len(rules)+1)
@@ -377,8 +381,8 @@ func (r *Report) addSuspect(c *corpus, row uint32) {
 	r.Suspects = r.Suspects[:min(len(r.Suspects), maxListed)]
 }
 
-// addYears sorts the years and marks those still growing: the ones after the
-// last complete year, which may be known.
+// addYears sorts the years and marks the incomplete ones: those after the last
+// complete year, which Options.Complete may give.
 func (r *Report) addYears(filings []filing, years map[int16]*YearCount, complete int) {
 	last := make(map[int16]ein.EIN)
 	for i := range filings {
@@ -432,11 +436,11 @@ func lastComplete(years []YearCount) int {
 	if len(years) == 0 {
 		return 0
 	}
-	// The first two years have nothing to be held against.
+	// The first two years have no earlier years to compare with.
 	return years[min(1, len(years)-1)].FiscalYear
 }
 
-// addReturns sums up what became of returns and lines.
+// addReturns counts the outcomes of returns and lines.
 func (r *Report) addReturns(filings []filing) {
 	forms := map[form]int64{}
 	for i := range filings {
@@ -517,7 +521,7 @@ func (d *Declared) add(f *filing) {
 	}
 }
 
-// indexCoverage holds the IRS's lists of returns against what was read.
+// indexCoverage compares the IRS's lists of returns with what was read.
 func (b *builder) indexCoverage(ctx context.Context, filings []filing) error {
 	indexes := b.sources.Files[discover.Indexes]
 	if len(indexes) == 0 {

@@ -38,9 +38,9 @@ type UKTable struct {
 }
 
 const (
-	// ukMaxBytes is more than any table of the register unpacks to by far.
+	// ukMaxBytes is far more than any table of the register unpacks to.
 	ukMaxBytes = 8 << 30
-	// ukMaxRows bounds the rows of a table that are held to be sorted.
+	// ukMaxRows limits the rows of a table that are held in memory for sorting.
 	ukMaxRows = 20_000_000
 )
 
@@ -54,11 +54,11 @@ type ukRegister struct {
 	report UKReport
 }
 
-// uk writes every table of the register, empty where no file was given, and
-// derives the edges between its boards. The files are relative to the sources
-// folder. Upstream sorts its tables by a number that is not served, so each
-// table is held while it is sorted: the largest, the governing documents, takes
-// about a gigabyte, and no two are held at once but for the boards.
+// uk writes every table of the register, empty if there is no file, and derives
+// the edges between boards. File paths are relative to the sources folder.
+// Upstream sorts its tables by a number that we do not serve, so each table is
+// held in memory while it is sorted. The largest, the governing documents,
+// takes about a gigabyte. Only one table is held at a time, besides the boards.
 func (b *builder) uk(ctx context.Context, w *snapshot.Writer, files []string) (UKReport, error) {
 	u := &ukRegister{b: b, w: w, report: UKReport{Tables: []UKTable{}, Ties: []NamedInt{}, Notes: []string{}}}
 	u.choose(files)
@@ -116,7 +116,7 @@ func (b *builder) uk(ctx context.Context, w *snapshot.Writer, files []string) (U
 	return u.report, snapshot.WriteTable(w, snapshot.UKIngests, slices.Values(u.ingest))
 }
 
-// comparePointer puts what is absent last.
+// comparePointer sorts absent values last.
 func comparePointer[T cmp.Ordered](x, y *T) int {
 	switch {
 	case x == nil && y == nil:
@@ -129,9 +129,9 @@ func comparePointer[T cmp.Ordered](x, y *T) int {
 	return cmp.Compare(*x, *y)
 }
 
-// choose picks one file for each table: the newest by the dated folder it is
-// in, where an undated one counts as the newest, and of several forms the one
-// that loses least.
+// choose picks one file for each table: the one in the newest dated folder,
+// where an undated file counts as newest. Among several formats, it picks the
+// one that loses least.
 func (u *ukRegister) choose(files []string) {
 	type candidate struct {
 		rel, posted string
@@ -168,7 +168,7 @@ func (u *ukRegister) note(format string, args ...any) {
 	u.report.Notes = append(u.report.Notes, fmt.Sprintf(format, args...))
 }
 
-// compareDates notes when tables that should fit together do not.
+// compareDates warns if the tables are of different dates.
 func (u *ukRegister) compareDates() {
 	first, last := "", ""
 	for _, t := range u.report.Tables {
@@ -200,20 +200,20 @@ func (u *ukRegister) edges(ctx context.Context) error {
 		}
 		u.report.Ties = addNamed(u.report.Ties, e.TieKind, 1)
 	}
-	u.boards = ukboard.Boards{} // its memory is wanted for the other tables
+	u.boards = ukboard.Boards{} // frees memory for the other tables
 	return t.Close()
 }
 
-// ukTable is the step that reads one table of the register, sorts it and writes
-// it. each, which may be nil, is shown every row.
+// ukTable is the step that reads, sorts and writes one table of the register.
+// each may be nil; it receives every row.
 func ukTable[T any](u *ukRegister, from ukcharity.Table, to string, each func(*T), compare func(x, y *T) int) func(context.Context) error {
 	return func(ctx context.Context) error {
 		list, err := readUK[T](ctx, u, from, to)
 		if err != nil {
 			return err
 		}
-		// Rows are large, so their places are sorted. Equal rows keep the
-		// order they have upstream.
+		// Rows are large, so we sort their positions. Equal rows keep their
+		// upstream order.
 		order := make([]uint32, len(list))
 		for i := range order {
 			order[i] = uint32(i)
@@ -238,7 +238,7 @@ func ukTable[T any](u *ukRegister, from ukcharity.Table, to string, each func(*T
 	}
 }
 
-// readUK reads the file of a table, if there is one, and takes note of it.
+// readUK reads the file of a table, if there is one, and records it.
 func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to string) (list []T, err error) {
 	rel, ok := u.files[from]
 	if !ok {
@@ -289,10 +289,9 @@ func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to 
 	return list, nil
 }
 
-// ukDates gives the day of the extract and the moment it was packed. The
-// moment is what the zip says of its member, so that the same file gives the
-// same answer whenever it is built; without a zip it is the start of the day of
-// the extract.
+// ukDates gives the day of the extract and the time it was packed. The time
+// comes from the zip's member, so the same file always gives the same answer.
+// Without a zip, it is the start of the day of the extract.
 func ukDates(file, extracted string) (day *int32, packed *int64) {
 	if t, err := time.Parse(time.DateOnly, extracted); err == nil {
 		d, at := int32(t.Unix()/(24*60*60)), t.UnixMilli()
@@ -304,7 +303,7 @@ func ukDates(file, extracted string) (day *int32, packed *int64) {
 	}
 	defer z.Close()
 	for _, m := range z.File {
-		// A zip that does not know the time says 1980 or earlier.
+		// A zip without a time says 1980 or earlier.
 		if t := m.Modified.UTC(); !m.FileInfo().IsDir() && t.Year() > 1980 {
 			at := t.UnixMilli()
 			return day, &at
@@ -313,7 +312,8 @@ func ukDates(file, extracted string) (day *int32, packed *int64) {
 	return day, packed
 }
 
-// errTooLarge ends the reading of what cannot be a table of the register.
+// errTooLarge stops reading a file that is too large to be a table of the
+// register.
 var errTooLarge = fault.New("table_too_large", "a table of the charity register is far larger than it can be").
 	Try("fetch the register again")
 

@@ -26,8 +26,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// filer is what a build keeps of an organization that files returns: who it
-// is by its latest return.
+// filer is what a build keeps about an organization that files returns,
+// according to its latest return.
 type filer struct {
 	filing int32 // its latest chosen return, into corpus.filings
 	name   string
@@ -38,14 +38,14 @@ type filer struct {
 	addresses []ownAddress // in the United States, of all its returns
 
 	dafHeld   irs990.Amount // most donor-advised funds held in any year
-	dafPaid   irs990.Amount // paid from them in the latest year that says
+	dafPaid   irs990.Amount // paid from donor-advised funds in the latest year that states it
 	dafOf     int64         // all grants paid in that year
 	dafPeriod int32         // the end of that year
 }
 
-// loadUniverse gathers every organization a recipient can be: the master
-// file, old postings of it, the filers themselves, and the bodies that several
-// funders give the same EIN for. It finds the filers on the way.
+// loadUniverse collects every organization that a recipient can be: the master
+// file, older postings of it, the filers themselves, and organizations for
+// which several funders state the same EIN. It also finds the filers.
 func (b *builder) loadUniverse(ctx context.Context, c *corpus) error {
 	u := resolve.NewUniverse()
 	b.phase("universe", int64(len(b.sources.Masters)+c.stage.Shards()+1))
@@ -79,8 +79,8 @@ func (b *builder) addListed(ctx context.Context, u *resolve.UniverseBuilder) err
 	})
 }
 
-// addFilers adds the filers, and keeps what their returns say of them. Shards are
-// read several at a time, but what a filer says first is taken first.
+// addFilers adds the filers and keeps the facts from their returns. Shards are
+// read in parallel, but their results are applied in order.
 func (b *builder) addFilers(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
 	c.filers = make(map[ein.EIN]*filer)
 	latest := latestFilings(c.filings)
@@ -116,7 +116,8 @@ func (b *builder) addFilers(ctx context.Context, u *resolve.UniverseBuilder, c *
 	})
 }
 
-// loadMaster adds one posting of the master file. What it returns reports on it.
+// loadMaster adds one posting of the master file. It returns a function that
+// reports on the posting.
 func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m discover.Master) (report func(), err error) {
 	source := resolve.BMF
 	if m.Older {
@@ -148,8 +149,8 @@ func (b *builder) loadMaster(ctx context.Context, u *resolve.UniverseBuilder, m 
 	}, err
 }
 
-// period reads a year and month written YYYYMM, 0 when it is none. The register
-// writes zeros for what it does not know.
+// period reads a year and month written YYYYMM, or 0 if it is not valid. The
+// register writes zeros for an unknown date.
 func period(s string) int32 {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil || len(s) != len("200601") || n%100 < 1 || n%100 > 12 || n < 100000 {
@@ -171,8 +172,8 @@ func filerOrg(r *stage.Filer, f *filing) resolve.Org {
 	return o
 }
 
-// latestFilings finds the return that speaks for each filer now: the last
-// period's, a 990-T only where there is nothing else.
+// latestFilings finds the current return of each filer: that of the last
+// period. A 990-T is used only if there is no other return.
 func latestFilings(filings []filing) map[ein.EIN]int32 {
 	latest := make(map[ein.EIN]int32)
 	for i := range filings {
@@ -191,19 +192,19 @@ func latestFilings(filings []filing) map[ein.EIN]int32 {
 // ownAddress is an address that a filer gives for itself.
 type ownAddress struct {
 	at    resolve.Location
-	years uint64 // in which it gave it, as bits from firstYear on
+	years uint64 // the years of the returns that give the address, as bits from firstYear on
 }
 
-// firstYear is before any return that is e-filed.
+// firstYear is earlier than any e-filed return.
 const firstYear = 1990
 
-// seatYears is how many of the latest years say where an organization is. Earlier
-// years say nothing, because the organization may have moved.
+// seatYears is how many of the latest years decide where an organization is.
+// Earlier years are ignored, because the organization may have moved.
 const seatYears = 5
 
-// seat is where the organization is by its own account: the address that most of
-// its latest returns give, the later one of two. A mailing address of one year,
-// such as a lockbox at its bank, does not move it.
+// seat is where the organization says it is: the address on most of its latest
+// returns, or the later of two equally frequent ones. A mailing address used in
+// one year, such as a lockbox at a bank, does not move the organization.
 func (fl *filer) seat() (resolve.Location, bool) {
 	var all uint64
 	for i := range fl.addresses {
@@ -243,8 +244,8 @@ func (fl *filer) addAddress(r *stage.Filer, year int16) {
 	fl.addresses = append(fl.addresses, ownAddress{at, bit})
 }
 
-// locationOf is where an organization is: where it says, else where the lists
-// have it.
+// locationOf is where an organization is: by its own returns, or else by the
+// lists.
 func (c *corpus) locationOf(o *resolve.Org) resolve.Location {
 	if fl := c.filers[o.EIN]; fl != nil {
 		if at, ok := fl.seat(); ok {
@@ -254,7 +255,7 @@ func (c *corpus) locationOf(o *resolve.Org) resolve.Location {
 	return resolve.Location{Street: o.Street, City: o.City, State: o.State, ZIP5: o.ZIP5}
 }
 
-// add takes what a return says into the filer's record.
+// add adds the facts of a return to the filer's record.
 func (fl *filer) add(r *stage.Filer, f *filing, at int32) {
 	fl.addAddress(r, f.year)
 	if at == fl.filing {
@@ -298,9 +299,9 @@ func (c *corpus) payers() (starts []uint32, funders []ein.EIN) {
 	return starts, funders
 }
 
-// otherList is a file of a list that is not the master file: of the eligible
-// donees, or of those whose exemption was revoked, which were paid while they
-// had it.
+// otherList is a file of a list other than the master file: eligible donees, or
+// organizations with a revoked exemption, which may have been paid before they
+// lost it.
 type otherList struct {
 	path string
 	read func(io.Reader, *resolve.UniverseBuilder) error
@@ -316,8 +317,8 @@ func (b *builder) otherLists() (files []otherList) {
 	return files
 }
 
-// loadList adds the organizations of a list. Package edition reports a list that
-// cannot be read; here it only means that fewer organizations are known.
+// loadList adds the organizations of a list. If a list cannot be read, package
+// edition reports it; here, it only means that fewer organizations are known.
 func (b *builder) loadList(ctx context.Context, u *resolve.UniverseBuilder, l otherList) (report func(), err error) {
 	report = func() {}
 	r, err := rows.Open(b.sources.Abs(l.path))

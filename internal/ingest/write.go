@@ -19,11 +19,12 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// writeCorpus writes the tables that follow from the returns.
+// writeCorpus writes the tables that come from the returns.
 func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	b.phase("write", int64(len(c.lines.amount)+c.universe.Len()+len(c.funders)+2*len(c.filings)))
-	// The grants, which take longest, come first. The number of tables that are written
-	// side by side is fixed, because some hold all of their rows until the end.
+	// The grants take longest, so they come first. The number of tables written
+	// in parallel is fixed, because some tables hold all of their rows until
+	// the end.
 	const atOnce = 3
 	tables := [...]func(context.Context) error{
 		func(ctx context.Context) error { return b.writeGrants(ctx, w, c) },
@@ -44,8 +45,8 @@ var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPad
 // grantKeySize is how many letters the key of a grant has.
 const grantKeySize = 13
 
-// appendGrantKey writes the stable name of a grant: a digest of the return it
-// is filed in, the list and the line.
+// appendGrantKey writes the stable key of a grant: a digest of the return, the
+// list and the line.
 func appendGrantKey(dst []byte, filing, part string, line int32) []byte {
 	var buf [96]byte
 	b := append(buf[:0], filing...)
@@ -64,7 +65,7 @@ func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus
 	if err != nil {
 		return err
 	}
-	// Rows are made in parallel, a block at a time, and written in order.
+	// Rows are made in parallel, one block at a time, and written in order.
 	const block = 32 << 10
 	buf := make([]snapshot.Grant, min(block, len(c.rows)))
 	for from := 0; from < len(c.rows); from += block {
@@ -81,7 +82,7 @@ func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus
 	return t.Close()
 }
 
-// grantRows renders rows of the grants table, which follow each other in it.
+// grantRows renders consecutive rows of the grants table.
 func (b *builder) grantRows(c *corpus, rows []uint32, into []snapshot.Grant) {
 	var to shownRecipient
 	var in shownFilings
@@ -97,21 +98,21 @@ func (b *builder) grantRows(c *corpus, rows []uint32, into []snapshot.Grant) {
 		keys = appendGrantKey(keys, r.Filing, r.Part, r.Line)
 		into[i] = r
 	}
-	// The keys are one string, of which each row has its part.
+	// All keys share one string; each row has a part of it.
 	all := string(keys)
 	for i := range into {
 		into[i].Key = all[i*grantKeySize : (i+1)*grantKeySize]
 	}
 }
 
-// rowsFetched is for how many rows memory is fetched together: so few that it is
-// still in the cache when they are rendered.
+// rowsFetched is how many rows are fetched from memory together: few enough
+// that they are still in the cache when they are rendered.
 const rowsFetched = 256
 
-// fetch reads the memory that rows are made from. The rows of a funder come from
-// returns that were read far apart, so rendering them would wait for one piece of
-// memory after the other; here the processor waits for many at once. The result
-// only keeps the compiler from removing the reads.
+// fetch reads the memory that rows are made from. The rows of a funder come
+// from returns that were read far apart, so rendering them would wait for one
+// read after another. Here, the processor waits for many reads at once. The
+// result only keeps the compiler from removing the reads.
 func (c *corpus) fetch(rows []uint32) (read uint64) {
 	g, to := c.lines, c.recipients
 	for _, row := range rows {
@@ -130,8 +131,8 @@ func (c *corpus) fetch(rows []uint32) (read uint64) {
 	return read
 }
 
-// shownRecipient is what the rows of one recipient have in common. In the order
-// of the table they mostly follow each other.
+// shownRecipient holds what the rows of one recipient have in common. In the
+// order of the table, most of these rows are consecutive.
 type shownRecipient struct {
 	no     uint32
 	ein    ein.EIN
@@ -141,7 +142,8 @@ type shownRecipient struct {
 	city, state, zip, county, country, tier string
 }
 
-// stands reports whether a row has the same recipient.
+// stands reports whether a row shows the same recipient. A masked row never
+// does.
 func (s *shownRecipient) stands(c *corpus, row uint32) bool {
 	return s.no == c.lines.recipientNo[row] && s.ein == c.recipients.ein[row] && !s.masked && !c.masked(row)
 }
@@ -160,8 +162,8 @@ func (b *builder) showRecipient(c *corpus, row uint32) shownRecipient {
 	return s
 }
 
-// place says where the recipient is: where the line says, else where the
-// organization is.
+// place is where the recipient is: by the line, or else by the organization's
+// record.
 func (b *builder) place(s *shownRecipient, t *resolve.Recipient, c *corpus) {
 	s.city = strings.ToUpper(strings.TrimSpace(t.City))
 	if t.Country != "" {
@@ -185,8 +187,8 @@ type shownFiling struct {
 	isDAF                     bool
 }
 
-// shownFilings are those met last. The returns of a funder follow each other, and
-// hardly any has filed more of them than there are places.
+// shownFilings caches the returns used last. The returns of a funder are
+// consecutive, and hardly any funder has more of them than the cache holds.
 type shownFilings [32]shownFiling
 
 func (s *shownFilings) at(c *corpus, no uint32) *shownFiling {
@@ -201,7 +203,7 @@ func (s *shownFilings) at(c *corpus, no uint32) *shownFiling {
 	return shown
 }
 
-// grantRow renders one row of the grants table, all but its key.
+// grantRow renders one row of the grants table, except for its key.
 func (b *builder) grantRow(c *corpus, row uint32, s *shownRecipient, shown *shownFilings) snapshot.Grant {
 	g, to := c.lines, c.recipients
 	f, in := c.filingOf(row), shown.at(c, g.filing[row])
@@ -216,7 +218,7 @@ func (b *builder) grantRow(c *corpus, row uint32, s *shownRecipient, shown *show
 		Support: int32(c.support[g.purpose[row]]), ReturnType: in.form, PeriodEnd: in.periodEnd,
 		Part: partName(g.part[row]), Line: int32(g.line[row]), EINConflict: to.conflict(row).String(),
 	}
-	// The line may stand in an earlier version of the return.
+	// The line may be in an earlier version of the return.
 	r.Filing = shown.at(c, g.origin[row]).key
 	if c.filings[g.origin[row]].object != 0 {
 		r.ObjectID = r.Filing
@@ -254,7 +256,7 @@ func (b *builder) writeFunders(w *snapshot.Writer, c *corpus) error {
 	return t.Close()
 }
 
-// writeReturns writes the account of every return, the figures of the chosen
+// writeReturns writes the outcome of every return, the figures of the chosen
 // ones, and the latest filing of every filer.
 func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	t, err := snapshot.Table[snapshot.Return](w, snapshot.Returns)
@@ -385,7 +387,7 @@ func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus)
 	})
 }
 
-// copyList carries one staged list of the chosen returns into a table.
+// copyList copies one staged list of the chosen returns into a table.
 func copyList[S stage.Row, T any](ctx context.Context, w *snapshot.Writer, c *corpus, table string, row func(*S, *filing) T) error {
 	t, err := snapshot.Table[T](w, table)
 	if err != nil {
@@ -425,7 +427,7 @@ func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *c
 	})
 }
 
-// writeQuarantine lists what could not be read, from damaged zips down to
+// writeQuarantine lists everything that could not be read, from damaged zips to
 // single returns.
 func (b *builder) writeQuarantine(ctx context.Context, w *snapshot.Writer, from *stage.Stage) error {
 	t, err := snapshot.Table[snapshot.Quarantine](w, snapshot.Quarantined)
