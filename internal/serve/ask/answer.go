@@ -8,31 +8,31 @@ type Answer struct {
 	Request    *Request   `json:"request"`
 	Figures    []Figure   `json:"figures"`
 	Columns    []Column   `json:"columns,omitempty"`
-	Rows       [][]any    `json:"rows"` // a value for each of Columns: string, int64, float64, Party or nil
+	Rows       [][]any    `json:"rows"` // one value per column: string, int64, float64, Party or nil
 	Chart      *Chart     `json:"chart,omitempty"`
 	Answer     string     `json:"answer"`
 	Caveats    []string   `json:"caveats"`
-	Link       string     `json:"link,omitempty"` // path of the page of the site that shows it, such as /explore?…
-	Why        string     `json:"why,omitempty"`  // it was not understood
-	Try        []string   `json:"try,omitempty"`  // questions that can be answered
+	Link       string     `json:"link,omitempty"` // path of the website page that shows the answer, such as /explore?…
+	Why        string     `json:"why,omitempty"`  // why the question was not understood
+	Try        []string   `json:"try,omitempty"`  // other questions that can be answered
 	Policy     bool       `json:"-"`              // Unclear.Policy
 	Parties    []Party    `json:"-"`              // Unclear.Parties
-	requests   []*Request // all that were made, in their order; Request is the first
+	requests   []*Request // all requests made, in order; Request is the first
 }
 
-// Request is the request of the API that gives the figures.
+// Request is the API request that returns the figures.
 type Request struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`           // below the API's address: /grants/summary
 	Query  string `json:"query"`          // encoded
-	Body   string `json:"body,omitempty"` // JSON, of a POST
-	URL    string `json:"url"`            // all of it
+	Body   string `json:"body,omitempty"` // JSON, for a POST
+	URL    string `json:"url"`            // the complete address
 }
 
-// Figure is one figure that the engine gave.
+// Figure is one figure from the API.
 type Figure struct {
 	Name  string  `json:"name"`
-	Value float64 `json:"value"` // a whole number but for averages, medians and percents
+	Value float64 `json:"value"` // a whole number, except for averages, medians and percents
 	Unit  string  `json:"unit"`  // UnitDollars, UnitCount, UnitPercent or UnitYear
 }
 
@@ -53,7 +53,7 @@ type Column struct {
 	Unit  string `json:"unit"`
 }
 
-// Chart is rows worth drawing.
+// Chart holds rows that are worth drawing.
 type Chart struct {
 	Kind    string   `json:"kind"` // "years" or "bars"
 	Title   string   `json:"title"`
@@ -67,30 +67,31 @@ type Chart struct {
 type Unclear struct {
 	Why     string
 	Try     []string // three questions that can be answered from this dataset
-	Words   []string // of the question, those without a meaning
-	Parties []Party  // organizations that may be meant
-	// Policy says that no reader may answer it: it is of cause and effect, a
-	// forecast or an opinion, or it is too long or empty. A model is not asked.
+	Words   []string // words of the question that have no meaning here
+	Parties []Party  // organizations that the question may mean
+	// Policy says that no reader may answer the question: it asks for cause and
+	// effect, a forecast or an opinion, or it is too long or empty. The
+	// language model is not asked either.
 	Policy bool
 }
 
-// Answer is the same as an answer.
+// Answer turns the refusal into an Answer.
 func (u *Unclear) Answer(question string) *Answer {
 	return &Answer{Question: question, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}, Why: u.Why, Try: u.Try, Policy: u.Policy, Parties: u.Parties}
 }
 
-// Chip is one part of how a question was understood.
+// Chip is one part of the plan, as shown to the person who asked.
 type Chip struct {
-	Field   string   // of the plan
+	Field   string   // field of the plan
 	Label   string   // "Recipients in"
 	Value   string   // "Ohio"
-	Off     string   // the plan without it, as Parse reads it; empty when it cannot do without
-	Options []Option // what it can be changed to
+	Off     string   // the plan without this part, as Parse reads it; empty if the part is required
+	Options []Option // other values to choose from
 }
 
 // Option is another value of a chip.
 type Option struct {
 	Label  string
-	Plan   string // with that value, as Parse reads it
+	Plan   string // the plan with that value, as Parse reads it
 	Chosen bool
 }

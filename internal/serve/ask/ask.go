@@ -13,27 +13,28 @@ import (
 // maxLetters is how many letters a question may have.
 const maxLetters = 500
 
-// Source is what questions are answered from.
+// Source is what an Asker needs to answer questions.
 type Source struct {
-	// Data is held by the one who asks until the answers are used.
+	// The caller keeps Data open until the answers have been used.
 	Data *dataset.Dataset
-	// Ask runs an operation of the API on Data, as api.Handler.Ask does.
+	// Ask runs an API operation on Data, as api.Handler.Ask does.
 	Ask func(ctx context.Context, d *dataset.Dataset, q api.Inquiry) (a client.Answer, release func(), err error)
-	// Caller is whom the answers are for: what a plan shows depends on it.
+	// Caller is the account that asks. The account's plan limits what the
+	// answers show.
 	Caller api.Caller
 	// BaseURL is the address of the service, without a trailing slash.
 	BaseURL string
 }
 
-// Asker answers questions about one dataset. It is made for each request and holds
-// nothing.
+// Asker answers questions about one dataset. It is created for each request and
+// keeps no state.
 type Asker struct{ Source }
 
 // New is an asker over a source.
 func New(s Source) *Asker { return &Asker{s} }
 
-// Answer reads a question and answers it. One that is not understood has an answer
-// that says why; the error is of the service.
+// Answer reads a question and answers it. If the question is not understood,
+// the Answer says why. An error means that the service failed.
 func (a *Asker) Answer(ctx context.Context, question string) (*Answer, error) {
 	p, u := a.Read(ctx, question)
 	if u != nil {

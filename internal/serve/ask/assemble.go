@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// readWords takes the words that are to be looked for in purposes: "grants
-// mentioning robotics".
+// readWords reads the words to search for in purposes: "grants mentioning
+// robotics".
 func (r *reading) readWords() {
 	for i := range r.toks {
 		if !r.has(i, "mentioning|mention|mentions|mentioned|containing|contains|contain") {
@@ -34,7 +34,7 @@ func (r *reading) readWords() {
 	}
 }
 
-// sequence is the items in the order of the question.
+// sequence sorts the items in the order of the question.
 func (r *reading) sequence() []*item {
 	var list []*item
 	for _, it := range r.items {
@@ -46,12 +46,12 @@ func (r *reading) sequence() []*item {
 	return list
 }
 
-// assembly is the last step: what the items say together.
+// assembly is the last step: it combines the items into a plan.
 type assembly struct {
 	*reading
 	seq       []*item
 	m         map[string]*item // measures
-	shareFrom int              // where the part of a share begins
+	shareFrom int              // position where the part of a share begins
 }
 
 func (r *reading) assemble() {
@@ -70,7 +70,7 @@ func (r *reading) assemble() {
 
 func (s *assembly) index(it *item) int { return slices.Index(s.seq, it) }
 
-// all are the items of a tag.
+// all returns the items with a tag.
 func (s *assembly) all(tags ...string) (list []*item) {
 	for _, it := range s.seq {
 		if slices.Contains(tags, it.tag) {
@@ -87,7 +87,7 @@ func (s *assembly) at(i int) *item {
 	return s.seq[i]
 }
 
-// passing are items that may stand between a noun and its verb.
+// passing reports whether an item may come between a noun and its verb.
 func passing(it *item) bool {
 	switch it.tag {
 	case tagFill, tagPlace, tagCause, tagYear, tagAmount, tagTop, tagSupport, "words":
@@ -98,8 +98,8 @@ func passing(it *item) bool {
 	return false
 }
 
-// step goes from an item to the next that matters, left or right. A preposition
-// that belongs to a place, a cause or a year is passed with it.
+// step returns the next item that matters, to the left or right. It skips a
+// preposition together with the place, cause or year that follows.
 func (s *assembly) step(i, d int) int {
 	for j := i + d; ; j += d {
 		it := s.at(j)
@@ -123,7 +123,7 @@ func (s *assembly) step(i, d int) int {
 	}
 }
 
-// nounFollows says whether a cause or a place describes a noun behind it.
+// nounFollows reports whether a cause or a place describes a noun after it.
 func (s *assembly) nounFollows(k int) bool {
 	for k++; ; k++ {
 		if before := s.at(k - 1); before.to > 0 && s.toks[before.to-1].comma {
@@ -142,8 +142,8 @@ func (s *assembly) nounFollows(k int) bool {
 	}
 }
 
-// participle says whether a verb may be a participle, so that with "was" before it
-// or "by" behind it, it turns the sides around.
+// participle reports whether a verb may be a participle. With "was" before or
+// "by" after a participle, giver and receiver swap.
 func participle(text string) bool {
 	return !strings.HasSuffix(text, "ing") && (strings.HasSuffix(text, "ed") || strings.HasSuffix(text, "en") ||
 		slices.Contains([]string{"paid", "made", "sent", "spent"}, lastWord(text)) || strings.Contains(text, "given"))
@@ -151,8 +151,8 @@ func participle(text string) bool {
 
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// roleOf is the side on which a noun stands: funder, recipient, or nothing when
-// nothing says so.
+// roleOf returns the role of a noun: funder, recipient, or empty if the
+// question does not say.
 func (s *assembly) roleOf(i int) string {
 	it := s.at(i)
 	left, right := s.at(s.step(i, -1)), s.at(s.step(i, +1))
@@ -228,7 +228,7 @@ func (s *assembly) roleOf(i int) string {
 		case tagGet:
 			return "recipient"
 		case tagParty, tagFunder, tagOrg, tagKind, tagRecipient:
-			// "who did X fund": the verb behind the second noun says.
+			// "who did X fund": the verb after the second noun decides.
 			v := s.step(k, +1)
 			for s.at(v).tag == tagAnd || s.at(v).tag == tagOr || s.at(v).tag == tagParty {
 				v = s.step(v, +1)
@@ -290,8 +290,8 @@ func (s *assembly) roleOf(i int) string {
 	return ""
 }
 
-// brokenOff says whether a comma or a "more" stands between a verb and a noun, as in
-// "who gave more, A or B".
+// brokenOff reports whether a comma or the word "more" separates a verb from a
+// noun, as in "who gave more, A or B".
 func (s *assembly) brokenOff(i, j int) bool {
 	for k := i; k < j; k++ {
 		it := s.at(k)
@@ -306,7 +306,7 @@ func (s *assembly) commaBetween(a, b *item) bool {
 	return a.to > 0 && b.from == a.to && s.toks[a.to-1].comma
 }
 
-// negations reads what is to be left out.
+// negations reads what the question excludes.
 func (s *assembly) negations() {
 	for i, it := range s.seq {
 		if it.tag != tagNot {
@@ -349,7 +349,7 @@ func (s *assembly) exclude(class string) {
 	}
 }
 
-// parties finds the side of every organization that is named.
+// parties finds the role of every named organization.
 func (s *assembly) parties() {
 	for i, it := range s.seq {
 		if it.tag != tagParty {
@@ -365,7 +365,7 @@ func (s *assembly) parties() {
 	}
 }
 
-// take puts an organization into a list of the plan.
+// take adds an organization to a list of the plan.
 func (s *assembly) take(it *item, role string) {
 	side := role
 	if role == "organization" {
@@ -382,8 +382,8 @@ func (s *assembly) take(it *item, role string) {
 	}
 }
 
-// target is the noun that is asked for: behind how many, which, list, or the
-// largest, or the first noun of all.
+// target is the noun that the question asks for: the noun after "how many",
+// "which", "list" or "the largest", or else the first noun.
 func (s *assembly) target() (int, *item) {
 	noun := func(it *item) bool {
 		return slices.Contains([]string{tagFunder, tagRecipient, tagOrg, tagGrant, tagKind, tagThing, tagPerson}, it.tag)
@@ -432,7 +432,7 @@ func (s *assembly) target() (int, *item) {
 	return -1, &item{}
 }
 
-// unused names the words whose meaning has found no place in the plan.
+// unused reports the words whose meaning was not used in the plan.
 func (s *assembly) unused() {
 	var words []string
 	for _, it := range s.seq {

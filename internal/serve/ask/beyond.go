@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// beyond refuses what sounds like a question with an answer and is another one: words
-// that no part of a plan stands for, though each of them is known.
+// beyond refuses questions that look answerable but ask for something that a
+// plan cannot express, even though each word is known.
 func (s *assembly) beyond(ti int, target *item) {
 	who := s.firstWho()
 	lists := who == "who" || who == "which" || s.m["many"] != nil
@@ -126,14 +126,14 @@ func (s *assembly) beyond(ti int, target *item) {
 	}
 }
 
-// grantBehind says whether a noun only describes the grant behind it: "the average
-// foundation grant".
+// grantBehind reports whether a noun only describes the grant after it: "the
+// average foundation grant".
 func (s *assembly) grantBehind(i int) bool {
 	next := s.at(i + 1)
 	return next.tag == tagGrant || next.tag == tagMoney
 }
 
-// begins says whether the question begins with a word of a tag.
+// begins reports whether the question begins with a word of a tag.
 func (s *assembly) begins(tag string) bool {
 	for _, it := range s.seq {
 		if it.tag != tagFill {
@@ -143,12 +143,13 @@ func (s *assembly) begins(tag string) bool {
 	return false
 }
 
-// nameNouns end the name of one organization when they stand in the singular behind a
+// nameNouns end the name of an organization if they are singular and follow a
 // place: Houston Animal Shelter, Charlotte Ballet.
 var nameNouns = append(strings.Fields("ballet opera zoo aquarium choir rescue ymca ywca soccer"), headNouns...)
 
-// unknownNames refuses a place with a cause right behind it that look like the name of
-// an organization: were there one, it would have been found.
+// unknownNames refuses a place followed by a cause that looks like the name of
+// an organization. If we had that organization, its name would have been found
+// earlier.
 func (r *reading) unknownNames() {
 	mixed := r.mixedCase()
 	for _, it := range r.items {

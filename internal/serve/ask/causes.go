@@ -16,12 +16,12 @@ import (
 //go:embed causes.tsv
 var causeFile string
 
-// causeWord is a phrase of causes.tsv. Its code is empty if it stands for no single
-// cause.
+// causeWord is a phrase of causes.tsv. The code is empty if the phrase names no
+// single cause.
 type causeWord struct{ code, phrase string }
 
-// causeTable is causes.tsv; causeWords are its codes by phrases as they are joined
-// from the words of a question.
+// causeTable is causes.tsv. causeWords maps its phrases, written as the words
+// of a question are joined, to their codes.
 var causeTable = sync.OnceValue(func() (list []causeWord) {
 	for line := range strings.Lines(causeFile) {
 		code, phrases, ok := strings.Cut(strings.TrimSpace(line), "\t")
@@ -43,8 +43,8 @@ var causeWords = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// group is a code as it is asked for: one that ends in zero is the head of a group,
-// and stands for all codes of it.
+// group widens a code for a question: a code that ends in zero is the head of a
+// group and means all codes of the group.
 func group(code string) string {
 	if len(code) == 3 && code[2] == '0' {
 		return code[:2]
@@ -52,8 +52,8 @@ func group(code string) string {
 	return code
 }
 
-// causesByPhrase are the words for causes: the published titles of codes and parts
-// of them that stand for one code, or for codes that begin alike.
+// causesByPhrase maps phrases to causes: the published titles of codes, and
+// parts of titles that belong to one code or to codes with a common prefix.
 var causesByPhrase = sync.OnceValue(func() map[string]string {
 	found := map[string]string{}
 	put := func(text, code string) {
@@ -77,7 +77,8 @@ var causesByPhrase = sync.OnceValue(func() map[string]string {
 		}
 	}
 	for _, e := range ntee.Codes() {
-		// The first codes of each letter, of alliances and the like, are the same for all.
+		// The first codes of each letter, such as alliances, have the same
+		// titles under every letter.
 		if e.Code[1] < '2' || strings.HasSuffix(e.Title, "NEC") || e.Code.Major() == 'Z' {
 			continue
 		}
@@ -102,7 +103,7 @@ var causesByPhrase = sync.OnceValue(func() map[string]string {
 	return found
 })
 
-// stems are the words of a text as they are compared.
+// stems are the words of a text in the form used for comparing.
 func stems(text string) (list []string) {
 	for _, w := range strings.FieldsFunc(orgname.Fold(text), func(r rune) bool { return !(r >= 'A' && r <= 'Z' || r >= '0' && r <= '9') }) {
 		if w != "AND" {
@@ -125,20 +126,20 @@ func causeOf(text string) (subject, name string, ok bool) {
 			subject = string(rune('A' + bits.TrailingZeros32(s.Items[0].Majors)))
 		}
 	} else if strings.Contains(text, " and ") || strings.Contains(text, " & ") {
-		return "", "", false // two causes, perhaps
+		return "", "", false // perhaps two causes
 	} else if subject = causesByPhrase()[strings.Join(stems(text), " ")]; subject == "" {
 		return "", "", false
 	}
 	return subject, causeName(subject), true
 }
 
-// peopleWords end phrases for causes that name those who are helped, or who help,
-// and no organizations.
+// peopleWords end phrases for causes that name the people, animals or things
+// that are helped, or the people who help, and not organizations.
 var peopleWords = strings.Fields("people students teachers artists writers musicians filmmakers farmers prisoners inmates police sheriffs firefighters " +
 	"scientists economists veterinarians entrepreneurs missionaries refugees paramedics teens teenagers veterans soldiers women children families " +
 	"ex-offenders victims patients homeless blind deaf volunteers dogs cats animals pets birds fish trees survivors nurses")
 
-// causeName is a cause in words.
+// causeName is the name of a cause for people to read.
 func causeName(subject string) string {
 	s, err := ntee.ParseSubject(subject)
 	if err != nil || len(s.Items) != 1 {
@@ -159,13 +160,14 @@ func causeName(subject string) string {
 	return strings.ToUpper(item.Text[:1]) + item.Text[1:]
 }
 
-// causeKnown says whether a phrase is in causes.tsv, be it for no single cause.
+// causeKnown reports whether a phrase is in causes.tsv, even if it names no
+// single cause.
 func causeKnown(phrase string) bool {
 	_, ok := causeWords()[phrase]
 	return ok
 }
 
-// readCauses takes words for causes, the longest phrases first.
+// readCauses reads the words for causes, longest phrases first.
 func (r *reading) readCauses() {
 	for n := 6; n > 0; n-- {
 		for i := 0; i+n <= len(r.toks); i++ {
@@ -175,7 +177,8 @@ func (r *reading) readCauses() {
 			if n > 1 && (isFunction(r.toks[i].text) || isFunction(r.toks[i+n-1].text)) {
 				continue
 			}
-			// "grants for research" is a kind of support, "foundations" are funders.
+			// "Grants for research" means a kind of support, and "foundations"
+			// means funders.
 			if m, _ := phrases(); n == 1 && m[r.toks[i].text].tag != "" {
 				continue
 			}
@@ -200,8 +203,8 @@ func (r *reading) readCauses() {
 	}
 }
 
-// knownWords are the words of causes, states and countries, which are no slips of
-// others.
+// knownWords are the words of causes, states and countries. They are not typing
+// errors for other words.
 var knownWords = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	add := func(text string) {

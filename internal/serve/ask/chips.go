@@ -8,7 +8,7 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// measureWords are the measures as people read them.
+// measureWords are the names of the measures for people to read.
 var measureWords = map[string]string{
 	"how_much": "How much", "how_many": "How many", "average": "Average grant", "median": "Median grant", "largest": "Largest grants",
 	"smallest": "Smallest grants",
@@ -16,8 +16,8 @@ var measureWords = map[string]string{
 	"similar": "Similar organizations", "cofunders": "Co-funders", "fact": "Fact", "screen": "Compliance check",
 }
 
-// Chips are the plan as people read it: each part, what it can be changed to, and
-// the plan without it.
+// Chips shows the plan part by part. Each chip offers other values and the plan
+// without that part.
 func (p *Plan) Chips() []Chip {
 	var list []Chip
 	add := func(field, label, value string, options ...Option) {
@@ -30,7 +30,7 @@ func (p *Plan) Chips() []Chip {
 		}
 		list = append(list, c)
 	}
-	// option is the plan with a change, if it can be run.
+	// option is the plan with one change, if that plan can be run.
 	option := func(label string, chosen bool, change func(c *Plan)) []Option {
 		c := p.clone()
 		change(c)

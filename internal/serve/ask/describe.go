@@ -10,7 +10,7 @@ import (
 	"grantgraph/internal/money"
 )
 
-// and joins words as a sentence does.
+// and joins words into a list: "A, B and C".
 func and(list []string) string { return joinWords(list, "and") }
 
 func joinWords(list []string, word string) string {
@@ -33,7 +33,7 @@ func names(list []Party) (out []string) {
 	return out
 }
 
-// inWords is years as a sentence has them.
+// inWords writes years for a sentence.
 func (s Span) inWords() string {
 	switch {
 	case s.From == s.To:
@@ -46,7 +46,7 @@ func (s Span) inWords() string {
 	return fmt.Sprintf("%d to %d", s.From, s.To)
 }
 
-// amounts is the limits of amounts in words.
+// amounts writes the limits on amounts in words.
 func (p *Plan) amounts() string {
 	switch {
 	case p.MinAmount != nil && p.MaxAmount != nil && *p.MinAmount == *p.MaxAmount:
@@ -90,7 +90,7 @@ func placeNames(list []Place, of string) (out []string) {
 
 func near(list []Place) bool { return len(list) > 0 && list[0].Kind == "near" }
 
-// kindNames are kinds of funders in words.
+// kindNames names the kinds of funders.
 func kindNames(list []string) (out []string) {
 	for _, k := range list {
 		out = append(out, grant.KindPlural(k))
@@ -118,7 +118,7 @@ func causeNames(list []Cause) (out []string) {
 	return out
 }
 
-// describe is the filters of a plan as the rest of a sentence: "by A to B in
+// describe writes the filters of a plan as the end of a sentence: "by A to B in
 // Ohio for Education in 2022".
 func (p *Plan) describe() string {
 	var b []string
@@ -187,7 +187,7 @@ func (p *Plan) describe() string {
 	return strings.Join(b, " ")
 }
 
-// spaced is a text with a space before it, empty when it is.
+// spaced puts a space before a text, unless the text is empty.
 func spaced(s string) string {
 	if s == "" {
 		return ""
@@ -195,7 +195,7 @@ func spaced(s string) string {
 	return " " + s
 }
 
-// written is a figure with its unit.
+// written writes a figure with its unit.
 func written(v float64, unit string) string {
 	switch unit {
 	case UnitDollars:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// freePlaces are the places that are not part of the name of an organization.
+// freePlaces are the places that are not part of an organization's name.
 func (s *assembly) freePlaces() (list []*item) {
 	for _, it := range s.all(tagPlace) {
 		if !it.ofParty && it.place != nil {
@@ -15,7 +15,7 @@ func (s *assembly) freePlaces() (list []*item) {
 	return list
 }
 
-// filters puts causes, places, kinds and the like into the plan.
+// filters adds causes, places, kinds and other filters to the plan.
 func (s *assembly) filters() {
 	p := &s.plan
 	s.causes()
@@ -30,14 +30,16 @@ func (s *assembly) filters() {
 	for _, it := range s.all(tagYear) {
 		it.used = true
 	}
-	// "which year": the years are what is ranked; "in the year 2022" is a year.
+	// In "which year", the question ranks years. In "in the year 2022", the
+	// year is a filter.
 	for _, it := range s.all(tagThing) {
 		if it.value == "years" && len(p.Years) > 0 && s.at(s.index(it)+1).tag == tagYear {
 			it.used = true
 		}
 	}
 	if p.Of == "funders" || p.Of == "recipients" {
-		// "who got more than $1 million": in one grant, or in all?
+		// "Who got more than $1 million" may mean one grant or all grants
+		// together.
 		for i, it := range s.seq {
 			if before := s.at(i - 1); it.tag == tagAmount && (before.tag == tagGet || before.tag == tagGive || before.tag == tagParty ||
 				before.tag == tagFill && s.at(i-2).tag == tagGet) {
@@ -62,7 +64,7 @@ func (s *assembly) filters() {
 	}
 }
 
-// joinedBy says whether two items of one kind are joined by "and", "or" or a comma.
+// joinedBy reports whether "and", "or" or a comma joins two items of one kind.
 func (s *assembly) joinedBy(a, b *item) bool {
 	if s.toks[a.to-1].comma && b.from-a.to <= 1 {
 		return true
@@ -125,7 +127,8 @@ func (s *assembly) places() {
 		if it.place == nil || it.ofParty {
 			continue
 		}
-		// A place right behind the name of one who is there says where it is.
+		// A place right after an organization's name says which organization is
+		// meant, if the organization is there.
 		if s.repeatsName(it) {
 			it.ofParty = true
 			continue
@@ -169,8 +172,9 @@ func (s *assembly) places() {
 	}
 }
 
-// repeatsName says whether a place stands right behind the name of an organization
-// that is there, so that it only says which one is meant.
+// repeatsName reports whether a place comes right after the name of an
+// organization in that place. Then the place only says which organization is
+// meant.
 func (s *assembly) repeatsName(place *item) bool {
 	for _, it := range s.all(tagParty) {
 		if s.placeBeside(it) != place || len(it.found) == 0 {
@@ -189,8 +193,8 @@ func (s *assembly) repeatsName(place *item) bool {
 	return false
 }
 
-// placeSide is whose place is meant. "In Ohio" is where recipients are, unless it
-// stands with a noun for those who give.
+// placeSide says whether a place is that of funders or of recipients. "In Ohio"
+// is where recipients are, unless it goes with a noun for funders.
 func (s *assembly) placeSide(it *item) string {
 	i := s.index(it)
 	// "Ohio foundations", "Ohio-based education nonprofits"
@@ -304,7 +308,7 @@ func (s *assembly) kinds() {
 	}
 }
 
-// parts are the parts of the plan that stand behind the verb of a share.
+// parts lists in the plan which filters come after the verb of a share.
 func (s *assembly) parts() {
 	p := &s.plan
 	add := func(it *item, field string) {

@@ -10,25 +10,26 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// A phrase that is no known word for a cause is read as the cause of the known
-// phrase that is nearest in meaning, if that is near and no other cause is nearly as
-// near. The bounds were set on some 250 phrases, so that none of them is read as a
-// cause that it does not name; most that are not read are offered as a choice.
+// If a phrase is not a known name of a cause, we take the cause of the known
+// phrase that is nearest in meaning. The known phrase must be near enough, and
+// no other cause may be nearly as near. We set the bounds on about 250 phrases
+// so that none of them gets a wrong cause. Most phrases that stay unread are
+// offered as a choice.
 const (
-	nearPhrase = .74 // cosine
-	nearWord   = .78 // of a single word
-	nearName   = .80 // of a phrase with a known one inside: second chance dog rescue is perhaps a name
-	clearBy    = .12 // how much farther the nearest of another letter must be
-	sameBy     = .06 // what is this much farther is as near, under the same letter
-	hinted     = .38 // what may be offered
-	shortlist  = 24  // phrases that are compared by the encoder itself
-	mostGaps   = 3   // phrases of one question that are looked at
-	longestGap = 5   // words
-	mostTried  = 5   // other wordings of a question
+	nearPhrase = .74 // least cosine
+	nearWord   = .78 // for a single word
+	nearName   = .80 // for a phrase that contains a known phrase: "second chance dog rescue" may be a name
+	clearBy    = .12 // how much farther away the nearest cause of another letter must be
+	sameBy     = .06 // causes of the same letter this close together count as equally near
+	hinted     = .38 // least cosine for offering a cause as a choice
+	shortlist  = 24  // phrases that the full encoder compares
+	mostGaps   = 3   // phrases of one question that are examined
+	longestGap = 5   // in words
+	mostTried  = 5   // other wordings of a question that are tried
 )
 
-// anchor is a known phrase for a cause. Its student's vector costs nothing and
-// chooses what is worth the encoder.
+// anchor is a known phrase for a cause. The rough vector is cheap and selects
+// the phrases that are worth comparing with the slow encoder.
 type anchor struct {
 	code, phrase string
 	rough        meaning.Vector
@@ -62,7 +63,7 @@ type neighbor struct {
 	cosine float32
 }
 
-// nearest are known phrases near one, the nearest first.
+// nearest returns the known phrases near a phrase, nearest first.
 func nearest(phrase string) []neighbor {
 	m, err := meaning.Open()
 	if err != nil {
@@ -87,8 +88,8 @@ func nearest(phrase string) []neighbor {
 	return list
 }
 
-// causeMeant is the cause that a phrase means and what it is called, empty if that is
-// not clear.
+// causeMeant is the cause that a phrase means and its name, or empty if the
+// cause is not clear.
 func causeMeant(phrase string, partKnown bool) (code, name string) {
 	list := nearest(phrase)
 	if len(list) == 0 {
@@ -122,13 +123,13 @@ func causeMeant(phrase string, partKnown bool) (code, name string) {
 	return code, causeName(code)
 }
 
-// gap is a phrase without a meaning yet, perhaps with words for causes beside it.
+// gap is a phrase that has no meaning yet. It may touch words for causes.
 type gap struct {
 	from, to  int
 	partKnown bool
 }
 
-// gaps are the phrases of a question that no part of the plan has taken.
+// gaps are the phrases of a question that no part of the plan has used.
 func (r *reading) gaps() (list []gap) {
 	open := func(i int) bool { return r.toks[i].item == 0 && !slices.Contains(silent, r.toks[i].text) }
 	cause := func(i int) bool { n := r.toks[i].item; return n != 0 && r.items[n-1].tag == tagCause }
@@ -169,8 +170,8 @@ func (r *reading) gaps() (list []gap) {
 	return list
 }
 
-// readMeanings reads phrases that are left by what they mean. Those with a capital
-// are names that were not found.
+// readMeanings reads the remaining phrases by their meaning. Phrases with a
+// capital letter are names that were not found, so it skips them.
 func (r *reading) readMeanings() {
 	if r.again {
 		return
@@ -197,8 +198,9 @@ func (r *reading) readMeanings() {
 	}
 }
 
-// looksNamed says whether a phrase may be a name: a word behind the first of the question
-// has a capital where others have none.
+// looksNamed reports whether a phrase may be a name: a word after the first of
+// the question is capitalized while other words are not. Quoted text and text
+// with digits also count.
 func (r *reading) looksNamed(u gap, mixed bool) bool {
 	for k := u.from; k < u.to; k++ {
 		if r.toks[k].cap && k > 0 && mixed || r.toks[k].quote != 0 || strings.ContainsAny(r.toks[k].text, "0123456789$") {
@@ -208,7 +210,8 @@ func (r *reading) looksNamed(u gap, mixed bool) bool {
 	return false
 }
 
-// agrees says whether the words for causes in a phrase are of the same letter.
+// agrees reports whether the words for causes in a phrase have the same NTEE
+// letter as the cause.
 func (r *reading) agrees(u gap, code string) bool {
 	for k := u.from; k < u.to; k++ {
 		if n := r.toks[k].item; n != 0 && r.items[n-1].tag == tagCause && r.items[n-1].cause.Subject[0] != code[0] {
@@ -218,8 +221,8 @@ func (r *reading) agrees(u gap, code string) bool {
 	return true
 }
 
-// suggest offers causes that are near what was not understood, and the same words to
-// be looked for in purposes: as questions that can be answered.
+// suggest offers questions that can be answered: with causes near the phrase
+// that was not understood, and with its words as a search in purposes.
 func (r *reading) suggest() {
 	if r.again {
 		return

@@ -8,7 +8,7 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// measure finds what is asked: the shape of the answer.
+// measure finds what the question asks for: the shape of the answer.
 func (s *assembly) measure() {
 	parties := s.all(tagParty)
 	facts := s.all(tagFact)
@@ -83,7 +83,7 @@ func (s *assembly) measure() {
 	}
 }
 
-// about is a measure of one organization.
+// about plans a question about organizations themselves.
 func (s *assembly) about(measure string, parties []*item) {
 	s.plan.Measure, s.plan.Of = measure, "organizations"
 	for _, it := range parties {
@@ -91,15 +91,15 @@ func (s *assembly) about(measure string, parties []*item) {
 	}
 }
 
-// grantsOnly refuses averages of what is not an amount of a grant.
+// grantsOnly refuses averages of anything but grant amounts.
 func (s *assembly) grantsOnly(target *item) {
 	if s.m["many"] != nil || target.tag == tagThing && target.value != "years" {
 		s.fail("Averages and medians are of the amounts of grants.")
 	}
 }
 
-// sides puts the organizations that are named into the plan as funders and
-// recipients. Where the words do not say which, its grants may: an organization
+// sides adds the named organizations to the plan as funders and recipients. If
+// the words do not say which, the organization's grants may: an organization
 // that only gave is a funder.
 func (s *assembly) sides(parties []*item) {
 	var last *item
@@ -112,7 +112,8 @@ func (s *assembly) sides(parties []*item) {
 			role = "recipient"
 		}
 		if role == "" && len(parties) > 1 {
-			// "who gave more, A or B": they are whom who asks for.
+			// "who gave more, A or B": A and B are the possible answers to
+			// "who".
 			for i, w := range s.seq {
 				if w.tag == tagWho && role == "" {
 					role = s.roleOf(i)
@@ -141,8 +142,8 @@ func (s *assembly) sides(parties []*item) {
 	}
 }
 
-// grantsOf is the side of one whose grants are asked for without a verb: those it made,
-// or those it received if it made none.
+// grantsOf is the side of an organization whose grants are asked for without a
+// verb: the grants it made, or those it received if it made none.
 func (s *assembly) grantsOf(it *item) string {
 	p := s.pick(it, "")
 	if p == nil {
@@ -155,7 +156,8 @@ func (s *assembly) grantsOf(it *item) string {
 	return "funder"
 }
 
-// joinedWith says whether nothing but "and", "or" and commas stand between two.
+// joinedWith reports whether only "and", "or" and commas come between two
+// items.
 func (s *assembly) joinedWith(a, b *item) bool {
 	i, j := s.index(a), s.index(b)
 	joined := s.commaBetween(a, b)
@@ -184,7 +186,8 @@ func (s *assembly) joinedWith(a, b *item) bool {
 	return joined
 }
 
-// onlySide is the side on which an organization has grants, if it is one alone.
+// onlySide is the side on which an organization has grants, if it has grants on
+// one side only.
 func (s *assembly) onlySide(it *item) string {
 	if len(it.found) > 1 && it.found[0].Match == search.Exact {
 		active := slices.DeleteFunc(slices.Clone(it.found), func(f search.Result) bool {
@@ -224,7 +227,7 @@ func (s *assembly) onlySide(it *item) string {
 	return ""
 }
 
-// isYesNo says whether the question begins with its verb.
+// isYesNo reports whether the question begins with its verb.
 func (s *assembly) isYesNo() bool {
 	for _, it := range s.seq {
 		switch it.tag {
@@ -238,7 +241,8 @@ func (s *assembly) isYesNo() bool {
 	return false
 }
 
-// perYear says whether the question asks by year: "each year", "by year".
+// perYear reports whether the question asks for figures by year: "each year",
+// "by year".
 func (s *assembly) perYear() bool {
 	for i, it := range s.seq {
 		if it.tag != tagThing || it.value != "years" || it.used {
@@ -253,7 +257,7 @@ func (s *assembly) perYear() bool {
 	return false
 }
 
-// figure is what a trend, a comparison or a change is of.
+// figure is the figure that a trend, a comparison or a change shows.
 func (s *assembly) figure(ti int, target *item) string {
 	switch {
 	case s.m["median"] != nil:
@@ -282,7 +286,7 @@ func (s *assembly) figure(ti int, target *item) string {
 	return "dollars"
 }
 
-// stepNoun is the next item that is neither filler nor preposition.
+// stepNoun is the next item that is neither a filler nor a preposition.
 func (s *assembly) stepNoun(i, d int) int {
 	for j := i + d; ; j += d {
 		switch s.at(j).tag {
@@ -295,7 +299,7 @@ func (s *assembly) stepNoun(i, d int) int {
 	}
 }
 
-// singular asks for one row where the noun is in the singular.
+// singular asks for one row if the noun is singular.
 func (s *assembly) singular(noun *item) {
 	if s.topGiven || s.plan.Top != 0 {
 		return
@@ -311,7 +315,7 @@ func (s *assembly) singular(noun *item) {
 	}
 }
 
-// plain is how much, how many, which and whether.
+// plain plans "how much", "how many", "which" and yes-or-no questions.
 func (s *assembly) plain(ti int, target *item, verbs bool) {
 	p := &s.plan
 	p.Of = "grants"
@@ -369,7 +373,8 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 			s.fail("Please ask how much, how many, or who.")
 		}
 	case (big || least) && s.bigGrant() && !s.mostGrants():
-		// "who made the largest grant" too: the grant says who.
+		// This includes "who made the largest grant": the grant names its
+		// funder.
 		p.Measure = "largest"
 		if least {
 			p.Measure = "smallest"
@@ -401,7 +406,8 @@ func (s *assembly) plain(ti int, target *item, verbs bool) {
 	}
 }
 
-// groupedBy is what the question wants figures by: "by state", "for each cause".
+// groupedBy is the grouping that the question asks for: "by state", "for each
+// cause".
 func (s *assembly) groupedBy() *item {
 	for i, it := range s.seq {
 		if it.tag != tagThing || it.used {
@@ -419,8 +425,8 @@ func (s *assembly) groupedBy() *item {
 	return nil
 }
 
-// gives says whether a verb of giving money stands in the question, not one of
-// supporting somebody.
+// gives reports whether the question has a verb of giving money, such as
+// "give", and not one of supporting, such as "help".
 func (s *assembly) gives() bool {
 	return slices.ContainsFunc(s.all(tagGive), func(it *item) bool {
 		return !slices.ContainsFunc([]string{"fund", "support", "back", "financ", "sponsor", "help"},
@@ -428,13 +434,13 @@ func (s *assembly) gives() bool {
 	})
 }
 
-// owns says whether the question ends in "have".
+// owns reports whether the question ends in "have".
 func (s *assembly) owns() bool {
 	last := s.at(len(s.seq) - 1)
 	return last.tag == tagAux && (last.asked == "have" || last.asked == "has" || last.asked == "had")
 }
 
-// whatDid says whether the question is "what did somebody give".
+// whatDid reports whether the question is "what did X give".
 func (s *assembly) whatDid() bool {
 	for i, it := range s.seq {
 		if it.tag == tagWho {
@@ -444,7 +450,7 @@ func (s *assembly) whatDid() bool {
 	return false
 }
 
-// whatIs says whether the question begins with "what is".
+// whatIs reports whether the question begins with "what is".
 func (s *assembly) whatIs() bool {
 	for i, it := range s.seq {
 		if it.tag == tagWho {
@@ -454,8 +460,8 @@ func (s *assembly) whatIs() bool {
 	return false
 }
 
-// causeCounted says whether a cause stands for what is counted: right behind how
-// many, with no noun of its own.
+// causeCounted reports whether a cause is what the question counts: it comes
+// right after "how many" and has no noun of its own.
 func (s *assembly) causeCounted(many int) bool {
 	k := many + 1
 	for s.at(k).tag == tagFill || s.at(k).tag == tagPlace || s.at(k).tag == tagOf {
@@ -468,13 +474,13 @@ func (s *assembly) causeCounted(many int) bool {
 	return next != tagGrant && next != tagMoney && !s.nounFollows(k) && !slices.Contains([]string{tagFunder, tagRecipient, tagOrg, tagKind, tagThing}, next)
 }
 
-// abroadCounted says whether recipients abroad are what is counted.
+// abroadCounted reports whether the question counts recipients abroad.
 func (s *assembly) abroadCounted(many int) bool {
 	it := s.at(many + 1)
 	return it.tag == tagPlace && it.value == "abroad" && strings.Contains(it.asked, " ") && !strings.Contains(it.asked, "countr")
 }
 
-// causeReceives says whether a cause stands for those who receive.
+// causeReceives reports whether a cause stands for the recipients.
 func (s *assembly) causeReceives() bool {
 	for i, it := range s.seq {
 		if it.tag == tagCause {
@@ -484,7 +490,7 @@ func (s *assembly) causeReceives() bool {
 	return false
 }
 
-// firstWho is the first word that asks.
+// firstWho is the first question word: who, which or what.
 func (s *assembly) firstWho() string {
 	for _, it := range s.seq {
 		if it.tag == tagWho {
@@ -494,7 +500,7 @@ func (s *assembly) firstWho() string {
 	return ""
 }
 
-// bigGrant says whether it is grants that are to be the largest or the smallest.
+// bigGrant reports whether "largest" or "smallest" refers to grants.
 func (s *assembly) bigGrant() bool {
 	for i, it := range s.seq {
 		if it.tag != tagMeasure || it.value != "big" && it.value != "least" {
@@ -511,7 +517,8 @@ func (s *assembly) bigGrant() bool {
 	return false
 }
 
-// mostGrants says whether the number of grants ranks: "the most grants".
+// mostGrants reports whether the ranking is by the number of grants: "the most
+// grants".
 func (s *assembly) mostGrants() bool {
 	for i, it := range s.seq {
 		if it.tag == tagMeasure && (it.value == "most" || it.value == "least" && strings.EqualFold(it.asked, "fewest")) {
@@ -527,7 +534,8 @@ func (s *assembly) mostGrants() bool {
 	return false
 }
 
-// ranking is a list of what is asked for, by dollars or by the number of grants.
+// ranking plans a list of what the question asks for, by dollars or by the
+// number of grants.
 func (s *assembly) ranking(ti int, target *item, most, least bool) {
 	p := &s.plan
 	p.Measure = "which"
@@ -571,7 +579,8 @@ func (s *assembly) ranking(ti int, target *item, most, least bool) {
 	if s.mostGrants() || s.m["often"] != nil || s.m["many"] != nil {
 		p.Order = "grants"
 	}
-	// "funds the most organizations" ranks by what cannot be ranked by.
+	// "Funds the most organizations" would rank by the number of recipients,
+	// which the API cannot do.
 	for i, it := range s.seq {
 		if it.tag == tagMeasure && (it.value == "most" || it.value == "least") {
 			k := i + 1
@@ -593,7 +602,8 @@ func (s *assembly) ranking(ti int, target *item, most, least bool) {
 	s.singular(target)
 }
 
-// bothOf asks for those that several have in common.
+// bothOf asks for the funders or recipients that several organizations have in
+// common.
 func (s *assembly) bothOf() {
 	p := &s.plan
 	if s.m["both"] == nil {
@@ -608,7 +618,7 @@ func (s *assembly) bothOf() {
 	}
 }
 
-// sideNoun is whether a noun that is asked for stands for funders or recipients.
+// sideNoun says whether a noun in the question means funders or recipients.
 func (s *assembly) sideNoun(i int, it *item) string {
 	role := s.roleOf(i)
 	p := &s.plan
@@ -640,7 +650,7 @@ func (s *assembly) sideNoun(i int, it *item) string {
 	return "funders"
 }
 
-// contradicts says whether a noun for funders is the one who receives.
+// contradicts reports whether a noun for funders is used as the receiver.
 func (s *assembly) contradicts(i int) bool {
 	right := s.at(s.step(i, +1))
 	return right.tag == tagGet

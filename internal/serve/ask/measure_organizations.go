@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// awards is a question about what governments awarded an organization.
+// awards plans a question about the government awards of an organization.
 func (s *assembly) awards(parties []*item) {
 	p := &s.plan
 	if len(parties) != 1 {
@@ -56,7 +56,7 @@ func (s *assembly) awards(parties []*item) {
 	s.use("awards", "federal", "stategov", "agency", "trend", "much", "many", "each", "big", "most", "dollarsmost")
 }
 
-// fact is a question about one fact of one organization or of a few.
+// fact plans a question about one fact of one or a few organizations.
 func (s *assembly) fact(parties, facts []*item, verbs bool) bool {
 	p := &s.plan
 	name := ""
@@ -75,7 +75,8 @@ func (s *assembly) fact(parties, facts []*item, verbs bool) bool {
 		s.fail("Please ask for the fact itself: for example “When was it founded?”")
 		return true
 	}
-	// "how much did X give to capital"? facts are nouns of their own.
+	// With a cause, a place or an amount, the question is about grants and not
+	// about a fact.
 	for _, it := range s.all(tagCause, tagSupport, tagKind, tagAmount, tagPlace) {
 		if it.tag == tagPlace && s.placeBeside(parties[0]) == it {
 			continue
@@ -112,8 +113,8 @@ func (s *assembly) fact(parties, facts []*item, verbs bool) bool {
 	return true
 }
 
-// organizations is a question about organizations as such, without grants: how
-// many there are, or the largest by a figure of their returns.
+// organizations plans a question about organizations without grants: how many
+// there are, or which are the largest by a figure of their returns.
 func (s *assembly) organizations(facts []*item, verbs bool) bool {
 	p := &s.plan
 	orgs := s.all(tagOrg)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// share is a part of a whole. What stands behind the verb is the part.
+// share plans a part of a whole. The words after the verb are the part.
 func (s *assembly) share() {
 	p := &s.plan
 	p.Measure, p.Of, p.Figure = "share", "grants", "dollars"
@@ -35,7 +35,8 @@ func (s *assembly) share() {
 	s.shareFrom = cut
 }
 
-// shareFigure is what a share is of: the noun behind it says.
+// shareFigure is the figure that a share is of; the noun after the share names
+// it.
 func (s *assembly) shareFigure(of int) string {
 	for i := of + 1; i < len(s.seq); i++ {
 		switch it := s.seq[i]; it.tag {
@@ -63,7 +64,8 @@ func (s *assembly) shareFigure(of int) string {
 	return "dollars"
 }
 
-// compared finds a comparison: of which list, and whether it is one.
+// compared reports whether the question is a comparison, and which list of the
+// plan it compares.
 func (s *assembly) compared() bool {
 	p := &s.plan
 	or := false
@@ -107,7 +109,7 @@ func (s *assembly) compared() bool {
 	p.Measure, p.Of, p.By = "compare", "grants", by
 	p.Figure = s.figure(ti, target)
 	if s.m["more"] != nil || s.m["most"] != nil {
-		// "more grants" counts them.
+		// "More grants" compares the number of grants.
 		for i, it := range s.seq {
 			if it.tag == tagMeasure && (it.value == "more" || it.value == "most") {
 				switch next := s.at(i + 1); {
@@ -132,14 +134,15 @@ func (s *assembly) compared() bool {
 	return true
 }
 
-// versus says whether "vs" stands in the question.
+// versus reports whether the question contains "vs".
 func (s *assembly) versus() bool {
 	return slices.ContainsFunc(s.seq, func(it *item) bool {
 		return it.tag == tagOr && strings.HasPrefix(strings.ToLower(it.asked), "v")
 	})
 }
 
-// change is a figure in two years, or a trend when no two years are named.
+// change plans a figure in two years, or a trend if the question does not name
+// two years.
 func (s *assembly) change() {
 	p := &s.plan
 	ti, target := s.target()

@@ -38,7 +38,7 @@ func calendarYear(t *token) (int, bool) {
 	return 0, false
 }
 
-// has says whether words stand at a place of the question.
+// has reports whether given words are at a position of the question.
 func (r *reading) has(at int, words ...string) bool {
 	if at < 0 || at+len(words) > len(r.toks) {
 		return false
@@ -58,7 +58,7 @@ func (r *reading) textAt(i int) string {
 	return r.toks[i].text
 }
 
-// readEINs takes EINs: nine digits, or two and seven.
+// readEINs reads EINs: nine digits, or two digits, a hyphen and seven digits.
 func (r *reading) readEINs() {
 	for i := range r.toks {
 		t := &r.toks[i]
@@ -93,7 +93,7 @@ func (r *reading) readEINs() {
 	}
 }
 
-// readAmounts takes amounts of dollars with the words that compare them.
+// readAmounts reads dollar amounts together with the words that compare them.
 func (r *reading) readAmounts() {
 	for i := 0; i < len(r.toks); i++ {
 		low, n, ok := r.amount(i)
@@ -187,11 +187,12 @@ func (r *reading) readAmounts() {
 	}
 }
 
-// units are what amounts may be in.
+// units are the multipliers that an amount may have.
 var units = map[string]int64{"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mil": 1e6, "mln": 1e6, "million": 1e6, "b": 1e9,
 	"bn": 1e9, "billion": 1e9}
 
-// amount reads an amount that begins at a word, and says how many words it has.
+// amount reads the amount that begins at a word, and returns how many words it
+// has.
 func (r *reading) amount(i int) (value int64, n int, ok bool) {
 	if i >= len(r.toks) || r.toks[i].item != 0 {
 		return 0, 0, false
@@ -217,7 +218,7 @@ func (r *reading) amount(i int) (value int64, n int, ok bool) {
 	}
 	n = 1
 	if scale == 1 && i+1 < len(r.toks) {
-		// "The 5 B corps" are no 5 billion.
+		// "The 5 B corps" does not mean 5 billion.
 		if next := r.toks[i+1].text; units[next] > 0 && next != "b" {
 			scale, sure, n = units[next], true, 2
 		}
@@ -231,13 +232,15 @@ func (r *reading) amount(i int) (value int64, n int, ok bool) {
 	value = int64(x*float64(scale) + 0.5)
 	compared := r.has(i-2, "more|less|greater|larger|smaller|at|bigger", "than|least|most") || r.has(i-1, "over|above|under|below|exceeding|between")
 	if !sure && !(compared && value >= 100) && !(value >= 1000 && strings.Contains(t.text, ",")) {
-		// The second of a range of which the first is sure.
+		// A number without a unit is an amount only after a comparison, or if
+		// it has a comma.
 		return 0, 0, false
 	}
 	return value, n, value <= 1<<50
 }
 
-// readYears takes years, ranges and the years of late.
+// readYears reads years, ranges of years, and phrases such as "the last three
+// years".
 func (r *reading) readYears() {
 	add := func(from, to int, s Span, pair bool) {
 		if len(r.plan.Years) >= 8 {
@@ -328,8 +331,8 @@ func (r *reading) readYears() {
 	}
 }
 
-// lateYears reads "the last three years" and the like, counted from the latest
-// year of which the filings are all but complete.
+// lateYears reads "the last three years" and similar phrases. It counts from
+// the latest year whose filings are nearly complete.
 func (r *reading) lateYears(i int, add func(from, to int, s Span, pair bool)) bool {
 	if !r.has(i, "last|past|latest|recent|previous|most") {
 		return false
@@ -371,7 +374,8 @@ func (r *reading) lateYears(i int, add func(from, to int, s Span, pair bool)) bo
 	return true
 }
 
-// readTops takes how many rows are wanted: top 5, five largest, 10 funders.
+// readTops reads how many rows the question asks for: top 5, five largest, 10
+// funders.
 func (r *reading) readTops() {
 	for i := range r.toks {
 		t := &r.toks[i]

@@ -12,11 +12,11 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// Bounds of looking for organizations.
+// Limits on searching for organizations.
 const (
-	longestName  = 12 // words
-	mostSame     = 20 // organizations of one name that are looked at
-	mostSearches = 60 // questions to the search by name, beside exact names
+	longestName  = 12 // in words
+	mostSame     = 20 // organizations with the same name that are examined
+	mostSearches = 60 // searches by name per question, besides exact names
 )
 
 var functionWords = table.SetOf("the a an of in to for from by and or with at on is are was were did does do has have had be been who whom what which " +
@@ -30,11 +30,11 @@ var headNouns = strings.Fields("foundation fund trust bank pantry school museum 
 	"university club institute charity ministries inc llc corp company endowment theater theatre alliance coalition network league academy project " +
 	"partnership clinic hospice temple symphony orchestra conservancy shelter fellowship")
 
-// generic are phrases of such words that name nobody.
+// generic are phrases of such nouns that name no organization.
 var generic = strings.Fields("community_foundation family_foundation charitable_trust private_foundation public_charity charitable_foundation " +
 	"donor-advised_fund donor_advised_fund food_bank animal_shelter land_trust public_library public_school operating_foundation daf_fund")
 
-// isWord says whether a word has a meaning without being part of a name.
+// isWord reports whether a word has a meaning outside of names.
 func (r *reading) isWord(w string) bool {
 	m, _ := phrases()
 	if m[w].tag != "" || isFunction(w) || strings.Trim(w, "0123456789$,.%+&") == "" {
@@ -46,7 +46,7 @@ func (r *reading) isWord(w string) bool {
 	return slices.Contains(stateWords(), w)
 }
 
-// readQuotes takes what stands in quotation marks: a name, or words to look for.
+// readQuotes reads the text in quotation marks: a name, or words to search for.
 func (r *reading) readQuotes() {
 	for i := 0; i < len(r.toks); i++ {
 		if r.toks[i].quote == 0 || r.toks[i].item != 0 {
@@ -89,9 +89,9 @@ func (r *reading) putWords(from, to int) {
 	r.put(from, to, &item{tag: "words", used: true})
 }
 
-// readNames takes the runs of words that are the very name of an organization, the
-// longest first. A run of words that all mean something else as well must look like
-// a name.
+// readNames reads the runs of words that are the exact name of an organization,
+// longest first. If every word of a run also has another meaning, the run must
+// look like a name.
 func (r *reading) readNames() {
 	mixed := r.mixedCase()
 	m, _ := phrases()
@@ -145,8 +145,8 @@ func (r *reading) readNames() {
 	}
 }
 
-// verbFirst says whether a run begins with a verb before a name: "funds Hope Church"
-// is no Hope Fund.
+// verbFirst reports whether a run begins with a verb before a name: "funds Hope
+// Church" is not the Hope Fund.
 func (r *reading) verbFirst(from, to int) bool {
 	first := &r.toks[from]
 	if first.cap || to-from < 2 || !r.toks[from+1].cap || !r.mixedCase() {
@@ -156,8 +156,8 @@ func (r *reading) verbFirst(from, to int) bool {
 	return slices.Contains([]string{tagGive, tagGet, tagGo}, m[first.text].tag)
 }
 
-// mixedCase says whether capitals tell names from other words: some words behind the
-// first begin with a small letter, and not just small words.
+// mixedCase reports whether capital letters distinguish names here: some words
+// after the first begin with a small letter, and not only short function words.
 func (r *reading) mixedCase() bool {
 	lower, upper := 0, 0
 	for i := range r.toks {
@@ -173,7 +173,7 @@ func (r *reading) mixedCase() bool {
 	return upper > 0 && lower > 0
 }
 
-// placeName says whether words are a place and nothing else.
+// placeName reports whether words are only a place.
 func (r *reading) placeName(from, to int) bool {
 	for n := 1; n < to-from; n++ {
 		if _, ok := r.state(to-n, n, false); ok && r.inCity(r.joined(from, to-n), "") {
@@ -187,8 +187,9 @@ func (r *reading) placeName(from, to int) bool {
 	return nation || r.has(from-1, "in|near") && r.inCity(r.joined(from, to), "")
 }
 
-// named finds the organizations whose name a run of words is. A word at its end
-// that names are compared without must be a legal form: else it may be a place.
+// named finds the organizations with exactly this name. Names are compared
+// without some final words. Such a final word must be a legal form, because
+// otherwise it may be a place.
 func (r *reading) named(from, to int) []search.Result {
 	text := r.nameText(from, to)
 	key := orgname.Key(text)
@@ -202,7 +203,7 @@ func (r *reading) named(from, to int) []search.Result {
 	return r.a.Data.Search.Named(text, mostSame)
 }
 
-// nameText is a run of words as a name: without the possessive at its end.
+// nameText is a run of words as a name, without a possessive ending.
 func (r *reading) nameText(from, to int) string {
 	text := r.text(from, to)
 	if r.toks[to-1].poss {
@@ -214,8 +215,8 @@ func (r *reading) nameText(from, to int) string {
 	return text
 }
 
-// find finds the organizations that words may name: those of that very name, or
-// else those that match strongly, if the first stands out.
+// find finds the organizations that words may name: those with exactly this
+// name, or else the strong matches whose distinctive words the text covers.
 func (r *reading) find(text string) []search.Result {
 	if list := r.a.Data.Search.Named(text, mostSame); len(list) > 0 {
 		return list
@@ -237,9 +238,9 @@ func (r *reading) find(text string) []search.Result {
 	return kept
 }
 
-// covers says whether words leave nothing out of a name that tells it from others:
-// "Abbott Bridge" may stand for Abbott Bridge Alliance, but "Ford Foundation" for no
-// other Ford Foundation than itself. Slips are allowed.
+// covers reports whether the words include every distinctive word of a name.
+// "Abbott Bridge" may mean Abbott Bridge Alliance, but "Ford Foundation" means
+// only the organization of that name. Typing errors are allowed.
 func covers(text, name string) bool {
 	asked, words := strings.Fields(orgname.Parse(text).K2), strings.Fields(orgname.Parse(name).K2)
 	if strings.Join(asked, "") == strings.Join(words, "") {
@@ -256,10 +257,11 @@ func covers(text, name string) bool {
 	return found > 1 || found == 1 && len(words) == 1
 }
 
-// plainWords are words of names that tell nobody apart.
+// plainWords are words in names that do not help to distinguish organizations.
 var plainWords = strings.Fields("THE OF AND FOR INC CHARITABLE FAMILY NONPROFIT ORGANIZATION INCORPORATED COMPANY CORPORATION SERVICES GROUP SYSTEM")
 
-// alike says whether two words of a name are the same but for a slip.
+// alike reports whether two words of a name are the same except for a typing
+// error.
 func alike(a, b string) bool {
 	if a == b {
 		return true
@@ -270,7 +272,8 @@ func alike(a, b string) bool {
 	return typo.Meant(strings.ToLower(a), []string{strings.ToLower(b)}) != ""
 }
 
-// joinedWords says whether a word was parted in two, or two joined.
+// joinedWords reports whether the person wrote one word as two, or two words as
+// one.
 func joinedWords(asked []string, w string) bool {
 	for i := range asked {
 		if i+1 < len(asked) && asked[i]+asked[i+1] == w || len(asked[i]) > len(w) && len(w) >= 4 && strings.Contains(asked[i], w) {
@@ -280,14 +283,14 @@ func joinedWords(asked []string, w string) bool {
 	return false
 }
 
-// putParty puts an organization, or several that may be meant.
+// putParty records an organization, or several candidates.
 func (r *reading) putParty(from, to int, found []search.Result) {
 	r.put(from, to, &item{tag: tagParty, found: found, asked: r.nameText(from, to), poss: r.toks[to-1].poss})
 }
 
-// readLeftNames looks for organizations in what has no meaning yet: the words
-// themselves, and with them neighbors that mean something else but may be part of
-// a name.
+// readLeftNames looks for organization names in words that have no meaning yet.
+// It also tries to include neighboring words that have a meaning but may be
+// part of a name.
 func (r *reading) readLeftNames() {
 	for i := 0; i < len(r.toks) && !r.failed(); i++ {
 		if r.toks[i].item != 0 || isFunction(r.toks[i].text) {
@@ -310,7 +313,7 @@ func (r *reading) readLeftNames() {
 	}
 }
 
-// tryCity reads the longest run from i as a city.
+// tryCity reads the longest run of words from i that is a city.
 func (r *reading) tryCity(i, to int) bool {
 	for n := min(3, to-i); n > 0; n-- {
 		if r.cityAlone(i, n) {
@@ -320,8 +323,9 @@ func (r *reading) tryCity(i, to int) bool {
 	return false
 }
 
-// correct reads misspelled words of the lexicon, so that phrases of them are found.
-// A word that is part of some name is no slip.
+// correct replaces misspelled words of the lexicon, so that phrases with them
+// are found. A word that occurs in some organization's name is not treated as
+// misspelled.
 func (r *reading) correct() {
 	_, words := phrases()
 	causes := causeList()
@@ -343,7 +347,7 @@ func (r *reading) correct() {
 	}
 }
 
-// inNames says whether a word is part of the name of some organization, or a city.
+// inNames reports whether a word is part of an organization's name, or a city.
 func (r *reading) inNames(word string) bool {
 	if r.inCity(word, "") {
 		return true
@@ -359,7 +363,7 @@ func (r *reading) inNames(word string) bool {
 	return false
 }
 
-// misspelled reads one word as a word of the lexicon with a slip.
+// misspelled reads one word as a misspelled word of the lexicon.
 func (r *reading) misspelled(i int) bool {
 	t := &r.toks[i]
 	if len(t.text) < 5 || t.corrected || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" || t.cap && i > 0 {
@@ -373,7 +377,7 @@ func (r *reading) misspelled(i int) bool {
 	if meant == "" || len(t.text) <= 7 && typo.Within(t.text, meant, 1) > 1 {
 		return false
 	}
-	// A word of some name is no slip.
+	// A word that occurs in a name is not a typing error.
 	if list := r.a.Data.Search.Named(t.text, 1); len(list) > 0 {
 		return false
 	}
@@ -385,7 +389,7 @@ func (r *reading) misspelled(i int) bool {
 	return t.item != 0
 }
 
-// tryName reads the run of words [i,to) with neighbors as a name.
+// tryName reads the words [i,to), with neighboring words, as a name.
 func (r *reading) tryName(i, to int) bool {
 	if r.a.Data.Search == nil {
 		return false
@@ -407,7 +411,8 @@ func (r *reading) tryName(i, to int) bool {
 			spans = append(spans, span{from, end})
 		}
 	}
-	// The longest first; those that reach less far to the left before others.
+	// Longest first. The sort is stable, so equal lengths stay in order of
+	// their first word.
 	slices.SortStableFunc(spans, func(a, b span) int { return (b.to - b.from) - (a.to - a.from) })
 	for _, s := range spans {
 		if !r.reasonable(s.from, s.to) || r.verbFirst(s.from, s.to) {
@@ -431,7 +436,8 @@ func (r *reading) tryName(i, to int) bool {
 	return false
 }
 
-// reasonable says whether a run of words may be a name: it takes no item apart.
+// reasonable reports whether a run of words may be a name: it must not split an
+// item.
 func (r *reading) reasonable(from, to int) bool {
 	for k := from; k < to; k++ {
 		if n := r.toks[k].item; n != 0 {
@@ -444,7 +450,8 @@ func (r *reading) reasonable(from, to int) bool {
 	return true
 }
 
-// extends says whether a word that means something may be part of a name.
+// extends reports whether a word that has a meaning may still be part of a
+// name.
 func (r *reading) extends(i int) bool {
 	t := &r.toks[i]
 	if t.item == 0 {
@@ -458,14 +465,15 @@ func (r *reading) extends(i int) bool {
 	case tagGive, tagMoney, tagGrant, tagKind:
 		return true // Journey Giving Fund
 	case tagOf, tagTo, tagAnd, tagFill, tagMeasure:
-		// Small words only with a capital, as in All the Children Fund.
+		// Function words count only if capitalized, as in All the Children
+		// Fund.
 		return slices.Contains([]string{"of", "for", "the", "and", "&"}, t.text) || t.cap && i > 0
 	}
 	return false
 }
 
-// pick chooses among the organizations that an item may mean, once its side is
-// known: the place beside it, or grants on that side, may tell them apart.
+// pick chooses among the candidates of an item, once its role is known. A place
+// next to the name, or grants in that role, may decide.
 func (r *reading) pick(it *item, side string) *Party {
 	if it.party != nil {
 		return it.party
@@ -521,8 +529,8 @@ func (r *reading) pick(it *item, side string) *Party {
 	return it.party
 }
 
-// clearLead is how far the score of a strong match must be above the next one's for
-// it to stand out.
+// clearLead is how far the score of a strong match must exceed the next score
+// to be chosen.
 const clearLead = 0.08
 
 // sums are the dollars that an organization gave or received.
@@ -538,7 +546,7 @@ func (r *reading) sums(e ein.EIN, side string) int64 {
 	return s.Total
 }
 
-// placeBeside is a place that stands right behind a name: "X in Ohio", "X, Akron".
+// placeBeside is the place right after a name: "X in Ohio", "X, Akron".
 func (r *reading) placeBeside(it *item) *item {
 	at := it.to
 	for at < len(r.toks) && slices.Contains([]string{"in", "of", "from", "at", "based", "located", "the"}, r.toks[at].text) {
@@ -563,7 +571,8 @@ func inPlace(f *search.Result, p *Place) bool {
 	return false
 }
 
-// ambiguous says that a name may mean several, and offers the question with each.
+// ambiguous reports that a name may mean several organizations, and offers the
+// question with each of them.
 func (r *reading) ambiguous(it *item, found []search.Result) {
 	u := &Unclear{}
 	var names []string

@@ -10,10 +10,11 @@ import (
 	"grantgraph/internal/serve/directory"
 )
 
-// wordCodes are codes of states that are also words, and count only in capitals.
+// wordCodes are state codes that are also words. They count only in capital
+// letters.
 var wordCodes = strings.Fields("in or me hi ok oh de la ma pa id al as co so mo ms md va ne nd mt ia ga ct")
 
-// nations are the countries by name, in small letters.
+// nations maps names in lower case to countries.
 var nations = sync.OnceValue(func() map[string]place.Nation {
 	m := map[string]place.Nation{}
 	for _, n := range place.Countries() {
@@ -31,14 +32,14 @@ var nations = sync.OnceValue(func() map[string]place.Nation {
 	return m
 })
 
-// vagueRegions are parts of the country and of the world that have no sure borders. Some
-// towns have such names.
+// vagueRegions are regions without exact borders. Some towns have the same
+// names.
 var vagueRegions = []string{"midwest", "northeast", "southeast", "southwest", "northwest", "new england", "the south", "the west", "the east",
 	"the north", "east coast", "west coast", "gulf coast", "bay area", "great plains",
 	"appalachia", "mid-atlantic", "sun belt", "rust belt", "silicon valley", "deep south", "great lakes", "africa", "europe", "asia", "latin america",
 	"south america", "central america", "middle east", "caribbean"}
 
-// readPlaces takes places that are known by name: ZIP codes, counties, states,
+// readPlaces reads places that are known by name: ZIP codes, counties, states,
 // countries, and cities with their state.
 func (r *reading) readPlaces() {
 	for i := range r.toks {
@@ -115,7 +116,7 @@ func (r *reading) state(i, n int, capitals bool) (code string, ok bool) {
 	if code, ok = place.State(r.joined(i, i+n)); ok {
 		return code, true
 	}
-	// A slip in a long name.
+	// Allow a typing error in a long name.
 	if t := &r.toks[i]; n == 1 && len(t.text) >= 6 && !strings.HasSuffix(t.text, "ly") {
 		if meant := meantWord(t.text, stateWords()); meant != "" && !r.isWord(t.text) {
 			if code, ok = place.State(meant); ok {
@@ -128,7 +129,7 @@ func (r *reading) state(i, n int, capitals bool) (code string, ok bool) {
 	return "", false
 }
 
-// stateWords are the names of states of one word.
+// stateWords are the state names of one word.
 var stateWords = sync.OnceValue(func() (list []string) {
 	for _, r := range place.Regions() {
 		if r.FIPS != "" && !strings.Contains(r.Name, " ") && len(r.Name) >= 5 {
@@ -159,7 +160,7 @@ func (r *reading) cityWithState(i, n int, capitals bool) bool {
 	return false
 }
 
-// cityAlone reads words as a city that has organizations.
+// cityAlone reads words as a city in which we know organizations.
 func (r *reading) cityAlone(i, n int) bool {
 	if !r.free(i, i+n) {
 		return false
@@ -173,7 +174,7 @@ func (r *reading) cityAlone(i, n int) bool {
 	return true
 }
 
-// inCity says whether any organization is in a city.
+// inCity reports whether any organization is in a city.
 func (r *reading) inCity(city, state string) bool {
 	d := r.a.Data.Directory
 	if d == nil {
@@ -187,7 +188,7 @@ func (r *reading) inCity(city, state string) bool {
 	return n > 0
 }
 
-// readZIPs takes ZIP codes, with or without a distance.
+// readZIPs reads ZIP codes, with or without a distance.
 func (r *reading) readZIPs() {
 	for i := range r.toks {
 		t := &r.toks[i]
@@ -243,7 +244,7 @@ func smallMiles(s string) (int, bool) {
 	return n, n >= 1 && n <= 500
 }
 
-// readCounties takes "Summit County", with its state when one follows.
+// readCounties reads "Summit County", with its state if one follows.
 func (r *reading) readCounties() {
 	for i := range r.toks {
 		if r.toks[i].item != 0 || r.toks[i].text != "county" && r.toks[i].text != "parish" || i == 0 {

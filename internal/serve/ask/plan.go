@@ -1,12 +1,13 @@
-// Package ask answers questions in plain English about the data of one dataset. A
-// question becomes a plan in a closed vocabulary, the plan becomes requests of the
-// API, and every figure of the answer is one that the API gave.
+// Package ask answers questions in plain English about one dataset. It turns a
+// question into a plan with a closed vocabulary, and the plan into API
+// requests. Every figure of the answer comes from the API.
 //
-// The reader is a function of the question and the dataset: no model, no chance. It
-// accounts for every word. A word that it can give no meaning is named, and nothing
-// is answered: a question that is half understood has a wrong answer.
+// The reader depends only on the question and the dataset: it uses no language
+// model and no randomness. It accounts for every word. If it cannot interpret a
+// word, it names the word and answers nothing, because a half-understood
+// question gets a wrong answer.
 //
-// It knows nothing of HTTP.
+// The package does not depend on HTTP.
 package ask
 
 import (
@@ -24,8 +25,8 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Plan is what a question asks for. Whoever fills it, a reader, a person who
-// changes a part of it or a model, Validate says whether it can be run.
+// Plan is what a question asks for. A reader, a person or a language model may
+// fill a plan; Validate says whether it can be run.
 type Plan struct {
 	Measure string `json:"measure"`
 	Of      string `json:"of"`
@@ -59,14 +60,14 @@ type Plan struct {
 	Notes []string `json:"notes,omitempty" max:"8"`
 }
 
-// Party is an organization of a question.
+// Party is an organization that a question names.
 type Party struct {
 	EIN   string `json:"ein"`
 	Name  string `json:"name"`
 	Asked string `json:"asked,omitempty"`
 }
 
-// Place is a place of a question.
+// Place is a place that a question names.
 type Place struct {
 	Kind  string `json:"kind"`
 	Value string `json:"value"`
@@ -75,24 +76,24 @@ type Place struct {
 	Miles int    `json:"miles,omitempty" min:"1" max:"500"`
 }
 
-// Cause is a cause of a question.
+// Cause is a cause that a question names.
 type Cause struct {
 	Subject string `json:"subject"`
 	Name    string `json:"name,omitempty"`
 	Asked   string `json:"asked,omitempty"`
 }
 
-// Span is fiscal years, both ends included; 0 is an open end.
+// Span is a range of fiscal years, both ends included. 0 is an open end.
 type Span struct {
 	From int `json:"from,omitempty" min:"1900" max:"2100"`
 	To   int `json:"to,omitempty" min:"1900" max:"2100"`
 }
 
-// ErrPlan is what every error of Validate is.
+// ErrPlan is wrapped by every error of Validate.
 var ErrPlan = errors.New("not a plan that can be run")
 
-// Parse reads a plan as String writes it, strictly: a field that is not in the
-// vocabulary is an error, and so is what Validate refuses.
+// Parse reads a plan that String wrote. It refuses unknown fields and plans
+// that Validate refuses.
 func Parse(text string) (*Plan, error) {
 	if len(text) > maxPlan {
 		return nil, fmt.Errorf("%w: it is longer than %d bytes", ErrPlan, maxPlan)
@@ -112,7 +113,7 @@ func Parse(text string) (*Plan, error) {
 // maxPlan bounds a plan as text, in bytes.
 const maxPlan = 6000
 
-// String is the plan as one line of JSON, fit for a parameter of an address.
+// String writes the plan as one line of JSON, for use in a query string.
 func (p *Plan) String() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -132,8 +133,8 @@ func (p *Plan) clone() *Plan {
 	return c
 }
 
-// Validate says whether the plan can be run: its words are of the vocabulary, its
-// lists are bounded, and its parts fit together.
+// Validate says whether the plan can be run: its words are in the vocabulary,
+// its lists are not too long, and its parts fit together.
 func (p *Plan) Validate() error {
 	if err := checkStruct(reflect.ValueOf(p).Elem(), ""); err != nil {
 		return err
@@ -276,8 +277,8 @@ func (p *Plan) fits() error {
 	return p.placesFit()
 }
 
-// placesFit says whether the API can take the places: of one kind and of one side,
-// except that funders of one place may give to one state.
+// placesFit says whether the API accepts the places. They must be of one kind
+// and one side, except that funders of one place may give to one state.
 func (p *Plan) placesFit() error {
 	if len(p.Places) == 0 || p.By == "places" {
 		return nil
@@ -301,8 +302,8 @@ func (p *Plan) placesFit() error {
 	return invalid("these places cannot be asked for together")
 }
 
-// fromTo are the place of the funders and that of the recipients, where a plan has
-// one of each.
+// fromTo returns the place of the funders and that of the recipients, if the
+// plan has one of each.
 func (p *Plan) fromTo() (from, to *Place, ok bool) {
 	if len(p.Places) != 2 || p.Places[0].Of == p.Places[1].Of {
 		return nil, nil, false
@@ -314,7 +315,7 @@ func (p *Plan) fromTo() (from, to *Place, ok bool) {
 	return from, to, true
 }
 
-// has says whether a part of the plan is there.
+// has reports whether the plan has a part.
 func (p *Plan) has(field string) bool {
 	switch field {
 	case "funders":
@@ -347,7 +348,7 @@ func (p *Plan) has(field string) bool {
 	return false
 }
 
-// without is the plan without a part.
+// without returns the plan without a part.
 func (p *Plan) without(field string) *Plan {
 	c := p.clone()
 	switch field {

@@ -18,10 +18,11 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// page is the page of an organization on the site.
+// page is the organization's page on the website.
 func page(o Party) string { return "/org/" + o.EIN + "/" + search.Slug(o.Name) }
 
-// screen leads to the check: no answer here says that somebody is clear.
+// screen links to the compliance check: an answer here never says that an
+// organization is clear.
 func (r *run) screen() {
 	o := r.p.Organizations[0]
 	r.request("/screening/"+o.EIN, url.Values{})
@@ -31,7 +32,7 @@ func (r *run) screen() {
 	r.caveat("An answer in one sentence cannot replace the check: it compares the organization with every list that is loaded, and says which are not.")
 }
 
-// fact answers one fact of each organization.
+// fact answers one fact for each organization.
 func (r *run) fact() error {
 	p := r.p
 	r.out.Link = page(p.Organizations[0])
@@ -105,7 +106,7 @@ func factFigure(p *Plan, o Party) string {
 	return o.Name
 }
 
-// factOf asks for one fact; nil is not known.
+// factOf looks up one fact; nil means not known.
 func (r *run) factOf(o Party) (value any, year int, err error) {
 	p := r.p
 	var core *client.ProfileCore

@@ -14,7 +14,7 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// reading is a question on its way to a plan.
+// reading is a question that is being turned into a plan.
 type reading struct {
 	a   *Asker
 	ctx context.Context
@@ -25,9 +25,9 @@ type reading struct {
 	plan  Plan
 
 	topGiven bool
-	again    bool // another wording is tried
+	again    bool // this is another wording of the question
 	searches int
-	perhaps  []search.Result // organizations that are not meant with certainty
+	perhaps  []search.Result // possible organizations, not certain enough to use
 	unclear  *Unclear
 }
 
@@ -36,22 +36,22 @@ type item struct {
 	tag, value string
 	from, to   int
 
-	found   []search.Result // organizations that may be meant
-	party   *Party          // the one that is
+	found   []search.Result // organizations that the words may mean
+	party   *Party          // the organization chosen from found
 	asked   string
-	poss    bool // X's
+	poss    bool // possessive: X's
 	place   *Place
 	cause   *Cause
 	span    Span
-	pair    bool // two years joined, of which a change may be asked
+	pair    bool // two joined years; the question may ask for the change between them
 	role    string
-	ofParty bool // a place that tells organizations apart
-	used    bool // it has gone into the plan
+	ofParty bool // a place that says which organization is meant
+	used    bool // the plan uses this item
 }
 
-// Read finds out what a question asks for. Every word must have a place in the
-// plan, or be one that says nothing; otherwise the question is not understood, and
-// the words are named.
+// Read finds what a question asks for. Every word must have a place in the plan
+// or be a filler word. Otherwise the question is not understood, and the result
+// names the words.
 func (a *Asker) Read(ctx context.Context, question string) (*Plan, *Unclear) {
 	if a.Data == nil || !a.Data.Whole() {
 		return nil, &Unclear{Why: "A part of the data is out of service, so no question can be answered at the moment.", Policy: true}
@@ -90,10 +90,11 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 	return &r.plan, nil
 }
 
-// compares are signs before amounts: "> $1,000".
+// compares matches comparison signs before amounts: "> $1,000".
 var compares = regexp.MustCompile(`[<>]=? ?\$?[0-9]`)
 
-// bounds refuses what is no question.
+// bounds refuses text that is empty, too long, or has characters that cannot be
+// shown.
 func (r *reading) bounds(question string) *Unclear {
 	if !utf8.ValidString(question) {
 		return &Unclear{Why: "The question has characters that cannot be read.", Policy: true}
@@ -133,7 +134,8 @@ func (r *reading) refuse(why string) {
 	}
 }
 
-// free says whether words have no meaning yet and stand in one quotation, or none.
+// free reports whether words have no meaning yet and are all in the same
+// quotation, or all outside of quotations.
 func (r *reading) free(from, to int) bool {
 	if from < 0 || to > len(r.toks) || from >= to {
 		return false
@@ -146,7 +148,7 @@ func (r *reading) free(from, to int) bool {
 	return true
 }
 
-// joined is words as they are looked up.
+// joined joins words for a lookup.
 func (r *reading) joined(from, to int) string { return joinTokens(r.toks[from:to]) }
 
 func joinTokens(list []token) string {
@@ -166,7 +168,7 @@ func (r *reading) put(from, to int, it *item) {
 	}
 }
 
-// clear takes the meaning of words away.
+// clear removes the meaning of words.
 func (r *reading) clear(from, to int) {
 	for i := from; i < to; i++ {
 		if n := r.toks[i].item; n != 0 {
@@ -179,7 +181,8 @@ func (r *reading) clear(from, to int) {
 	}
 }
 
-// readPhrases takes the words of the lexicon: phrases of several words, or all.
+// readPhrases reads the phrases of the lexicon: all of them, or only those of
+// several words.
 func (r *reading) readPhrases(several bool) {
 	m, _ := phrases()
 	for n := longestPhrase; n > 0; n-- {
@@ -200,8 +203,8 @@ func (r *reading) readPhrases(several bool) {
 	}
 }
 
-// meantWord is the word of a list that a misspelled one means. The first letter is
-// hardly ever wrong.
+// meantWord is the word of a list that a misspelled word means. It must have
+// the same first letter, which people rarely get wrong.
 func meantWord(word string, list []string) string {
 	var near []string
 	for _, w := range list {
@@ -213,7 +216,7 @@ func meantWord(word string, list []string) string {
 	return typo.Meant(word, near)
 }
 
-// causeList are words for causes that may be misspelled.
+// causeList are the words for causes that are corrected if misspelled.
 func causeList() (list []string) {
 	for w := range causeWords() {
 		if len(w) >= 6 && !strings.Contains(w, " ") {
@@ -228,7 +231,7 @@ func causeList() (list []string) {
 var silent = strings.Fields("the a an of in to for from by and or with at on is are was were did does do has have had be been who whom what which how " +
 	"that this these those it its their as if me i you & us")
 
-// leftOver names the words that no part of the plan has taken.
+// leftOver reports the words that no part of the plan has used.
 func (r *reading) leftOver() {
 	var words []string
 	for i := range r.toks {
@@ -265,8 +268,8 @@ func (r *reading) leftOver() {
 	r.suggest()
 }
 
-// latestYear is the latest fiscal year whose filings are nearly complete, 0 when
-// there is none.
+// latestYear is the latest fiscal year whose filings are nearly complete, or 0
+// if there is none.
 func (r *reading) latestYear() int {
 	_, years, err := r.a.Data.Graph.Summary(r.ctx, &graph.Filter{})
 	if err != nil {
@@ -281,9 +284,9 @@ func (r *reading) latestYear() int {
 	return last
 }
 
-// Resolve finds the organization that words name, as Read does. It is for those
-// who fill plans by other means: an organization that the words of the question do
-// not lead to has no place in a plan.
+// Resolve finds the organization that words name, as Read does. Code that fills
+// plans in other ways uses it: a plan may contain only organizations that the
+// question names.
 func (a *Asker) Resolve(ctx context.Context, words string) (Party, bool) {
 	r := &reading{a: a, ctx: ctx, q: words, toks: tokens(words)}
 	found := r.find(words)

@@ -8,14 +8,14 @@ import (
 	"grantgraph/internal/table"
 )
 
-// refusals are questions that no figures of filings answer, by the words that give
-// them away. Words that are part of a name do not count.
+// refusals lists phrases of questions that filings cannot answer, with the
+// reply to each. Words that are part of a name do not count.
 var refusals = table.Read("refusals.tsv", refusalsText, "phrase", "sentence")
 
 //go:embed refusals.tsv
 var refusalsText string
 
-// policy refuses questions of cause and effect, forecasts, opinions and
+// policy refuses questions about cause and effect, forecasts, opinions and
 // instructions.
 func (r *reading) policy() {
 	lower := strings.ToLower(r.q)
@@ -33,11 +33,11 @@ func (r *reading) policy() {
 			if !r.has(i, words...) {
 				continue
 			}
-			// A word with a capital inside of the question may begin a name.
+			// A capitalized word inside the question may begin a name.
 			if t := &r.toks[i]; t.cap && i > 0 && lower != r.q && len(words) == 1 && t.typed != strings.ToUpper(t.typed) {
 				continue
 			}
-			// "The causes of grants" asks for subjects, not for reasons.
+			// "The causes of grants" asks for subjects, not reasons.
 			if p == "causes of" && (r.has(i-1, "which|what|the|top|largest|main") || i > 0 && strings.Trim(r.toks[i-1].text, "0123456789") == "") {
 				continue
 			}
@@ -59,7 +59,7 @@ func indexOf(list []token, word string) int {
 	return -1
 }
 
-// foreignWords are small words of other languages that English does not have.
+// foreignWords are short words of other languages that do not exist in English.
 var foreignWords = strings.Fields("el los las cuanto cuánto cuánta quién quien qué por para una del dinero fundación combien qui quoi les des une est " +
 	"pour avec sont argent wieviel wer wie viel hat der das und für ist welche geld quanto quem chi che sono della il gli fondi")
 

@@ -13,7 +13,7 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// values are the parameters of the grant endpoints that a plan asks for.
+// values are the query parameters of the grant endpoints for a plan.
 func (p *Plan) values() url.Values {
 	v := url.Values{}
 	set := func(name string, items ...string) {
@@ -92,8 +92,8 @@ func (p *Plan) values() url.Values {
 	if p.Only != "" && !slices.Contains(exclude, p.Only) {
 		exclude = append(exclude, p.Only)
 	}
-	// Words are found in names, and who asks for a name must not learn what its
-	// bearer was given.
+	// The API also searches names for these words. Exclude individuals, so that
+	// nobody can look up what a named person received.
 	if p.Words != "" && !slices.Contains(exclude, "individuals") {
 		exclude = append(exclude, "individuals")
 	}
@@ -110,7 +110,7 @@ func (p *Plan) values() url.Values {
 	return v
 }
 
-// encode writes parameters so that a list can be read.
+// encode writes parameters with plain commas, so that lists are readable.
 func encode(v url.Values) string { return strings.ReplaceAll(v.Encode(), "%2C", ",") }
 
 // run is a plan that is being answered.
@@ -121,7 +121,7 @@ type run struct {
 	out *Answer
 }
 
-// request notes a request as one that the answer rests on.
+// request records a request that the answer is based on.
 func (r *run) request(path string, v url.Values) *Request {
 	q := &Request{Method: "GET", Path: path, Query: encode(v), URL: r.a.BaseURL + api.Versioned + path}
 	if q.Query != "" {
@@ -134,15 +134,15 @@ func (r *run) request(path string, v url.Values) *Request {
 	return q
 }
 
-// get asks an operation of the API. What it does not honor would make an answer to
-// another question, so it is an error.
+// get runs an API operation. A parameter that the API ignored is an error,
+// because the answer would be to another question.
 func get[A client.Answer](r *run, path string, v url.Values, service func(A) *client.Service) (a A, err error) {
 	r.request(path, v)
 	found, release, err := r.a.Ask(r.ctx, r.a.Data, api.Inquiry{Path: path, Query: v, Caller: r.a.Caller})
 	if err != nil {
 		return a, err
 	}
-	// What is shown of an answer is copied; the rows are few.
+	// The answer copies what it shows, which is only a few rows.
 	defer release()
 	a, ok := found.(A)
 	if !ok {
@@ -158,7 +158,7 @@ func get[A client.Answer](r *run, path string, v url.Values, service func(A) *cl
 	return a, nil
 }
 
-// mostCaveats bounds what an answer says beside its sentence.
+// mostCaveats limits how many remarks an answer has.
 const mostCaveats = 8
 
 func (r *run) caveat(text string) {
@@ -167,7 +167,7 @@ func (r *run) caveat(text string) {
 	}
 }
 
-// with is parameters and some more.
+// with adds parameters to a copy of the values.
 func with(v url.Values, pairs ...string) url.Values {
 	out := url.Values{}
 	for name, list := range v {

@@ -14,8 +14,8 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Run answers a plan. Its figures are those of the API; an error is one of the
-// plan, which wraps ErrPlan, or of the service.
+// Run answers a plan. All figures come from the API. An error wraps ErrPlan if
+// the plan is at fault; otherwise the service failed.
 func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (r *run) grants() error {
 	return invalid("nothing answers %s of %s", r.p.Measure, r.p.Of)
 }
 
-// explore is the page of the site that shows the grants.
+// explore is the path of the website page that shows the grants.
 func (r *run) explore() string {
 	tab := map[string]string{"funders": "funders", "recipients": "recipients"}[r.p.Of]
 	if r.p.Measure == "how_much" || r.p.Measure == "trend" || r.p.Measure == "change" {
@@ -119,9 +119,9 @@ type sums struct {
 
 func summaryService(a *grants.SummaryAnswer) *client.Service { return &a.Service }
 
-// summary asks for the totals of a plan. Where funders of one place give to another
-// state, or grants of one class are asked for, fewer of the figures are known: the
-// others are -1.
+// summary requests the totals of a plan. If funders of one place give to
+// another state, or the plan asks for grants of one class, some figures are not
+// known. These figures are -1.
 func (r *run) summary(p *Plan, by ...string) (s sums, err error) {
 	if from, to, ok := p.fromTo(); ok && p.By != "places" {
 		c := p.clone()
@@ -172,7 +172,7 @@ func (r *run) partial(years []client.Year) {
 	}
 }
 
-// yearRows are the rows and the chart of years.
+// yearRows adds the rows and the chart of years.
 func (r *run) yearRows(years []client.Year) {
 	r.out.Columns = []Column{{"fiscal_year", "Fiscal year", UnitYear}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount},
 		{"funder_count", "Funders", UnitCount}, {"recipient_count", "Recipients", UnitCount}}
@@ -240,7 +240,7 @@ func (r *run) totals() error {
 	return nil
 }
 
-// none says that nothing was found.
+// none says that no grants were found.
 func (r *run) none(p *Plan) {
 	no := "No grants%s are in this data."
 	if p.Measure == "exists" {

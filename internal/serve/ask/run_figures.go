@@ -10,8 +10,8 @@ import (
 	"grantgraph/internal/plural"
 )
 
-// middle is the median of the amounts of the grants of a plan: the middle row of
-// all in the order of their amounts.
+// middle is the median grant amount of a plan: the middle row when all grants
+// are sorted by amount.
 func (r *run) middle(p *Plan) (median float64, n int64, err error) {
 	at := func(page int64) (int64, int64, error) {
 		a, err := get(r, "/grants/transactions", with(p.values(), "sort_by", "amount", "sort_order", "asc", "limit", "1", "page", strconv.FormatInt(page, 10)),
@@ -61,7 +61,7 @@ func dollarsAndHalf(m float64) string {
 	return money.Dollars(int64(m)) + ".50"
 }
 
-// valueOf is the figure of a plan.
+// valueOf is the figure that a plan asks for.
 func (r *run) valueOf(p *Plan) (v float64, unit string, err error) {
 	if p.Figure == "median" {
 		v, _, err = r.middle(p)
@@ -96,7 +96,7 @@ func (s *sums) value(figure string) (v float64, unit string, err error) {
 	return v, UnitCount, nil
 }
 
-// figureOf begins a sentence about the figure of grants.
+// figureOf begins a sentence about a figure of grants.
 var figureOf = map[string]string{"": "The dollars of grants", "dollars": "The dollars of grants", "grants": "The number of grants",
 	"funders": "The number of funders of grants", "recipients": "The number of recipients of grants", "average": "The average of grants",
 	"median": "The median of grants"}
@@ -165,7 +165,7 @@ func (r *run) trend() error {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// compare asks for the figure of each item of a list.
+// compare requests the figure for each item of a list.
 func (r *run) compare() error {
 	p := r.p
 	type part struct {
@@ -248,7 +248,7 @@ func (r *run) compare() error {
 	return nil
 }
 
-// number64 is a figure as a row has it: whole numbers as such.
+// number64 is a figure for a table row: an integer if it is whole.
 func number64(v float64) any {
 	if v == float64(int64(v)) {
 		return int64(v)

@@ -10,7 +10,7 @@ import (
 	"grantgraph/internal/plural"
 )
 
-// groupings are what the API groups by.
+// groupings are the groupings that the API offers.
 var groupings = map[string]string{"causes": "subject", "states": "state", "counties": "county", "support": "support", "funder_types": "funder_type",
 	"years": "year"}
 
@@ -42,7 +42,7 @@ func (r *run) countGroups(by string) error {
 	return nil
 }
 
-// groupRows are the rows and the chart of groups.
+// groupRows adds the rows and the chart of groups.
 func (r *run) groupRows(rows []client.GroupRow, top int) {
 	label := groupNouns[r.p.Of][0]
 	r.out.Columns = []Column{{"group", strings.ToUpper(label[:1]) + label[1:], UnitText}, {"total_amount", "Dollars", UnitDollars},

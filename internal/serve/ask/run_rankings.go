@@ -14,7 +14,7 @@ import (
 	"grantgraph/internal/serve/api/grants"
 )
 
-// sorted are the parameters of an order.
+// sorted returns the parameters for sorting.
 func (p *Plan) sorted() []string {
 	by, order := "amount", "desc"
 	if p.Order == "grants" {
@@ -98,7 +98,8 @@ func (r *run) ranking() error {
 			r.none(p)
 			return nil
 		}
-		// With words it would tell of persons with that name.
+		// Leave this out if the plan searches for words: the count would reveal
+		// grants to persons of that name.
 		if x := a.Service.Excluded; p.Words == "" && x != nil && x.Unidentified != nil && x.Unidentified.GrantCount > 0 {
 			r.caveat(fmt.Sprintf("Lines that name no organization, and individuals, are not ranked: %s, %s.", plural.Count(x.Unidentified.GrantCount, "grant", "grants"),
 				money.Dollars(x.Unidentified.TotalAmount)))
@@ -129,11 +130,12 @@ func rank(p *Plan) string {
 	return "The largest"
 }
 
-// mostShared bounds the funders or recipients that are looked at for those that
-// several have in common.
+// mostShared limits how many funders or recipients are compared to find those
+// in common.
 const mostShared = 1000
 
-// both finds funders that all recipients have, or recipients that all funders have.
+// both finds the funders that all recipients share, or the recipients that all
+// funders share.
 func (r *run) both() error {
 	p := r.p
 	type total struct {

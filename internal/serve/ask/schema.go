@@ -13,14 +13,14 @@ import (
 	"grantgraph/internal/table"
 )
 
-// Schema is the JSON schema of a plan. It is made from plan_fields.tsv and the tags of
-// the fields, which Validate reads as well.
+// Schema is the JSON schema of a plan. It is built from plan_fields.tsv and the
+// struct tags, which Validate uses as well.
 func Schema() json.RawMessage { return slices.Clone(schema()) }
 
 var schema = sync.OnceValue(func() json.RawMessage {
 	body, err := json.Marshal(schemaOf(reflect.TypeFor[Plan]()))
 	if err != nil {
-		panic(err) // a type that has no schema
+		panic(err) // a type without a schema
 	}
 	return body
 })
@@ -80,14 +80,14 @@ func schemaOf(t reflect.Type) map[string]any {
 
 // planField is what plan_fields.tsv says about a field.
 type planField struct {
-	words   []string // nil where any text will do
+	words   []string // nil if any text is allowed
 	meaning string
 }
 
 //go:embed plan_fields.tsv
 var planFieldsText string
 
-// planFields has the fields by type and wire name, such as Plan.measure.
+// planFields maps type and JSON name, such as Plan.measure, to the field.
 var planFields = sync.OnceValue(func() map[string]planField {
 	m := map[string]planField{}
 	for _, r := range table.Read("plan_fields.tsv", planFieldsText, "field", "words", "meaning") {
@@ -108,7 +108,8 @@ func bounds(f reflect.StructField) (low, high int64) {
 	return low, high
 }
 
-// checkStruct checks the vocabularies and bounds that the tags of a struct say.
+// checkStruct checks the values of a struct against the vocabularies, and
+// against the limits in its tags.
 func checkStruct(v reflect.Value, path string) error {
 	for i := range v.NumField() {
 		f, x := v.Type().Field(i), v.Field(i)

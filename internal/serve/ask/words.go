@@ -11,22 +11,21 @@ import (
 
 // token is one word of a question.
 type token struct {
-	text      string // small letters, without the possessive
+	text      string // in lower case, without a possessive ending
 	typed     string // as it was typed
-	from      int    // where it stands in the question
+	from      int    // position in the question
 	to        int
-	cap       bool // it begins with a capital
+	cap       bool // it begins with a capital letter
 	poss      bool // it ends in 's
 	comma     bool // a comma follows
-	dash      bool // a dash follows that joins numbers
+	dash      bool // followed by a dash that joins numbers
 	corrected bool // it was misspelled
-	quote     int  // number of the quotation that it is in, 0 for none
+	quote     int  // number of the quotation around it, or 0
 	tag       string
-	item      int // of the reading, from 1; 0 while it has no meaning
+	item      int // number of its item, from 1; 0 while it has no meaning
 }
 
-// tokens cuts a question into words. Signs between them are dropped, but for those
-// that belong to numbers.
+// tokens splits a question into words. It drops punctuation, except in numbers.
 func tokens(q string) (list []token) {
 	runes := []rune(q)
 	at := make([]int, len(runes)+1) // byte offsets
@@ -110,12 +109,12 @@ var contractions = map[string]string{"who": "who", "what": "what", "how": "how",
 
 // Tags of words.
 const (
-	tagFill   = "fill"  // says nothing
+	tagFill   = "fill"  // filler without a meaning
 	tagAux    = "aux"   // did, has
-	tagBe     = "be"    // is, was: with a participle, it turns who gives and who receives around
-	tagGive   = "give"  // verbs of those who give
-	tagGet    = "get"   // verbs of those who receive
-	tagGo     = "go"    // verbs of the money
+	tagBe     = "be"    // is, was: before a participle, giver and receiver swap
+	tagGive   = "give"  // verbs of giving
+	tagGet    = "get"   // verbs of receiving
+	tagGo     = "go"    // verbs whose subject is the money
 	tagTo     = "to"    // before a recipient
 	tagFrom   = "from"  // before a funder
 	tagBy     = "by"    //
@@ -126,7 +125,7 @@ const (
 	tagWho    = "who"   // who, which, what
 	tagGrant  = "grant" // grants, gifts
 	tagMoney  = "money" // dollars, funding
-	tagParty  = "party" // an organization by name
+	tagParty  = "party" // a named organization
 	tagPlace  = "place"
 	tagCause  = "cause"
 	tagYear   = "year"
@@ -135,10 +134,10 @@ const (
 
 	tagFunder    = "funder"    // funders, foundations
 	tagRecipient = "recipient" // recipients, grantees
-	tagOrg       = "org"       // organizations, which may be either
-	tagKind      = "kind"      // a kind of funders
+	tagOrg       = "org"       // organizations, which may be funders or recipients
+	tagKind      = "kind"      // a kind of funder
 	tagPerson    = "person"
-	tagThing     = "thing" // causes, states: what groups are of
+	tagThing     = "thing" // causes, states: what results can be grouped by
 	tagSupport   = "support"
 	tagFact      = "fact"
 	tagMeasure   = "measure"
@@ -151,8 +150,8 @@ var lexicon string
 // entry is a phrase of the lexicon.
 type entry struct{ tag, value string }
 
-// phrases is the lexicon by phrase, and the words of it that a misspelled one may
-// mean.
+// phrases returns the lexicon by phrase, and its words that a misspelled word
+// may mean.
 var phrases = sync.OnceValues(func() (map[string]entry, []string) {
 	m := map[string]entry{}
 	for _, r := range table.Read("lexicon.tsv", lexicon, "tag", "value", "phrase") {
@@ -171,5 +170,5 @@ var phrases = sync.OnceValues(func() (map[string]entry, []string) {
 	return m, words
 })
 
-// longestPhrase is the most words that a phrase has.
+// longestPhrase is the number of words in the longest phrase.
 const longestPhrase = 7

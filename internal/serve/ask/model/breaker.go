@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// After so many failures in a row the endpoint is left alone for a while.
+// After this many failures in a row, we stop asking the endpoint for a while.
 const (
 	mostFailures = 3
 	rest         = time.Minute
 )
 
-// breaker keeps visitors from waiting for an endpoint that does not answer. After
-// its rest one question tries whether it does again.
+// breaker keeps visitors from waiting for an endpoint that does not answer.
+// After a pause, one question tests whether the endpoint answers again.
 type breaker struct {
 	mu       sync.Mutex
 	failures int
@@ -20,7 +20,8 @@ type breaker struct {
 	trying   bool
 }
 
-// enter reports whether the endpoint may be asked; then leave must be called.
+// enter reports whether the endpoint may be asked. If so, the caller must call
+// leave.
 func (b *breaker) enter(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -34,7 +35,7 @@ func (b *breaker) enter(now time.Time) bool {
 	return true
 }
 
-// leave says how it went.
+// leave records whether the request succeeded.
 func (b *breaker) leave(now time.Time, failed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,12 +1,12 @@
-// Package model asks a language model to put a question that the reader does not
-// understand into a plan. The model may fill the plan and nothing else: what it
-// says is read strictly, every organization, place, year and amount in it must be
-// in the words of the question, organizations are found by our own search, and the
-// figures of the answer come from the engine, which the model never sees.
+// Package model asks a language model to turn a question that the reader does
+// not understand into a plan. The model only fills the plan. We parse its
+// output strictly, and every organization, place, year and amount must be in
+// the words of the question. Our own search finds the organizations, and the
+// figures come from the API, which the model never sees.
 //
-// The endpoint is a stranger: it may hang, lie, send without end or send somewhere
-// else. Whatever it does, the question is then one that was not understood. No
-// question is ever written to a log.
+// We do not trust the endpoint. It may hang, lie, send without end or redirect.
+// Whatever it does wrong, the question counts as not understood. We never log a
+// question.
 package model
 
 import (
@@ -29,22 +29,22 @@ import (
 	"grantgraph/internal/serve/ask"
 )
 
-// Bounds of what a model takes.
+// Limits on the use of a model.
 const (
-	longest    = 10 * time.Second // to wait for a plan, in all
-	mostAnswer = 64 << 10         // bytes of an answer of the endpoint
-	mostTokens = 1000             // of the plan
-	atOnce     = 4                // questions under way
+	longest    = 10 * time.Second // total time to wait for a plan
+	mostAnswer = 64 << 10         // bytes of a response from the endpoint
+	mostTokens = 1000             // length of the plan in tokens
+	atOnce     = 4                // questions at the same time
 )
 
 // Options say where the model is.
 type Options struct {
-	URL  string      // of an OpenAI-compatible API, such as https://models.example.org/v1
-	Name string      // of the model, as the endpoint calls it; empty leaves it to the endpoint
+	URL  string      // address of an OpenAI-compatible API, such as https://models.example.org/v1
+	Name string      // the endpoint's name for the model; empty lets the endpoint choose
 	Key  secret.Text // sent as a bearer token; empty for none
 
-	Client *http.Client     // nil is one of its own
-	Clock  func() time.Time // nil is the clock of the machine
+	Client *http.Client     // nil creates a client
+	Clock  func() time.Time // nil uses the machine's clock
 	Log    *slog.Logger     // nil means no log
 }
 
@@ -52,12 +52,13 @@ type Options struct {
 type Model struct {
 	options Options
 	url     string
-	wait    time.Duration // for a plan, in all
+	wait    time.Duration // total time to wait for a plan
 	slots   chan struct{}
 	breaker breaker
 }
 
-// Open reads the options. The endpoint is not asked before the first question.
+// Open checks the options. It does not contact the endpoint until the first
+// question.
 func Open(o Options) (*Model, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -73,11 +74,12 @@ func Open(o Options) (*Model, error) {
 	if o.Client == nil {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.MaxResponseHeaderBytes = 16 << 10
-		transport.DisableCompression = true // so that the bound is one of what is unpacked
+		transport.DisableCompression = true // so that the size limit applies to unpacked bytes
 		o.Client = &http.Client{Transport: transport}
 	}
 	client := *o.Client
-	// The question and the key are for this address and no other.
+	// Do not follow redirects: the question and the key are meant for this
+	// address only.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	o.Client = &client
 	if o.Clock == nil {
@@ -95,7 +97,7 @@ func local(host string) bool {
 	return host == "localhost" || err == nil && at.IsLoopback()
 }
 
-// Name says which model it is, for people.
+// Name is the model's name for people to read.
 func (m *Model) Name() string {
 	if m.options.Name != "" {
 		return m.options.Name
@@ -103,8 +105,8 @@ func (m *Model) Name() string {
 	return "of the operator"
 }
 
-// failure is why there is no plan, in words that hold nothing of the question or
-// of the answer. One of the endpoint counts against it.
+// failure is why there is no plan. Its text contains nothing of the question or
+// of the answer. A failure of the endpoint counts for the breaker.
 type failure struct {
 	why      string
 	endpoint bool
@@ -116,8 +118,8 @@ func broken(format string, args ...any) error { return &failure{fmt.Sprintf(form
 
 func refused(why string) error { return &failure{why, false} }
 
-// Fill reads a question into a plan that can be run, or says why not. Resolve finds
-// the organization that words name.
+// Fill turns a question into a plan that can be run, or says why it cannot.
+// Resolve finds the organization that words name.
 func (m *Model) Fill(ctx context.Context, question string, resolve func(words string) (ask.Party, bool)) (*ask.Plan, error) {
 	plan, err := m.fill(ctx, question, resolve)
 	if err != nil && ctx.Err() == nil {
@@ -155,8 +157,8 @@ func (m *Model) fill(ctx context.Context, question string, resolve func(words st
 	return plan, nil
 }
 
-// complete asks the endpoint, twice where the first answer may be better the next
-// time, and returns what the model said.
+// complete asks the endpoint and returns the model's text. It asks a second
+// time if the first failure may be temporary.
 func (m *Model) complete(ctx context.Context, question string) (content string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.wait)
 	defer cancel()
@@ -169,7 +171,7 @@ func (m *Model) complete(ctx context.Context, question string) (content string, 
 		}
 		switch {
 		case status == http.StatusBadRequest:
-			format = nil // not every endpoint knows it
+			format = nil // some endpoints do not support this parameter
 		case status == 0 || status == http.StatusTooManyRequests || status >= 500:
 		default:
 			return "", err
@@ -186,7 +188,7 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// once sends one request. The status is 0 where there was no answer.
+// once sends one request. The status is 0 if there was no response.
 func (m *Model) once(ctx context.Context, question string, format *responseFormat) (content string, status int, err error) {
 	asked, err := json.Marshal(map[string]string{"question": question})
 	if err != nil {

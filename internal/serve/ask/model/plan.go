@@ -16,7 +16,7 @@ import (
 	"grantgraph/internal/serve/ask"
 )
 
-// instructions are what the model is told before the question.
+// instructions are sent to the model before the question.
 var instructions = sync.OnceValue(func() string {
 	return instructionsText + string(schema())
 })
@@ -24,8 +24,8 @@ var instructions = sync.OnceValue(func() string {
 //go:embed instructions.txt
 var instructionsText string
 
-// schema is that of a plan without what a model may not know: organizations are
-// named by the words of the question alone.
+// schema is the schema of a plan without the fields that a model cannot know.
+// The model names organizations only by the words of the question.
 var schema = sync.OnceValue(func() []byte {
 	var s struct {
 		Type       string                    `json:"type"`
@@ -34,7 +34,7 @@ var schema = sync.OnceValue(func() []byte {
 		More       bool                      `json:"additionalProperties"`
 	}
 	if err := json.Unmarshal(ask.Schema(), &s); err != nil {
-		panic(err) // it is made here
+		panic(err) // the schema is our own, so it parses
 	}
 	delete(s.Properties, "notes")
 	party := json.RawMessage(`{"additionalProperties": false, "properties": {"asked": {"description": ` +
@@ -49,8 +49,8 @@ var schema = sync.OnceValue(func() []byte {
 	return body
 })
 
-// parse reads what a model said: one object with one plan, every field of which is
-// of the vocabulary.
+// parse reads the model's output: one object with one plan, whose fields are
+// all in the vocabulary.
 func parse(content string) (*ask.Plan, error) {
 	var said struct {
 		Plan json.RawMessage `json:"plan"`
@@ -68,7 +68,7 @@ func parse(content string) (*ask.Plan, error) {
 	return p, nil
 }
 
-// strictly decodes one JSON value with no field too many and nothing behind it.
+// strictly decodes one JSON value. Unknown fields and trailing data are errors.
 func strictly(text string, into any) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
@@ -81,8 +81,8 @@ func strictly(text string, into any) error {
 	return nil
 }
 
-// ground holds a plan against the words of its question: what the question does
-// not say has no place in it. Names are put in from what is known here.
+// ground checks a plan against the words of its question. A plan may contain
+// only what the question says. All names are filled in from our own data.
 func ground(p *ask.Plan, question string, resolve func(words string) (ask.Party, bool)) error {
 	q := newWords(question)
 	if len(p.Notes) > 0 {
@@ -133,12 +133,12 @@ func ground(p *ask.Plan, question string, resolve func(words string) (ask.Party,
 	return nil
 }
 
-// plainWords are those that a question has beside what it is about.
+// plainWords are common words of a question that are not about its subject.
 var plainWords = strings.Fields("a an and any are as at by did do does for from give gave given giving grant grants has have how in is it many me money " +
 	"much of on or show tell that the their them there to was were what when where which who whom with")
 
-// unsaid is the words of the question that no part of the plan repeats, so that
-// whoever asked can see what was made of them.
+// unsaid lists the words of the question that no part of the plan repeats, so
+// that the person who asked can see what was left out.
 func (q words) unsaid(p *ask.Plan) string {
 	said := []string{p.Words}
 	for _, list := range [][]ask.Party{p.Funders, p.Recipients, p.Organizations} {
@@ -167,7 +167,8 @@ func (q words) unsaid(p *ask.Plan) string {
 	return strings.Join(rest, " ")
 }
 
-// causeName is a subject as people read it, empty for one that there is not.
+// causeName is the name of a cause for people to read, or empty if there is no
+// such cause.
 func causeName(subject string) string {
 	s, err := ntee.ParseSubject(subject)
 	if err != nil || len(s.Items) != 1 {
@@ -183,21 +184,21 @@ func causeName(subject string) string {
 	}
 }
 
-// words are those of a question, to be looked up.
+// words holds the words of a question for lookups.
 type words struct {
 	typed  string // as it was typed
-	folded string // in small letters, one blank around each word
+	folded string // in lower case, with one blank around each word
 }
 
 func newWords(question string) words { return words{question, " " + fold(question) + " "} }
 
-// fold leaves letters and digits, and a blank between words.
+// fold keeps letters and digits, with a blank between words.
 func fold(text string) string {
 	text = strings.ReplaceAll(text, "’", "'")
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }), " ")
 }
 
-// has reports whether the question has some words, next to each other.
+// has reports whether the question contains some words in a row.
 func (q words) has(text string) bool {
 	f := fold(text)
 	return f != "" && strings.Contains(q.folded, " "+f+" ")
@@ -205,8 +206,8 @@ func (q words) has(text string) bool {
 
 var yearIn = regexp.MustCompile(`\b(?:19|20)\d\d\b`)
 
-// years holds the years of a plan against those of the question, both ways: a year
-// that was left out would change the figures in silence.
+// years checks the years of a plan against those of the question, in both
+// directions: a year that the model dropped would silently change the figures.
 func (q words) years(p *ask.Plan) error {
 	var has, wants []int
 	for _, text := range yearIn.FindAllString(q.typed, -1) {
@@ -237,7 +238,7 @@ func (q words) years(p *ask.Plan) error {
 
 var numberIn = regexp.MustCompile(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(k|thousand|m|mm|million|b|bn|billion)?\b`)
 
-// amount reports whether the question names an amount of dollars.
+// amount reports whether the question names a dollar amount.
 func (q words) amount(want int64) bool {
 	scale := map[string]float64{"": 1, "k": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9}
 	for _, m := range numberIn.FindAllStringSubmatch(q.typed, -1) {
@@ -259,7 +260,7 @@ func (q words) state(code string) (place.Region, bool) {
 	return r, q.has(r.Name) || slices.Contains(strings.FieldsFunc(q.typed, func(c rune) bool { return !unicode.IsLetter(c) }), r.Code)
 }
 
-// place holds a place of a plan against the question, and names it.
+// place checks a place of a plan against the question, and fills in its name.
 func (q words) place(l *ask.Place) error {
 	ok := false
 	l.Name = ""
