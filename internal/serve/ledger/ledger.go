@@ -1,6 +1,6 @@
 // Package ledger reads the grants of one organization: what it gave or received
 // by year, cause and state, with whom, and how that changed over the years. The
-// grants of one organization stand together in the graph, so each answer is one
+// graph keeps the grants of one organization together, so each answer is one
 // pass over them.
 package ledger
 
@@ -16,14 +16,14 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Ledger is all that one organization gave, or all that it received. The other
-// ends of its grants are its parties: recipients of what it gave, funders of what
-// it received.
+// Ledger is everything that one organization gave, or everything that it
+// received. Its parties are the other ends of the grants: the recipients of
+// what it gave, or the funders of what it received.
 type Ledger struct {
 	graph.PartySums
 	Years    []Year  // oldest first
 	Subjects []Group // by the cause of the party, most dollars first; the key is a letter, or empty
-	States   []Group // by the place of the grant where it gave, by that of the funder where it received
+	States   []Group // by the place of the grant if it gave, by the place of the funder if it received
 	Top      []Party // most dollars first
 }
 
@@ -31,7 +31,7 @@ type Ledger struct {
 type Year struct {
 	FiscalYear             int
 	Total, Grants, Parties int64
-	Partial                bool // returns of this year are still to arrive
+	Partial                bool // some returns of this year have not arrived yet
 }
 
 // Group is a part of a ledger.
@@ -43,18 +43,18 @@ type Group struct {
 // Party is the other end of grants.
 type Party struct {
 	ID                string  // of a recipient
-	EIN               ein.EIN // None for a recipient without
+	EIN               ein.EIN // None for a recipient without an EIN
 	Name, City, State string
 	Kind              string // of a funder
 	graph.PartySums          // Parties is not set
 }
 
-// rowsAtOnce is how many rows are read between two looks at the context.
+// rowsAtOnce is how many rows are read between two checks of the context.
 const rowsAtOnce = 1 << 12
 
-// Read adds up what an organization gave or received, and lists the given number
-// of its parties. causeOf tells the cause of a funder, a letter or 0, which the
-// rows do not have; it may be nil.
+// Read totals what an organization gave or received, and lists the given number
+// of its parties. causeOf returns the cause of a funder, a letter or 0, because
+// the rows do not have it. causeOf may be nil.
 func Read(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side, top int, causeOf func(ein.EIN) byte) (*Ledger, error) {
 	v, err := g.View()
 	if err != nil {
@@ -82,7 +82,7 @@ func Read(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side, top i
 	return t.ledger(), nil
 }
 
-// sum is a sum as it grows.
+// sum is a running total.
 type sum struct{ amount, grants, parties int64 }
 
 func (s *sum) add(amount, grants int64) {
@@ -110,14 +110,14 @@ type tally struct {
 	mask     uint64 // years that have grants
 	subjects [27]sum
 	states   []sum    // by the numbers of states
-	lastIn   []uint32 // for each state, 1 more than the last party that was counted there
+	lastIn   []uint32 // for each state, 1 more than the last party counted there
 
 	stateList []uint32 // texts of the states
-	current   partySum // party under way
+	current   partySum // the current party
 	top       []partySum
 }
 
-// add takes a row of the party under way, or begins with the next one.
+// add adds a row to the current party, or starts the next party.
 func (t *tally) add(party uint32, amount int64, year uint8, state int) {
 	if t.current.grants > 0 && t.current.id != party {
 		t.flush()
@@ -135,7 +135,7 @@ func (t *tally) add(party uint32, amount int64, year uint8, state int) {
 	}
 }
 
-// flush ends the party under way.
+// flush finishes the current party.
 func (t *tally) flush() {
 	p := t.current
 	if p.grants == 0 {
@@ -209,7 +209,7 @@ func (t *tally) ledger() *Ledger {
 	return l
 }
 
-// readParty names a party and gives it its sums.
+// readParty fills in the name and the sums of a party.
 func readParty(v *graph.View, side graph.Side, p partySum) (out Party) {
 	if side == graph.Gave {
 		x := v.Recipient(p.id)

@@ -8,9 +8,10 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Median is the median of the grants that an organization gave or received: for
-// an even number of grants, the mean of the two in the middle. ok is false when
-// there are no grants. It takes the same few kilobytes however many there are.
+// Median is the median of the grants that an organization gave or received. For
+// an even number of grants, it is the mean of the two in the middle. ok is
+// false if there are no grants. Memory is a few kilobytes for any number of
+// grants.
 func Median(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side) (dollars float64, ok bool, err error) {
 	v, err := g.View()
 	if err != nil {
@@ -37,10 +38,10 @@ func Median(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side) (do
 	return float64(low) + float64(high-low)/2, true, nil
 }
 
-// nth is the amount that has n others before it in ascending order, and how many
-// amounts are not greater. It cuts the range of amounts into bins, counts the
-// amounts in each bin, and goes on with the bin that holds the nth, until that bin
-// is a single amount.
+// nth is the nth amount in ascending order, counted from 0, and how many
+// amounts are not greater. It divides the range of amounts into bins, counts
+// the amounts in each bin, and repeats with the bin that holds the nth amount
+// until that bin is a single amount.
 func nth(ctx context.Context, amounts []int64, n int) (amount int64, atMost int, err error) {
 	low, high := amounts[0], amounts[0]
 	for _, a := range amounts {

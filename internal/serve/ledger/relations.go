@@ -18,9 +18,9 @@ type Mark uint8
 // The marks.
 const (
 	Unmarked Mark = iota // there is nothing to compare
-	New                  // its first grant is of that year
-	Repeat               // it had grants before, and has since
-	Lapsed               // it had grants before, and none since
+	New                  // its first grant is in that year
+	Repeat               // it had grants before, and in that year or later
+	Lapsed               // it had grants before, and none in that year or later
 	marks
 )
 
@@ -39,8 +39,8 @@ type RelationsQuestion struct {
 	EIN      ein.EIN
 	Side     graph.Side
 	Complete func(year int) bool // whether all grants of a year are known
-	// Apart are classes of recipients without an EIN that are not listed. They are
-	// summed up instead, each in the first class that it belongs to.
+	// Apart lists classes of recipients without an EIN that are not listed one
+	// by one. They are totaled instead, each in the first class that fits.
 	Apart []graph.Class
 	Only  Mark // lists the parties with this mark; Unmarked lists all
 	Order RelationOrder
@@ -111,12 +111,12 @@ func ReadRelations(ctx context.Context, g *graph.Graph, q RelationsQuestion) (*R
 	return out, nil
 }
 
-// Weight bounds the memory in bytes that ReadRelations, Median and Read take for
-// an organization, one after the other.
+// Weight is the most memory in bytes that ReadRelations, Median and Read take
+// for an organization, called one after the other.
 func Weight(g *graph.Graph, e ein.EIN, side graph.Side) int64 {
 	v, err := g.View()
 	if err != nil {
-		return 0 // the question fails before it takes anything
+		return 0 // the reader fails before it allocates anything
 	}
 	defer v.Close()
 	const page = 1 << 20 // names and years of the page
@@ -170,7 +170,7 @@ func pairs(ctx context.Context, v *graph.View, rows *graph.Rows, q *RelationsQue
 	return list, years, nil
 }
 
-// apart is the place of the class by which a party is not listed, or -1.
+// apart is the index of the class for which a party is not listed, or -1.
 func (q *RelationsQuestion) apart(v *graph.View, party uint32) int {
 	if q.Side == graph.Received || v.Recipients[party].EIN != uint32(ein.None) {
 		return -1
@@ -178,8 +178,8 @@ func (q *RelationsQuestion) apart(v *graph.View, party uint32) int {
 	return slices.IndexFunc(q.Apart, func(c graph.Class) bool { return graph.Class(v.Recipients[party].Classes)&c != 0 })
 }
 
-// judgedYear is the number of the latest complete year, if an earlier complete
-// year is there to compare it with. It is never the first year of the data.
+// judgedYear is the number of the latest complete year, if there is an earlier
+// complete year to compare it with. It is never the first year of the data.
 func judgedYear(years []int32, complete func(int) bool) (latest int, ok bool) {
 	found := 0
 	for i := len(years) - 1; i >= 0 && found < 2; i-- {
@@ -192,7 +192,7 @@ func judgedYear(years []int32, complete func(int) bool) (latest int, ok bool) {
 	return latest, found == 2
 }
 
-// markOf judges a party by the years in which it has grants.
+// markOf marks a party by the years in which it has grants.
 func markOf(years uint64, latest int) Mark {
 	before, since := years&(1<<latest-1) != 0, years>>latest != 0
 	switch {
@@ -203,7 +203,7 @@ func markOf(years uint64, latest int) Mark {
 	case years>>latest&1 != 0:
 		return New
 	}
-	return Unmarked // its first grant is of a year that is not complete
+	return Unmarked // its first grant is in a year that is not complete
 }
 
 // compare orders two parties.
@@ -226,9 +226,9 @@ func pageOf(list []pair, compare func(a, b *pair) int, p graph.Page) []pair {
 	return list[from:to]
 }
 
-// sortRange moves the items that belong at the places from to to-1 of a sorted
-// list there, in order. It leaves the rest unsorted, so that the first page of a
-// very long list is cheap.
+// sortRange puts the right items at positions from to to-1 of a sorted list, in
+// order. It leaves the rest unsorted, so the first page of a very long list is
+// cheap.
 func sortRange(list []pair, from, to int, compare func(a, b *pair) int) {
 	from, to = max(from, 0), min(to, len(list))
 	if from >= to {

@@ -1,5 +1,5 @@
-// Package neighbors finds the organizations that have funders or recipients in
-// common with another: two steps away in the graph.
+// Package neighbors finds organizations that share funders or recipients with
+// another organization: two steps away in the graph.
 package neighbors
 
 import (
@@ -10,7 +10,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Neighbors are the organizations that have parties in common with one. Its
+// Neighbors are the organizations that share parties with one organization. Its
 // parties are the other ends of its grants.
 type Neighbors struct {
 	List     []Neighbor // closest first
@@ -19,20 +19,20 @@ type Neighbors struct {
 	Parties  int        // parties in all
 }
 
-// Neighbor is one of them.
+// Neighbor is an organization that shares parties with another.
 type Neighbor struct {
 	EIN               ein.EIN
 	Name, City, State string
 	Kind              string // of a funder
 	Shared            int    // parties in common
-	// Weight is the share of the examined parties that are in common, from 0 to 1.
+	// Weight is the share of the examined parties that both have, from 0 to 1.
 	// Parties with few neighbors count for more.
 	Weight float64
 }
 
-// mostEdges bounds the edges of the second step for one question. A party with
-// very many of them says the least about who belongs together, so parties with few
-// are taken first.
+// mostEdges limits the edges of the second step for one question. A party with
+// very many edges says little about similarity, so parties with few edges are
+// taken first.
 const mostEdges = 100_000
 
 // Cofunders are the other funders of the recipients of a funder.
@@ -107,9 +107,8 @@ func appendRecipients(v *graph.View, to []uint32, f uint32) []uint32 {
 	return to
 }
 
-// partiesOf are the numbers of the parties of an organization, ascending.
-// Recipients count when they have an EIN: two lists that say "various" have nobody
-// in common.
+// partiesOf are the numbers of an organization's parties, ascending. Only
+// recipients with an EIN count: two lists that say "various" share nobody.
 func partiesOf(v *graph.View, e ein.EIN, side graph.Side) (list []uint32) {
 	if side == graph.Received {
 		for _, r := range v.FindRecipients(e) {
@@ -124,13 +123,13 @@ func partiesOf(v *graph.View, e ein.EIN, side graph.Side) (list []uint32) {
 	return list
 }
 
-// Weight bounds the memory in bytes that looking for the neighbors of an
-// organization takes, one side after the other: a pair for each edge, and a number
-// for each party. It looks at a few hundred numbers.
+// Weight is the most memory in bytes that finding the neighbors of an
+// organization takes, one side after the other: a pair per edge, and a number
+// per party. Computing Weight reads only a few hundred numbers.
 func Weight(g *graph.Graph, e ein.EIN) int64 {
 	v, err := g.View()
 	if err != nil {
-		return 0 // the question fails before it takes anything
+		return 0 // the search fails before it allocates anything
 	}
 	defer v.Close()
 	const few = 256

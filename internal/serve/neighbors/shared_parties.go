@@ -7,9 +7,9 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// SharedParties counts, for each two of a few organizations, the recipients that
-// both gave to, or the funders that gave to both. The diagonal holds how many
-// parties each has.
+// SharedParties counts, for each pair of organizations, the recipients that
+// both gave to, or the funders that gave to both. The diagonal holds the number
+// of parties of each.
 func SharedParties(ctx context.Context, g *graph.Graph, list []ein.EIN, side graph.Side) ([][]int64, error) {
 	v, err := g.View()
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// Walk goes from an organization to its parties, and from these to their other
-// parties, which are its neighbors.
+// Walk goes from an organization to its parties, and from those parties to
+// their other parties, which are its neighbors.
 type Walk struct {
 	Self   []uint32                                 // numbers of the organization among the neighbors
 	Degree func(party uint32) int                   // neighbors of a party
-	Edges  func(party uint32) int                   // what it costs to go through them
+	Edges  func(party uint32) int                   // cost of visiting them
 	Append func(to []uint32, party uint32) []uint32 // appends them, each once
 }
 
@@ -24,16 +24,15 @@ type Found struct {
 }
 
 const (
-	partiesAtOnce = 1 << 12 // parties between two looks at the context
+	partiesAtOnce = 1 << 12 // parties between two checks of the context
 	mostDegree    = 1 << 14 // neighbors from which on parties are not told apart
-	// smoothing keeps one grant of one party from looking like everything in
-	// common.
+	// smoothing keeps a single shared party from looking like a perfect match.
 	smoothing = 0.5
 )
 
-// Closest finds the closest neighbors. If going through all parties would cost
-// more than the budget, it takes those with the fewest neighbors, and of equals
-// the first.
+// Closest finds the closest neighbors. If visiting all parties would exceed the
+// budget, it takes the parties with the fewest neighbors. Among equal parties,
+// it takes the first.
 func (w *Walk) Closest(ctx context.Context, parties []uint32, limit, budget int) (closest []Found, n Neighbors, err error) {
 	n.Parties = len(parties)
 	most, rest, cost := w.mostNeighbors(parties, budget)
@@ -90,9 +89,9 @@ func Keep(list []Found, limit int, x Found) []Found {
 	return list[:min(len(list), limit)]
 }
 
-// mostNeighbors says up to how many neighbors a party is taken, what is left of
-// the budget for parties that have exactly that many, and what all of these cost
-// at most.
+// mostNeighbors finds the largest number of neighbors that a visited party may
+// have, the budget left for parties with exactly that many, and the most that
+// all visited parties cost.
 func (w *Walk) mostNeighbors(parties []uint32, budget int) (most, rest, cost int) {
 	costs := make([]int, mostDegree+1)
 	for _, p := range parties {

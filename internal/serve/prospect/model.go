@@ -12,28 +12,28 @@ var Names = [...]string{
 	"same_state", "same_county", "years_since", "amount_gap", "no_walk",
 }
 
-// Ways say for each feature whether it counts for a funder (1), against it (-1), or
+// Ways says whether each feature counts for a funder (1), against it (-1), or
 // either way (0).
 var Ways = [len(Names)]int{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, 0}
 
 // Weights holds one weight per feature.
 type Weights [len(Names)]float64
 
-// Fitted are the weights that ship with the program. They were fitted by
-// `measure eval --prospects --fit --year 2022` to the sample of real filings. The
-// sample has too few funders near each other to weigh nearness (county, same_state,
-// same_county), so these weights are the means of that fit and of a fit to an
+// Fitted are the weights that ship with the program. `measure eval --prospects
+// --fit --year 2022` fitted them to the sample of real filings. That sample has
+// too few funders near each other to weigh nearness (county, same_state,
+// same_county). Those weights are the means of that fit and of a fit to an
 // invented world. docs/prospects.md says how well the model does.
 var Fitted = Weights{-7.830, 0.362, 0.610, 1.269, 0.692, 0.565, 0.142, 0.600, 0.296, 0.000, 1.437, 0.553, -0.832, -0.214, 1.657}
 
-// Features turns the signs of a candidate into numbers of similar range. A share
-// of few recipients is drawn towards the share that funders usually have.
+// Features turns the signs of a candidate into numbers of similar range. A
+// share of few recipients is moved toward the share that funders usually have.
 func Features(s *Signs) (x Weights) {
 	share := func(known bool, part int, usual float64) float64 {
 		if !known {
 			return 0
 		}
-		const weight = 3 // recipients that the usual share counts for
+		const weight = 3 // weight of the usual share, counted in recipients
 		return math.Log10((float64(part) + weight*usual) / (float64(s.Sample) + weight) / usual)
 	}
 	is := func(b bool) float64 {
@@ -42,7 +42,7 @@ func Features(s *Signs) (x Weights) {
 		}
 		return 0
 	}
-	gap := 1.0 // when not known
+	gap := 1.0 // if not known
 	if s.AmountGap >= 0 {
 		gap = math.Min(s.AmountGap, 3)
 	}

@@ -1,9 +1,9 @@
-// Package prospect finds funders that give to organizations like one and have not
-// given to it, or not lately. A search reads the grants in four steps: recipients
-// that resemble the organization, a shortlist of their funders (shortlist.go), the
-// signs of each candidate (signs.go), and the reasons of those that are shown
-// (reasons.go). The model (model.go) orders the candidates by their signs. A
-// prospect is an association in public data: nobody has said that they will give.
+// Package prospect finds funders that give to similar organizations but have
+// not given to this one, or not lately. A search has four steps: find similar
+// recipients; make a shortlist of their funders (shortlist.go); read the signs
+// of each candidate (signs.go); and explain the funders that are shown
+// (reasons.go). The model (model.go) ranks the candidates by their signs. A
+// prospect is a pattern in public data, not a promise to give.
 package prospect
 
 import (
@@ -14,13 +14,13 @@ import (
 	"grantgraph/internal/serve/profile"
 )
 
-// Finder finds the funders of a search; Grants does.
+// Finder finds the funders of a search. Grants implements it.
 type Finder interface {
 	Prospects(ctx context.Context, q *Search) (*Result, error)
 }
 
-// Lately is for how many complete fiscal years after its grant a funder is one
-// that an organization has, and no prospect.
+// Lately is for how many complete fiscal years after its last grant a funder
+// still counts as a current funder and not as a prospect.
 const Lately = 3
 
 // Question asks for the prospects of an organization.
@@ -29,14 +29,14 @@ type Question struct {
 	Only   Filter
 	Page   graph.Page
 	Latest int     // last complete fiscal year
-	Alike  []Alike // organizations that resemble it for other reasons than their funders
+	Alike  []Alike // organizations similar for other reasons than their funders
 	Before int     // see Search
-	Ever   bool    // leaves out all who ever gave to it
+	Ever   bool    // leaves out every funder that ever gave to the organization
 	Bare   bool    // leaves out the reasons
 }
 
-// Find finds the prospects. The profile of the organization says where it is and
-// what its cause is; known is false if it has no profile.
+// Find finds the prospects. profile says where the organization is and what its
+// cause is; known is false if there is no profile.
 func Find(ctx context.Context, g Finder, p *profile.Index, w *Weights, q Question) (r *Result, known bool, err error) {
 	found, known := p.Read(q.EIN, false)
 	if !known {
@@ -53,8 +53,8 @@ func Find(ctx context.Context, g Finder, p *profile.Index, w *Weights, q Questio
 	return r, true, err
 }
 
-// Cause is the letter of the cause of an organization, registered or else
-// inferred; 0 when there is none.
+// Cause is the letter of an organization's cause: registered, or else inferred.
+// It is 0 if there is none.
 func Cause(o *profile.Organization) byte {
 	if letter := o.Code().Major(); letter != 0 {
 		return letter

@@ -9,7 +9,7 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// explain gives the funders that are shown their reasons.
+// explain adds the reasons to the funders that are shown.
 func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, error) {
 	v := s.v
 	list := make([]Prospect, len(found))
@@ -52,8 +52,8 @@ func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, e
 	return list, nil
 }
 
-// sharedRecipient is what a funder gave to a recipient that resembles the
-// organization. A recipient that may be a person is not named.
+// sharedRecipient is what a funder gave to a similar recipient. If the
+// recipient may be a person, it is not named.
 func (s *prospecting) sharedRecipient(f uint32, a alike) (SharedRecipient, bool) {
 	who := s.v.Recipient(a.recip)
 	if who.Classes&graph.Individuals != 0 {
@@ -113,9 +113,9 @@ func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 	p.PlaceShare, p.CountyShare, p.CauseShare = share(s.q.State != "", state), share(s.q.County != "", county), share(s.cause != 0, cause)
 }
 
-// firstTime says, for each of the latest complete years of a funder, how many of
-// its recipients it had not funded in an earlier year. The funder's first year is
-// left out, because there is no earlier year to compare it with.
+// firstTime counts, for each of a funder's latest complete years, the
+// recipients it had not funded before. It skips the funder's first year, which
+// has no earlier year to compare with.
 func (s *prospecting) firstTime(f uint32) (list []FirstTime) {
 	v := s.v
 	var all, fresh [graph.MaxYears]int

@@ -12,30 +12,32 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// Search asks which funders give to organizations like one whose place and cause
-// are given.
+// Search asks which funders give to organizations similar to one with a given
+// place and cause.
 type Search struct {
 	EIN    ein.EIN
-	State  string // of the organization, empty when not known
+	State  string // the organization's state, empty if not known
 	County string // FIPS code
 	Cause  byte   // letter, 0 when not known
 	Code   ntee.Code
-	Size   int64 // dollars of a grant that it may expect; 0 takes the median of the grants it received
+	Size   int64 // expected grant in dollars; 0 takes the median of the grants it received
 
-	Alike []Alike // organizations that resemble it for other reasons than their funders
+	Alike []Alike // organizations similar for other reasons than their funders
 
-	// Before is the fiscal year from which on grants are ignored. 0 ignores none.
+	// Before is the first fiscal year whose grants are ignored. 0 ignores none.
 	Before int
-	// Since is the year from which on a grant makes a funder one that the
-	// organization has, and no prospect. 0 leaves out all who ever gave to it.
+	// Since is the first year in which a grant makes a funder a current funder
+	// and not a prospect. 0 leaves out every funder that ever gave to the
+	// organization.
 	Since int
-	// Latest is the last year whose returns have arrived. 0 is the last known.
+	// Latest is the last year whose returns have arrived. 0 takes the last
+	// known year.
 	Latest int
 
 	Only  Filter
-	Score func(*Signs) float64 // orders the candidates
+	Score func(*Signs) float64 // ranks the candidates
 	Page  graph.Page
-	Bare  bool // leaves out the reasons beside the signs
+	Bare  bool // leaves out the reasons, except for the signs
 }
 
 // Alike is an organization that resembles another, and how much, from 0 to 1.
@@ -47,46 +49,46 @@ type Alike struct {
 // Filter says which funders count.
 type Filter struct {
 	Kind      string   // one of grant.FunderKinds
-	NoDAF     bool     // leaves donor-advised and pass-through funders out
+	NoDAF     bool     // excludes donor-advised and pass-through funders
 	In        []string // states that the funder is in
 	GivesIn   []string // states that it gave in
 	Subject   ntee.Subject
-	MinAmount *int64 // bounds of its median grant
+	MinAmount *int64 // limits on its median grant
 	MaxAmount *int64
-	MinGiven  *int64 // bounds of what it gave in its latest year
+	MinGiven  *int64 // limits on what it gave in its latest year
 	MaxGiven  *int64
 }
 
-// Signs are what speaks for a funder, and against it. Shares are of its
+// Signs are the evidence for and against a funder. Shares are of its
 // recipients, or of a sample of them.
 type Signs struct {
-	Walk       float64 // ways to it over organizations like the one asked for; those with few funders count for more
-	Shared     int     // how many of these organizations it funds
-	Recipients int     // it funded in all
-	Fresh      int     // recipients of its latest year that it had not funded before; 0 also when not known
+	Walk       float64 // paths to the funder through similar organizations; those with few funders count for more
+	Shared     int     // how many similar organizations it funds
+	Recipients int     // recipients it funded in all
+	Fresh      int     // recipients of its latest year that it had not funded before; 0 also if not known
 	Sample     int     // recipients that were examined
-	InState    int     // of the sample, as are the next four
+	InState    int     // of the sample, like the next four
 	InCounty   int
 	InCause    int
 	InCode     int // with the same NTEE code
 	InBoth     int // with the cause, in the state
 
 	SameState, SameCounty bool // where the funder is
-	YearsSince            int  // from its latest grant to the last year that is known
+	YearsSince            int  // years from its latest grant to the last known year
 	Typical               int64
-	AmountGap             float64 // orders of magnitude between its median grant and Size; negative when not known
+	AmountGap             float64 // orders of magnitude between its median grant and Size; negative if not known
 
 	HasState, HasCounty, HasCause, HasCode bool // known of the organization
-	HasWalk                                bool // organizations that resemble it were found
+	HasWalk                                bool // similar organizations were found
 }
 
 // Result is the funders that were found.
 type Result struct {
 	List     []Prospect // best first
 	Total    int        // funders on all pages, at most Most
-	Examined int        // funders that came into question
-	Funders  int        // that the organization has: those that gave since the year Since
-	Alike    int        // organizations that resemble it and whose funders were examined
+	Examined int        // candidates that were considered
+	Funders  int        // current funders: those that gave since the year Since
+	Alike    int        // similar organizations whose funders were examined
 }
 
 // Prospect is one funder, with its reasons.
@@ -95,14 +97,15 @@ type Prospect struct {
 	Score      float64
 	Signs      Signs
 	LastYear   int // of its latest grant
-	FundedYear int // in which it last funded the organization; 0 for never
+	FundedYear int // the year it last funded the organization; 0 for never
 	Given      int64
 	GivenYear  int // the year in which it gave Given
 
-	// Of all its grants, or of Looked of them where it has too many.
+	// Based on all its grants, or on a sample of Looked grants if it has too
+	// many.
 	Grants, Looked int64
 	Typical        int64    // median grant
-	PlaceShare     *float64 // of its dollars; nil where the place of the organization is not known
+	PlaceShare     *float64 // share of its dollars; nil if the organization's place is not known
 	CountyShare    *float64
 	CauseShare     *float64
 	FirstTime      []FirstTime // latest first
@@ -110,13 +113,12 @@ type Prospect struct {
 }
 
 // FirstTime is how many recipients of a year a funder had not funded before. It
-// counts all recipients, or an even sample of very many.
+// counts all recipients, or an even sample if there are very many.
 type FirstTime struct {
 	FiscalYear, Recipients, New int
 }
 
-// SharedRecipient is an organization that resembles another and that a funder
-// gave to.
+// SharedRecipient is a similar organization that a funder gave to.
 type SharedRecipient struct {
 	EIN               ein.EIN
 	Name, City, State string
@@ -126,15 +128,15 @@ type SharedRecipient struct {
 	Likeness          float64
 }
 
-// Bounds of the work for one organization.
+// Limits on the work for one organization.
 const (
-	// Most is how many prospects are ever found.
+	// Most is the largest number of prospects.
 	Most = 500
 
-	prospectEdges    = 60_000 // links of its funders
-	mostAlike        = 300    // organizations that resemble it
-	alikeEdges       = 60_000 // rows of these organizations
-	alikeRows        = 1_500  // rows of one of these organizations
+	prospectEdges    = 60_000 // links of the organization's funders
+	mostAlike        = 300    // similar organizations
+	alikeEdges       = 60_000 // rows of all similar organizations
+	alikeRows        = 1_500  // rows of one similar organization
 	sampledRows      = 512    // rows of a candidate
 	sampledAtOnce    = 64
 	sampledLinks     = 1_024 // recipients of a candidate whose years are read
@@ -145,17 +147,17 @@ const (
 	firstTimeYears   = 5
 	recentStateYears = 5
 
-	rowsAtOnce       = 1 << 12 // between two looks at the context
-	fundersAtOnce    = 2_048   // that are worth a part of their own on another core
+	rowsAtOnce       = 1 << 12 // steps between two checks of the context
+	fundersAtOnce    = 2_048   // funders that justify another goroutine
 	candidatesAtOnce = 32
 )
 
 // Grants finds prospects in the grants of a graph.
 type Grants struct{ *graph.Graph }
 
-// Prospects finds funders that give to organizations like one and have not
-// given to it, or not lately. The work does not grow with the corpus, except for a
-// pass over the funders of a state.
+// Prospects finds funders that give to similar organizations but have not given
+// to this one, or not lately. The work does not grow with the corpus, except
+// for one pass over the funders of a state.
 func (g Grants) Prospects(ctx context.Context, q *Search) (*Result, error) {
 	v, err := g.View()
 	if err != nil {
@@ -218,12 +220,12 @@ type rated struct {
 type prospecting struct {
 	v      *graph.View
 	q      *Search
-	self   []uint32 // recipients that the organization is
+	self   []uint32 // the organization's numbers as a recipient
 	known  uint64   // mask of the years that count
-	since  uint64   // mask of the years whose funders it has
+	since  uint64   // mask of the years whose funders count as current
 	whole  bool     // all years count
 	last   int      // number of the last year that counts as arrived
-	state  int      // number of its state, -1 where no grant goes there
+	state  int      // number of its state, or -1 if no grant goes there
 	county int
 	cause  byte
 	code   uint32 // text number, as recipients have it
@@ -239,7 +241,7 @@ type prospecting struct {
 	matchesCode []bool // by text number: whether Only.Subject has the code
 }
 
-// alike is a recipient that resembles the organization.
+// alike is a similar recipient.
 type alike struct {
 	recip  uint32
 	weight float64
@@ -279,7 +281,7 @@ func newProspecting(v *graph.View, q *Search) *prospecting {
 // knows reports whether a year counts.
 func (s *prospecting) knows(year uint8) bool { return s.known>>(year&(graph.MaxYears-1))&1 != 0 }
 
-// ownFunders finds the funders of the organization and the usual grant to it.
+// ownFunders finds the organization's funders and the median grant it receives.
 func (s *prospecting) ownFunders(ctx context.Context) (list []uint32, err error) {
 	var amounts []int64
 	for _, r := range s.self {
@@ -321,13 +323,13 @@ func (s *prospecting) degree(f uint32) (n int) {
 	return n
 }
 
-// ProspectsWeight bounds the memory in bytes that Prospects takes for an
-// organization: four numbers for each funder in the graph, a pair for each edge of
-// a walk, the candidates, and its own funders.
+// ProspectsWeight is the most memory in bytes that Prospects takes for an
+// organization. It covers four numbers per funder in the graph, a pair per edge
+// of a walk, the candidates, and the organization's own funders.
 func (g Grants) ProspectsWeight(e ein.EIN) int64 {
 	v, err := g.View()
 	if err != nil {
-		return 0 // the question fails before it takes anything
+		return 0 // Prospects fails before it allocates anything
 	}
 	defer v.Close()
 	var own int64

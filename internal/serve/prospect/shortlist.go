@@ -13,8 +13,8 @@ import (
 	"grantgraph/internal/serve/neighbors"
 )
 
-// findAlike lists the recipients that resemble the organization: those that
-// share its funders, and those that the question names.
+// findAlike lists the similar recipients: those that share funders with the
+// organization, and those that the question names.
 func (s *prospecting) findAlike(ctx context.Context, own []uint32) error {
 	v := s.v
 	w := neighbors.Walk{
@@ -71,8 +71,7 @@ func (s *prospecting) eachFunder(r uint32, visit func(f uint32)) {
 	}
 }
 
-// walkBack goes from the recipients that resemble the organization to their
-// funders.
+// walkBack goes from the similar recipients to their funders.
 func (s *prospecting) walkBack() {
 	budget := alikeEdges
 	var funders []uint32
@@ -141,7 +140,7 @@ func (s *prospecting) shortlist(ctx context.Context) ([]uint32, error) {
 }
 
 // quick scores a funder by the signs that need no rows, with weights close to
-// those of the model.
+// the model's.
 func (s *prospecting) quick(f uint32) float64 {
 	grants, latest := 0, 0
 	for _, y := range s.v.YearsOf(f) {
@@ -196,8 +195,8 @@ func (s *prospecting) admission() func(f uint32) bool {
 	}
 }
 
-// givesIn says of each funder whether it gave in one of the states. It is nil if
-// there are none.
+// givesIn says for each funder whether it gave in one of the states. The result
+// is nil if there are no states.
 func (s *prospecting) givesIn(states []string) []bool {
 	if len(states) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"grantgraph/internal/ntee"
 )
 
-// givesTo says whether a funder gave to a cause that the filter asks for.
+// givesTo reports whether a funder gave to a cause that the filter asks for.
 func (s *prospecting) givesTo(f uint32) bool {
 	if codes := s.v.Codes; s.matchesCode == nil && len(codes) > 0 {
 		s.matchesCode = make([]bool, codes[len(codes)-1]+1) // they ascend
@@ -25,8 +25,9 @@ func (s *prospecting) givesTo(f uint32) bool {
 	return found
 }
 
-// sample visits the numbers from 0 to n-1, or about most of them. These are runs
-// that are evenly spread, so that the rows of one recipient tend to stay together.
+// sample visits the numbers from 0 to n-1, or about most of them. A sample
+// consists of evenly spread runs, so that the rows of one recipient tend to
+// stay together.
 func sample(n, most int, visit func(i int)) {
 	if n <= most {
 		for i := range n {

@@ -19,12 +19,12 @@ type example struct {
 	gave float64
 }
 
-// fitYears is how many years before the measured year the weights are fitted to.
+// fitYears is how many years before the measured year are used for fitting.
 const fitYears = 5
 
-// Fit fits the weights to the first-time grants of the years before a year, each
-// from the years before it, by logistic regression over all candidates that are
-// found.
+// Fit fits the weights to the first-time grants of the years before a year, by
+// logistic regression over all candidates found. Prospects of each year are
+// predicted from the years before it.
 func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.Index, o Options) (*prospect.Weights, error) {
 	var list []example
 	year := o.Year
@@ -55,9 +55,9 @@ func Fit(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.I
 	return fit(list), nil
 }
 
-// fit leaves out, one after the other, the features whose weight has the wrong sign.
-// Two features that say nearly the same can share a weight in odd ways, which do not
-// hold in other data.
+// fit removes, one by one, the features whose weight has the wrong sign. Two
+// nearly equal features can share a weight in odd ways that do not hold in
+// other data.
 func fit(list []example) *prospect.Weights {
 	used := slices.Repeat([]bool{true}, len(prospect.Names))
 	for {

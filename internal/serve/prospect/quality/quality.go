@@ -1,5 +1,6 @@
-// Package quality measures how well prospects are found: it looks for prospects in the
-// years before a year, and compares them with who gave for the first time in it.
+// Package quality measures how well prospects are found. It searches for
+// prospects with the data before a year, and compares them with the funders
+// that gave for the first time in that year.
 package quality
 
 import (
@@ -22,7 +23,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Depths are the numbers of first prospects that are compared.
+// Depths are the lengths of prospect lists that are compared.
 var Depths = [...]int{5, 20, 50}
 
 // Options say what is measured.
@@ -32,7 +33,7 @@ type Options struct {
 	Weights *prospect.Weights
 }
 
-// Case is an organization that somebody gave to for the first time.
+// Case is an organization that received a grant from a new funder.
 type Case struct {
 	EIN    ein.EIN
 	Wanted []ein.EIN        // funders that gave to it for the first time in the year
@@ -46,20 +47,20 @@ type truth struct {
 	year    int
 	cases   []Case
 	found   int // cases in all, before a sample was taken
-	pairs   int // first-time pairs of funders that were known before
-	unknown int // first-time pairs of funders that were not
+	pairs   int // first-time pairs whose funder was known before
+	unknown int // first-time pairs whose funder was not
 	givers  int // funders that were known before
 	largest map[string][]ein.EIN
 }
 
-// find asks for the prospects of an organization, from the years before alone.
+// find returns the prospects of an organization, using only the years before.
 func (t *truth) find(ctx context.Context, g *graph.Graph, p *profile.Index, w *prospect.Weights, e ein.EIN) (*prospect.Result, bool, error) {
 	q := prospect.Question{EIN: e, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: prospect.Most}}
 	return prospect.Find(ctx, prospect.Grants{Graph: g}, p, w, q)
 }
 
-// Recall is the share of first-time pairs that are among the first prospects, for
-// each of the depths.
+// Recall is the share of first-time pairs found among the first prospects, for
+// each depth.
 type Recall struct {
 	At5  float64 `json:"at_5"`
 	At20 float64 `json:"at_20"`
@@ -68,7 +69,7 @@ type Recall struct {
 
 // Part is how well prospects were found for some organizations.
 type Part struct {
-	Funders   string  `json:"funders_before"` // that the organizations had
+	Funders   string  `json:"funders_before"` // number of funders that the organizations had
 	Targets   int     `json:"organizations"`
 	Pairs     int     `json:"first_time_pairs"`
 	Prospects Recall  `json:"prospects"`
@@ -88,8 +89,9 @@ type Result struct {
 // pair is one grantmaker and one recipient.
 type pair struct{ funder, recip ein.EIN }
 
-// largestKept is how many of the largest funders of a cause in a state are kept:
-// enough for the deepest list when some of them gave to the organization already.
+// largestKept is how many of the largest funders of a cause in a state are
+// kept. It is enough for the deepest list even if some of them already gave to
+// the organization.
 const largestKept = 400
 
 // read reads who gave to whom for the first time in a year.
@@ -176,7 +178,7 @@ func read(s *snapshot.Snapshot, p *profile.Index, o Options) (*truth, error) {
 			t.cases = append(t.cases, *c)
 		}
 	}
-	// A sample that is always the same.
+	// The sample is the same in every run.
 	slices.SortFunc(t.cases, func(a, b Case) int { return cmp.Or(cmp.Compare(mixed(a.EIN), mixed(b.EIN)), cmp.Compare(a.EIN, b.EIN)) })
 	t.found = len(t.cases)
 	if o.Targets > 0 {
@@ -191,8 +193,8 @@ func read(s *snapshot.Snapshot, p *profile.Index, o Options) (*truth, error) {
 
 func mixed(e ein.EIN) uint64 { return hash.Of(e.String()) }
 
-// keys are what the largest funders are kept by: the cause in the state, the
-// state, the cause, and all.
+// keys are the groups that the largest funders are kept for: the cause in the
+// state, the state, the cause, and all.
 func keys(state string, cause byte) []string {
 	list := []string{""}
 	if state != "" {
@@ -207,8 +209,8 @@ func keys(state string, cause byte) []string {
 	return list
 }
 
-// baseline is the largest funders of the cause in the state. If the cause or the state
-// is not known, it is the largest funders of the other.
+// baseline lists the largest funders of the cause in the state. If the cause is
+// not known, it uses the state alone, and vice versa.
 func (t *truth) baseline(c *Case) (list []ein.EIN) {
 	all := keys(c.State, c.Cause)
 	for _, e := range t.largest[all[len(all)-1]] {
@@ -229,7 +231,7 @@ func (c *Case) wanted(list []ein.EIN, depth int) (n int) {
 	return n
 }
 
-// Measure asks for prospects with the knowledge of the years before the year.
+// Measure finds prospects from the years before the year.
 func Measure(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profile.Index, o Options) (*Result, error) {
 	t, err := read(s, p, o)
 	if err != nil {
@@ -263,7 +265,7 @@ func Measure(ctx context.Context, s *snapshot.Snapshot, g *graph.Graph, p *profi
 	return res, nil
 }
 
-// tally adds up what lists have of the wanted.
+// tally counts the wanted funders in the lists.
 type tally struct {
 	targets, pairs, listed int
 	ours, base             [len(Depths)]int
