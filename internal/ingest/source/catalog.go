@@ -1,10 +1,10 @@
-// Package source is the catalog of everything that is read from outside: who
-// publishes it, where, how often, under what terms, which files it consists of
-// and what makes one of them acceptable. It is read by fetch, which brings the
-// files, by refresh, which keeps the compliance lists current, by synth, which
-// invents the same files, and by `grantgraph fetch --list`. The service does not
-// read it: it knows how often a list is published through snapshot/lists. The
-// formats themselves are known to the packages below this one, a reader each.
+// Package source is the catalog of all outside data that we read. For each
+// source it says who publishes it, where, how often and under what terms, which
+// files it has, and which files are acceptable. Four users read the catalog:
+// fetch downloads the files, refresh keeps the compliance lists current, synth
+// invents the same files, and `grantgraph fetch --list` prints it. The service
+// uses snapshot/lists instead. The packages below this one each read one
+// format.
 package source
 
 import (
@@ -14,41 +14,41 @@ import (
 	"time"
 )
 
-// Source is one publication that is read.
+// Source is one publication that we read.
 type Source struct {
 	Name      string        `json:"name"`
 	Title     string        `json:"title"`
 	Publisher string        `json:"publisher"`
-	Page      string        `json:"page"`  // where a person finds it
-	Takes     string        `json:"takes"` // what is taken from it
+	Page      string        `json:"page"`  // page for people
+	Takes     string        `json:"takes"` // what we use from it
 	Licence   string        `json:"licence"`
-	Folder    string        `json:"folder"`    // in the sources folder
+	Folder    string        `json:"folder"`    // below the sources folder
 	Publishes string        `json:"publishes"` // how often the publisher revises it
-	Polled    string        `json:"polled"`    // how often it is asked for, in words
+	Polled    string        `json:"polled"`    // how often we ask for it, in words
 	Every     time.Duration `json:"-"`         // the same as a duration
-	// Compliance is its name among the compliance sources of the dataset's
-	// metadata, empty when it is none.
+	// Compliance is the source's name among the compliance sources in the
+	// dataset's metadata. It is empty for other sources.
 	Compliance string `json:"compliance,omitempty"`
-	Base       string `json:"address,omitempty"` // that those of its files start with; a mirror replaces it
-	// MinRows is the fewest rows its main file can honestly have: fewer is
-	// refused even when nothing was held before.
+	Base       string `json:"address,omitempty"` // common start of its file addresses; a mirror replaces it
+	// MinRows is the fewest rows that its main file can plausibly have. A
+	// shorter file is refused, even if we hold no earlier file.
 	MinRows  int64  `json:"min_rows,omitempty"`
-	MaxBytes int64  `json:"max_bytes"` // largest file that is accepted
-	Markup   bool   `json:"-"`         // its files are web pages, which from any other source are refused
-	Verified string `json:"verified"`  // the real data its reader was verified on, or that none could be seen
+	MaxBytes int64  `json:"max_bytes"` // largest file that we accept
+	Markup   bool   `json:"-"`         // its files are web pages, which we refuse from other sources
+	Verified string `json:"verified"`  // the real data that its reader was tested on, or that there was none
 
 	plan  func(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error)
 	check func(path string) (Contents, error)
 }
 
-// How often sources are asked for.
+// How often we ask for sources.
 const (
 	quarterHourly = 15 * time.Minute
 	daily         = 24 * time.Hour
 	weekly        = 7 * daily
 )
 
-// Largest files that are accepted.
+// Largest files that we accept.
 const (
 	megabyte = 1 << 20
 	gigabyte = 1 << 30
@@ -60,8 +60,8 @@ const (
 	publicRecord = "California public record, no licence stated"
 )
 
-// All lists the catalog in the order in which things are fetched: the small
-// lists first, the large archives last.
+// All lists the catalog in the order of fetching: small lists first, large
+// archives last.
 func All() []Source { return slices.Clone(catalog) }
 
 // Names lists the names of the catalog in the same order.
@@ -73,8 +73,8 @@ func Names() []string {
 	return names
 }
 
-// Find returns the source of a name. The names that the metadata uses for the
-// compliance sources are understood as well.
+// Find returns the source with a name. It also accepts the names that the
+// metadata uses for compliance sources.
 func Find(name string) (Source, bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	i := slices.IndexFunc(catalog, func(s Source) bool { return name != "" && (s.Name == name || s.Compliance == name) })

@@ -31,25 +31,25 @@ import (
 
 // Contents is what a check found in a file.
 type Contents struct {
-	Rows    int64  // usable rows; 0 when they are not counted
+	Rows    int64  // usable rows; 0 if rows are not counted
 	Revised string // ISO date that the file gives itself, "" when it gives none
 }
 
-// Check reads a file of the source with the reader that will read it and says
-// what it holds. A file that is damaged, of another layout, or of which a large
-// part cannot be read is an error. Archives of gigabytes are not read through:
-// their directory has to be whole, and samples of what is in them readable.
+// Check reads a file of the source with the same reader as a build. A file that
+// is damaged, has another layout, or is largely unreadable is an error.
+// Archives of gigabytes are not read completely: their directory must be
+// intact, and samples must be readable.
 func (s *Source) Check(path string) (rows int64, revised string, err error) {
 	c, err := s.check(path)
 	return c.Rows, c.Revised, err
 }
 
-// tolerated is the share of rows that may be unreadable before the layout is
-// taken to have changed: one in so many.
+// tolerated sets how many rows may be unreadable before we assume that the
+// layout has changed: one in this many.
 const tolerated = 5
 
-// verdict turns a tally into contents, or into an error when too much was lost.
-// Rows left out for one of the reasons given are not meant to be read.
+// verdict turns a tally into contents, or into an error if too many rows were
+// lost. Rows left out for one of the given reasons do not count as lost.
 func verdict(t rows.Tally, meant ...string) (Contents, error) {
 	var lost int64
 	var most rows.Rejection
@@ -79,15 +79,15 @@ func readThrough(path string, read func(io.Reader) (rows.Tally, error), meant ..
 	if err != nil {
 		return Contents{Rows: tally.Rows}, err
 	}
-	// What follows the rows has to be whole as well: the checksum of a zip or
-	// gzip stands at its very end.
+	// The data after the rows must be intact too: the checksum of a zip or gzip
+	// is at its very end.
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		return Contents{Rows: tally.Rows}, fmt.Errorf("it is damaged or cut short: %w", err)
 	}
 	return verdict(tally, meant...)
 }
 
-// countRows drops what is read; the check is that it can be.
+// countRows discards the rows; it only checks that they can be read.
 func countRows[T any](read func(io.Reader, func(*T) error) (rows.Tally, error)) func(io.Reader) (rows.Tally, error) {
 	return func(r io.Reader) (rows.Tally, error) { return read(r, func(*T) error { return nil }) }
 }
@@ -98,8 +98,8 @@ func checkRevocation(path string) (Contents, error) {
 	return readThrough(path, countRows(revocation.Read))
 }
 
-// checkFAC passes over audits without a federal identifier: those of the years
-// before it was introduced have none.
+// checkFAC ignores audits without a federal identifier: audits of earlier years
+// have none.
 func checkFAC(path string) (Contents, error) {
 	return readThrough(path, countRows(fac.Read), fac.ReasonIdentifier, fac.ReasonEIN)
 }
@@ -114,8 +114,8 @@ func checkStates(file string) (Contents, error) {
 	return readThrough(file, countRows(m.Read), stateaward.ReasonFilter)
 }
 
-// checkCAReg reads one list; that the four are of one day is seen to where they
-// come together.
+// checkCAReg reads one list. Another step checks that all four lists are of one
+// day.
 func checkCAReg(path string) (Contents, error) {
 	var edition careg.Edition
 	c, err := readThrough(path, countRows(edition.Read))
@@ -123,7 +123,8 @@ func checkCAReg(path string) (Contents, error) {
 	return c, err
 }
 
-// checkCAFTB leaves the unpacking to the reader: a workbook is a zip as well.
+// checkCAFTB lets the reader unpack the file, because a workbook is a zip as
+// well.
 func checkCAFTB(file string) (Contents, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -137,7 +138,7 @@ func checkCAFTB(file string) (Contents, error) {
 	return verdict(tally)
 }
 
-// checkIRB reads a bulletin, which has to be the one it is called.
+// checkIRB reads a bulletin, whose number must match the file's name.
 func checkIRB(file string) (Contents, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -163,7 +164,7 @@ func checkUSAspending(path string) (Contents, error) {
 }
 
 // checkOFAC reads a primary file with the reader of the lists. The other three
-// mean nothing without it, so of them only the layout is looked at.
+// files mean nothing without it, so only their layout is checked.
 func checkOFAC(file string) (Contents, error) {
 	name := filepath.Base(file)
 	columns := 0
@@ -187,12 +188,12 @@ func checkOFAC(file string) (Contents, error) {
 	}, endMark)
 }
 
-// endMark is the reason for which the last line of a sanctions list is no row.
+// endMark is the reason why the last line of a sanctions list is not a row.
 const endMark = "end of file"
 
-// keyed counts the rows of a file that belongs to a sanctions list: so many
-// columns, the first of them the number of an entry. The files end with a
-// Ctrl-Z on a line of its own.
+// keyed counts the rows of a file of a sanctions list. A row has a fixed number
+// of columns, and the first column is the number of an entry. The files end
+// with a Ctrl-Z on its own line.
 func keyed(r io.Reader, columns int) (tally rows.Tally, err error) {
 	s := rows.NewScanner(r, rows.Layout{Separator: ',', Quotes: true, MaxRow: 64 << 10})
 	err = s.Each(&tally, 0, func(fields []string) (string, error) {

@@ -35,5 +35,5 @@ func (s *Source) reader() string {
 	return "internal/ingest/source/" + s.Name
 }
 
-// cell keeps a text from ending its cell.
+// cell escapes a text so that it does not end its table cell.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

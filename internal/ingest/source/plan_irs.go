@@ -15,19 +15,18 @@ import (
 	"grantgraph/internal/ingest/source/irs990"
 )
 
-// Years of returns. The host serves folders from 2017 on; those before 2019 are
-// no longer linked by the IRS, so they are taken only when asked for.
+// Years of returns. The host has folders from 2017 on. The IRS no longer links
+// those before 2019, so we fetch them only on request.
 const (
 	oldest990  = 2017
 	default990 = 2019
 	newNames   = 2021 // from here on zips are named for the month
 )
 
-// plan990 plans the yearly indexes and the zips of returns. Zips are found in
-// two ways, because neither is reliable alone: the index names the batch of
-// each return, though not in every year and not always in the right case or
-// the right part; and the names follow patterns, which are walked until one is
-// not there.
+// plan990 plans the yearly indexes and the zips of returns. We find zips in two
+// ways, because neither is reliable alone. The index names the batch of each
+// return, but not in every year, and sometimes with the wrong case or part. The
+// names also follow patterns, which we follow until a file is missing.
 func plan990(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	first := default990
 	if !ask.Since.IsZero() {
@@ -39,7 +38,7 @@ func plan990(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, er
 		index := fmt.Sprintf("index_%d.csv", year)
 		files = append(files, RemoteFile{
 			Path: path.Join(s.Folder, index), URLs: []string{base + "/" + index}, Floor: 1,
-			Optional: year == ask.Now.Year(), // there is none yet in the first days of a year
+			Optional: year == ask.Now.Year(), // an index may be missing in the first days of a year
 			Then:     func(file string) ([]RemoteFile, error) { return batches(s, base, file) },
 		})
 		if year < newNames {
@@ -54,7 +53,7 @@ func plan990(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, er
 	return files, nil
 }
 
-// numbered is the nth zip of a series, after which the next is looked for.
+// numbered is the nth zip of a series. If it exists, the next one is tried.
 func numbered(s *Source, base, stem string, n int) RemoteFile {
 	name := stem + strconv.Itoa(n) + ".zip"
 	p := RemoteFile{Path: path.Join(s.Folder, name), URLs: []string{base + "/" + name}, Floor: s.MinRows, Probe: true}
@@ -64,9 +63,9 @@ func numbered(s *Source, base, stem string, n int) RemoteFile {
 	return p
 }
 
-// lettered is the zip of a batch and letter, after which the next letter is
-// looked for. Addresses are case-sensitive while the index is not consistent:
-// given is tried first, then the name in upper case.
+// lettered is the zip of a batch and letter. If it exists, the next letter is
+// tried. Addresses are case-sensitive but the index is inconsistent, so we try
+// the given name first and then upper case.
 func lettered(s *Source, base, name, given string) RemoteFile {
 	p := RemoteFile{Path: path.Join(s.Folder, name+".zip"), Floor: s.MinRows, Probe: given == "", Optional: given != ""}
 	if given != "" && given != name {
@@ -79,7 +78,7 @@ func lettered(s *Source, base, name, given string) RemoteFile {
 	return p
 }
 
-// sibling is the batch of the next letter, "" when there can be none.
+// sibling is the batch with the next letter, or "" if there cannot be one.
 func sibling(name string) string {
 	last := name[len(name)-1]
 	if last < 'A' || last >= 'Z' {
@@ -88,11 +87,11 @@ func sibling(name string) string {
 	return name[:len(name)-1] + string(last+1)
 }
 
-// batchName is what a batch may be called; the name becomes part of an address
-// and of a path.
+// batchName matches allowed batch names, because a name becomes part of an
+// address and a path.
 var batchName = regexp.MustCompile(`^20\d\d_TEOS_XML_[0-9A-Z]{1,6}$`)
 
-// maxBatches bounds the zips one index may name.
+// maxBatches limits the zips that one index may name.
 const maxBatches = 500
 
 // batches are the zips that a yearly index names.
@@ -105,7 +104,7 @@ func batches(s *Source, base, file string) ([]RemoteFile, error) {
 		return nil, fault.Disk(file, err)
 	}
 	defer f.Close()
-	given := map[string]string{} // as the index spells it, by the name in upper case
+	given := map[string]string{} // spelling of the index, by the name in upper case
 	last := ""
 	err = irs990.ReadIndex(f, func(row irs990.IndexRow) error {
 		if row.Batch == last {
@@ -130,7 +129,8 @@ func batches(s *Source, base, file string) ([]RemoteFile, error) {
 	for _, name := range names {
 		files = append(files, lettered(s, base, name, given[name]))
 	}
-	// The returns of a batch that is not there may be in the next letter's.
+	// If a batch is missing, its returns may be in the batch with the next
+	// letter.
 	for _, name := range names {
 		if next := sibling(name); next != "" && given[next] == "" {
 			files = append(files, lettered(s, base, next, ""))
@@ -139,8 +139,8 @@ func batches(s *Source, base, file string) ([]RemoteFile, error) {
 	return files, nil
 }
 
-// planBMF plans the four regions of the master file. The state extracts hold
-// the same rows again.
+// planBMF plans the four regions of the master file. The state extracts only
+// repeat the same rows.
 func planBMF(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	// Region 4 is Puerto Rico and abroad: some 5,000 rows.
 	floors := []int64{s.MinRows, 2 * s.MinRows, 2 * s.MinRows, s.MinRows / 100}
@@ -155,15 +155,15 @@ func planBMF(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, er
 const (
 	firstIRB   = 2003 // the year from which bulletins are published as web pages
 	weeksAYear = 53
-	// unsettled is how long a bulletin may still be corrected.
+	// unsettled is how long the IRS may still correct a bulletin.
 	unsettled = 60 * daily
 )
 
 var bulletin = regexp.MustCompile(`\b(20\d\d)-(\d\d)_IRB\b`)
 
-// planIRB plans the bulletins up to the newest that the index page links. The
-// page lists recent ones only, while numbers run on without a break, so older
-// ones are asked for by number.
+// planIRB plans the bulletins up to the newest one linked from the index page.
+// The page lists only recent bulletins. Numbers have no gaps, so we request
+// older ones by number.
 func planIRB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error) {
 	page, err := w.Page(ctx, ask.Base)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"grantgraph/internal/ingest/source/ukcharity"
 )
 
-// planOFAC plans the two lists of the office, four files each. The address of a
-// file redirects to a signed one that is good for a short while.
+// planOFAC plans the office's two lists, four files each. The address of a file
+// redirects to a signed address that expires soon.
 func planOFAC(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	var files []RemoteFile
 	for _, f := range []struct {
@@ -46,16 +46,16 @@ func planCAReg(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, 
 	return files, nil
 }
 
-// revoked is how a list of revoked organizations is told by its link.
+// revoked matches links to lists of revoked organizations.
 var revoked = regexp.MustCompile(`(?i)revo(?:k|cat)`)
 
-// maxLeads bounds the pages that are followed from the landing page.
+// maxLeads limits the pages that we follow from the landing page.
 const maxLeads = 4
 
-// planCAFTB looks for the list of revoked organizations: a link that speaks of
-// revocation and leads to a table, on the landing page or on a page of the same
-// host that it links with such words. Nobody has published the address, and
-// the list has been a PDF, which cannot be read.
+// planCAFTB looks for the list of revoked organizations: a link that mentions
+// revocation and leads to a table. It searches the landing page, and pages of
+// the same host that the landing page links with such words. The address is not
+// published, and the list has sometimes been a PDF, which we cannot read.
 func planCAFTB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error) {
 	seen := ""
 	pages := []string{ask.Base}
@@ -65,7 +65,7 @@ func planCAFTB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile
 			if i == 0 || ctx.Err() != nil {
 				return nil, err
 			}
-			continue // a lead that went nowhere
+			continue // this page led nowhere
 		}
 		list, err := links(page, pages[i])
 		if err != nil {
@@ -99,8 +99,8 @@ func sameHost(a, b string) bool {
 	return errx == nil && erry == nil && strings.EqualFold(x.Host, y.Host)
 }
 
-// planStates plans the files of the states whose portal has one at a fixed
-// address. The others are put into the folder by hand.
+// planStates plans the files of states whose portal has a fixed address. Files
+// of other states are placed in the folder by hand.
 func planStates(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	var files []RemoteFile
 	for _, m := range stateaward.Mappings() {
@@ -119,7 +119,7 @@ func planStates(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile,
 	return files, nil
 }
 
-// mirrored puts a mirror in place of the host of an address.
+// mirrored replaces the host of an address with a mirror.
 func mirrored(address, mirror string) (string, error) {
 	if mirror == "" {
 		return address, nil
@@ -155,9 +155,9 @@ const firstAwards = 2017
 
 var fullArchive = regexp.MustCompile(`^FY(\d{4})_All_(Assistance|Contracts)_Full_(\d{4})(\d{2})(\d{2})\.zip$`)
 
-// planUSAspending asks the interface for the current archive of each federal
-// fiscal year. The name of an archive carries the day it was made, so a new one
-// says which older ones it replaces.
+// planUSAspending asks the API for the current archive of each federal fiscal
+// year. An archive's name contains the day it was made, so a new archive states
+// which older ones it replaces.
 func planUSAspending(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, error) {
 	first := firstAwards
 	if !ask.Since.IsZero() {

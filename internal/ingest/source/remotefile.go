@@ -9,51 +9,53 @@ import (
 
 // RemoteFile is one file of a source.
 type RemoteFile struct {
-	Path string   // where it goes in the sources folder, with slashes
-	URLs []string // spellings of its address, to be tried in order until one is there
-	// Revised is the ISO date that upstream gives it elsewhere than in the
-	// file, empty when it does not.
+	Path string   // path below the sources folder, with slashes
+	URLs []string // possible addresses, tried in order until one exists
+	// Revised is the ISO date that upstream states outside of the file, or
+	// empty.
 	Revised  string
-	Floor    int64 // fewest rows that are believed
-	Optional bool  // when it is not there, that is worth saying and no failure
-	Probe    bool  // it may or may not exist; when it is not there, that says nothing
-	Fixed    bool  // never revised once published, so asked for once
-	// Set names the edition that the file belongs to: the files of a set are
-	// taken all or none, and have to be of one day. Empty for a file by itself.
+	Floor    int64 // fewest rows that we accept
+	Optional bool  // if the file is missing, we report it, but it is no failure
+	Probe    bool  // the file may or may not exist; we do not report a missing one
+	Fixed    bool  // never revised once published, so fetched once
+	// Set names the edition of the file. The files of a set are accepted all
+	// together or not at all, and must be of one day. It is empty for a single
+	// file.
 	Set string
-	// Replaces is a pattern of path.Match for the older files that this one
-	// takes the place of, where upstream gives every posting a name of its own.
+	// Replaces is a path.Match pattern for the older files that this file
+	// replaces, if upstream gives every posting its own name.
 	Replaces string
-	// Then names the files that are known of only once this one is there, at
-	// the path given, or at "" when it was not taken. Nil when there are none.
+	// Then returns the files that become known only through this file. It
+	// receives the path of this file, or "" if the file was not taken. It may
+	// be nil.
 	Then func(path string) ([]RemoteFile, error)
 }
 
-// Web is what finding out the files of a source may ask of the network. Both
-// return a small body whole, and an error that is an Absence when there is
-// nothing at the address.
+// Web is the network access for finding the files of a source. Both functions
+// return a small body, or an error that is an Absence if the address has
+// nothing.
 type Web interface {
 	Page(ctx context.Context, url string) ([]byte, error)
 	Post(ctx context.Context, url string, body []byte) ([]byte, error)
 }
 
-// Request says what is wanted of a source.
+// Request says what we want from a source.
 type Request struct {
 	Base  string    // instead of the source's own
 	Now   time.Time // decides which years there can be
-	Since time.Time // leave out what was published before; zero is all that is useful
+	Since time.Time // leaves out older publications; zero takes everything useful
 }
 
 // under is the address of a name under the base.
 func (a Request) under(name string) string { return strings.TrimRight(a.Base, "/") + "/" + name }
 
-// Unlisted is the error of a source whose page was read and names no file that
-// could be taken. It is a finding, not a failure.
+// Unlisted is the error if we read a source's page and it links no usable file.
+// This is a result, not a failure.
 type Unlisted string
 
 func (u Unlisted) Error() string { return string(u) }
 
-// Files finds out which files a source consists of now.
+// Files finds the current files of a source.
 func (s *Source) Files(ctx context.Context, w Web, ask Request) ([]RemoteFile, error) {
 	if ask.Base == "" {
 		ask.Base = s.Base
@@ -61,8 +63,8 @@ func (s *Source) Files(ctx context.Context, w Web, ask Request) ([]RemoteFile, e
 	return s.plan(ctx, s, w, ask)
 }
 
-// fileAt is a file whose address is the base and a name, and whose path has the
-// name in lower case.
+// fileAt is a file whose address is the base plus a name. Its path has the name
+// in lower case.
 func (s *Source) fileAt(ask Request, name string, floor int64) RemoteFile {
 	return RemoteFile{Path: path.Join(s.Folder, strings.ToLower(name)), URLs: []string{ask.under(name)}, Floor: floor}
 }

@@ -19,11 +19,11 @@ var (
 	element = regexp.MustCompile(`(?s)<[^>]*>`)
 )
 
-// maxLinks bounds what is taken from one page.
+// maxLinks limits the links that we take from one page.
 const maxLinks = 5000
 
-// links finds the links of a page, resolved against its address. Links that
-// lead to no web address are left out.
+// links finds the links of a page, resolved against its address. It leaves out
+// links that are not web addresses.
 func links(page []byte, address string) ([]link, error) {
 	base, err := url.Parse(address)
 	if err != nil {

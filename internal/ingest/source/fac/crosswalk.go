@@ -6,15 +6,15 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// Crosswalk gives the EIN of a federal identifier. The newest audit that names
-// an identifier counts, because an organization that changed its EIN keeps its
-// identifier; when audits of that year disagree there is no telling, and the
-// identifier has no EIN. Audits may be added in any order.
+// Crosswalk maps a federal identifier to an EIN. The newest audit that names an
+// identifier counts, because an organization that changes its EIN keeps its
+// identifier. If audits of that year disagree, the identifier has no EIN.
+// Audits may be added in any order.
 type Crosswalk struct {
 	uei, duns map[string]claim
 }
 
-// claim is what the newest audits say of an identifier.
+// claim is what the newest audits say about an identifier.
 type claim struct {
 	year      int
 	ein       ein.EIN
@@ -26,7 +26,7 @@ func NewCrosswalk() *Crosswalk {
 	return &Crosswalk{uei: make(map[string]claim), duns: make(map[string]claim)}
 }
 
-// Add takes what an audit says.
+// Add adds the claims of an audit.
 func (c *Crosswalk) Add(p *Pair) {
 	if p.EIN == ein.None {
 		return
@@ -51,9 +51,10 @@ func add(claims map[string]claim, id string, p *Pair) {
 	}
 }
 
-// Find is the EIN of a recipient by its UEI, or by its DUNS number when the
-// UEI is unknown or absent, and which of the two it was. A UEI that audits disagree about is not looked for
-// by the number: the disagreement is about the same organization.
+// Find returns the EIN of a recipient by its UEI, or by its DUNS number if the
+// UEI is unknown or absent, and says which of the two matched. If audits
+// disagree about a UEI, the DUNS number is not tried: the disagreement concerns
+// the same organization.
 func (c *Crosswalk) Find(uei, duns string) (e ein.EIN, byUEI, ok bool) {
 	if id := UEI(uei); id != "" {
 		if k, known := c.uei[id]; known {
@@ -84,8 +85,8 @@ type Size struct {
 	Ambiguous int `json:"ambiguous"` // of both: audits of the newest year disagree, so they have no EIN
 }
 
-// Size counts the identifiers; those that are ambiguous are not in the first
-// two figures.
+// Size counts the identifiers. The first two figures exclude ambiguous
+// identifiers.
 func (c *Crosswalk) Size() (n Size) {
 	for _, k := range c.uei {
 		if k.ambiguous {

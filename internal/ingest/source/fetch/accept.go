@@ -22,14 +22,14 @@ import (
 	"grantgraph/internal/ingest/source"
 )
 
-// shrink is the share of the last good file that a new one must reach, in
-// tenths, and from how many rows on it is asked.
+// shrink is the share of the last good file, in tenths, that a new file must
+// reach. It applies from a minimum number of rows on.
 const (
 	shrink     = 9
 	shrinkFrom = 50
 )
 
-// accept checks a file that came in and puts it in place, or refuses it.
+// accept checks a downloaded file and puts it in place, or refuses it.
 func (j *job) accept(a *arrival, held File) error {
 	newer := "" // that there is something new, once it is clear that it is data
 	refuse := func(format string, args ...any) error {
@@ -43,7 +43,8 @@ func (j *job) accept(a *arrival, held File) error {
 	if err != nil {
 		return err
 	}
-	// Some servers answer for a file they do not have with a page and "200 OK".
+	// Some servers answer with a web page and "200 OK" for a file they do not
+	// have.
 	perhaps := held.Path == "" && (a.wanted.Probe || a.wanted.Optional)
 	if page && !j.src.Markup {
 		if perhaps {
@@ -87,8 +88,7 @@ func (j *job) accept(a *arrival, held File) error {
 	return j.place(a)
 }
 
-// predecessor is the newest file that a part takes the place of, under a name
-// of its own.
+// predecessor is the newest file that this file replaces under another name.
 func (j *job) predecessor(p source.RemoteFile) (last File) {
 	for _, f := range j.replaced(p) {
 		if f.FetchedAt.After(last.FetchedAt) {
@@ -107,8 +107,8 @@ func (j *job) replaced(p source.RemoteFile) (list []File) {
 	return list
 }
 
-// edition places the files of a set, once all of them have been seen: all or
-// none.
+// edition places the files of a set together, once all of them have been
+// checked.
 func (j *job) edition(set string) error {
 	reason := ""
 	if j.broken[set] {
@@ -132,14 +132,14 @@ func (j *job) edition(set string) error {
 	return nil
 }
 
-// days are the revisions that the files of a set state of themselves, those
-// that came in and those that are held.
+// days are the revision dates stated inside the files of a set, both new and
+// held.
 func (j *job) days(set string) (days []string) {
 	stated := map[string]string{}
 	for i := range j.pending[set] {
 		a := &j.pending[set][i]
 		if a.stated == "" {
-			return nil // files of this kind do not say
+			return nil // files of this kind state no date
 		}
 		stated[a.wanted.Path] = a.stated
 	}
@@ -156,7 +156,7 @@ func (j *job) days(set string) (days []string) {
 	return days
 }
 
-// place moves a checked file to where readers find it and writes the state.
+// place moves a checked file to its final path and writes the state.
 func (j *job) place(a *arrival) error {
 	to := j.abs(a.wanted.Path)
 	if err := disk.MkdirAll(filepath.Dir(to), 0o755); err != nil {
@@ -188,8 +188,8 @@ func (j *job) place(a *arrival) error {
 	return WriteState(j.Dir, j.state)
 }
 
-// revised is the day of a file: what upstream lists, what the file states, or
-// the server's date.
+// revised is the date of a file: from upstream's listing, from the file itself,
+// or from the server.
 func (a *arrival) revised() string {
 	if a.wanted.Revised != "" {
 		return a.wanted.Revised
@@ -240,9 +240,9 @@ func hashFile(path string) (s sums, err error) {
 	return sums{hex.EncodeToString(strong.Sum(nil)), old.Sum(nil)}, nil
 }
 
-// digest is the hash that a server states of the whole file, as "sha-256=" or
-// "md5=" and base64. Blob stores state the latter; of a part they name the
-// header otherwise.
+// digest is the hash that a server states for the whole file, as "sha-256=" or
+// "md5=" plus base64. Blob stores state MD5; for a partial response they use
+// another header.
 func digest(h http.Header) string {
 	for _, item := range strings.Split(h.Get("Repr-Digest"), ",") {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(item), "sha-256=:"); ok {
@@ -259,7 +259,7 @@ func (s sums) matches(digest string) bool {
 	algorithm, value, _ := strings.Cut(digest, "=")
 	want, err := base64.StdEncoding.DecodeString(value)
 	if err != nil {
-		return true // what cannot be read says nothing
+		return true // ignore a digest that we cannot read
 	}
 	if algorithm == "md5" {
 		return bytes.Equal(want, s.md5)
@@ -267,7 +267,7 @@ func (s sums) matches(digest string) bool {
 	return hex.EncodeToString(want) == s.sha256
 }
 
-// lock takes a source for one fetcher. The kernel drops the lock when the
+// lock reserves a source for one fetcher. The kernel releases the lock if the
 // process dies.
 func lock(dir, name string) (release func(), err error) {
 	path := filepath.Join(dir, folder, name+".lock")

@@ -20,23 +20,22 @@ import (
 	"grantgraph/internal/ingest/source"
 )
 
-// partial is what is known of a download that may not be complete. It lies
-// beside the bytes, so a later run can go on with them.
+// partial describes a download that may be incomplete. It is stored next to the
+// bytes, so a later run can resume.
 type partial struct {
 	URL          string `json:"url"`
 	ETag         string `json:"etag"`
 	LastModified string `json:"last_modified"`
 	Total        int64  `json:"total"`  // -1 when the server did not say
 	Digest       string `json:"digest"` // that the server gave, "" when it gave none
-	Kept         int64  `json:"kept"`   // bytes that are on the disk for sure; after a power cut the others may be anything
+	Kept         int64  `json:"kept"`   // bytes that are safely on disk; after a power failure the rest may be garbage
 }
 
-// keepEvery is how many bytes of a download are made sure of at a time.
+// keepEvery is how many bytes are downloaded between two syncs to disk.
 const keepEvery = 64 << 20
 
-// validator is what makes sure that the rest is of the same file: a strong
-// entity tag, or else the date. A weak tag only says that two versions mean
-// the same, not that their bytes are equal.
+// validator ensures that the rest belongs to the same file: a strong entity
+// tag, or else the date. A weak tag does not guarantee equal bytes.
 func (m *partial) validator() string {
 	if m.ETag != "" && !strings.HasPrefix(m.ETag, "W/") {
 		return m.ETag
@@ -44,7 +43,7 @@ func (m *partial) validator() string {
 	return m.LastModified
 }
 
-// arrival is a file that came in, or the answer that there is no need to.
+// arrival is a downloaded file, or the answer that nothing is new.
 type arrival struct {
 	wanted    source.RemoteFile
 	meta      partial
@@ -67,11 +66,11 @@ func (c *cutShort) Error() string {
 	return fmt.Sprintf("cut short: %d of %d bytes", c.got, c.total)
 }
 
-// refusal is a file that was offered and is not taken.
+// refusal is a file that was offered and not accepted.
 type refusal struct {
 	url, reason string
 	bytes, rows int64
-	revised     string // when it was a newer file all the same, its day
+	revised     string // the date of the refused file, if it was newer
 }
 
 func (r *refusal) Error() string { return "refused: " + r.reason }
@@ -80,11 +79,11 @@ func (j *job) partialPath(path string) string {
 	return filepath.Join(j.Dir, folder, "part", filepath.FromSlash(path))
 }
 
-// fetchFirst asks for a file and puts it in place when there is something new. It
-// reports whether upstream has the file.
+// fetchFirst requests a file and puts it in place if it is new. It reports
+// whether upstream has the file.
 func (j *job) fetchFirst(ctx context.Context, p source.RemoteFile, held File) (there bool, err error) {
 	urls := p.URLs
-	if i := slices.Index(urls, held.URL); i > 0 { // the spelling that worked
+	if i := slices.Index(urls, held.URL); i > 0 { // the address that worked
 		urls = slices.Concat(urls[i:i+1], urls[:i], urls[i+1:])
 	}
 	for _, url := range urls {
@@ -127,7 +126,7 @@ func (j *job) fetchFrom(ctx context.Context, p source.RemoteFile, url string, he
 	return true, j.accept(a, held)
 }
 
-// download brings the bytes of a file, in as many requests as it takes.
+// download fetches the bytes of a file, in as many requests as needed.
 func (j *job) download(ctx context.Context, p source.RemoteFile, url string, held File) (*arrival, error) {
 	var got *arrival
 	longest := int64(-1)
@@ -147,9 +146,9 @@ func (j *job) download(ctx context.Context, p source.RemoteFile, url string, hel
 	return got, nil
 }
 
-// conditions are the headers by which a server can say that nothing is new. A
-// date alone is believed for a week only: files have been replaced under an
-// old date, and just the content shows it.
+// conditions are the headers that let a server answer that nothing is new. We
+// trust a date alone for only a week, because publishers have replaced files
+// without changing the date.
 func (j *job) conditions(url string, held File) map[string]string {
 	h := map[string]string{}
 	if held.URL != url {
@@ -166,8 +165,7 @@ func (j *job) conditions(url string, held File) map[string]string {
 
 const trusted = 7 * 24 * time.Hour
 
-// attempt makes one request for a file, for the rest of it when some has come
-// before.
+// attempt makes one request for a file, or for the rest of a partial download.
 func (j *job) attempt(ctx context.Context, p source.RemoteFile, url string, held File) (*arrival, error) {
 	file := j.partialPath(p.Path)
 	meta, offset := readPartial(file, url)
@@ -213,8 +211,7 @@ func (j *job) attempt(ctx context.Context, p source.RemoteFile, url string, held
 	return a, j.verifyDigest(a)
 }
 
-// verifyDigest hashes what came in and holds it against the digest the server
-// gave.
+// verifyDigest compares the hash of the download with the server's digest.
 func (j *job) verifyDigest(a *arrival) (err error) {
 	sums, err := hashFile(a.file)
 	if err != nil {
@@ -288,7 +285,8 @@ func (j *job) oversized(url string, n int64) error {
 	return &refusal{url: url, reason: fmt.Sprintf("over %d bytes, more than %s can have", j.src.MaxBytes, j.src.Name), bytes: n}
 }
 
-// startOver drops what came in and has the file asked for from the start.
+// startOver drops the partial download, so that the file is requested from the
+// start.
 func startOver(file, why string) error {
 	discard(file)
 	return &transient{err: errors.New(why)}
@@ -296,8 +294,8 @@ func startOver(file, why string) error {
 
 var contentRange = regexp.MustCompile(`^bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)$`)
 
-// mismatch says why a partial answer is not the rest of what is held, "" when
-// it is.
+// mismatch says why a partial response does not continue the held bytes, or ""
+// if it does.
 func mismatch(h http.Header, m partial, offset int64) string {
 	r := contentRange.FindStringSubmatch(h.Get("Content-Range"))
 	if r == nil {
@@ -316,8 +314,8 @@ func mismatch(h http.Header, m partial, offset int64) string {
 	return ""
 }
 
-// readPartial returns what is held of an unfinished download and its length, 0
-// when it cannot be gone on with.
+// readPartial returns an unfinished download and its length, or 0 if it cannot
+// be resumed.
 func readPartial(file, url string) (m partial, size int64) {
 	st, err := os.Stat(file)
 	if err != nil || st.Size() == 0 {
@@ -354,7 +352,7 @@ func discard(file string) {
 	os.Remove(file + ".json")
 }
 
-// isNewer asks whether a file is new without taking it.
+// isNewer asks whether a file is new without downloading it.
 func (j *job) isNewer(ctx context.Context, p source.RemoteFile, url string, held File) (there bool, err error) {
 	j.Progress(j.src.Name, p.Path, 0, -1)
 	q := request{method: http.MethodGet, url: url, header: j.conditions(url, held)}

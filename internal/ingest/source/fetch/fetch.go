@@ -1,9 +1,8 @@
-// Package fetch brings upstream files into the sources folder and keeps them
-// current. It asks politely (conditional requests, pauses, Retry-After), goes
-// on where a download broke off, and takes nothing on trust: a file is checked
-// by the reader that will read it before it takes the place of the one that
-// was there. Whatever goes wrong, the last good file stays, and the state of
-// the source says what was refused and why.
+// Package fetch downloads upstream files into the sources folder and keeps them
+// current. It is polite to servers (conditional requests, pauses, Retry-After)
+// and resumes broken downloads. Before a new file replaces an old one, the
+// reader that will use it checks it. If anything goes wrong, the last good file
+// stays, and the state of the source says what was refused and why.
 package fetch
 
 import (
@@ -31,13 +30,13 @@ type Options struct {
 	Client  *http.Client      // nil is one of the fetcher's own
 	Base    map[string]string // mirror by source, instead of the publisher's address
 	Since   time.Time         // leave out what was published before; zero is all
-	DryRun  bool              // ask what is new and take nothing
-	// Floor replaces the fewest rows that are believed, by source: a mirror of
-	// an invented world has honest lists that are shorter than the real ones.
+	DryRun  bool              // only report what is new
+	// Floor overrides the minimum rows per source. A mirror of an invented
+	// world has lists that are shorter than the real ones.
 	Floor map[string]int64
-	// Progress is told that work on a source begins, with no file, and how much
-	// of a file has arrived; total is -1 when the server does not say, and done
-	// equals total once the file is in place.
+	// Progress is called without a file when work on a source begins, and then
+	// with how much of a file has arrived. total is -1 if the server does not
+	// say. done equals total once the file is in place.
 	Progress func(source, file string, done, total int64)
 
 	// The clock, for tests. Sleep waits between requests and returns early
@@ -49,37 +48,37 @@ type Options struct {
 	Jitter func() float64
 }
 
-// Summary says what a run came to, a result for each source.
+// Summary is the outcome of a run, with one result per source.
 type Summary struct {
 	Results []Result `json:"sources"`
 }
 
-// Result says what became of one source.
+// Result is the outcome for one source.
 type Result struct {
 	Source      string   `json:"source"`
 	Files       int      `json:"files"` // held now
 	New         int      `json:"new"`
 	Unchanged   int      `json:"unchanged"`
 	Refused     int      `json:"refused"`
-	Replaced    int      `json:"replaced"`    // of the new, those whose date stayed the same
+	Replaced    int      `json:"replaced"`    // new files whose date did not change
 	Rows        int64    `json:"rows"`        // of the files held
 	Bytes       int64    `json:"bytes"`       // of the files held
 	Transferred int64    `json:"transferred"` // in this run
 	Revised     string   `json:"revised"`     // newest of the files held
-	Missing     []string `json:"missing"`     // named upstream, and not there
+	Missing     []string `json:"missing"`     // named upstream but missing
 	Problems    []string `json:"problems"`    // refusals and failures, with reasons
 	Note        string   `json:"note,omitempty"`
-	Wanted      []Want   `json:"wanted,omitempty"` // by a dry run: what a real one would take
+	Wanted      []Want   `json:"wanted,omitempty"` // in a dry run: what a real run would download
 }
 
-// Want is a file that upstream has newer than is held, or that is not held.
+// Want is a file that upstream has and we do not, or that is newer upstream.
 type Want struct {
 	Path  string `json:"path"`
 	URL   string `json:"url"`
 	Bytes int64  `json:"bytes"` // -1 when the server does not say
 }
 
-// Failed reports whether something went wrong and no file is at hand to go on
+// Failed reports whether something went wrong and we hold no file to continue
 // with.
 func (r *Result) Failed() bool { return len(r.Problems) > 0 && r.Files == 0 }
 
@@ -100,10 +99,10 @@ type run struct {
 	asked  bool // a request has been made, so the next one pauses first
 }
 
-// Run fetches what is new of the sources. One that fails does not stop the
-// others: what went wrong is in its Result. The error is of the run itself: an
-// unknown source, a folder that cannot be written, a context that ended. The
-// summary holds what was done until then.
+// Run fetches what is new. A source that fails does not stop the others; its
+// Result says what went wrong. The error is about the run itself: an unknown
+// source, a folder that cannot be written, or a canceled context. The summary
+// covers what was done until then.
 func Run(ctx context.Context, o Options) (*Summary, error) {
 	list, err := choose(&o)
 	if err != nil {
@@ -126,8 +125,8 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	return sum, nil
 }
 
-// choose finds the sources that are asked for, and puts the names that the
-// options use into those of the catalog.
+// choose finds the requested sources, and translates the names in the options
+// to those of the catalog.
 func choose(o *Options) (list []source.Source, err error) {
 	base, floor := map[string]string{}, map[string]int64{}
 	for _, name := range slices.Sorted(maps.Keys(o.Base)) {
@@ -204,13 +203,13 @@ type job struct {
 	*run
 	src     *source.Source
 	at      time.Time // when the work began
-	silent  bool      // some part was not answered for
+	silent  bool      // some file got no answer
 	state   State
 	result  Result
 	seen    map[string]bool      // paths that were dealt with
 	pending map[string][]arrival // checked files of editions that are not complete yet, by set
 	sets    map[string][]string  // paths of each set
-	broken  map[string]bool      // sets of which a file could not be had
+	broken  map[string]bool      // sets for which a file could not be fetched
 }
 
 // source fetches one source. Its error ends the run; what is wrong with the
@@ -237,8 +236,8 @@ func (r *run) source(ctx context.Context, s *source.Source) (result Result, err 
 	return j.result, err
 }
 
-// cannotBegin puts down that the source cannot be worked on at all: another
-// fetcher is at it, or its state cannot be read and must not be written over.
+// cannotBegin records that the source cannot be processed: another fetcher
+// holds it, or its state is unreadable and must not be overwritten.
 func (j *job) cannotBegin(err error) error {
 	if fatal(err) {
 		return err
@@ -251,7 +250,8 @@ func (j *job) cannotBegin(err error) error {
 	return nil
 }
 
-// fatal reports whether an error is of the disk, so that going on is no use.
+// fatal reports whether an error comes from the disk, so that continuing is
+// pointless.
 func fatal(err error) bool {
 	f, ok := fault.Of(err)
 	return ok && slices.Contains([]string{"no_space", "no_permission", "io_error", "not_folder"}, f.Slug)
@@ -269,7 +269,7 @@ func (j *job) work(ctx context.Context) error {
 		}
 	default:
 		j.state.Note = ""
-		// Parts that become known on the way are dealt with at once, so an
+		// Files that become known on the way are processed at once, so an
 		// archive follows the index that names it.
 		for queue := parts; len(queue) > 0; {
 			p := queue[0]
@@ -298,7 +298,7 @@ func (j *job) work(ctx context.Context) error {
 	return WriteState(j.Dir, j.state)
 }
 
-// fetchFile deals with one file and returns the parts that follow from it.
+// fetchFile processes one file and returns the files that follow from it.
 func (j *job) fetchFile(ctx context.Context, p source.RemoteFile) (then []source.RemoteFile, err error) {
 	if j.seen[p.Path] {
 		return nil, nil
@@ -334,9 +334,9 @@ func (j *job) fetchFile(ctx context.Context, p source.RemoteFile) (then []source
 	return then, nil
 }
 
-// problem puts what went wrong with a file, or with the source as a whole, into
-// the result. It returns the errors that end the run: the end of the context
-// and a disk that cannot be written.
+// problem records in the result what went wrong with a file, or with the whole
+// source. It returns the errors that end the run: a canceled context, or a disk
+// that cannot be written.
 func (j *job) problem(ctx context.Context, p source.RemoteFile, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -384,8 +384,7 @@ func (j *job) sum() {
 
 func (j *job) abs(path string) string { return filepath.Join(j.Dir, filepath.FromSlash(path)) }
 
-// held is what the state says of a path, if the file is still there as it was
-// placed.
+// held is the state's entry for a path, if the file on disk is unchanged.
 func (j *job) held(path string) (File, bool) {
 	f, ok := j.state.File(path)
 	if !ok {

@@ -1,12 +1,12 @@
-// Package irb reads the Internal Revenue Bulletin for one thing: the
-// announcements that an organization's exemption has been revoked, so that
-// gifts to it are deductible no longer. A bulletin is a web page written for
-// people, and an announcement is a list of names and places, without EINs, in
-// a table or in plain lines, within pages of other matter.
+// Package irb reads the Internal Revenue Bulletin for announcements that an
+// organization's exemption was revoked, so that gifts to it are no longer
+// deductible. A bulletin is a web page for people. An announcement is a list of
+// names and places without EINs, as a table or plain lines, among pages of
+// other text.
 //
-// The package takes a name only from such a list, never from running text, and
-// refuses a page whose list it cannot read: a deletion that went unseen would
-// be served as "not deleted".
+// The package takes names only from such lists, never from running text. It
+// refuses a page whose list it cannot read, because a missed deletion would be
+// served as "not deleted".
 package irb
 
 import (
@@ -24,7 +24,7 @@ import (
 // Bulletin is one issue and the deletions it announces. Dates are ISO text.
 type Bulletin struct {
 	Number    string     // year and week, "2022-33"; later bulletins compare greater
-	Date      string     // of publication, from which donors count as warned
+	Date      string     // day of publication, from which donors count as warned
 	Deletions []Deletion // in the order of the page; most bulletins have none
 }
 
@@ -36,17 +36,16 @@ type Deletion struct {
 	Announcement string // "2022-16", empty when the page does not say
 }
 
-// ErrFormat is wrapped by every refusal of a page that is no bulletin, or
+// ErrFormat is wrapped by every refusal of a page that is not a bulletin, or
 // whose list of deletions cannot be read.
 var ErrFormat = errors.New("not a readable Internal Revenue Bulletin")
 
 // maxPage bounds a page; the largest bulletins are a few megabytes.
 const maxPage = 32 << 20
 
-// ReadNamed reads the page of a bulletin from a file. Where the page does not
-// say its number, as the text of a single announcement does not, the name of
-// the file does, in one of the forms the IRS uses: 2022-33_IRB.html,
-// irb22-33.txt.
+// ReadNamed reads the page of a bulletin from a file. If the page does not
+// state its number, as in a single announcement, the file name does. It has one
+// of the IRS's forms: 2022-33_IRB.html, irb22-33.txt.
 func ReadNamed(r io.Reader, file string) (Bulletin, error) {
 	lines, err := load(r)
 	if err != nil {
@@ -67,8 +66,8 @@ func ReadNamed(r io.Reader, file string) (Bulletin, error) {
 		}
 		b.Deletions = append(b.Deletions, found...)
 	}
-	// The highlights may say what an announcement says further down, so a list
-	// is missing only if the announcement has none anywhere.
+	// The highlights may repeat what an announcement says further down, so a
+	// list is missing only if the announcement has none anywhere.
 	for _, s := range empty {
 		n := s.announcement()
 		if n == "" || !slices.ContainsFunc(b.Deletions, func(d Deletion) bool { return d.Announcement == n }) {
@@ -101,8 +100,8 @@ func load(r io.Reader) ([]line, error) {
 	return lines, nil
 }
 
-// The dash of a number may be any of several, and the page may have lost it to
-// an encoding.
+// The dash in a number may be one of several characters, or lost to an encoding
+// error.
 const (
 	dash  = `[-\x{2010}-\x{2015}\x{2212}\x{fffd}]`
 	month = `(?:January|February|March|April|May|June|July|August|September|October|November|December)`
@@ -110,8 +109,8 @@ const (
 )
 
 var (
-	// A line that names the bulletin names nothing else but its date. The title
-	// of a web page adds the name of the site.
+	// A line that names the bulletin contains only the name and the date. The
+	// title of a web page adds the name of the site.
 	numberLine = regexp.MustCompile(`(?i)^(?:internal revenue bulletin\s*:?\s*(?:no\.?\s*)?|bulletin no\.?\s*)(\d{4})\s?` + dash +
 		`\s?(\d{1,2})(?:\s*\|.*|[.,]?\s*(` + day + `).*|)$`)
 	contents = regexp.MustCompile(`(?i)^(?:highlights of this issue|the irs mission|part [ivx]{1,3}\b)`)
@@ -177,9 +176,9 @@ func identify(lines []line, file string) (b Bulletin, err error) {
 	return b, nil
 }
 
-// setDate takes a date that goes with the number: a bulletin appears in its
-// year, save that the last one may slip into the next and the first may come
-// in the last days of the year before.
+// setDate accepts a date that fits the number. A bulletin appears in its year,
+// except that the last may slip into the next year and the first may appear in
+// the last days of the year before.
 func (b *Bulletin) setDate(s string) {
 	d, ok := isoDate(s)
 	if ok && (b.Number == "" || d[:4] == b.Number[:4] || b.Number[5:] >= "52" || b.Number[5:] == "01" && d[5:7] == "12") {
@@ -208,8 +207,8 @@ func number(year, week string) (string, bool) {
 	return year + "-" + week, true
 }
 
-// isoDate reads a date as bulletins write them. No exemption was lost before
-// there was an income tax, so an earlier year is damage.
+// isoDate reads a date as bulletins write it. There was no income tax before
+// 1913, so an earlier year is an error.
 func isoDate(s string) (string, bool) {
 	s = strings.Join(strings.Fields(s), " ")
 	for _, layout := range [...]string{"1/2/2006", "January 2, 2006", "1/2/06"} {
