@@ -56,7 +56,7 @@ const (
 // classOf determines the class of an item from its words and its schedule. The schedule is the filer's statement;
 // words override it only if they are clear.
 //
-// The function stays in one piece because the order of the cases is the rule.
+// Kept whole: the order of the cases is the rule.
 func classOf(t *description, line string) Class {
 	c := t.cues
 	has := func(x cue) bool { return c&x != 0 }
@@ -231,7 +231,7 @@ const (
 
 // vehicleOf determines through which vehicle an asset is held.
 //
-// The function stays in one piece because the order of the cases is the rule.
+// Kept whole: the order of the cases is the rule.
 func vehicleOf(t *description, line string, class Class) string {
 	c := t.cues
 	has := func(x cue) bool { return c&x != 0 }

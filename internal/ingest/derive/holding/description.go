@@ -31,7 +31,7 @@ const maxText = 160
 
 // readDescription parses a description.
 //
-// The function stays in one piece because each case is one kind of token, and the order of the cases decides between
+// Kept whole: each case is one kind of token, and the order of the cases decides between
 // kinds that look alike.
 func readDescription(s string) (t description) {
 	if len(s) > maxText {
