@@ -1,11 +1,11 @@
-// Package archive opens the zips in which returns are published, as they come:
-// of a gigabyte and more, with members packed by Deflate64, sometimes cut off
-// in the middle. It lists the documents inside and opens them one by one; it
-// never writes anything, so the names in an archive are only names.
+// Package archive opens the published zips of returns. A zip may be a gigabyte
+// or more, have members packed with Deflate64, and be cut off in the middle.
+// The package lists the documents and opens them one by one. It never writes
+// files, so the names in an archive are harmless.
 //
-// A zip whose directory is missing or damaged is read from its local headers
-// instead. What is whole can then be read; what is not is listed in Problems,
-// with the reason.
+// If the directory of a zip is missing or damaged, the package reads the local
+// headers instead. Intact members can then be read. Problems lists the other
+// members, with the reason.
 package archive
 
 import (
@@ -31,8 +31,8 @@ import (
 	"grantgraph/internal/ingest/source/archive/deflate64"
 )
 
-// Bounds on a member. A return of a large sponsor reaches hundreds of
-// megabytes and packs at 20 to 1; a thousand to one is what a bomb looks like.
+// Limits on a member. The return of a large sponsor can be hundreds of
+// megabytes and compress 20 to 1. A ratio of 1,000 to 1 suggests a zip bomb.
 const (
 	MaxSize  = 4 << 30 // unpacked bytes of one member
 	maxRatio = 1100    // unpacked to packed, above a first MiB
@@ -51,19 +51,19 @@ const (
 type Archive struct {
 	Path     string
 	Members  []Member  // the documents, in the order of the archive
-	Problems []Problem // what is in the archive but cannot be read
+	Problems []Problem // members that cannot be read
 	Skipped  int       // folders and files that are no .xml
 	Repaired bool      // the directory was unusable and local headers were read
 
 	in      *witness
 	size    int64
-	file    io.Closer // nil if it is not ours
+	file    io.Closer // nil if the caller owns the file
 	listing hash.Hash // of what is known of the members before they are read
 	lone    bool      // a document, not a zip
 }
 
-// witness is the file beneath an archive. It remembers that reading failed, so
-// that a disk or a network that fails is not taken for a damaged document.
+// witness is the file under an archive. It remembers read errors, so that a
+// failing disk or network is not mistaken for a damaged document.
 type witness struct {
 	in  io.ReaderAt
 	err atomic.Pointer[error]
@@ -104,14 +104,12 @@ func (m *Member) Open() (io.ReadCloser, error) {
 	return r, nil
 }
 
-// Open opens a zip, an .xml file or an .xml.gz file. What the file is, its
-// first bytes say, not its name. Errors do not name the file, but for those of
-// the system.
+// Open opens a zip, an .xml file or an .xml.gz file. The first bytes decide the
+// format, not the name. Only errors of the operating system name the file.
 func Open(name string) (*Archive, error) { return OpenContext(context.Background(), name) }
 
-// OpenContext is Open, but nothing is read of the file or of its members after
-// the context has ended: to list a zip that has lost its directory is to read
-// all of it.
+// OpenContext is Open, but it stops reading the file and its members when the
+// context ends. Listing a zip without a directory means reading all of it.
 func OpenContext(ctx context.Context, name string) (*Archive, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -133,8 +131,8 @@ func OpenContext(ctx context.Context, name string) (*Archive, error) {
 	return a, nil
 }
 
-// New is OpenContext for a file that is read by other means, such as by ranges
-// of an object in a store. Who calls it closes the file.
+// New is OpenContext for a file that is read in another way, such as by ranges
+// of an object in a store. The caller closes the file.
 func New(ctx context.Context, name string, in io.ReaderAt, size int64) (*Archive, error) {
 	a := &Archive{Path: name, in: &witness{in: disk.UntilAt(ctx, in)}, size: size, listing: sha256.New()}
 	err := a.list()
@@ -147,8 +145,9 @@ func New(ctx context.Context, name string, in io.ReaderAt, size int64) (*Archive
 	return a, nil
 }
 
-// Err is the first failure to read the file: of the disk, of the network, or
-// that the context has ended. What members gave after it says nothing of them.
+// Err is the first error of reading the file: from the disk, from the network,
+// or because the context ended. Results of members after this error say nothing
+// about the members.
 func (a *Archive) Err() error {
 	if err := a.in.err.Load(); err != nil {
 		return *err
@@ -156,9 +155,9 @@ func (a *Archive) Err() error {
 	return nil
 }
 
-// Listing is a checksum of the names, sizes and checksums of all members, by
-// which somebody who reads some of them knows that the archive is the one that
-// somebody else has listed. That of a single document is its SHA-256.
+// Listing is a checksum of the names, sizes and checksums of all members. It
+// shows that two readers have the same archive. For a single document, it is
+// the SHA-256.
 func (a *Archive) Listing() (string, error) {
 	if !a.lone {
 		return hex.EncodeToString(a.listing.Sum(nil)), nil
@@ -270,9 +269,9 @@ func (a *Archive) add(e entry, raw func() (io.Reader, error)) {
 	}})
 }
 
-// packers keeps what it takes to inflate a member: a buffer for the packed
-// bytes and the tables and window of the decompressor. A batch has a hundred
-// thousand small members, and making these anew costs more than using them.
+// packers reuses what unpacking a member needs: a buffer for the packed bytes,
+// and the tables and window of the decompressor. A batch has 100,000 small
+// members, and allocating these costs more than using them.
 var packers = sync.Pool{New: func() any {
 	p := &packer{in: bufio.NewReaderSize(nil, 64<<10)}
 	p.out = flate.NewReader(p.in)

@@ -92,7 +92,7 @@ func (a *Archive) search(signature []byte, from, size int64) int64 {
 }
 
 // localEntry reads the header at an offset. data is where the member's bytes
-// begin, 0 if there is no believable header.
+// begin, or 0 if there is no valid header.
 func (a *Archive) localEntry(at, size int64) (e entry, data int64, err error) {
 	var h [localSize]byte
 	if _, err := a.in.ReadAt(h[:], at); err != nil {
@@ -138,8 +138,8 @@ func (a *Archive) localEntry(at, size int64) (e entry, data int64, err error) {
 	return e, data, nil
 }
 
-// measure finds where a member ends, completing its entry. reason says why it
-// cannot be used, if so.
+// measure finds where a member ends and completes its entry. reason says why
+// the member cannot be used, if so.
 func (a *Archive) measure(e *entry, data, size int64) (next int64, reason string) {
 	if e.flags&sizesFollow == 0 || e.packed != 0 {
 		if e.packed > uint64(size-data) {
@@ -160,7 +160,7 @@ func (a *Archive) measure(e *entry, data, size int64) (next int64, reason string
 	default:
 		return 0, "does not say how long it is"
 	}
-	// Some writers state the unpacked size beforehand even so; it is measured.
+	// Some writers state the unpacked size in advance; we measure it anyway.
 	e.size = 0
 	sum := crc32.NewIEEE()
 	buf := make([]byte, 32<<10)
@@ -183,8 +183,8 @@ func (a *Archive) measure(e *entry, data, size int64) (next int64, reason string
 }
 
 // afterDescriptor reads the checksum and sizes that follow a member. Their
-// signature is optional and their width depends on the writer, so every form
-// is tried against what was measured.
+// signature is optional and their width depends on the writer, so we compare
+// every form with the measured values.
 func (a *Archive) afterDescriptor(e *entry, at, size int64) (next int64, reason string) {
 	var raw [24]byte
 	n, err := a.in.ReadAt(raw[:], at)

@@ -9,12 +9,14 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// WrongFormat says that a file is not what its place says it should be.
+// WrongFormat says that a file does not have the format that its folder and
+// name require.
 func WrongFormat(path, what string, err error) error {
 	if _, ok := fault.Of(err); ok {
 		return err
 	}
-	// The system says that it could not be read, not what is in it.
+	// The operating system could not read the file, so we know nothing about
+	// its contents.
 	if system := (*fs.PathError)(nil); errors.As(err, &system) {
 		return fault.Disk(path, err)
 	}
@@ -22,8 +24,8 @@ func WrongFormat(path, what string, err error) error {
 		Try("fetch it again, or move it out of the sources folder")
 }
 
-// Stopped is the end of the context, where that is why something failed: where
-// the work was by then is no fault of that place.
+// Stopped returns the context's error if there was a failure and the context
+// has ended. Then the file being read is not at fault.
 func Stopped(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()

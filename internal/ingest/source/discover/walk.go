@@ -13,26 +13,26 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Untaken is a file among the sources that a build leaves alone, and why.
+// Untaken is a file in the sources folder that a build does not use, and why.
 type Untaken struct {
 	Path   string `json:"path"` // relative to the sources folder; a folder ends in a slash
 	Reason string `json:"reason"`
 }
 
-// sourceWalk goes through a folder of sources. Links to folders are followed,
-// after all real folders, so that a folder that is reached both ways is known
-// by its own path; none is read twice, and none that holds the sources
-// themselves is entered, so that no chain of links is endless.
+// sourceWalk walks a folder of sources. It follows links to folders after all
+// real folders, so that a folder reached both ways has its real path. It reads
+// no folder twice, and never enters a folder that contains the sources, so
+// links cannot form an endless chain.
 type sourceWalk struct {
 	root  string
-	take  func(rel, abs string) (reason string) // why a file is not taken, empty when it is
+	take  func(rel, abs string) (reason string) // why a file is not used, or empty if it is
 	leave func(rel, reason string)
 	seen  []folder
 	links []string // relative paths of links to folders, not yet followed
 	above []fs.FileInfo
 }
 
-// folder is one that was entered.
+// folder is a folder that was entered.
 type folder struct {
 	rel  string
 	info fs.FileInfo
@@ -119,8 +119,8 @@ func (w *sourceWalk) entry(ctx context.Context, rel string, e fs.DirEntry) error
 		info, err := os.Stat(abs)
 		switch {
 		case err != nil:
-			// Where a source should be, the build finds out that it cannot
-			// be opened; a missing part must not go unnoticed.
+			// Keep a broken link in a source's folder as a file: the build then
+			// fails to open the link and reports it.
 			dangling, kind = true, 0
 		case info.IsDir():
 			w.links = append(w.links, rel)

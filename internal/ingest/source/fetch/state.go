@@ -17,17 +17,17 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// State is what is known of a source's files: which are held, where they came
-// from, when the publisher was last asked, and what was turned away. It lies
-// beside the files, so whoever reads the files can say how old they are.
+// State records a source's files: which files we hold, where they came from,
+// when the publisher was last asked, and what was refused. It is stored next to
+// the files, so every reader can tell how old they are.
 type State struct {
 	Source          string    `json:"source"`
-	CheckedAt       time.Time `json:"checked_at"`       // the publisher last answered for all of it
+	CheckedAt       time.Time `json:"checked_at"`       // when the publisher last answered for all files
 	UpstreamRevised string    `json:"upstream_revised"` // ISO date of the newest file upstream, taken or refused; "" when nothing says
 	Files           []File    `json:"files"`            // in order of path
 	Refused         []Refusal `json:"refused"`          // newest last, the last few only
-	Absent          []string  `json:"absent,omitempty"` // addresses that will never be there: gaps in a numbered series
-	Note            string    `json:"note,omitempty"`   // why nothing is loaded, when nothing is
+	Absent          []string  `json:"absent,omitempty"` // addresses that will never exist: gaps in a numbered series
+	Note            string    `json:"note,omitempty"`   // why nothing is loaded, if so
 }
 
 // File is one upstream file as it was placed.
@@ -44,8 +44,8 @@ type File struct {
 	Replaced     bool      `json:"replaced,omitempty"` // its content changed while its date stayed the same
 }
 
-// Refusal is a file that was offered and not taken. The file that was there
-// before stayed.
+// Refusal is a file that was offered and not accepted. The earlier file stayed
+// in place.
 type Refusal struct {
 	At     time.Time `json:"at"`
 	URL    string    `json:"url"`
@@ -61,7 +61,7 @@ const (
 )
 
 // folder holds the fetcher's own files, inside the sources folder. Its name
-// starts with a dot, so readers of the sources pass it by.
+// starts with a dot, so readers of the sources skip it.
 const folder = ".fetch"
 
 var sourceName = regexp.MustCompile(`^[a-z0-9_]+$`)
@@ -107,8 +107,8 @@ func damaged(path string, err error) error {
 		Try("delete it and fetch again; the files stay until newer ones have come")
 }
 
-// WriteState writes the state of a source in one step: a reader sees the old
-// or the new, never a half.
+// WriteState writes the state of a source atomically: a reader sees the old or
+// the new state.
 func WriteState(dir string, s State) error {
 	if !sourceName.MatchString(s.Source) {
 		return fmt.Errorf("%q is not the name of a source", s.Source)
@@ -134,8 +134,8 @@ func WriteState(dir string, s State) error {
 	return replace(path, append(text, '\n'))
 }
 
-// replace puts text at path in one step. The source is locked, so nobody else
-// does.
+// replace writes text to path atomically. The source is locked, so there is no
+// other writer.
 func replace(path string, text []byte) error {
 	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error { _, err := w.Write(text); return err }))
 }
@@ -149,7 +149,7 @@ func (s *State) File(path string) (File, bool) {
 	return s.Files[i], true
 }
 
-// put takes a file into the state in place of the one at the same path.
+// put adds a file to the state and replaces the entry with the same path.
 func (s *State) put(f File) {
 	s.drop(f.Path)
 	s.Files = append(s.Files, f)
@@ -165,7 +165,7 @@ func (s *State) revised() (day string) {
 	return day
 }
 
-// drop forgets the file of a path.
+// drop removes the file with a path.
 func (s *State) drop(path string) {
 	s.Files = slices.DeleteFunc(s.Files, func(f File) bool { return f.Path == path })
 }

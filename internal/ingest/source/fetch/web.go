@@ -21,11 +21,11 @@ import (
 const (
 	agent        = "grantgraph-fetch/1.0"
 	maxRedirects = 10
-	maxTries     = 5                      // in a row without a byte of progress
+	maxTries     = 5                      // in a row without any new bytes
 	firstWait    = time.Second            // before the second try; doubled for each after it
-	longestWait  = time.Minute            // of the fetcher's own accord
-	longestAsked = 10 * time.Minute       // that a server may ask for
-	idle         = time.Minute            // silence after which a connection is given up
+	longestWait  = time.Minute            // longest wait that the fetcher chooses
+	longestAsked = 10 * time.Minute       // longest wait that a server may ask for
+	idle         = time.Minute            // silence after which we close a connection
 	pause        = 200 * time.Millisecond // between requests
 	maxPage      = 16 << 20
 )
@@ -39,7 +39,7 @@ type transient struct {
 func (t *transient) Error() string { return t.err.Error() }
 func (t *transient) Unwrap() error { return t.err }
 
-// errAbsent is the answer of a server that has nothing at an address.
+// errAbsent means that a server has nothing at an address.
 var errAbsent = errors.New("there is no such file")
 
 var (
@@ -66,8 +66,8 @@ type request struct {
 	body   []byte
 }
 
-// exchange asks once, after the pause that is due, and hands the answer to read.
-// While the exchange lasts it watches that the server is not silent.
+// exchange sends one request, after any pause that is due, and passes the
+// answer to read. Meanwhile it watches for a silent server.
 func (r *run) exchange(ctx context.Context, q request, read func(*http.Response) error) error {
 	if r.asked {
 		if err := r.Sleep(ctx, pause); err != nil {
@@ -86,8 +86,8 @@ func (r *run) exchange(ctx context.Context, q request, read func(*http.Response)
 		req.Body = http.NoBody
 	}
 	req.Header.Set("User-Agent", agent)
-	// The bytes are hashed and resumed as they are stored, so the transport
-	// must not pack them.
+	// We hash and resume the bytes as stored, so the transport must not
+	// compress them.
 	req.Header.Set("Accept-Encoding", "identity")
 	for name, value := range q.header {
 		req.Header.Set(name, value)
@@ -122,7 +122,7 @@ func (r *run) exchange(ctx context.Context, q request, read func(*http.Response)
 	return err
 }
 
-// watch gives up the exchange when nothing was heard between two ticks.
+// watch cancels the exchange if nothing arrived between two ticks.
 func (r *run) watch(ctx context.Context, heard *atomic.Int64, cancel context.CancelCauseFunc) {
 	for last := int64(-1); ; {
 		select {
@@ -172,7 +172,7 @@ func statusError(resp *http.Response, now func() time.Time) error {
 	}
 }
 
-// retryAfter reads how long a server asks to be left alone: seconds or a date.
+// retryAfter reads how long a server asks us to wait: seconds or a date.
 func retryAfter(s string, now time.Time) (time.Duration, error) {
 	if s = strings.TrimSpace(s); s == "" {
 		return 0, nil
@@ -187,8 +187,8 @@ func retryAfter(s string, now time.Time) (time.Duration, error) {
 	return max(0, t.Sub(now)), nil
 }
 
-// retry tries until it succeeds, fails for good, or has failed too often in
-// a row without progress.
+// retry retries until success, a permanent failure, or too many failures in a
+// row without progress.
 func (r *run) retry(ctx context.Context, once func() (progress bool, err error)) error {
 	for failures := 0; ; {
 		progress, err := once()

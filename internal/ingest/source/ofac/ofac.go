@@ -1,14 +1,14 @@
 // Package ofac reads the sanctions lists of the Office of Foreign Assets
-// Control in their delimited form: one file of entries and three that belong to
-// it, for other names, addresses and the remarks that did not fit. The list of
-// Specially Designated Nationals and the consolidated list of everybody else
-// share the layout. The files are joined here, in memory: a list is some
-// fifteen thousand entries, and no row of it means much without the others.
+// Control in delimited form: one file of entries, and three files with other
+// names, addresses and long remarks. The list of Specially Designated Nationals
+// and the consolidated list have the same layout. The package joins the files
+// in memory: a list has about 15,000 entries, and its rows mean little without
+// the others.
 //
-// A list that cannot be trusted must never pass for a short one, because an
-// organization that is not on it would be called clear. So a file that is
-// empty, a web page or of another layout is refused, and every row that is left
-// out is counted.
+// A damaged list must never pass for a short one, because an organization
+// missing from it would be called clear. So the package refuses a file that is
+// empty, a web page or of another layout, and counts every row that it leaves
+// out.
 package ofac
 
 import (
@@ -59,8 +59,8 @@ type Entry struct {
 	Addresses  []Address
 }
 
-// Entity reports whether the entry is an organization, the kind of party that
-// names of organizations are compared with.
+// Entity reports whether the entry is an organization. Names of organizations
+// are compared with such entries.
 func (e *Entry) Entity() bool { return e.Type == "" }
 
 // Weak is the type of an alias that is stated only in the remarks. The office
@@ -185,8 +185,8 @@ func (b *builder) alias(f []string) (reason string) {
 	return ""
 }
 
-// address takes a row of the address file. Many state nothing but that no
-// address is known: those are read like the others and add none.
+// address reads a row of the address file. Many rows only say that no address
+// is known; these add no address.
 func (b *builder) address(f []string) (reason string) {
 	e, reason := b.find(f[0])
 	if reason != "" {
@@ -201,8 +201,8 @@ func (b *builder) address(f []string) (reason string) {
 	return ""
 }
 
-// comment completes the remarks of an entry. Comments of another day's list
-// may speak of an entry whose remarks were not cut, and would only garble them.
+// comment completes the remarks of an entry. If the remarks were not cut off,
+// the comment belongs to another day's list and would garble them.
 func (b *builder) comment(f []string) (reason string) {
 	e, reason := b.find(f[0])
 	if reason != "" {

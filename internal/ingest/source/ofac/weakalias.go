@@ -54,7 +54,7 @@ func nameEnd(s string) int {
 	return -1
 }
 
-// bare takes off a second pair of quotes, which some names have.
+// bare removes a second pair of quotes, which some names have.
 func bare(name string) string {
 	name = strings.TrimSpace(name)
 	if len(name) > 2 && name[0] == '\'' && name[len(name)-1] == '\'' {

@@ -1,9 +1,8 @@
-// Package rows reads the delimited text that most upstream lists come as: a
-// row a line, fields between separators, with or without quotes. It is strict
-// about structure and lenient about dirt: a row that cannot be read is counted
-// by its reason and the next one is read, while a file that is something else
-// altogether is refused. Rows are bounded, so a damaged file cannot take the
-// memory, and nothing is kept, so a file may have any length.
+// Package rows reads delimited text, the format of most upstream lists: one row
+// per line, with or without quotes. It is strict about structure and tolerant
+// of bad rows. An unreadable row is counted by its reason, and reading
+// continues. A file of another kind is refused. Rows have a maximum length and
+// nothing is kept, so memory stays bounded for any file.
 package rows
 
 import (
@@ -88,8 +87,8 @@ func (t *Tally) Lost() (n int64) {
 	return n
 }
 
-// Open opens a file of rows for reading: plain text, gzip, or a zip whose only
-// file is the text. What it is follows from its first bytes, not its name.
+// Open opens a file of rows: plain text, gzip, or a zip with one text file. The
+// first bytes decide the format, not the name.
 func Open(path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -141,7 +140,7 @@ func openZip(f *os.File) (io.ReadCloser, error) {
 	return stacked{r, f}, nil
 }
 
-// stacked reads from the top and closes the bottom.
+// stacked reads from the top reader and closes the bottom one.
 type stacked struct {
 	io.Reader
 	bottom io.Closer
@@ -171,9 +170,8 @@ func Inflate(r io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
-// Clean trims a field and makes it valid UTF-8. The lists are ASCII or UTF-8, but
-// a stray byte of another encoding must not make a name that no database will
-// store.
+// Clean trims a field and makes it valid UTF-8. The lists are ASCII or UTF-8,
+// but a stray byte of another encoding would make a name that databases refuse.
 func Clean(field string) string {
 	if field = strings.TrimSpace(field); utf8.ValidString(field) {
 		return field
@@ -181,8 +179,8 @@ func Clean(field string) string {
 	return strings.ToValidUTF8(field, "\ufffd")
 }
 
-// Find gives the place of each wanted column in a header, -1 when it is not
-// there. Case, surrounding space and a byte order mark make no difference.
+// Find returns the position of each wanted column in a header, or -1 if the
+// column is missing. Case, surrounding space and a byte order mark are ignored.
 func Find(header []string, want ...string) []int {
 	places := make([]int, len(want))
 	for i, w := range want {

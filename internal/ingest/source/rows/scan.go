@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// RowError is the reason for which one row cannot be read; the rows after it
-// can.
+// RowError is the reason why one row cannot be read. Later rows can still be
+// read.
 type RowError string
 
 func (e RowError) Error() string { return string(e) }
@@ -16,11 +16,10 @@ func (e RowError) Error() string { return string(e) }
 // maxFields bounds the fields of a row.
 const maxFields = 1024
 
-// Scanner cuts a stream into rows and rows into fields. A quoted field may
-// hold a line break, so where quotes count a row ends at the first line break
-// outside them. A quote that is never closed would swallow the rest of the
-// file; it is given up after the longest row and reading goes on at the line
-// after the one it stood in.
+// Scanner splits a stream into rows and rows into fields. A quoted field may
+// contain a line break, so a row ends at the first line break outside quotes. A
+// quote that is never closed would swallow the rest of the file. The scanner
+// gives up on it after the longest allowed row and resumes at the next line.
 type Scanner struct {
 	r          io.Reader
 	sep        byte
@@ -176,7 +175,7 @@ func (s *Scanner) rowLen(b []byte) (n int, open bool) {
 	return len(b), open
 }
 
-// resync drops the line at hand and says why it was no row.
+// resync drops the current line and returns why it was not a row.
 func (s *Scanner) resync() error {
 	reason := RowError(ReasonOverlong)
 	for first := true; ; first = false {
@@ -207,8 +206,8 @@ func (s *Scanner) fill() {
 		s.end -= s.start
 		s.start = 0
 	}
-	// A stream may come in small pieces; a row is not looked at again for
-	// each of them.
+	// A stream may arrive in small pieces. Do not scan the row again for each
+	// of them.
 	for want, idle := s.end+s.maxRow, 0; s.end < want; idle++ {
 		n, err := s.r.Read(s.buf[s.end:])
 		s.end += n

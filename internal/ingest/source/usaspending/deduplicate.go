@@ -26,9 +26,9 @@ type Deduplicator struct{ seen map[uint64]struct{} }
 // NewDeduplicator makes one that has seen nothing.
 func NewDeduplicator() *Deduplicator { return &Deduplicator{seen: make(map[uint64]struct{})} }
 
-// admit says whether a row counts, given what newer postings hold. Rows that do
-// not count are remembered too: a grant that became a loan, or moved to another
-// year, is in an older posting as it no longer is.
+// admit reports whether a row counts, given the newer postings. It also
+// remembers rows that do not count: a grant that became a loan, or moved to
+// another year, is outdated in an older posting.
 func (l *Deduplicator) admit(p *Posting, a *Award, reason string) string {
 	if len(l.seen) > 0 || p.repeats {
 		key := hashKey(a.Transaction)
@@ -62,8 +62,9 @@ func hashKey(key string) uint64 {
 	return h
 }
 
-// Read calls fn for every transaction of a posting that counts: in order of
-// Plan, those that no posting read before had. in is one CSV of the posting.
+// Read calls fn for every transaction of a posting that counts: one that no
+// posting read earlier had. Postings must be read in the order of Plan. in is
+// one CSV file of the posting.
 func (l *Deduplicator) Read(p *Posting, in io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	return read(in, l, p, fn)
 }

@@ -12,8 +12,8 @@ import (
 // all is the agency code of a posting that holds every agency.
 const all = "ALL"
 
-// Posting is one file of the archive by what its name says, such as
-// FY2024_All_Assistance_Full_20250106.zip. A file of another name may hold
+// Posting describes one file of the archive by its name, such as
+// FY2024_All_Assistance_Full_20250106.zip. A file with another name may contain
 // anything and counts as the newest.
 type Posting struct {
 	Path       string
@@ -23,8 +23,8 @@ type Posting struct {
 	Delta      bool   // corrections since the last full posting
 	Posted     string // YYYYMMDD, empty when the name does not say
 
-	// Superseded says that the file is not to be read: a newer posting holds
-	// all that it does, or it corrects none that is there.
+	// Superseded says not to read the file: a newer posting contains all of it,
+	// or it is a delta without a posting to correct.
 	Superseded bool
 
 	part    string       // number of a CSV taken out of its zip
@@ -35,9 +35,9 @@ type Posting struct {
 
 var postingName = regexp.MustCompile(`(?i)^FY(\d{4}|\(?All\)?)_(All|\d{3,4})_(Assistance|Contracts)_(Full|Delta)_(\d{8})(?:_(\d+)\.csv)?`)
 
-// Plan says in which order files are read, the newest first, and which need not
-// be read at all. Reading the newest first means that the first posting of a
-// transaction is the one that counts.
+// Plan decides the order of reading, newest first, and which files to skip.
+// With the newest first, the first posting of a transaction is the one that
+// counts.
 func Plan(paths []string) []Posting {
 	list := make([]Posting, len(paths))
 	for i, p := range paths {
@@ -50,8 +50,8 @@ func Plan(paths []string) []Posting {
 			}
 			return 1
 		}
-		// What is posted in full holds the corrections of the same day, and a
-		// posting of all agencies is read before those of one.
+		// A full posting includes the corrections of the same day. A posting of
+		// all agencies is read before postings of one agency.
 		return cmp.Or(strings.Compare(b.Posted, a.Posted), flag(a.Delta)-flag(b.Delta), flag(b.Agency == all)-flag(a.Agency == all), strings.Compare(a.Path, b.Path))
 	})
 	for i := range list {
@@ -105,8 +105,8 @@ func (p *Posting) follow(newer *Posting) {
 	}
 }
 
-// rest notes what a delta corrects: alone it holds only the transactions of a
-// year that were changed, which is no sum of that year.
+// rest records what a delta corrects. Alone, a delta has only the changed
+// transactions of a year, which do not add up to that year.
 func (p *Posting) rest(full *Posting) {
 	if !p.Delta || full.Delta || full.Superseded || !p.overlaps(full) {
 		return
@@ -130,8 +130,8 @@ func (p *Posting) besides(o *Posting) bool {
 	return p.part != o.part && p.Posted == o.Posted && p.FiscalYear == o.FiscalYear && p.Agency == o.Agency && p.Award == o.Award && p.Delta == o.Delta
 }
 
-// metAgain reports whether rows of p may stand in the older posting as well and
-// cannot be told from it by their year.
+// metAgain reports whether rows of p may also be in the older posting, and
+// their year does not tell them apart.
 func (p *Posting) metAgain(older *Posting) bool {
 	if p.Superseded || older.Superseded || p.besides(older) {
 		return false

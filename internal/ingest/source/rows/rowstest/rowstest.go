@@ -1,7 +1,7 @@
-// Package rowstest holds the readers of upstream lists to what all of them
-// promise: the same rows however they arrive, a refusal of what is another
-// file, never a shorter list from a download that was cut short, and errors
-// that keep their cause. A reader's own tests are about its fields alone.
+// Package rowstest tests what all readers of upstream lists promise: the same
+// rows in every packing, refusal of other files, an error for a truncated
+// download, and errors that keep their cause. A reader's own tests cover only
+// its fields.
 package rowstest
 
 import (
