@@ -52,7 +52,7 @@ type Archive struct {
 	Path     string
 	Members  []Member  // the documents, in the order of the archive
 	Problems []Problem // members that cannot be read
-	Skipped  int       // folders and files that are no .xml
+	Skipped  int       // folders, and files that are not .xml
 	Repaired bool      // the directory was unusable and local headers were read
 
 	in      *witness
@@ -137,7 +137,7 @@ func New(ctx context.Context, name string, in io.ReaderAt, size int64) (*Archive
 	a := &Archive{Path: name, in: &witness{in: disk.UntilAt(ctx, in)}, size: size, listing: sha256.New()}
 	err := a.list()
 	if failed := a.Err(); failed != nil {
-		err = failed // what was seen until then says nothing of the file
+		err = failed // a problem noticed before the error may not be the file's fault
 	}
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (a *Archive) Listing() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Close releases the file. Readers of members end with it.
+// Close closes the file. Open readers of members stop working.
 func (a *Archive) Close() error {
 	if a.file == nil {
 		return nil
@@ -229,7 +229,7 @@ func (a *Archive) zip(size int64) error {
 	return nil
 }
 
-// entry is what is known of a member before it is read.
+// entry is what we know about a member before reading it.
 type entry struct {
 	name         string
 	method       uint16
@@ -238,7 +238,7 @@ type entry struct {
 	packed, size uint64
 }
 
-// add takes a member into the list it belongs to.
+// add puts a member into the list it belongs to.
 func (a *Archive) add(e entry, raw func() (io.Reader, error)) {
 	name := toSlash(e.name)
 	fmt.Fprintf(a.listing, "%q %d %d %d %d %d\n", e.name, e.method, e.flags, e.crc, e.packed, e.size)
@@ -269,9 +269,9 @@ func (a *Archive) add(e entry, raw func() (io.Reader, error)) {
 	}})
 }
 
-// packers reuses what unpacking a member needs: a buffer for the packed bytes,
-// and the tables and window of the decompressor. A batch has 100,000 small
-// members, and allocating these costs more than using them.
+// packers reuses the memory for unpacking a member: a buffer for the packed
+// bytes, and the tables and window of the decompressor. A batch has 100,000
+// small members, and allocating these costs more than using them.
 var packers = sync.Pool{New: func() any {
 	p := &packer{in: bufio.NewReaderSize(nil, 64<<10)}
 	p.out = flate.NewReader(p.in)

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// bounded reads a document no further than it may be long, and compares its
-// checksum at the end.
+// bounded reads a document up to its maximum length and compares its checksum
+// at the end.
 type bounded struct {
 	r     io.Reader
 	close func() error
@@ -27,8 +27,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	// One byte beyond the bound tells a document that goes on from one that
-	// ends there.
+	// Reading one byte beyond the bound shows whether the document goes on.
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left+1)])
 	if int64(n) > b.left {
 		n, b.err = int(b.left), errors.New("is longer than it is said to be")

@@ -33,7 +33,7 @@ const (
 )
 
 // salvage lists the members of a zip that has no usable directory, from the
-// headers that stand before each of them.
+// header in front of each member.
 func (a *Archive) salvage(size int64) error {
 	found := 0
 	for at := int64(0); at >= 0 && at < size; {
@@ -74,8 +74,8 @@ func (a *Archive) startsWith(at int64, signature []byte) bool {
 	return err == nil && bytes.Equal(head[:], signature)
 }
 
-// search is the offset of the next signature from the given one on, -1 if
-// there is none.
+// search returns the offset of the next signature at or after the given offset,
+// or -1 if there is none.
 func (a *Archive) search(signature []byte, from, size int64) int64 {
 	buf := make([]byte, searchInPieces)
 	for from < size {
@@ -124,8 +124,8 @@ func (a *Archive) localEntry(at, size int64) (e entry, data int64, err error) {
 		if n > len(extra) {
 			break
 		}
-		// The long sizes stand in a fixed order, each only where the short
-		// one could not hold it.
+		// The long sizes are in a fixed order. Each is present only if the
+		// short field could not hold the size.
 		if field := extra[:n]; id == zip64Extra {
 			for _, p := range [...]*uint64{&e.size, &e.packed} {
 				if *p == zip64Sentinel && len(field) >= 8 {
@@ -138,8 +138,8 @@ func (a *Archive) localEntry(at, size int64) (e entry, data int64, err error) {
 	return e, data, nil
 }
 
-// measure finds where a member ends and completes its entry. reason says why
-// the member cannot be used, if so.
+// measure finds where a member ends and completes its entry. If the member
+// cannot be used, reason says why.
 func (a *Archive) measure(e *entry, data, size int64) (next int64, reason string) {
 	if e.flags&sizesFollow == 0 || e.packed != 0 {
 		if e.packed > uint64(size-data) {
@@ -209,7 +209,8 @@ func (a *Archive) afterDescriptor(e *entry, at, size int64) (next int64, reason 
 }
 
 // counter counts the bytes taken from a reader one by one. It is an
-// io.ByteReader, so that a decompressor stops where its stream does.
+// io.ByteReader, so that a decompressor reads nothing beyond the end of its
+// stream.
 type counter struct {
 	r *bufio.Reader
 	n int64

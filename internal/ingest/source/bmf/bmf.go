@@ -1,8 +1,7 @@
-// Package bmf reads the IRS Exempt Organizations Business Master File: the
-// public register of exempt organizations, posted monthly as CSV by region and
-// by state. It knows the file's columns and its quoting, not what its codes mean,
-// which irscode does; it keeps nothing, so a file of any length is read in
-// constant memory.
+// Package bmf reads the IRS Exempt Organizations Business Master File: the public
+// register of exempt organizations, posted monthly as CSV by region and by state.
+// It knows the file's columns and quoting; package irscode knows what the codes
+// mean. It keeps no rows, so it reads a file of any length in constant memory.
 package bmf
 
 import (
@@ -15,23 +14,23 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Amount is a whole-dollar figure that may be absent. Absent is "not
-// reported", which is not zero.
+// Amount is a whole-dollar figure that may be absent. Absent means "not
+// reported", which differs from zero.
 type Amount struct {
 	Value int64
 	Set   bool
 }
 
 // Record is one organization as the register states it, codes undecoded. The
-// Record is reused from row to row, and its strings share one copy of the row:
-// a caller that keeps a string clones it, so as not to keep the whole row.
+// Record is reused from row to row, and its strings share one copy of the row.
+// A caller that keeps a string must clone it, or the whole row stays in memory.
 type Record struct {
 	EIN                      ein.EIN
 	Name                     string
 	ICO                      string // in care of, usually a person: not to be published
 	Street, City, State, ZIP string
 	Group                    string // group exemption number, 0000 for none
-	Subsection               string // 501(c) number in two digits, or a code above it
+	Subsection               string // 501(c) subsection in two digits, or a higher code for other kinds of exemption
 	Affiliation              string
 	Classification           string
 	Ruling                   string // YYYYMM
@@ -49,13 +48,13 @@ type Record struct {
 	SortName                 string // second name line: a chapter, a trade name or a person
 }
 
-// Reasons for which a row is left out, beside those of package rows.
+// Reasons to leave out a row, in addition to those of package rows.
 const (
 	ReasonEIN  = "malformed EIN"
 	ReasonName = "empty name"
 )
 
-// ErrFormat is wrapped by every refusal of a file that is not a master file.
+// ErrFormat is wrapped by every error for a file that is not a master file.
 var ErrFormat = errors.New("not a business master file")
 
 // columns are the names of the header, in the order of the published file. The
@@ -68,10 +67,10 @@ var columns = [...]string{
 	"REVENUE_AMT", "NTEE_CD", "SORT_NAME",
 }
 
-// Read calls fn for every usable row of a master file, plain or gzipped. A bad
-// row is counted and left out; a file that is no master file is an error, and
-// so is one that ends in the middle of its compression. An error from fn ends
-// the reading and is returned as it is.
+// Read calls fn for every usable row of a master file, plain or gzipped. It
+// counts bad rows and leaves them out. It returns an error for a file that is
+// not a master file, or whose compressed data is cut off. An error from fn ends
+// the reading and is returned unchanged.
 func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	var place []int
@@ -81,8 +80,8 @@ func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 
 var master = rows.Headed{Layout: rows.CSV, Name: "the master file", Format: ErrFormat, Expect: "; expected a CSV that begins with EIN,NAME,ICO,STREET"}
 
-// findColumns finds where each known column stands. Extra columns are allowed
-// and the order is free; a missing column means this is some other file.
+// findColumns finds the position of each known column. Extra columns and any
+// order are allowed. If a column is missing, this is another kind of file.
 func findColumns(names []string) (place []int, err error) {
 	place = make([]int, len(names))
 	for i := range place {
@@ -105,7 +104,8 @@ func findColumns(names []string) (place []int, err error) {
 	return place, nil
 }
 
-// take fills the record from the fields of a row and says why it cannot.
+// take fills the record from the fields of a row. It returns the reason if the
+// row is unusable.
 func (r *Record) take(fields []string, place []int) (reason string) {
 	*r = Record{}
 	texts := [len(columns)]*string{
@@ -137,8 +137,8 @@ func (r *Record) take(fields []string, place []int) (reason string) {
 	return ""
 }
 
-// amount reads whole dollars. Text that is no number is "not reported": a
-// damaged amount is no reason to lose an organization.
+// amount reads whole dollars. Text that is not a number counts as "not
+// reported", because a damaged amount is no reason to lose an organization.
 func amount(s string) Amount {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == "" || len(digits) > 18 {

@@ -1,11 +1,11 @@
 // Package caftb reads the list of organizations whose exemption California's
-// Franchise Tax Board has revoked. How the Board lays its list out is not
-// documented, so the reader goes by the names of the columns: it looks for a
-// header among the first rows of a CSV, tab or pipe separated text or of a
-// workbook, and loads the file only when the header says who the organizations
-// are and when they were revoked. Everything else is refused. Above all, the
-// Board's list of exempt organizations has nearly the same columns, and reading
-// one for the other would call every exempt organization revoked.
+// Franchise Tax Board has revoked. The Board does not document the layout of
+// its list, so the reader goes by the names of the columns. It looks for a
+// header among the first rows of a workbook or of text separated by commas,
+// tabs or pipes. It reads the file only if the header has columns for the
+// organization and the date of revocation, and refuses any other file. The
+// Board's list of exempt organizations has nearly the same columns; reading it
+// by mistake would call every exempt organization revoked.
 package caftb
 
 import (
@@ -20,8 +20,8 @@ import (
 )
 
 // Record is one revoked organization. The Record is reused from row to row, and
-// its strings may share one copy of the row: a caller that keeps a string
-// clones it.
+// its strings may share one copy of the row. A caller that keeps a string must
+// clone it.
 type Record struct {
 	EntityID string // as EntityID writes it; empty when the list has none
 	Name     string
@@ -31,36 +31,36 @@ type Record struct {
 	EIN      ein.EIN
 }
 
-// Reasons for which a row is left out, beside those of package rows.
+// Reasons to leave out a row, in addition to those of package rows.
 const (
 	ReasonName = "empty name"
 	ReasonBare = "no entity number, EIN or date"
 )
 
-// ErrLayout is wrapped by every refusal of a file whose layout is not
-// recognized. What it says is for the person who has to find a better file.
+// ErrLayout is wrapped by every error for a file whose layout is not
+// recognized. The message is for the person who has to find a better file.
 var ErrLayout = errors.New("not loaded: the Franchise Tax Board's list of revoked organizations was not recognized")
 
-// needed is what a header must name.
+// needed describes the columns that a header must have.
 const needed = "needed: a header that names the organization, its entity number or FEIN, and the date of revocation, in a CSV, tab or pipe separated text " +
 	"or an .xlsx workbook"
 
-// headRows is how many rows may come before the header is given up.
+// headRows is how many rows we search for a header.
 const headRows = 20
 
-// headBytes is how much of a text is looked at to find the header.
+// headBytes is how many bytes of a text we search for a header.
 const headBytes = 64 << 10
 
-// table gives the rows of a file one by one, and io.EOF after the last. A
+// table returns the rows of a file one by one, and io.EOF after the last. A
 // rows.RowError says that one row cannot be read.
 type table interface {
 	Fields() ([]string, error)
 }
 
 // Read calls fn for every usable row of a list: text, plain or gzipped, a
-// workbook, or a zip that holds the text; it takes the file as it is, because a
-// workbook is a zip too. A bad row is counted and left out. An error from fn
-// ends the reading and is returned as it is.
+// workbook, or a zip that holds the text. The caller must not unzip the file
+// first, because a workbook is a zip too. Read counts bad rows and leaves them
+// out. An error from fn ends the reading and is returned unchanged.
 func Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
 	plain, err := rows.Inflate(r)
 	if err != nil {
@@ -77,8 +77,8 @@ func Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
 	return readText(b, head, fn)
 }
 
-// foreign are the first bytes of files that hold no rows to read, with what to
-// do about them.
+// foreign has the first bytes of file formats that we cannot read, and what the
+// user should do instead.
 var foreign = [...]struct{ magic, advice string }{
 	{"%PDF", "it is a PDF; look for the list as a workbook or as text"},
 	{"\xd0\xcf\x11\xe0", "it is a workbook of the old kind; save it as .xlsx or CSV"},
@@ -86,8 +86,8 @@ var foreign = [...]struct{ magic, advice string }{
 	{"\xfe\xff", "it is UTF-16 text; save it as UTF-8"},
 }
 
-// readText tries the separators in turn: the right one is the one by which
-// there is a header.
+// readText tries the separators in turn. The right separator is the one that
+// gives a header.
 func readText(r io.Reader, head []byte, fn func(*Record) error) (tally rows.Tally, err error) {
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
@@ -111,8 +111,8 @@ func readText(r io.Reader, head []byte, fn func(*Record) error) (tally rows.Tall
 	return tally, best.failure()
 }
 
-// readTable finds the header of a table and hands on the rows below it. Rows of
-// a workbook are sparse: they end with their last cell, wherever that is.
+// readTable finds the header of a table and reads the rows below it. Rows of a
+// workbook are sparse: they end with their last cell, wherever that is.
 func readTable(t table, sparse, from1904 bool, fn func(*Record) error) (tally rows.Tally, err error) {
 	var s headerSearch
 	h, err := s.run(t)
@@ -153,9 +153,9 @@ func readTable(t table, sparse, from1904 bool, fn func(*Record) error) (tally ro
 	}
 }
 
-// take fills the record from the fields of a row and says why it cannot. Titles
-// and totals around the list have a name at best, so a row has to have one more
-// thing.
+// take fills the record from the fields of a row. It returns the reason if the
+// row is unusable. Titles and totals around the list have at most a name, so a
+// row must have one more field.
 func (r *Record) take(fields []string, h header, from1904 bool) (reason string) {
 	cell := func(c column) string {
 		if i := h.place[c]; i >= 0 && i < len(fields) {

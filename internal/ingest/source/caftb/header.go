@@ -11,7 +11,7 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// column is something a list may say of an organization.
+// column is a fact that a list may state about an organization.
 type column int
 
 const (
@@ -24,7 +24,7 @@ const (
 	columns // how many there are
 )
 
-// header says where each column stands, -1 for those that are not there.
+// header has the position of each column, or -1 if the column is missing.
 type header struct {
 	place [columns]int
 	width int
@@ -41,14 +41,15 @@ var titles = [columns][]string{
 		"rtc", "rtc section", "rtc code section", "r tc section", "r tc code section", "r and tc section", "exempt section r tc 23701"},
 }
 
-// vague are titles of a date that need not be that of a revocation.
+// vague are titles of a date that may or may not be the date of revocation.
 var vague = []string{"effective date", "eff date", "status date", "status effective date", "date effective"}
 
 // exempt are titles that only the list of exempt organizations is known to have.
 var exempt = []string{"ftb status", "sos status", "account period", "account period end", "account period ending", "account period ending date",
 	"accounting period"}
 
-// headerSearch looks for a header and remembers what it saw, to explain a failure.
+// headerSearch looks for a header. It remembers the closest row, to explain a
+// failure.
 type headerSearch struct {
 	found bool
 	seen  []string // the row most like a header
@@ -56,9 +57,9 @@ type headerSearch struct {
 	score int      // columns recognized in it
 }
 
-// run reads rows up to the header, or until there are too many.
+// run reads rows up to the header, or up to the limit of rows.
 func (s *headerSearch) run(t table) (h header, err error) {
-	above := false // whether the rows above speak of revocation
+	above := false // whether the rows above mention revocation
 	for n := 0; n < headRows; n++ {
 		fields, err := t.Fields()
 		reason := (rows.RowError)("")
@@ -152,20 +153,20 @@ func (h *header) score() (n int) {
 	return n
 }
 
-// revocation reports whether a title is that of the date of revocation, in
-// whatever words.
+// revocation reports whether a title means the date of revocation, in any
+// wording.
 func revocation(title string) bool {
 	return strings.Contains(title, "revo") && (strings.Contains(title, "date") || strings.Contains(title, "effective"))
 }
 
-// short are the words that titles are shortened by in many ways.
+// short maps the many abbreviations in titles to one short form.
 var short = map[string]string{
 	"no": "number", "num": "number", "nbr": "number", "corporation": "corp", "corporate": "corp",
 	"organization": "org", "organisation": "org", "identification": "id", "identifier": "id", "taxpayer": "federal",
 }
 
 // normal writes a title in lower case, with single spaces and short words, so
-// that "Corp. #", "CORPORATION NO" and "corp_number" are one.
+// that "Corp. #", "CORPORATION NO" and "corp_number" are equal.
 func normal(title string) string {
 	if len(title) > 100 {
 		return "" // a sentence, not a title

@@ -20,15 +20,15 @@ type sheet struct {
 	member  string
 	strings []string
 	fields  []string
-	text    strings.Builder // of the cell at hand
+	text    strings.Builder // of the current cell
 }
 
-// Fields returns the cells of the next row that is not blank. Cells that are
-// not there are empty. The list is reused by the next call.
+// Fields returns the cells of the next row that is not blank. Missing cells are
+// empty. The list is reused by the next call.
 func (s *sheet) Fields() ([]string, error) {
 	var (
-		at     = -1   // column of the cell at hand
-		kind   string // of the cell at hand
+		at     = -1   // column of the current cell
+		kind   string // of the current cell
 		inText bool
 	)
 	s.fields = s.fields[:0]
@@ -70,7 +70,7 @@ func (s *sheet) Fields() ([]string, error) {
 	}
 }
 
-// put sets a cell of the row at hand.
+// put sets a cell of the current row.
 func (s *sheet) put(at int, value string) {
 	if value = strings.TrimSpace(value); value == "" || at < 0 || at >= maxCells {
 		return
@@ -81,8 +81,9 @@ func (s *sheet) put(at int, value string) {
 	s.fields[at] = value
 }
 
-// value is what a cell shows, by its kind: s refers to a shared text, e is an
-// error, b a truth, n or nothing a number, and the others are text.
+// value returns the text that a cell shows, by the kind of the cell: s refers
+// to a shared text, e is an error, b is a Boolean, n or no kind is a number,
+// and all others are text.
 func (s *sheet) value(kind string) string {
 	text := s.text.String()
 	switch kind {
@@ -110,8 +111,8 @@ func plain(number string) string {
 	return number
 }
 
-// place is the column that a cell's name says, counted from 0, or next when it
-// has no name.
+// place returns the column in a cell's name, counted from 0, or next if the
+// cell has no name.
 func place(ref string, next int) int {
 	n := 0
 	for i := range len(ref) {

@@ -7,10 +7,10 @@ import (
 )
 
 // EntityID writes the number of an entity the way the Board does, in seven
-// digits. The Secretary of State writes the same number with a letter before
-// it (C0128060), notices with a suffix (0128060/000), and a spreadsheet loses
-// its zeros. Newer entities have longer numbers, which are kept. Text that is
-// no such number gives "".
+// digits. The Secretary of State writes the same number with a letter before it
+// (C0128060), notices with a suffix (0128060/000), and spreadsheets drop the
+// leading zeros. The longer numbers of newer entities are kept. Text that is
+// not an entity number gives "".
 func EntityID(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "/")
 	s = strings.TrimSuffix(strings.TrimSpace(s), ".0")
@@ -32,8 +32,8 @@ func EntityID(s string) string {
 	return digits
 }
 
-// layouts are the ways a date may be written. Those of slashes put the month
-// first, as Americans do.
+// layouts are the accepted formats of a date. In dates with slashes the month
+// comes first, as in the United States.
 var layouts = [...]string{
 	"2006-01-02", "1/2/2006", "20060102", "2006/1/2", "1-2-2006", "2-Jan-2006", "Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "1/2/06", "2-Jan-06",
 }
@@ -46,8 +46,8 @@ const (
 	day1904  = 1462 // the first day of the calendar some workbooks use instead
 )
 
-// date reads a date as ISO text, "" when there is none. A plain number is a day
-// of the spreadsheet's calendar.
+// date returns a date as ISO text, or "" if there is none. A plain number is a
+// day of the spreadsheet's calendar.
 func date(s string, from1904 bool) string {
 	if s == "" || len(s) > 40 {
 		return ""
@@ -56,7 +56,7 @@ func date(s string, from1904 bool) string {
 		if from1904 {
 			n += day1904
 		}
-		if !(n >= firstDay && n < lastDay) { // which is no number at all fails too
+		if !(n >= firstDay && n < lastDay) { // written this way to refuse NaN, too
 			return ""
 		}
 		return time.Date(1899, 12, 30+int(n), 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
@@ -70,7 +70,7 @@ func date(s string, from1904 bool) string {
 	return ""
 }
 
-// withoutTime cuts the time of day off a date that has one.
+// withoutTime removes the time of day from a date.
 func withoutTime(s string) string {
 	if i := strings.IndexByte(s, ':'); i > 0 {
 		if j := strings.LastIndexAny(s[:i], " T"); j > 0 {

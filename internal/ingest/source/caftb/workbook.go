@@ -25,8 +25,8 @@ const (
 	maxCells   = 256 // of a row
 )
 
-// readZip reads a workbook, or a zip around a text. The directory of a zip is
-// at its end, so it is read whole.
+// readZip reads a workbook, or a zip that holds a text. It reads all of the zip
+// into memory, because the directory is at the end.
 func readZip(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
 	packed, err := io.ReadAll(io.LimitReader(r, maxPacked+1))
 	if err != nil {
@@ -60,8 +60,8 @@ func readZip(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) 
 	return readText(io.MultiReader(bytes.NewReader(head[:n]), text), head[:n], fn)
 }
 
-// workbook is the part of an .xlsx file that says what stands in which cell.
-// Styles, formulas and everything else are passed over.
+// workbook is the part of an .xlsx file that has the values of cells. Styles,
+// formulas and everything else are skipped.
 type workbook struct {
 	zip      *zip.Reader
 	strings  []string // texts that cells refer to by number
@@ -69,7 +69,7 @@ type workbook struct {
 	from1904 bool
 }
 
-// read hands on the rows of the first sheet that has a header. A workbook often
+// read reads the rows of the first sheet that has a header. A workbook often
 // opens with a sheet of notes.
 func (w *workbook) read(fn func(*Record) error) (tally rows.Tally, err error) {
 	if err := w.readIndex(); err != nil {
@@ -109,8 +109,8 @@ func (w *workbook) find(member string) *zip.File {
 	return w.zip.File[i]
 }
 
-// open calls fn with the XML of a member, within bounds. Tokens are read raw:
-// the decoder then keeps no stack, which a hostile file could make grow.
+// open calls fn with the XML of a member, within bounds. Tokens are read raw,
+// so that the decoder keeps no stack, which a hostile file could make grow.
 func (w *workbook) open(member string, fn func(*xml.Decoder) error) error {
 	f := w.find(member)
 	if f == nil {
@@ -157,8 +157,7 @@ func (w *workbook) readIndex() error {
 			v := attr(e, "date1904")
 			w.from1904 = v == "1" || v == "true"
 		case e.Name.Local == "sheet" && len(ids) < maxSheets:
-			// The one attribute of this name with a prefix points to the member;
-			// sheetId, which has none, does not.
+			// The attribute r:id points to the member; sheetId does not.
 			ids = append(ids, attr(e, "id"))
 		}
 		return nil
@@ -195,8 +194,8 @@ func (w *workbook) readIndex() error {
 	return nil
 }
 
-// readStrings reads the texts of the cells. A text may come in pieces of
-// different style; how it is pronounced is beside it and left out.
+// readStrings reads the texts of the cells. A text may consist of pieces of
+// different style. Phonetic guides are left out.
 func (w *workbook) readStrings() error {
 	const member = "xl/sharedStrings.xml"
 	if w.find(member) == nil {
@@ -238,7 +237,7 @@ func (w *workbook) readStrings() error {
 	})
 }
 
-// attr is the value of an attribute, whatever its prefix.
+// attr returns the value of an attribute, with any prefix.
 func attr(e xml.StartElement, local string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == local {
@@ -248,8 +247,8 @@ func attr(e xml.StartElement, local string) string {
 	return ""
 }
 
-// bounded reads XML that stays within bounds, in all and between two tags. An
-// unescaped < is an error inside a tag, so no tag can be longer.
+// bounded limits the size of XML, in total and between two < characters. A tag
+// cannot contain an unescaped <, so tags are limited, too.
 type bounded struct {
 	r    io.Reader
 	left int64

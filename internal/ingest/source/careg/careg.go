@@ -1,11 +1,11 @@
 // Package careg reads the lists of California's Registry of Charities and
 // Fundraisers: four files that together hold every organization the state's
-// Attorney General knows, parted by whether it may operate there. All four are
-// published together and carry the same date; files of different dates would
-// count an organization twice or not at all, so such a set is refused.
+// Attorney General knows, divided by whether it may operate there. All four are
+// published together with the same date. Files of different dates could list an
+// organization twice or not at all, so the package refuses to mix them.
 //
-// The files are Windows-1252 text in which a quotation mark is part of a name
-// and never encloses one: every line is a row, and every comma parts two cells.
+// The files are Windows-1252 text without quoting: every line is a row, every
+// comma separates two cells, and a quotation mark is part of a name.
 package careg
 
 import (
@@ -21,7 +21,7 @@ import (
 // List is one of the four files.
 type List struct {
 	Stem    string // name of the file without its extension
-	Meaning string // what being on it says, in the registry's terms
+	Meaning string // what being on the list means, in the registry's terms
 }
 
 // Lists are the four files of an edition.
@@ -36,13 +36,13 @@ func Lists() []List {
 
 // Record is one registration. An organization may have several. Dates are ISO
 // text, empty when absent or unreadable. The Record is reused from row to row,
-// and its strings share one copy of the row: a caller that keeps a string
-// clones it.
+// and its strings share one copy of the row. A caller that keeps a string must
+// clone it.
 type Record struct {
 	Status       string // as published; irscode knows what it means
 	Registration string // bare digits, or digits after CT or EX; often empty
 	EIN          ein.EIN
-	BadEIN       string // what stands in place of an EIN and is none; a row is not lost for it
+	BadEIN       string // text in the EIN column that is not an EIN; the row is still used
 	SOS          string // number with the Secretary of State or the Franchise Tax Board
 	Name         string
 	City         string
@@ -53,16 +53,16 @@ type Record struct {
 	AsOf         string // the same in all rows of an edition
 }
 
-// Reasons for which a row is left out, beside those of package rows.
+// Reasons to leave out a row, in addition to those of package rows.
 const (
 	ReasonName = "empty name"
 	ReasonAsOf = "malformed as-of date"
 )
 
-// ErrFormat is wrapped by every refusal of a file that is no registry list.
+// ErrFormat is wrapped by every error for a file that is not a registry list.
 var ErrFormat = errors.New("not a California registry list")
 
-// ErrMixed is wrapped by the refusal of rows or files of different editions.
+// ErrMixed is wrapped by the error for rows or files of different editions.
 var ErrMixed = errors.New("the California registry lists are of different dates")
 
 // columns are the names of the header. The position in this list is the index
@@ -78,10 +78,10 @@ type Edition struct {
 	AsOf string // date of the first row read; empty before
 }
 
-// Read calls fn for every usable row of a list, plain or gzipped. A bad row is
-// counted and left out; a file that is no such list, or is of another date than
-// the rows read before it, is an error. An error from fn ends the reading and
-// is returned as it is.
+// Read calls fn for every usable row of a list, plain or gzipped. It counts bad
+// rows and leaves them out. It returns an error for a file that is not such a
+// list, or whose date differs from the rows read before. An error from fn ends
+// the reading and is returned unchanged.
 func (e *Edition) Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	var place []int
@@ -101,7 +101,7 @@ var registry = rows.Headed{
 	Layout: rows.BareCSV, Name: "a California registry list", Format: ErrFormat, Expect: "; expected a CSV that begins with Registry Status",
 }
 
-// findColumns finds where each column stands.
+// findColumns finds the position of each column.
 func findColumns(names []string) (place []int, err error) {
 	place = rows.Find(names, columns[:]...)
 	var missing []string
@@ -117,7 +117,8 @@ func findColumns(names []string) (place []int, err error) {
 	return place, nil
 }
 
-// take fills the record from the fields of a row and says why it cannot.
+// take fills the record from the fields of a row. It returns the reason if the
+// row is unusable.
 func (r *Record) take(fields []string, place []int) (reason string) {
 	cell := func(c int) string { return decode(strings.Trim(fields[place[c]], " \t\r")) }
 	*r = Record{
@@ -134,8 +135,8 @@ func (r *Record) take(fields []string, place []int) (reason string) {
 	case r.Name == "":
 		return ReasonName
 	case r.AsOf == "":
-		// Every row has one, and it is the last cell: without it, nothing says
-		// that the cells before it are what they seem.
+		// The last cell of every row is the date of the edition. If it is
+		// missing, the cells before it may be in the wrong columns.
 		return ReasonAsOf
 	}
 	return ""

@@ -1,8 +1,9 @@
 // Package fac reads the Federal Audit Clearinghouse: the one public source that
-// names the EIN and the federal identifier of an organization together. Bodies
-// that spend federal money above a threshold file an audit each year and state
-// both. It reads the general table of the present clearinghouse, which has the
-// UEI, and the older one of the Census Bureau, which has the DUNS number.
+// names the EIN and the federal identifier of an organization together.
+// Organizations that spend federal money above a threshold file an audit each
+// year and state both. The package reads the general table of the present
+// clearinghouse, which has the UEI, and the older one of the Census Bureau,
+// which has the DUNS number.
 package fac
 
 import (
@@ -18,8 +19,9 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Pair is what one audit says of its auditee. It is reused from row to row, and
-// its strings share one copy of the row: a caller that keeps a string clones it.
+// Pair holds the identifiers that one audit states for its auditee. It is reused
+// from row to row, and its strings share one copy of the row. A caller that
+// keeps a string must clone it.
 type Pair struct {
 	UEI   string // 12 letters and digits; empty in older rows
 	DUNS  string // nine digits; empty in newer rows
@@ -29,7 +31,7 @@ type Pair struct {
 	Year  int // of the audit
 }
 
-// Reasons for which a row is left out, beside those of package rows.
+// Reasons to leave out a row, in addition to those of package rows.
 const (
 	ReasonEIN        = "no usable EIN"
 	ReasonIdentifier = "no UEI or DUNS number"
@@ -39,13 +41,13 @@ const (
 // Errors that mean that a file is not the general table.
 var (
 	ErrFormat = errors.New("not a general table of the Federal Audit Clearinghouse")
-	// ErrTable is the one of another table of the clearinghouse, which there
-	// is no use for: the lists of further UEIs and further EINs of an audit say
-	// nothing of which belongs to which.
+	// ErrTable reports another table of the clearinghouse, which we cannot use:
+	// the lists of additional UEIs and EINs of an audit do not say which UEI
+	// belongs to which EIN.
 	ErrTable = errors.New("another table of the Federal Audit Clearinghouse")
 )
 
-// The places of the columns that are read, and their names in both tables.
+// Indexes of the columns that are read, and their names in both tables.
 const (
 	taxID = iota
 	year
@@ -70,9 +72,9 @@ const maxRow = 64 << 10
 
 // Read calls fn for every audit of a general table that names an EIN and a
 // federal identifier. The file may be CSV or have bars between the fields, as
-// the Census Bureau wrote it, plain or gzipped. A bad row is counted and left
-// out; a file that is something else is an error. An error from fn ends the
-// reading and is returned as it is.
+// the Census Bureau wrote it, plain or gzipped. Read counts bad rows and leaves
+// them out. It returns an error for a file of another kind. An error from fn
+// ends the reading and is returned unchanged.
 func Read(r io.Reader, fn func(*Pair) error) (tally rows.Tally, err error) {
 	plain, err := rows.Inflate(r)
 	if err != nil {
@@ -89,7 +91,7 @@ func Read(r io.Reader, fn func(*Pair) error) (tally rows.Tally, err error) {
 
 // layout tells the two forms apart by the first line.
 func layout(text *bufio.Reader) rows.Layout {
-	head, _ := text.Peek(maxRow) // what is wrong is met again when it is read
+	head, _ := text.Peek(maxRow) // the reader meets the same error and reports it
 	line, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
 	if bytes.Count(line, []byte("|")) > bytes.Count(line, []byte(",")) {
 		return rows.Layout{Separator: '|', MaxRow: maxRow}
@@ -97,8 +99,8 @@ func layout(text *bufio.Reader) rows.Layout {
 	return rows.Layout{Separator: ',', Quotes: true, MaxRow: maxRow}
 }
 
-// findColumns finds where each column stands. Names of the present clearinghouse
-// count before those of the Census Bureau.
+// findColumns finds the position of each column. Names of the present
+// clearinghouse take precedence over those of the Census Bureau.
 func findColumns(names []string) (place [knownColumns]int, err error) {
 	for i, c := range columns {
 		if place[i] = rows.Find(names, c[0])[0]; place[i] < 0 {
@@ -115,7 +117,8 @@ func findColumns(names []string) (place [knownColumns]int, err error) {
 	return place, fmt.Errorf("%w: the header lacks auditee_ein, audit_year or auditee_uei (EIN, AUDITYEAR and DUNS in files of the Census Bureau)", ErrFormat)
 }
 
-// take fills the pair from the fields of a row and says why it cannot.
+// take fills the pair from the fields of a row. It returns the reason if the
+// row is unusable.
 func (p *Pair) take(fields []string, place [knownColumns]int) (reason string) {
 	field := func(column int) string {
 		if at := place[column]; at >= 0 {
@@ -139,8 +142,8 @@ func (p *Pair) take(fields []string, place [knownColumns]int) (reason string) {
 	return ""
 }
 
-// UEI is a unique entity identifier in capitals, empty when s is none. The
-// clearinghouse writes GSA_MIGRATION where an old audit had none.
+// UEI returns a unique entity identifier in capitals, or "" if s is not a UEI.
+// The clearinghouse writes GSA_MIGRATION for old audits without a UEI.
 func UEI(s string) string {
 	if len(s) != 12 {
 		return ""
@@ -161,9 +164,9 @@ func UEI(s string) string {
 	return strings.ToUpper(s)
 }
 
-// DUNS is a DUNS number in nine digits, empty when s is none. Hyphens and the
-// four further digits of a site are dropped, and leading zeros that a
-// spreadsheet lost are put back.
+// DUNS returns a DUNS number in nine digits, or "" if s is not a DUNS number.
+// It drops hyphens and the four extra digits of a site, and restores leading
+// zeros that a spreadsheet lost.
 func DUNS(s string) string {
 	var b [9]byte
 	n, total := 0, 0
@@ -183,7 +186,7 @@ func DUNS(s string) string {
 	}
 	out := strings.Repeat("0", len(b)-n) + string(b[:n])
 	if strings.Trim(out, out[:1]) == "" {
-		return "" // one digit nine times, as typed for want of a real one
+		return "" // one digit nine times: a placeholder
 	}
 	return out
 }

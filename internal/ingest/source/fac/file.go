@@ -14,9 +14,9 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// ReadFile reads a general table from a file: plain, gzipped, or a zip, in
-// which other tables of the clearinghouse are passed over. The error is
-// ErrTable when there is no other. Nothing is read after the context has ended.
+// ReadFile reads a general table from a file: plain, gzipped, or a zip. It
+// skips other tables in a zip. The error is ErrTable if the zip has only other
+// tables. Nothing is read after the context has ended.
 func ReadFile(ctx context.Context, path string, fn func(*Pair) error) (tally rows.Tally, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // It is never empty.
 type line struct {
 	text    string
-	cells   []string // of a table row with two cells or more; text joins them
+	cells   []string // cells of a table row with two or more cells; text joins them
 	heading bool
 }
 
@@ -28,7 +28,7 @@ func layOut(s string) (lines []line, whole bool) {
 	return p.lines, !strings.Contains(p.lower, "<html") || strings.Contains(p.lower, "</html") || strings.Contains(p.lower, "</body")
 }
 
-// layOutText takes the lines of a text as they are. Bars and tabs part the
+// layOutText takes the lines of a text as they are. Bars and tabs separate the
 // cells of a row.
 func layOutText(s string) (lines []line) {
 	for raw := range strings.SplitSeq(s, "\n") {
@@ -45,7 +45,7 @@ func layOutText(s string) (lines []line) {
 	return lines
 }
 
-// appendRow adds a row of cells that are not empty; one cell is no row but a
+// appendRow adds a row of its non-empty cells. A single cell becomes a plain
 // line.
 func appendRow(lines []line, cells []string) []line {
 	switch len(cells) {
@@ -57,16 +57,16 @@ func appendRow(lines []line, cells []string) []line {
 	return append(lines, line{text: strings.Join(cells, " "), cells: cells})
 }
 
-// collapse makes one space of every run of white space, and nothing of marks
-// that are not seen.
+// collapse turns every run of white space into one space and removes invisible
+// characters.
 func collapse(s string) string {
 	return strings.Join(strings.Fields(invisible.Replace(s)), " ")
 }
 
 var invisible = strings.NewReplacer("\u200b", "", "\ufeff", "", "\u00ad", "")
 
-// lower changes the case of ASCII letters only, so that places in the result
-// are places in s.
+// lower changes the case of ASCII letters only, so that offsets in the result
+// are also offsets in s.
 func lower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -77,30 +77,29 @@ func lower(s string) string {
 	return string(b)
 }
 
-// htmlReader lays out HTML. It knows no more of it than where lines, headings and
-// table cells begin and end, and it takes any bytes: tags that are not closed
-// or not known change nothing.
+// htmlReader lays out HTML. It only knows where lines, headings and table cells
+// begin and end. It accepts any bytes, and ignores unclosed and unknown tags.
 type htmlReader struct {
-	s, lower string // the page, as it is and in lower case
+	s, lower string // the page, unchanged and in lower case
 	lines    []line
-	text     strings.Builder // of the line at hand
+	text     strings.Builder // of the current line
 	heading  bool
 	pre      bool    // line breaks of the source count
 	tables   []table // open, outermost first
 }
 
 type table struct {
-	cells  []string // of the row at hand, with their line breaks
+	cells  []string // of the current row, with their line breaks
 	cell   strings.Builder
 	inCell bool
 }
 
-// maxTables bounds how deep tables are nested; more is no layout.
+// maxTables bounds how deep tables may nest; no real page nests deeper.
 const maxTables = 32
 
 func (p *htmlReader) readAll() {
-	// Once no further quote of a kind exists, looking for it again at every
-	// tag would take time in the square of the page.
+	// Remember when no further quote of a kind exists. Searching for it again
+	// at every tag would take quadratic time.
 	var gone [2]bool
 	for i := 0; i < len(p.s); {
 		if p.s[i] != '<' {
@@ -138,8 +137,8 @@ func (p *htmlReader) readAll() {
 	p.flush()
 }
 
-// tagName reads the name of the tag that s begins with, empty when it begins
-// none. Declarations count as tags named "!".
+// tagName reads the name of the tag that s begins with. It is empty if s does
+// not begin with a tag. Declarations count as tags named "!".
 func tagName(s string) (name string, closing bool) {
 	s = s[1:]
 	if strings.HasPrefix(s, "!") || strings.HasPrefix(s, "?") {
@@ -155,8 +154,8 @@ func tagName(s string) (name string, closing bool) {
 	return s[:n], closing
 }
 
-// tagEnd is the place after the tag that begins before i. A closing angle
-// within a quoted attribute does not end it.
+// tagEnd returns the offset after the tag that begins before i. A > in a quoted
+// attribute does not end the tag.
 func tagEnd(s string, i int, gone *[2]bool) int {
 	for i < len(s) {
 		switch c := s[i]; c {
@@ -179,7 +178,7 @@ func tagEnd(s string, i int, gone *[2]bool) int {
 	return i
 }
 
-// after is the place after the next mark, or the end.
+// after returns the offset after the next mark, or the end of the page.
 func after(s string, i int, mark string) int {
 	n := strings.Index(s[i:], mark)
 	if n < 0 {
@@ -229,7 +228,7 @@ func (p *htmlReader) tag(name string, closing bool) {
 	}
 }
 
-// table is the innermost open one, nil when there is none.
+// table returns the innermost open table, or nil.
 func (p *htmlReader) table() *table {
 	if len(p.tables) == 0 {
 		return nil
@@ -256,7 +255,7 @@ func (p *htmlReader) write(s string) {
 	}
 }
 
-// flush ends the line at hand.
+// flush ends the current line.
 func (p *htmlReader) flush() {
 	if s := collapse(p.text.String()); s != "" {
 		p.lines = append(p.lines, line{text: s, heading: p.heading})
@@ -264,8 +263,8 @@ func (p *htmlReader) flush() {
 	p.text.Reset()
 }
 
-// spill makes plain lines of a row whose cell turns out to hold a table or a
-// heading: such a table is there for the layout, not for its rows.
+// spill turns a row into plain lines if one of its cells holds a table or a
+// heading. Such a table is used for layout, so its rows are not data.
 func (p *htmlReader) spill() {
 	t := p.table()
 	if t == nil || !t.inCell {

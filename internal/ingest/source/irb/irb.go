@@ -36,7 +36,7 @@ type Deletion struct {
 	Announcement string // "2022-16", empty when the page does not say
 }
 
-// ErrFormat is wrapped by every refusal of a page that is not a bulletin, or
+// ErrFormat is wrapped by every error for a page that is not a bulletin, or
 // whose list of deletions cannot be read.
 var ErrFormat = errors.New("not a readable Internal Revenue Bulletin")
 

@@ -9,19 +9,19 @@ import (
 	"grantgraph/internal/place"
 )
 
-// listReader reads the lines of a list of deletions. An organization is a row of a
-// table; or a line with a date in it; or its name on a line or a few and its
-// city and state on the next; or all of it on one line.
+// listReader reads the lines of a list of deletions. An organization is printed in
+// one of four ways: as a row of a table; on a line with a date; with its name on
+// one to four lines and its city and state on the next; or all on one line.
 type listReader struct {
 	announcement, published string
 	found                   []Deletion
-	columns                 []string // titles of the table at hand
+	columns                 []string // titles of the current table
 	name                    []string // lines of a name that has no place yet
 	effective               string   // of that name
 	ended                   bool     // running text has followed the list
 }
 
-// A name is printed on four lines at most, and is not endless.
+// Limits on a name: lines, and length.
 const (
 	maxNameLines = 4
 	maxName      = 300
@@ -35,7 +35,7 @@ var (
 	// breaks them into.
 	titles = regexp.MustCompile(`(?i)^(?:name of (?:the )?organizations?|organization(?: name)?|names?|effective date(?: of(?: revocation)?)?|date of ` +
 		`revocation|of revocation|revocation|date|location|city(?:,? (?:and )?state)?|state|\s)+$`)
-	// furniture is what the top and bottom of a printed page say.
+	// furniture matches the headers and footers of a printed page.
 	furniture = regexp.MustCompile(`(?i)^(?:\d+|page \d+.*|.*\bi\.r\.b\..*|bulletin no\..*|table of contents|\*[ *]*)$`)
 	zipTail   = regexp.MustCompile(`\s*\b\d{5}(?:-\d{4})?$`)
 	legal     = regexp.MustCompile(`(?i)\bsections? (?:170|501|509|7428)\b|internal revenue (?:code|service)|individual contributors?|declaratory judgment`)
@@ -82,7 +82,8 @@ func (l *listReader) take(n line) {
 	}
 }
 
-// end gives up the name at hand; once names have been found, the list has ended.
+// end discards an unfinished name. If the list has entries already, the list has
+// ended.
 func (l *listReader) end() {
 	l.drop()
 	l.ended = len(l.found) > 0
@@ -90,7 +91,7 @@ func (l *listReader) end() {
 
 func (l *listReader) drop() { l.name, l.effective = l.name[:0], "" }
 
-// add takes an organization if it has a name.
+// add adds an organization if it has a name.
 func (l *listReader) add(name, effective, where string) bool {
 	name = strings.Trim(name, " ,;|")
 	l.drop()
@@ -104,7 +105,8 @@ func (l *listReader) add(name, effective, where string) bool {
 }
 
 // row reads a row of a table. The titles say which cell is which; without
-// them the name comes first and a date is a date.
+// titles, the name is the first cell and a cell that reads as a date is the
+// date.
 func (l *listReader) row(cells []string) {
 	if titles.MatchString(strings.Join(cells, " ")) {
 		l.columns = cells
@@ -135,8 +137,8 @@ func (l *listReader) row(cells []string) {
 	}
 }
 
-// isDate reports whether a cell stands under the title of the dates, so that
-// one that cannot be read does not become part of a place.
+// isDate reports whether a cell is in the column of dates. An unreadable date
+// must not become part of a place.
 func (l *listReader) isDate(cells []string, i int) bool {
 	return len(cells) == len(l.columns) && strings.Contains(strings.ToLower(l.columns[i]), "date")
 }
@@ -192,8 +194,8 @@ func tail(s string) (rest, city, state string, ok bool) {
 	return rest, city, state, isCity(city)
 }
 
-// location splits a place that is known to be one. A place in no state is all
-// city.
+// location splits a text that is known to be a place. If the place is in no
+// state, all of the text is the city.
 func location(s string) (city, state string) {
 	s = strings.Trim(zipTail.ReplaceAllString(strings.TrimRight(s, " .,;"), ""), " ,")
 	if code, ok := stateCode(s); ok {
@@ -219,7 +221,7 @@ func location(s string) (city, state string) {
 	return s, ""
 }
 
-// stateCode knows a state by code, name, or a code with periods.
+// stateCode finds a state by its code, its name, or its code with periods.
 func stateCode(s string) (string, bool) {
 	s = strings.TrimSpace(s)
 	if code, ok := place.State(s); ok {
@@ -269,12 +271,12 @@ func isCity(s string) bool {
 	return true
 }
 
-// isPlaceLike reports whether what follows a date can be a place.
+// isPlaceLike reports whether the text after a date can be a place.
 func isPlaceLike(s string) bool {
 	return len(s) <= 80 && len(strings.Fields(s)) <= 8 && !startsLower(s) && strings.IndexFunc(s, unicode.IsLetter) >= 0
 }
 
-// prose reports whether a line is running text and no name.
+// prose reports whether a line is running text and not a name.
 func prose(s string) bool {
 	words := strings.Fields(s)
 	if len(words) > 20 || legal.MatchString(s) {
@@ -294,8 +296,8 @@ func prose(s string) bool {
 	return true
 }
 
-// startsLower reports whether a text goes on in the middle of a sentence: its
-// first word has no capital and is no particle that a name may begin with.
+// startsLower reports whether a text starts in the middle of a sentence: its
+// first word is in lower case and is not a particle that can begin a name.
 func startsLower(s string) bool {
 	word, _, _ := strings.Cut(s, " ")
 	c, _ := utf8.DecodeRuneInString(word)

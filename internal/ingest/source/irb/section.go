@@ -23,13 +23,14 @@ var (
 	// recent years, then the older one.
 	opening = regexp.MustCompile(`(?i)revoked its determination that the (?:following )?organizations? (?:listed|named) below|` +
 		`names? of (?:the |an )?organizations? that (?:no longer qualif(?:y|ies)|(?:is|are) no longer qualified)[^.]{0,160}(?:listed|named) below`)
-	// columnTitles alone announce a list too, whatever the sentences before it.
+	// columnTitles also announce a list by themselves, whatever the sentences
+	// before them.
 	columnTitles = regexp.MustCompile(`(?i)name of (?:the )?organization.{0,20}effective date of revocation`)
-	// closing ends the paragraphs that stand between the opening and the list.
+	// closing is the end of the paragraphs between the opening and the list.
 	closing = regexp.MustCompile(`(?i)(?:basis for|brought about) (?:(?:the|this) )?revocation\.`)
-	// litigation is what the announcements say that list organizations which
-	// challenge a revocation in court. Those are not deletions; the deletion was
-	// announced before.
+	// litigation is the wording of announcements that list organizations
+	// challenging a revocation in court. These are not deletions: the deletion
+	// was announced earlier.
 	litigation = regexp.MustCompile(`(?i)challenging,? under section 7428|declaratory judgment suits`)
 )
 
@@ -64,7 +65,7 @@ func (s section) title() string {
 	return "an announcement"
 }
 
-// announcement is the number of the section, empty when it has none.
+// announcement returns the number of the section, or "" if it has none.
 func (s section) announcement() string {
 	m := announcement.FindStringSubmatch(s[0].text)
 	if m == nil {
@@ -73,8 +74,8 @@ func (s section) announcement() string {
 	return m[1] + "-" + m[2]
 }
 
-// deletions reads the lists of a section. Each follows an opening and the
-// paragraphs after it, or else the titles of its columns.
+// deletions reads the lists of a section. A list follows an opening and the
+// paragraphs after it, or the titles of its columns.
 func (s section) deletions(published string) (found []Deletion) {
 	text, ends := join(s)
 	marks := opening.FindAllStringIndex(text, -1)
@@ -96,7 +97,7 @@ func (s section) deletions(published string) (found []Deletion) {
 		last := lineAfter(ends, end-1)
 		more := read(s[min(lineAfter(ends, start), last):last], s.announcement(), published)
 		if len(more) == 0 {
-			// The paragraphs may as well follow the list.
+			// The paragraphs may also follow the list.
 			more = read(s[min(lineAfter(ends, mark[1]), last):last], s.announcement(), published)
 		}
 		found = append(found, more...)
@@ -104,14 +105,16 @@ func (s section) deletions(published string) (found []Deletion) {
 	return found
 }
 
-// lineAfter is the line after the one that a place in the joined text lies in.
+// lineAfter returns the line after the one that contains an offset of the
+// joined text.
 func lineAfter(ends []int, at int) int {
 	i, _ := slices.BinarySearch(ends, at)
 	return min(i+1, len(ends))
 }
 
-// join makes one text of lines, for sentences run over them, and says where in
-// it each line ends. A word that is broken at the end of a line is mended.
+// join makes one text of the lines, because sentences run across lines, and
+// says where each line ends in the text. It rejoins a word that is broken at
+// the end of a line.
 func join(lines []line) (text string, ends []int) {
 	var b strings.Builder
 	ends = make([]int, len(lines))

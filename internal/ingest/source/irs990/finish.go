@@ -2,20 +2,21 @@ package irs990
 
 import "reflect"
 
-// maxAddends is how many lines make up a figure of Books at most.
+// maxAddends is the largest number of form lines that make up one figure of
+// Books.
 const maxAddends = 6
 
-// addends are the lines that make up the figures of Books that have several. They
-// are summed when the return ends: a line that was filed twice counts once, and a
-// line that was not filed adds nothing. The fields have the names of those of
-// Books.
+// addends holds the form lines behind each figure of Books that is a sum of
+// several lines. They are summed when the return ends: a line that was filed
+// twice counts once, and a line that was not filed adds nothing. Each field has
+// the name of its figure in Books.
 type addends struct {
 	Investments, Events                                [maxAddends]Amount
 	Receivables, Securities, OtherInvestments          [maxAddends]Amount
 	OtherAssets, Debt, OtherLiabilities, RestrictedNet [maxAddends]Amount
 }
 
-// summed pairs each field of addends with the figure that it makes up.
+// summed pairs each field of addends with its figure in Books.
 var summed = func() (list [][2]field) {
 	for f := range reflect.TypeFor[addends]().Fields() {
 		list = append(list, [2]field{fieldAt("addends." + f.Name), fieldAt("Books." + f.Name)})
@@ -23,7 +24,7 @@ var summed = func() (list [][2]field) {
 	return list
 }()
 
-// add is the sum of an amount and another that may not have been filed.
+// add returns the sum of two amounts, of which the second may be absent.
 func (a Amount) add(b Amount) Amount {
 	if !b.Set {
 		return a
@@ -49,8 +50,8 @@ func (rd *Reader) finish() {
 	rd.finishBooks()
 }
 
-// finishBooks sums the figures that several lines make up, and takes over the
-// lines that have a place among the other figures.
+// finishBooks sums the figures that several lines make up, and copies lines
+// that were read for other figures.
 func (rd *Reader) finishBooks() {
 	r, b := rd.ret, &rd.ret.Books
 	switch r.Form {

@@ -1,7 +1,7 @@
 package irs990
 
-// foundationGrant hands on a grant line of Form 990-PF, which was paid during the
-// year or approved for a later one. Its elements are in
+// foundationGrant passes a grant line of Form 990-PF to the sink: paid during the
+// year, or approved for a later year. Its elements are in
 // schema/grantlines_990pf.tsv.
 func foundationGrant(part Part) listItem {
 	return listItem{

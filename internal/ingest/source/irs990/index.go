@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// ObjectID is the IRS's identifier of a return, which stands in no return and
-// is known only from the name of its file: the 18 digits of
-// <id>_public.xml, under whatever folder.
+// ObjectID returns the IRS's identifier of a return. The return itself does not
+// state the identifier; only the file name does: the 18 digits of
+// <id>_public.xml, in any folder.
 func ObjectID(member string) (id string, ok bool) {
 	base := member[strings.LastIndexAny(member, `/\`)+1:]
 	id, ok = strings.CutSuffix(base, "_public.xml")
@@ -21,8 +21,8 @@ func ObjectID(member string) (id string, ok bool) {
 	return id, true
 }
 
-// IndexRow is a line of a yearly index of returns. EIN is nine digits where
-// it could be made so; the other fields are as published.
+// IndexRow is a line of a yearly index of returns. EIN has nine digits if the
+// published value could be read as an EIN; the other fields are as published.
 type IndexRow struct {
 	Line       int // 1-based line of the file
 	ReturnID   string
@@ -37,7 +37,7 @@ type IndexRow struct {
 	Batch      string // zip that holds the return; empty in indexes before 2021
 }
 
-// columns are the fields of an index by the names its header gives them.
+// columns maps the names in an index's header to fields.
 var columns = map[string]func(*IndexRow) *string{
 	"RETURN_ID":     func(r *IndexRow) *string { return &r.ReturnID },
 	"FILING_TYPE":   func(r *IndexRow) *string { return &r.FilingType },
@@ -51,13 +51,13 @@ var columns = map[string]func(*IndexRow) *string{
 	"XML_BATCH_ID":  func(r *IndexRow) *string { return &r.Batch },
 }
 
-// maxLine bounds a line of the index; longer ones are dirt and are skipped.
+// maxLine bounds a line of the index; a longer line is damaged and is skipped.
 const maxLine = 64 << 10
 
 // ReadIndex reads a yearly index, in the layout of nine columns or of ten, and
-// calls fn for every row that names a return. Rows without a usable object id
-// name none and are passed over, as are blank and overlong lines; commas in an
-// unquoted name are put back into it. An error of fn ends the reading.
+// calls fn for every row that names a return. It skips rows without a usable
+// object ID, blank lines and overlong lines. It repairs unquoted names that
+// contain commas. An error from fn ends the reading.
 func ReadIndex(r io.Reader, fn func(IndexRow) error) error {
 	br := bufio.NewReaderSize(r, maxLine)
 	var header []string
@@ -134,7 +134,8 @@ func indexRow(header []string, line []byte) (row IndexRow, ok bool) {
 	return row, true
 }
 
-// fields splits a line of CSV. A quote that is never closed is a character.
+// fields splits a line of CSV. A quote that is never closed is part of the
+// text.
 func fields(line string) []string {
 	out := make([]string, 0, 10)
 	for {
@@ -157,8 +158,8 @@ func fields(line string) []string {
 	}
 }
 
-// unquote reads a quoted field up to the quote that a comma or the end of the
-// line follows; doubled quotes are one.
+// unquote reads a quoted field. The closing quote is followed by a comma or the
+// end of the line. A doubled quote stands for one quote.
 func unquote(s string) (value, after string, ok bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '"' {

@@ -2,15 +2,15 @@ package irs990
 
 import "strings"
 
-// listItem says what happens around an item of a list: begin clears the record
-// that the item is read into, end tallies the record and hands it to the sink.
+// listItem has the two steps around reading a list item: begin clears the
+// record for the item, and end tallies the record and passes it to the sink.
 type listItem struct {
 	begin func(*Reader)
 	end   func(*Reader) error
 }
 
-// listItems are the items of lists by the name of their group. Groups of holdings and
-// of related organizations are named for their kind; see itemOf.
+// listItems maps the name of a group to its list item. Groups of holdings and of
+// related organizations are named for their kind; see itemOf.
 var listItems = map[string]listItem{
 	"grant_990pf_paid":   foundationGrant(PFPaid),
 	"grant_990pf_future": foundationGrant(PFFuture),
@@ -24,7 +24,7 @@ var listItems = map[string]listItem{
 	"pair_pri":           pair("pri", "", ""),
 }
 
-// itemOf is the item of a group.
+// itemOf returns the list item of a group.
 func itemOf(name string) listItem {
 	if kind, ok := strings.CutPrefix(name, "holding_"); ok {
 		kind, _, _ = strings.Cut(kind, "/")
@@ -59,7 +59,8 @@ func item(n *node, name string) *node {
 	return n
 }
 
-// endScheduleI hands on a line of Schedule I Part II, which goes with any form.
+// endScheduleI passes a line of Schedule I Part II to the sink. Any form may
+// have Schedule I attached.
 func (rd *Reader) endScheduleI() error {
 	g, t := &rd.grant, &rd.ret.Tally
 	t.ScheduleI++
@@ -72,7 +73,8 @@ func (rd *Reader) endScheduleI() error {
 	return rd.emitGrant()
 }
 
-// cashOnly is a line that names no recipient, of which only the cash is tallied.
+// cashOnly makes the item of a list without named recipients. Only the number
+// of its lines and their cash are tallied.
 func cashOnly(tally func(*Tally) (count *int, cash *int64)) listItem {
 	return listItem{
 		func(rd *Reader) { rd.cash = Amount{} },
@@ -85,7 +87,8 @@ func cashOnly(tally func(*Tally) (count *int, cash *int64)) listItem {
 	}
 }
 
-// person is a line of a list of officers, which is counted.
+// person makes the item of a list of officers: a line is counted and passed to
+// the sink.
 func person(count func(*Tally) *int) listItem {
 	return listItem{
 		func(rd *Reader) {
@@ -112,8 +115,9 @@ func (rd *Reader) emitHolding(h *Holding) error {
 	return rd.sink.Holding(h)
 }
 
-// pair is a group that holds two holdings without a group around either. A
-// holding without a name of its own or a value was left blank.
+// pair makes the item of a group with two holdings that have no group of their
+// own. A holding that still has its default name and has no value was left
+// blank, and is skipped.
 func pair(kind, first, second string) listItem {
 	return listItem{
 		func(rd *Reader) {

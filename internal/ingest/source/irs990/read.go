@@ -11,7 +11,7 @@ import (
 // Bounds on what one return can make a Reader hold.
 const (
 	MaxText     = 32 << 10 // bytes of one text value; longer ones are cut there
-	MaxPrograms = 64       // program texts kept of one return
+	MaxPrograms = 64       // program texts kept per return
 	maxStates   = 128
 	maxRecord   = 1 << 20 // bytes of all the values of one list item
 	maxInterned = 1 << 12
@@ -30,19 +30,20 @@ type Reader struct {
 	scratch []byte // a value being unescaped
 	interns map[string]string
 
-	// The item being read, and what of it has no field of its own.
+	// The item being read, and values that its record has no field for.
 	grant              Grant
 	person             Person
 	holding, second    Holding
 	related            Related
 	cash               Amount
 	benefits, expenses Amount
-	abroad             bool // it has a foreign address group
+	abroad             bool // the item has a foreign address group
 
 	once
 }
 
-// once is what a return says in several places, until finish settles it.
+// once holds values that a return may state in several places, until finish
+// chooses one.
 type once struct {
 	mission, purpose     string // 990 Part III, 990-EZ
 	netAssets, assetsFMV Amount // where the balance sheet repeats a line
@@ -59,12 +60,12 @@ func NewReader() *Reader {
 
 // Read reads one return from r to its end. It resets ret and fills it, calling
 // the sink for every item of every list in the order of the document; a nil
-// sink only tallies. The strings of Return belong to the caller; those handed
-// to the sink do not.
+// sink only tallies. The strings of Return belong to the caller; strings passed
+// to the sink are only valid during the call.
 //
-// A document that is no return, or is damaged, gives a *FormatError; what was
-// read before the damage has by then reached the sink, so a caller that needs
-// all or nothing holds the items back until Read returns.
+// A document that is damaged or not a return gives a *FormatError. By then the
+// sink has received the items before the damage, so a caller that needs all or
+// nothing must hold the items back until Read returns.
 func (rd *Reader) Read(r io.Reader, ret *Return, sink *Sink) error {
 	if sink == nil {
 		sink = &Sink{}
@@ -141,7 +142,7 @@ func (rd *Reader) run() error {
 	}
 }
 
-// ended decides whether the end of the input came at a good moment.
+// ended reports an error if the input ended before the return was complete.
 func (rd *Reader) ended(done bool) error {
 	if n := len(rd.frames); n > 0 {
 		return rd.fail(rd.end, "the document ends before </%s>", quoted(rd.names[rd.frames[n-1].name:]))
@@ -159,8 +160,8 @@ func (rd *Reader) stray(piece []byte) error {
 	return rd.fail(rd.pos, "text outside the return: %q", quoted(bytes.TrimSpace(piece)))
 }
 
-// openTag reads a start tag. The common case is a leaf that lies whole in the
-// window, <Name>text</Name>: it is dealt with here, without the stack.
+// openTag reads a start tag. The common case is a leaf that is entirely in the
+// window, <Name>text</Name>. It is handled here, without the stack.
 func (rd *Reader) openTag() error {
 	tag, plain, err := rd.tagEnd()
 	if err != nil {
@@ -208,7 +209,7 @@ func (rd *Reader) openTag() error {
 	return err
 }
 
-// splitTag takes a start tag that is more than a name apart.
+// splitTag splits a start tag that has more than a name.
 func (rd *Reader) splitTag(tag []byte) (name, attrs []byte, empty bool, err error) {
 	if n := len(tag); n > 0 && tag[n-1] == '/' {
 		tag, empty = tag[:n-1], true
@@ -223,7 +224,7 @@ func (rd *Reader) splitTag(tag []byte) (name, attrs []byte, empty bool, err erro
 	return tag[:i], tag[i:], empty, nil
 }
 
-// closeTag reads an end tag and checks that it ends what is open.
+// closeTag reads an end tag and checks that it matches the open element.
 func (rd *Reader) closeTag() error {
 	var tag []byte
 	for {
@@ -258,8 +259,8 @@ func (rd *Reader) closeTag() error {
 	return err
 }
 
-// declaration reads what begins with <!: comments and character data. A
-// document type is refused, and with it every entity it could declare.
+// declaration reads markup that begins with <!: comments and character data. It
+// refuses a document type, so a document cannot declare entities.
 func (rd *Reader) declaration() error {
 	if rd.end-rd.pos < 9 && !rd.eof {
 		if err := rd.fill(); err != nil {
@@ -320,8 +321,8 @@ func (rd *Reader) leave(n *node, text []byte) error {
 	return nil
 }
 
-// plain resolves the references in a figure or a mark. Hardly any has one, and
-// those that do not are left where they lie.
+// plain resolves the references in an amount or a check mark. Values without
+// references, nearly all of them, are returned without a copy.
 func (rd *Reader) plain(raw []byte) []byte {
 	if bytes.IndexByte(raw, '&') < 0 {
 		return raw
@@ -331,7 +332,7 @@ func (rd *Reader) plain(raw []byte) []byte {
 }
 
 // value makes a string of a raw text: trimmed, entities resolved, valid UTF-8,
-// cut to MaxText. It lies in the arena and is good until release.
+// cut to MaxText. It is in the arena and valid until release.
 func (rd *Reader) value(raw []byte) (v string, ok bool) {
 	cut := len(raw) > MaxText
 	if cut {
@@ -353,7 +354,7 @@ func (rd *Reader) value(raw []byte) (v string, ok bool) {
 			break
 		}
 	}
-	// Replacing what is not UTF-8 may have made it longer again.
+	// Replacing invalid UTF-8 may have made the value longer again.
 	if len(raw) > MaxText {
 		cut = true
 		n := MaxText
@@ -386,7 +387,7 @@ func (rd *Reader) release() {
 	rd.arena, rd.used, rd.abroad = rd.arena[:0], 0, false
 }
 
-// intern makes a lasting string of a value that repeats between returns.
+// intern returns a permanent string for a value that repeats between returns.
 func (rd *Reader) intern(v string) string {
 	if s, ok := rd.interns[v]; ok {
 		return s

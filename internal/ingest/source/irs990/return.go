@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Amount is a whole-dollar figure that may be absent. Absent is "not
-// reported", which is not zero.
+// Amount is a whole-dollar figure that may be absent. Absent means "not
+// reported", which differs from zero.
 type Amount struct {
 	Value int64
 	Set   bool
@@ -20,8 +20,7 @@ func (a Amount) Or(other Amount) Amount {
 	return other
 }
 
-// Pointer is the amount for a column that may be empty, nil when it was not
-// reported.
+// Pointer returns the amount for a nullable column: nil if it was not reported.
 func (a Amount) Pointer() *int64 {
 	if !a.Set {
 		return nil
@@ -43,8 +42,8 @@ type Address struct {
 // Foreign reports whether the address was filed as a foreign one.
 func (a *Address) Foreign() bool { return a.Country != "" || a.Province != "" }
 
-// Return is what one filing says once: header, filer, flags, totals, texts,
-// and the tallies of its lists.
+// Return holds the facts that a filing states once: header, filer, flags,
+// totals and texts. It also has the tallies of the filing's lists.
 type Return struct {
 	Version     string // returnVersion, such as 2022v5.0
 	Timestamp   string // filing time as filed, RFC 3339 with offset
@@ -92,11 +91,11 @@ type Financials struct {
 	GrossReceipts                                                Amount
 }
 
-// Books are the figures of a return by kind, where Financials has them summed
-// up: revenue by kind, expenses by function, and the balance sheet at the end of
-// the year. The columns of revenue add up to all revenue, those of assets,
-// together with cash and savings, to all assets, as far as the filer's own
-// arithmetic does. Of a 990-PF they are those of the books (column a).
+// Books breaks down the totals of Financials: revenue by kind, expenses by
+// function, and the balance sheet at the end of the year. The revenue fields add
+// up to total revenue. The asset fields, with cash and savings, add up to total
+// assets. Both hold only if the filer's own arithmetic is right. For a 990-PF,
+// the figures are per books (column a).
 type Books struct {
 	Dues           Amount // 990: part of the contributions; 990-EZ: a line of its own
 	Investments    Amount // interest, dividends and the like, without gains
@@ -105,7 +104,7 @@ type Books struct {
 	Events         Amount // fundraising events and gaming, net
 	InventorySales Amount // net
 	Royalties      Amount // 990
-	OtherIncome    Amount // what no other line has
+	OtherIncome    Amount // revenue in none of the other fields
 
 	ProgramExpenses     Amount // 990 and 990-EZ
 	ManagementExpenses  Amount // 990
@@ -121,14 +120,14 @@ type Books struct {
 	Securities       Amount // publicly traded; 990-PF: stock, bonds and government obligations
 	OtherInvestments Amount // other securities, program-related; 990-PF: land, mortgages and others held as investments
 	Property         Amount // land, buildings and equipment in use, less depreciation
-	OtherAssets      Amount // all else: loans made, prepaid expenses, intangibles, others
+	OtherAssets      Amount // all other assets: loans made, prepaid expenses, intangibles, others
 	Payables         Amount // accounts payable and accrued expenses
 	GrantsPayable    Amount
 	DeferredRevenue  Amount
 	Debt             Amount // bonds, mortgages, notes and loans
 	OtherLiabilities Amount // escrow and others
 	UnrestrictedNet  Amount // without donor restrictions
-	RestrictedNet    Amount // with donor restrictions, for a time or for good
+	RestrictedNet    Amount // with donor restrictions, temporary or permanent
 }
 
 // Declared are the filer's own totals, kept apart from the sums of the lines
@@ -143,9 +142,9 @@ type Declared struct {
 	Foreign        Amount // 990 Part IX line 3
 }
 
-// DonorAdvised is Schedule D Part I and the question that leads to it. For a
-// 990-PF the flag answers another question (a gift to a fund it advises) and is
-// left false.
+// DonorAdvised is Schedule D Part I and the question on the form that requires
+// it. A 990-PF asks a different question (whether it gave to a fund it
+// advises), so the flag stays false for it.
 type DonorAdvised struct {
 	Flag          bool
 	Held          Amount // number of funds
@@ -171,7 +170,7 @@ type Tally struct {
 	Holdings, Related                                  int
 }
 
-// Part says which list of which form a grant line stands in.
+// Part says which list of which form a grant line is in.
 type Part uint8
 
 const (
@@ -255,12 +254,14 @@ type Sink struct {
 	Related func(*Related) error
 }
 
-// FiscalYear is the service's one notion of a year: the calendar year in which
-// the tax period ends. A 52/53-week year that ends in the first week of January
-// belongs to the year before. ok is false when no tax period can end then.
+// FiscalYear is the year by which the service groups everything: the calendar
+// year in which the tax period ends. A 52/53-week year that ends in the first
+// week of January belongs to the year before. ok is false for a date on which
+// no tax period can end.
 func (r *Return) FiscalYear() (year int, ok bool) { return FiscalYear(r.PeriodEnd) }
 
-// firstTaxYear is the year of the first income tax: an earlier one is a slip.
+// firstTaxYear is the year of the first income tax. An earlier year is a typing
+// error.
 const firstTaxYear = 1913
 
 // FiscalYear is the fiscal year of a period ending on the date given as

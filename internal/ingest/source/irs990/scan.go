@@ -10,8 +10,8 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// The scanner holds a window of the file. A tag has to fit into the window,
-// a text value need not: it is gathered up to MaxText and cut there.
+// The scanner holds a window of the file. A tag must fit into the window. A
+// text value may be longer: it is collected up to MaxText and cut there.
 const (
 	window    = 256 << 10
 	lookahead = 8 << 10 // refilled below this, so that most leaves lie whole in the window
@@ -19,9 +19,8 @@ const (
 	maxName   = 1 << 10
 )
 
-// FormatError says why a document is not a return that can be read, and where
-// in it reading stopped. Nothing in the input can be done about it short of
-// fetching the file again.
+// FormatError says why a document cannot be read as a return, and where reading
+// stopped. Only a fresh download of the file can help.
 type FormatError struct {
 	Offset int64 // byte offset into the document
 	Reason string
@@ -31,8 +30,8 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("irs990: not a readable return: %s (at byte %d)", e.Reason, e.Offset)
 }
 
-// frame is an open element: what its name means here and where its name lies
-// on the stack of names.
+// frame is an open element: its meaning in this place, and where its name is on
+// the stack of names.
 type frame struct {
 	node *node
 	name int // start of the name in scanner.names
@@ -40,8 +39,8 @@ type frame struct {
 }
 
 // scanner is a pull scanner over a sliding window. It checks that elements
-// nest, and nothing it does not need: names are compared as bytes, text that
-// nobody asked for is never looked at.
+// nest, and little else: names are compared as bytes, and text that is not
+// wanted is not examined.
 type scanner struct {
 	src  io.Reader
 	buf  []byte // the window; buf[pos:end] is unread
@@ -123,8 +122,8 @@ func (s *scanner) more(what string) error {
 	return nil
 }
 
-// prologue checks what can be told from the first bytes: that there are any,
-// and that they are UTF-8 and not another encoding.
+// prologue checks the first bytes: that the document is not empty, and that its
+// encoding is UTF-8.
 func (s *scanner) prologue() error {
 	if err := s.fill(); err != nil {
 		return err
@@ -142,8 +141,8 @@ func (s *scanner) prologue() error {
 	return nil
 }
 
-// instruction consumes <?...?>. The XML declaration is looked at for its
-// encoding: a file that says it is not UTF-8 is refused rather than misread.
+// instruction consumes <?...?>. If the XML declaration names an encoding other
+// than UTF-8, the file is refused, because it would be misread.
 func (s *scanner) instruction() error {
 	for {
 		body := s.buf[s.pos+2 : s.end]
@@ -166,9 +165,9 @@ func (s *scanner) instruction() error {
 	}
 }
 
-// skipPast consumes up to and including the terminator, however far away it
-// is: comments may be longer than the window. keep, if not nil, is given what
-// lies before the terminator in pieces.
+// skipPast consumes up to and including the terminator, however far away it is:
+// comments may be longer than the window. keep, if not nil, receives the bytes
+// before the terminator, in pieces.
 func (s *scanner) skipPast(opener int, terminator, what string, keep func([]byte)) error {
 	s.pos += opener
 	for {
@@ -196,7 +195,7 @@ func (s *scanner) skipPast(opener int, terminator, what string, keep func([]byte
 }
 
 // tagEnd finds the '>' that ends the tag at s.pos, past any '>' in quoted
-// attribute values, and returns what lies between the brackets. plain is true
+// attribute values, and returns the text between the brackets. plain is true
 // when the tag is nothing but a name.
 func (s *scanner) tagEnd() (tag []byte, plain bool, err error) {
 	for {
@@ -235,8 +234,8 @@ func quotedEnd(b []byte) int {
 	return -1
 }
 
-// attribute is the raw value of the attribute with the given local name, nil
-// if there is none.
+// attribute returns the raw value of the attribute with the given local name,
+// or nil.
 func attribute(b []byte, name string) []byte {
 	for {
 		for len(b) > 0 && isSpace[b[0]] {
@@ -284,15 +283,14 @@ func (s *scanner) push(name []byte, n *node) error {
 	return nil
 }
 
-// gather keeps a piece of the text of the innermost element, if it is one
-// whose text is wanted.
+// gather keeps a piece of the innermost element's text, if that text is wanted.
 func (s *scanner) gather(piece []byte) {
 	f := &s.frames[len(s.frames)-1]
 	if f.text < 0 {
 		return
 	}
-	// One byte more than is kept tells a value that was cut from one that
-	// just fits.
+	// One byte more than the limit shows that a value was cut and does not just
+	// fit.
 	room := MaxText + 1 - (len(s.text) - f.text)
 	s.text = append(s.text, piece[:min(len(piece), max(room, 0))]...)
 }
@@ -317,7 +315,7 @@ func blank(b []byte) bool {
 	return true
 }
 
-// quoted is a piece of a file for a message.
+// quoted quotes a piece of a file for an error message.
 func quoted(b []byte) string {
 	const most = 40
 	b = b[:min(len(b), most+utf8.UTFMax)]

@@ -17,18 +17,18 @@ import (
 // The files below schema say which elements are read and what they mean. An
 // element that no file names is skipped. The columns:
 //
-//	under    the group that the element stands in
+//	under    the group that the element is in
 //	element  its spellings in the generations of the schema, newest first, with bars between them
-//	reads    what is done with it
+//	reads    how the element is read
 //	into     a field of Return, or, with a small first letter, of Reader; or the name of a group
 //
-// What is done with an element:
+// How an element is read:
 //
 //	value, code            its text, amount or mark is kept; code is for texts that repeat between returns
 //	total, end, revenue    it is a group of which one column is kept
 //	name                   it is a business name, of which one line or two are kept
-//	address                it is an address; of a foreign address that is noted, and that of the filer is cloned
-//	group, item, form      its children are in another group; an item is handed to the sink when it ends
+//	address                it is an address; a foreign address is marked as such, and the filer's address is cloned
+//	group, item, form      its children are in another group; an item is passed to the sink when it ends
 //	special                see specials
 //	through                its children mean what they mean in the group itself
 //	like                   there is no element: the group has the rows of another group as well
@@ -72,7 +72,8 @@ type schema struct {
 	used map[string]bool
 }
 
-// rowsOf are the rows of a group, with those of groups that it is like.
+// rowsOf returns the rows of a group, including the rows of groups that it is
+// "like".
 func (s *schema) rowsOf(name string) (list []table.Row) {
 	if s.rows[name] == nil {
 		panic("irs990: the schema has no group " + name)
@@ -163,7 +164,8 @@ func (s *schema) address(into string) *node {
 	return group(children)
 }
 
-// keepAddress gives the filer's address texts that outlive the arena.
+// keepAddress clones the texts of the filer's address, so that they outlive the
+// arena.
 func (rd *Reader) keepAddress() error {
 	a := &rd.ret.Address
 	for _, p := range []*string{&a.Line1, &a.Line2, &a.City, &a.ZIP, &a.Province} {
@@ -245,8 +247,8 @@ func leaf(path string) *node {
 	panic("irs990: the schema reads a value into " + path)
 }
 
-// lasting reads a text that belongs to no list item: set takes a copy of what
-// it keeps, and the value is released at once.
+// lasting reads a text outside list items. set copies what it keeps, because
+// the value is released right after.
 func lasting(set func(rd *Reader, v string)) *node {
 	return &node{text: func(rd *Reader, v string) {
 		set(rd, v)
@@ -254,7 +256,7 @@ func lasting(set func(rd *Reader, v string)) *node {
 	}}
 }
 
-// specials are the elements that a field of their own does not suffice for.
+// specials are the elements that need code instead of just a field.
 var specials = map[string]*node{
 	"mission": lasting(func(rd *Reader, v string) { rd.mission = strings.Clone(v) }),
 	"purpose": lasting(func(rd *Reader, v string) { rd.purpose = strings.Clone(v) }),
@@ -291,9 +293,9 @@ var specials = map[string]*node{
 	}),
 }
 
-// mainForm guards a form of the series: a return may carry several (a 990 and
-// a 990-T), and only the form that the header names speaks for the return. If the
-// header names no form, or an unknown one, every form speaks.
+// mainForm guards a form of the series: a return may carry several (a 990 and a
+// 990-T), and only the form that the header names is read. If the header names no
+// form, or an unknown one, every form is read.
 func mainForm(name string, n *node) *node {
 	n.open = func(rd *Reader, _ []byte) *node {
 		switch form := rd.ret.Form; {

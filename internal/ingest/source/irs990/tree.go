@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// node is what an element means in the place where it stands. A group has
-// children and may have something to do when it opens or closes; a leaf takes
-// its text. Elements that are in no table are the skip node, whose children
-// are all skip as well.
+// node is the meaning of an element in its place. A group has children and may
+// act when it opens or closes; a leaf reads its text. An element that no table
+// names gets the skip node, and so do all its children.
 type node struct {
 	open   func(rd *Reader, attrs []byte) *node // nil result: carry on with this node
 	close  func(rd *Reader) error
@@ -20,8 +19,9 @@ type node struct {
 	mark   func(rd *Reader) *bool
 
 	children map[string]*node
-	// The children again, as a hash table that is probed once: the multiplier
-	// was searched for until no two names of this group fell into one slot.
+	// The children as a hash table without collisions, so that a lookup takes
+	// one probe. The multiplier was chosen so that no two names of this group
+	// share a slot.
 	slots []slot
 	mult  uint64
 	shift uint8
@@ -36,7 +36,8 @@ var skip = &node{}
 
 func (n *node) hasValue() bool { return n.text != nil || n.amount != nil || n.mark != nil }
 
-// find is the meaning of a child element, skip if it has none here.
+// find returns the meaning of a child element, or skip if the child has no
+// meaning here.
 func (n *node) find(name []byte) *node {
 	if len(n.slots) == 0 {
 		return skip
@@ -90,8 +91,8 @@ func (n *node) with(children map[string]*node) *node {
 	return n
 }
 
-// index searches a multiplier that spreads the children without collision, and
-// lays them out by it.
+// index finds a multiplier that spreads the children without collision, and
+// fills the table with it.
 func (n *node) index() {
 	digests := make([]uint64, 0, len(n.children))
 	for name := range n.children {
@@ -104,13 +105,13 @@ func (n *node) index() {
 	}
 }
 
-// spread sets the multiplier and the shift for which no two digests fall into one
-// slot, and returns how many slots that takes.
+// spread sets a multiplier and a shift for which no two digests share a slot, and
+// returns the number of slots.
 func (n *node) spread(digests []uint64) (size int) {
 	n.mult = 0x9e3779b97f4a7c15
 	for size = 1 << bits.Len(uint(2*len(digests))); size <= 1<<16; size *= 2 {
 		n.shift = uint8(64 - bits.TrailingZeros(uint(size)))
-		takenAt := make([]uint8, size) // the last try in which somebody had the slot
+		takenAt := make([]uint8, size) // the last try that used the slot
 		for try := uint8(1); try <= 200; try++ {
 			clash := slices.ContainsFunc(digests, func(d uint64) bool {
 				taken := &takenAt[n.slot(d)]

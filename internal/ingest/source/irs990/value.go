@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// plainByte marks the bytes a value may hold without a second look: printable
-// ASCII but for the ampersand.
+// plainByte marks the bytes that need no further check in a value: printable
+// ASCII except the ampersand.
 var plainByte = func() (t [256]bool) {
 	for c := ' '; c < 0x7f; c++ {
 		t[c] = c != '&'
@@ -17,9 +17,9 @@ var plainByte = func() (t [256]bool) {
 	return t
 }()
 
-// unescape appends raw to dst with entities resolved, line ends normalized to
-// a newline, and bytes and characters that XML does not allow replaced by
-// U+FFFD. An entity nobody declared stays as it was typed: filers write AT&T;.
+// unescape appends raw to dst with entities resolved, line ends normalized to a
+// newline, and bytes and characters that XML does not allow replaced by U+FFFD.
+// An undeclared entity stays as it was typed: filers write AT&T;.
 func unescape(dst, raw []byte) []byte {
 	for len(raw) > 0 {
 		c := raw[0]
@@ -50,8 +50,8 @@ func unescape(dst, raw []byte) []byte {
 }
 
 // entity decodes the reference at the start of b, which begins with an
-// ampersand. n is its length, 0 if it is none of the five predefined entities
-// and no character reference.
+// ampersand. n is its length, or 0 if it is neither one of the five predefined
+// entities nor a character reference.
 func entity(b []byte) (r rune, n int) {
 	end := bytes.IndexByte(b[:min(len(b), 12)], ';')
 	if end < 0 {
@@ -86,8 +86,8 @@ func entity(b []byte) (r rune, n int) {
 	return rune(code), end + 1
 }
 
-// wholeReferences drops the beginning of a character or of a reference whose
-// end a cut took away.
+// wholeReferences drops an incomplete character or reference at the end of a
+// value that was cut.
 func wholeReferences(b []byte) []byte {
 	for i := len(b) - 1; i >= 0 && i > len(b)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {
@@ -104,8 +104,9 @@ func wholeReferences(b []byte) []byte {
 	return b
 }
 
-// parseAmount reads a whole-dollar figure. Cents are dropped, separators
-// ignored; what is not a number, or is one beyond 64 bits, was not reported.
+// parseAmount reads a whole-dollar figure. Cents are dropped and separators
+// ignored. Text that is not a number, or exceeds 64 bits, counts as not
+// reported.
 func parseAmount(b []byte) Amount {
 	b = bytes.TrimSpace(b)
 	negative := false

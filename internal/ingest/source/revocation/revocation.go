@@ -1,8 +1,8 @@
 // Package revocation reads the IRS's automatic revocation list: the
 // organizations whose exemption ended because they filed no return for three
 // years. Each row is one event, so an EIN that was revoked, reinstated and
-// revoked again has two of them, and being on the list is not being revoked
-// now: about one row in seven carries the date of a reinstatement.
+// revoked again has two rows. A listed organization may be exempt today: about
+// one row in seven has the date of a reinstatement.
 package revocation
 
 import (
@@ -16,23 +16,22 @@ import (
 )
 
 // Record is one revocation. Dates are ISO text. The Record is reused from row
-// to row, and its strings share one copy of the row: a caller that keeps a
-// string clones it, so as not to keep the whole row.
+// to row, and its strings share one copy of the row. A caller that keeps a
+// string must clone it, or the whole row stays in memory.
 type Record struct {
 	EIN                      ein.EIN
 	Name, DBA                string // as the master file had them; older rows cut the name short
 	Street, City, State, ZIP string
 	Country                  string // two letters, as tax forms code countries
-	Subsection               string // 501(c) number in two digits, 00 when not known
+	Subsection               string // 501(c) subsection in two digits, 00 when not known
 	Revoked                  string // day from which the exemption ended
 	Posted                   string // day the revocation was made public; empty when not stated
-	Reinstated               string // day from which it was restored; empty when it was not
+	Reinstated               string // day from which the exemption was restored; empty if it was not
 }
 
-// Reasons for which a row is left out, beside those of package rows. A row
-// with a date that cannot be read is left out as a whole: half of an event
-// would be served as another event, most of all a revocation whose
-// reinstatement was lost.
+// Reasons to leave out a row, in addition to those of package rows. A row with
+// an unreadable date is left out entirely, because part of an event would be
+// misleading: a revocation that lost its reinstatement date would look current.
 const (
 	ReasonEIN        = "malformed EIN"
 	ReasonRevoked    = "unreadable revocation date"
@@ -40,8 +39,7 @@ const (
 	ReasonReinstated = "unreadable reinstatement date"
 )
 
-// ErrFormat is wrapped by every refusal of a file that is not a revocation
-// list.
+// ErrFormat is wrapped by every error for a file that is not a revocation list.
 var ErrFormat = errors.New("not an automatic revocation list")
 
 // columns of a row; there is no header.
@@ -49,17 +47,17 @@ const columns = 12
 
 var list = rows.List{Layout: rows.Pipes, Name: "the revocation list", Format: ErrFormat, Shape: "the 12 fields from EIN to reinstatement date"}
 
-// Read calls fn for every usable row of the list as plain text or gzip; the
-// published zip is opened by rows.Open. A bad row is counted and left out. A
-// file without a single usable row is an error, and so is one that ends in the
-// middle of its compression. An error from fn ends the reading and is returned
-// as it is.
+// Read calls fn for every usable row of the list, as plain text or gzip;
+// rows.Open opens the published zip. It counts bad rows and leaves them out. It
+// returns an error for a file without a usable row, or whose compressed data is
+// cut off. An error from fn ends the reading and is returned unchanged.
 func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	return list.Read(r, rec.take, func() error { return fn(&rec) })
 }
 
-// take fills the record from the fields of a row and says why it cannot.
+// take fills the record from the fields of a row. It returns the reason if the
+// row is unusable.
 func (r *Record) take(fields []string) (reason string) {
 	if len(fields) != columns {
 		return rows.ReasonColumns
@@ -83,9 +81,9 @@ func (r *Record) take(fields []string) (reason string) {
 	return ""
 }
 
-// date reads 15-MAY-2013 and nothing else; an empty field is an absent date.
-// No exemption was lost before there was an income tax, so an earlier year is
-// damage.
+// date reads dates like 15-MAY-2013 only; an empty field is an absent date.
+// There were no exemptions before the income tax, so an earlier year is an
+// error.
 func date(s string) (iso string, ok bool) {
 	if s = strings.TrimSpace(s); s == "" {
 		return "", true

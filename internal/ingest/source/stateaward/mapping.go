@@ -15,17 +15,17 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Mapping says how one state writes its file. Each is a TOML file; the ones
-// shipped are what public documentation says of the nine states, and a person
-// who has a file that differs puts a mapping.toml beside it.
+// Mapping describes the file of one state. Each mapping is a TOML file. The
+// shipped mappings follow the public documentation of nine states. If a file
+// differs, the user puts a mapping.toml beside it.
 type Mapping struct {
 	State     string   `toml:"state"`      // two letters
 	Title     string   `toml:"title"`      // of the dataset
 	Page      string   `toml:"page"`       // that describes it
 	Address   string   `toml:"address"`    // of the file; empty when there is no fixed one
-	Licence   string   `toml:"licence"`    // or what is known of it
-	Verified  bool     `toml:"verified"`   // a real file has been read with it
-	Note      string   `toml:"note"`       // what could not be seen, and what is left out
+	Licence   string   `toml:"licence"`    // or what we know about it
+	Verified  bool     `toml:"verified"`   // we have read a real file with this mapping
+	Note      string   `toml:"note"`       // what we could not verify, and what the mapping leaves out
 	Separator string   `toml:"separator"`  // one character; a comma when empty
 	Encoding  string   `toml:"encoding"`   // utf-8, also when empty, or windows-1252
 	YearStart int      `toml:"year_start"` // month in which the fiscal year begins; July when 0
@@ -36,7 +36,7 @@ type Mapping struct {
 
 // Columns name the columns that are read. Case, spaces and signs make no
 // difference, so a file with display names and one with field names are read
-// alike. A bar separates alternatives, of which the first found counts. Payee,
+// alike. A bar separates alternatives; the first one found is used. Payee,
 // amount, and a fiscal year or a date are required.
 type Columns struct {
 	Payee      string `toml:"payee"`
@@ -45,7 +45,7 @@ type Columns struct {
 	State      string `toml:"state"` // of the payee
 	ZIP        string `toml:"zip"`
 	FiscalYear string `toml:"fiscal_year"`
-	Date       string `toml:"date"` // gives the fiscal year where no column does
+	Date       string `toml:"date"` // gives the fiscal year if no column does
 	Agency     string `toml:"agency"`
 	Program    string `toml:"program"`
 	Category   string `toml:"category"`
@@ -53,7 +53,7 @@ type Columns struct {
 	ID         string `toml:"id"` // of the award or payment; rows that share one count once
 }
 
-// list is the columns in the order of the constants of this package.
+// list returns the columns in the order of this package's constants.
 func (c *Columns) list() []string {
 	return []string{c.Payee, c.EIN, c.City, c.State, c.ZIP, c.FiscalYear, c.Date, c.Agency, c.Program, c.Category, c.Amount, c.ID}
 }
@@ -98,8 +98,8 @@ func match(pattern, value string) bool {
 	return strings.HasSuffix(value, last)
 }
 
-// Header is the columns of a file of this mapping in order: those of the real
-// file where they are known, otherwise those that are read.
+// Header returns the columns of a file of this mapping in order: all columns of
+// the real file if they are known, otherwise the columns that we read.
 func (m *Mapping) Header() []string {
 	if len(m.Layout) > 0 {
 		return slices.Clone(m.Layout)
@@ -156,7 +156,7 @@ func For(state string) (Mapping, bool) {
 	return all()[i], true
 }
 
-// What a mapping that does not say otherwise means.
+// Defaults of a mapping.
 const (
 	comma = ","
 	july  = 7
@@ -165,8 +165,8 @@ const (
 // MaxMapping bounds the length of a mapping file.
 const MaxMapping = 64 << 10
 
-// ReadMapping reads a mapping file. It is refused when it names a setting that
-// does not exist, so that a slip in a name is not passed over.
+// ReadMapping reads a mapping file. It refuses a file with an unknown setting,
+// so that a misspelled name is noticed.
 func ReadMapping(r io.Reader) (m Mapping, err error) {
 	text, err := io.ReadAll(io.LimitReader(r, MaxMapping+1))
 	if err != nil {
@@ -232,8 +232,8 @@ func (m *Mapping) check() error {
 	return nil
 }
 
-// Find is the place of a column in a header, -1 when the header lacks it. Bars separate
-// alternative names of the column.
+// Find returns the position of a column in a header, or -1 if the column is missing.
+// Bars separate alternative names of the column.
 func Find(header []string, column string) int {
 	for name := range strings.SplitSeq(column, "|") {
 		if i := slices.IndexFunc(header, func(have string) bool { return fold(have) == fold(name) }); i >= 0 {
@@ -243,7 +243,7 @@ func Find(header []string, column string) int {
 	return -1
 }
 
-// fold leaves of a column's name what is the same in all spellings of it.
+// fold reduces a column's name to the part that all its spellings share.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

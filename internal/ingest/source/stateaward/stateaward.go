@@ -1,8 +1,8 @@
-// Package stateaward reads what states say they paid to whom: open checkbooks
-// and lists of grants. No two states publish the same columns, so there is one
-// reader, and a mapping per state that names the columns, the encoding and the
-// rows to leave out. Hardly any state publishes the payee's EIN; who a payee is
-// is for others to find out.
+// Package stateaward reads states' lists of payments: open checkbooks and lists
+// of grants. No two states publish the same columns, so there is one reader,
+// and a mapping per state that names the columns, the encoding and the rows to
+// leave out. Hardly any state publishes the payee's EIN, so other packages
+// identify the payees.
 package stateaward
 
 import (
@@ -19,9 +19,10 @@ import (
 )
 
 // Award is one row of a state's file. It is reused from row to row, and its
-// strings share one copy of the row: a caller that keeps a string clones it.
+// strings share one copy of the row. A caller that keeps a string must clone
+// it.
 type Award struct {
-	EIN              ein.EIN // None when the state gives none
+	EIN              ein.EIN // None if the state does not give it
 	Payee            string
 	City, State, ZIP string // of the payee; empty when the file has no such column
 	FiscalYear       int    // the state's own, named by the year in which it ends
@@ -33,7 +34,7 @@ type Award struct {
 	ID               string // of the award or payment, unique within an agency; empty when there is none
 }
 
-// Reasons for which a row is left out, beside those of package rows.
+// Reasons to leave out a row, in addition to those of package rows.
 const (
 	ReasonFilter = "left out by the mapping's filter"
 	ReasonPayee  = "no payee"
@@ -41,7 +42,7 @@ const (
 	ReasonAmount = "malformed amount"
 )
 
-// Errors that mean that a file is something else.
+// Errors for a file of another kind.
 var (
 	ErrFormat  = errors.New("not the state's file that its mapping describes")
 	ErrMapping = errors.New("not a usable mapping of a state's file")
@@ -50,7 +51,7 @@ var (
 // maxRow bounds a row; descriptions of payments are short.
 const maxRow = 64 << 10
 
-// The places of the columns that are read, in the order of Columns.list.
+// Indexes of the columns that are read, in the order of Columns.list.
 const (
 	payee = iota
 	taxID
@@ -70,23 +71,23 @@ const (
 // reader reads the rows of one file.
 type reader struct {
 	mapping *Mapping
-	place   [known]int // -1 when the column is not there
+	place   [known]int // -1 if the column is missing
 	filters []int
 	award   Award
 }
 
-// Read calls fn for every usable row of a state's file, plain or gzipped. A bad
-// row is counted and left out; a file without the columns that the mapping
-// names is an error that says which. An error from fn ends the reading and is
-// returned as it is.
+// Read calls fn for every usable row of a state's file, plain or gzipped. It
+// counts bad rows and leaves them out. If the file lacks columns that the
+// mapping requires, the error names them. An error from fn ends the reading and
+// is returned unchanged.
 func (m *Mapping) Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	rd := reader{mapping: m}
 	file := rows.Headed{Layout: m.layout(), Name: "the state's file", Format: ErrFormat}
 	return file.Read(r, rd.header, rd.take, func() error { return fn(&rd.award) })
 }
 
-// header finds where each column stands. The columns of filters are required:
-// without them rows that do not belong would be taken.
+// header finds the position of each column. The columns of filters are
+// required, because without them rows that should be dropped would be used.
 func (r *reader) header(names []string) error {
 	var missing []string
 	for i, column := range r.mapping.Columns.list() {
@@ -114,7 +115,8 @@ func (r *reader) header(names []string) error {
 	return nil
 }
 
-// take fills the award from the fields of a row and says why it cannot.
+// take fills the award from the fields of a row. It returns the reason if the
+// row is unusable.
 func (r *reader) take(fields []string) (reason string) {
 	for i := range r.mapping.Filters {
 		if !r.mapping.Filters[i].takes(r.decode(fields[r.filters[i]])) {
@@ -143,7 +145,8 @@ func (r *reader) take(fields []string) (reason string) {
 	return ""
 }
 
-// field is the text of a column, with runs of white space made one space.
+// field returns the text of a column, with each run of white space replaced by
+// one space.
 func (r *reader) field(fields []string, column int) string {
 	at := r.place[column]
 	if at < 0 {
@@ -152,7 +155,8 @@ func (r *reader) field(fields []string, column int) string {
 	return squeeze(r.decode(fields[at]))
 }
 
-// squeeze makes runs of white space one space; most fields have none.
+// squeeze replaces each run of white space by one space. Most fields have no
+// such run.
 func squeeze(s string) string {
 	s = strings.TrimSpace(s)
 	if !strings.ContainsAny(s, "\t\n\v\f\r") && !strings.Contains(s, "  ") {

@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// The years that a fiscal year may be. Anything else is another number in the
-// wrong column.
+// The range of plausible fiscal years. Any other number is in the wrong column.
 const (
 	firstYear = 1990
 	lastYear  = 2100
 )
 
-// parseYear reads a fiscal year: 2024, FY2024, FY 24, 2023-2024 or 2023/24,
-// the last two of which name the year in which it ends.
+// parseYear reads a fiscal year: 2024, FY2024, FY 24, 2023-2024 or 2023/24. The
+// last two give the year in which the fiscal year ends.
 func parseYear(s string) (year int, ok bool) {
 	s = strings.ToUpper(strings.TrimSpace(s))
 	s = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(s, "SFY"), "FY"))
@@ -47,9 +46,9 @@ func cutAny(s, any string) (before, after string, found bool) {
 
 var months = [...]string{"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"}
 
-// yearOf is the fiscal year of a date when the year begins in month start. The
-// date may be written 2024-06-30, with or without a time after it, 6/30/2024,
-// 20240630 or 30-JUN-24.
+// yearOf returns the fiscal year of a date, if fiscal years begin in month
+// start. The date may be written 2024-06-30, with or without a time after it,
+// 6/30/2024, 20240630 or 30-JUN-24.
 func yearOf(s string, start int) (year int, ok bool) {
 	year, month, _, ok := parseDate(s)
 	if ok && start > 1 && month >= start {
@@ -58,7 +57,7 @@ func yearOf(s string, start int) (year int, ok bool) {
 	return year, ok
 }
 
-// isoDate writes a date as YYYY-MM-DD, and nothing where there is none.
+// isoDate writes a date as YYYY-MM-DD, or "" if there is none.
 func isoDate(s string) string {
 	if s == "" {
 		return ""
@@ -70,7 +69,7 @@ func isoDate(s string) string {
 	return fmt.Sprintf("%04d-%02d-%02d", year, month, day)
 }
 
-// parseDate reads a date that is one.
+// parseDate reads a date and checks the range of its parts.
 func parseDate(s string) (year, month, day int, ok bool) {
 	s = strings.ToUpper(strings.TrimSpace(s))
 	s, _, _ = strings.Cut(s, " ")
@@ -84,7 +83,7 @@ func parseDate(s string) (year, month, day int, ok bool) {
 	return year, month, day, true
 }
 
-// dateParts takes a date apart.
+// dateParts splits a date into its parts.
 func dateParts(s string) (year, month, day int, ok bool) {
 	if n, isNumber := number(s); isNumber && len(s) == 8 {
 		return n / 10000, n / 100 % 100, n % 100, true

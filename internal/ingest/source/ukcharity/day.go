@@ -2,8 +2,8 @@ package ukcharity
 
 import "time"
 
-// day reads a date, YYYY-MM-DD, and passes over the time of day that upstream
-// writes after it, as days since 1970.
+// day reads a date, YYYY-MM-DD, as days since 1970. It ignores the time of day
+// that the register adds.
 func day(raw []byte) (int32, bool) {
 	if len(raw) < 10 || len(raw) > 10 && raw[10] != 'T' && raw[10] != ' ' {
 		return 0, false

@@ -22,7 +22,7 @@ type loader struct {
 	clear func()  // empties the row
 	emit  func() error
 	tally Tally
-	bad   []*slot // fields of the row at hand that were left empty
+	bad   []*slot // fields of the current row that were left empty
 	notes rows.Tally
 	words map[string]string // texts that recur
 
@@ -31,8 +31,8 @@ type loader struct {
 	oldest, newest *int32
 }
 
-// slot is one column that is taken: where its value goes, and what it is. The
-// pointers point into the one row, so that filling it costs no reflection.
+// slot is one column that we read: its type and where its value goes. The
+// pointers point into the reused row, so that filling it needs no reflection.
 type slot struct {
 	name  string
 	seen  bool
@@ -77,7 +77,7 @@ func newLoader(row any, t Table) (*loader, error) {
 	if n, d := l.slots[number], l.slots[extract]; n != nil && n.whole == nil || d != nil && d.date == nil {
 		return nil, fmt.Errorf("ukcharity: %T must have %s as an int64 and %s as a date, or not at all", row, number, extract)
 	}
-	// The keys are looked at whether the row type has them or not.
+	// The keys are checked even if the row type does not have them.
 	for _, name := range append([]string{number}, need...) {
 		s := l.slots[name]
 		if s == nil {
@@ -95,7 +95,7 @@ func newLoader(row any, t Table) (*loader, error) {
 	return l, nil
 }
 
-// slot finds the slot of a column, nil when the column is not taken.
+// slot returns the slot of a column, or nil if the column is not read.
 func (l *loader) slot(column []byte) *slot {
 	s := l.slots[string(column)]
 	if s != nil {
@@ -113,7 +113,7 @@ func (l *loader) begin() {
 	}
 }
 
-// end hands the row on if it can be.
+// end passes the row to fn if the row is usable.
 func (l *loader) end() error {
 	var missing []string
 	for _, s := range l.need {
@@ -149,7 +149,7 @@ func (l *loader) end() error {
 	return nil
 }
 
-// finish closes the account.
+// finish completes the tally.
 func (l *loader) finish() {
 	l.tally.Blanked = l.notes.Rejected
 	if l.oldest != nil {
@@ -208,7 +208,7 @@ func (l *loader) set(s *slot, raw []byte) {
 	}
 }
 
-// Shared, so that a table of flags costs no memory for each.
+// Shared, so that a flag needs no allocation.
 var yes, no = true, false
 
 func (l *loader) setBool(s *slot, v bool) {
@@ -222,8 +222,8 @@ func (l *loader) setBool(s *slot, v bool) {
 	}
 }
 
-// word turns raw into valid text without null characters, which engines
-// stumble over. Texts that recur are kept once.
+// word turns raw into valid text without null characters, which some database
+// engines reject. Recurring texts are stored once.
 func (l *loader) word(raw []byte, recur bool) string {
 	const most = 16 << 10
 	if recur {
@@ -255,8 +255,8 @@ func whole(raw []byte) (int64, bool) {
 }
 
 // text reads the tab-separated form. The register's long texts may hold tabs
-// and line breaks, which this form does not mark, so such rows come out with a
-// wrong number of columns and are lost; the JSON form loses nothing.
+// and line breaks, which this form does not escape. Such rows have a wrong
+// number of columns and are lost. The JSON form loses nothing.
 func (l *loader) text(r io.Reader) error {
 	layout := rows.TabTable
 	layout.MaxRow = maxObject / 4

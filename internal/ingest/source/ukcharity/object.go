@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// How reading a piece of JSON can fail.
+// Errors of reading JSON.
 var (
 	errShort  = errors.New("the text ends within the object")
 	errBroken = errors.New("not an object in JSON")
 )
 
-// maxDepth is how deep a field may be nested. No column of the register is, so
-// all that is asked of such a field is that it can be passed over.
+// maxDepth is how deep a field may be nested. No column of the register is
+// nested, so nested fields are only skipped.
 const maxDepth = 8
 
 // object reads the object that b begins with into the row and returns its
-// length. Line breaks inside a string are refused, although the rest of the
-// control characters are let pass: where upstream writes one object to a line,
-// a string that is never closed is then noticed on its own line.
+// length. A line break inside a string is an error, because the register has
+// one object per line: an unclosed string is then noticed on its own line.
+// Other control characters are allowed.
 func (l *loader) object(b []byte) (n int, err error) {
 	i := pass(b, 1)
 	if i < len(b) && b[i] == '}' {
@@ -70,7 +70,7 @@ func (l *loader) object(b []byte) (n int, err error) {
 	}
 }
 
-// pass returns the place of the first byte from i on that is not blank.
+// pass returns the offset of the first byte at or after i that is not blank.
 func pass(b []byte, i int) int {
 	for i < len(b) && blank(b[i]) {
 		i++
@@ -79,7 +79,7 @@ func pass(b []byte, i int) int {
 }
 
 // value reads the value that b begins with and returns its length. Without a
-// slot, the value is passed over.
+// slot, the value is skipped.
 func (l *loader) value(to *slot, b []byte) (n int, err error) {
 	if len(b) == 0 {
 		return 0, errShort
@@ -135,8 +135,8 @@ func (l *loader) value(to *slot, b []byte) (n int, err error) {
 	return 0, errBroken
 }
 
-// text returns what stands between the quotes of the string that b begins
-// with, and whether it holds escapes.
+// text returns the text between the quotes of the string that b begins with,
+// and whether it has escapes.
 func text(b []byte) (raw []byte, escaped bool, err error) {
 	for i := 1; i < len(b); i++ {
 		switch b[i] {
@@ -152,8 +152,8 @@ func text(b []byte) (raw []byte, escaped bool, err error) {
 	return nil, false, errShort
 }
 
-// nested returns the length of the object or array that b begins with,
-// whatever is in it, if that is not too deep.
+// nested returns the length of the object or array that b begins with, unless
+// it is nested too deep.
 func nested(b []byte, most int) (n int, err error) {
 	depth := 0
 	for i := 0; i < len(b); i++ {

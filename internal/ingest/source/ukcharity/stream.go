@@ -25,8 +25,8 @@ func (s *stream) window() []byte { return s.buf[s.start:s.end] }
 
 func (s *stream) skip(n int) { s.start += n }
 
-// more makes the window longer: to twice its length, so that what is looked at
-// again is never more than was read. It reports false at the end of the text.
+// more doubles the window, so that the bytes scanned again never exceed the
+// bytes read. It reports false at the end of the text.
 func (s *stream) more() bool {
 	if s.err != nil {
 		return false
@@ -56,8 +56,8 @@ func (s *stream) more() bool {
 	return true
 }
 
-// begin passes over a byte order mark and blank space and returns the first
-// byte of the text; ok is false when there is none.
+// begin skips a byte order mark and blank space and returns the first byte of
+// the text. ok is false if the text is empty.
 func (s *stream) begin() (c byte, ok bool) {
 	s.more()
 	if bytes.HasPrefix(s.window(), []byte("\xef\xbb\xbf")) {
@@ -66,8 +66,8 @@ func (s *stream) begin() (c byte, ok bool) {
 	return s.peek(false)
 }
 
-// peek passes over blank space, and over commas if so wished, and returns the
-// byte after it; ok is false at the end.
+// peek skips blank space, and commas on request, and returns the next byte. ok
+// is false at the end.
 func (s *stream) peek(commas bool) (c byte, ok bool) {
 	for {
 		for i, c := range s.window() {
@@ -83,7 +83,7 @@ func (s *stream) peek(commas bool) (c byte, ok bool) {
 	}
 }
 
-// line passes over the rest of the line at hand and its end.
+// line skips the rest of the current line and its line break.
 func (s *stream) line() {
 	for {
 		if i := bytes.IndexByte(s.window(), '\n'); i >= 0 {
@@ -99,10 +99,10 @@ func (s *stream) line() {
 
 func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// array reads the objects of the array that the stream stands at. Upstream
-// writes one object to a line, but any layout will do. After an object that
-// cannot be read, reading goes on behind its closing brace if that stands on
-// the same line, and else at the next line that begins with an object.
+// array reads the objects of the array at the current position. The register
+// has one object per line, but any layout works. After an unreadable object,
+// reading resumes after its closing brace if the brace is on the same line, and
+// otherwise at the next line that begins with an object.
 func (l *loader) array(s *stream) error {
 	s.skip(1)
 	for lost := false; ; {
@@ -122,7 +122,7 @@ func (l *loader) array(s *stream) error {
 			case !lost:
 				return fmt.Errorf("%w: text follows the end of the array; fetch it again", ErrFormat)
 			}
-			// A bracket within an object that could not be read.
+			// A bracket inside an unreadable object.
 			s.line()
 		case first != '{':
 			if l.tally.Rows == 0 && l.tally.Lost() == 0 {
@@ -141,7 +141,7 @@ func (l *loader) array(s *stream) error {
 	}
 }
 
-// next reads the object that the stream stands at and hands it on.
+// next reads the object at the current position and passes it on.
 func (l *loader) next(s *stream, lost *bool) error {
 	object := func() []byte { return s.window()[:min(len(s.window()), maxObject)] }
 	l.begin()

@@ -1,10 +1,10 @@
 // Package ukcharity reads the public extract of the register of charities of
 // England and Wales: thirteen tables, posted daily, each as a zip of one JSON
-// array or of one tab-separated text. It knows the tables and their forms; what
-// is taken from a table is said by the caller's row type, whose fields are
-// filled by column name, so a column that the type does not have, such as a
-// charity's email address or telephone number, never leaves this package. The
-// reader keeps nothing, so a table of any length is read in constant memory.
+// array or of one tab-separated text. The caller's row type says which columns
+// to read: its fields are filled by column name. A column that the type lacks,
+// such as a charity's email address or telephone number, never leaves this
+// package. The reader keeps no rows, so it reads a table of any length in
+// constant memory.
 package ukcharity
 
 import (
@@ -38,8 +38,8 @@ const (
 	Trustees        Table = "charity_trustee"
 )
 
-// keys are the columns without which a file is some other table, beside the
-// charity's number, which all tables have.
+// keys are the columns that identify a table. A file without them is another
+// table. The charity's number is not listed, because all tables have it.
 var keys = map[Table][]string{
 	Charities:       {linked, "charity_name", "charity_registration_status"},
 	Finances:        {"fin_period_end_date", "total_gross_income", "accounts_qualified"},
@@ -56,7 +56,7 @@ var keys = map[Table][]string{
 	Trustees:        {linked, "trustee_id", "trustee_name"},
 }
 
-// Columns that every table has, or nearly so.
+// Columns that nearly every table has.
 const (
 	number  = "registered_charity_number"
 	linked  = "linked_charity_number"
@@ -86,35 +86,35 @@ func (t Table) Address() string {
 	return "https://ccewuksprdoneregsadata1.blob.core.windows.net/data/json/publicextract." + string(t) + ".zip"
 }
 
-// Tally says what became of the rows of a table.
+// Tally counts the rows of a table that were used and left out.
 type Tally struct {
 	rows.Tally
-	Blanked []rows.Rejection // fields that could not be what their column holds and were left empty, by column
-	Oldest  string           // date of extract, and the newest where rows differ
+	Blanked []rows.Rejection // unreadable fields that were left empty, by column
+	Oldest  string           // date of extract; the newest if rows differ
 	Newest  string
 }
 
-// Reasons for which a row is left out, beside those of package rows.
+// Reasons to leave out a row, in addition to those of package rows.
 const (
 	ReasonBroken = "not a readable object"
 	ReasonNumber = "no charity number"
 )
 
-// ErrFormat is wrapped by every refusal of a file that is not the table it
-// should be.
+// ErrFormat is wrapped by every error for a file that is not the expected
+// table.
 var ErrFormat = errors.New("not a table of the charity register")
 
 // Read calls fn for every usable row of a table, in JSON or tab-separated,
-// plain or gzipped. T is a struct; each of its fields is filled from the column
-// that its parquet tag names, and has to be a string, an int64, or a pointer to
-// an int64, a float64, a bool or, with the option date, an int32 that counts
-// days since 1970. The row is reused by the next call, but what its fields
-// point to is not, so a caller may copy it and keep the copy.
+// plain or gzipped. T is a struct; each field is filled from the column that
+// its parquet tag names. A field must be a string, an int64, or a pointer to an
+// int64, a float64, a bool or, with the option date, an int32 that counts days
+// since 1970. The next call reuses the row, but not the values its fields point
+// to, so a caller may keep a copy of the row.
 //
-// A row that cannot be read is counted and left out, and a field that cannot
-// be is counted and left empty; a file that is something else is an error, and
-// so is one that has been cut short. An error from fn ends the reading and is
-// returned as it is.
+// Read counts unreadable rows and leaves them out, and counts unreadable fields
+// and leaves them empty. It returns an error for a file of another kind or a
+// file that was cut off. An error from fn ends the reading and is returned
+// unchanged.
 func Read[T any](r io.Reader, t Table, fn func(*T) error) (Tally, error) {
 	var row T
 	l, err := newLoader(&row, t)

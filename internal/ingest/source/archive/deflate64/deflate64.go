@@ -1,8 +1,8 @@
 // Package deflate64 unpacks Deflate64, compression method 9 of the zip format.
-// It is Deflate with a window of 64 KiB: distances have two more codes, and
-// the last length code stands for 3 and up with sixteen bits of its own
-// instead of for 258. Some of the published archives use it, and the standard
-// library does not read it.
+// It is Deflate with a window of 64 KiB: distances have two more codes, and the
+// last length code, which means 258 in Deflate, has sixteen extra bits and
+// starts at 3. Some of the published archives use it, and the standard library
+// does not read it.
 package deflate64
 
 import (
@@ -21,8 +21,8 @@ const (
 	endOfBlock  = 256
 )
 
-// CorruptError reports damage, with the offset in the packed stream at which
-// it was noticed.
+// CorruptError reports damage, with the offset in the packed stream where we
+// noticed the damage.
 type CorruptError struct {
 	Offset int64
 	Reason string
@@ -32,9 +32,9 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("deflate64: damaged before byte %d: %s", e.Offset, e.Reason)
 }
 
-// NewReader unpacks what it reads from r, in the memory of one window. If r is
-// an io.ByteReader nothing beyond the end of the stream is read from it, so
-// what follows can be read next; otherwise r is buffered.
+// NewReader unpacks the stream r, in the memory of one window. If r is an
+// io.ByteReader, the reader takes nothing beyond the end of the stream, so the
+// caller can read on from there. Otherwise r is buffered.
 func NewReader(r io.Reader) io.ReadCloser {
 	d := &reader{}
 	if b, ok := r.(io.ByteReader); ok {
@@ -46,7 +46,7 @@ func NewReader(r io.Reader) io.ReadCloser {
 }
 
 // reader is the state of an unpacking. Bytes go into the window first and are
-// handed out from there whenever it is full or the stream ends.
+// handed out from there when the window is full or the stream ends.
 type reader struct {
 	src   *bufio.Reader // one of the two is set
 	exact io.ByteReader
@@ -57,12 +57,12 @@ type reader struct {
 
 	window [windowSize]byte
 	write  int  // where the next byte goes
-	read   int  // what was handed out already
+	read   int  // end of the bytes already handed out
 	filled bool // the window went round at least once
 
-	step   func(*reader) error // what is to be done next
+	step   func(*reader) error // the next step
 	last   bool                // the block being read is the final one
-	length int                 // of a copy that the window was too full for, or of a stored block
+	length int                 // bytes still to come of a stored block, or of a copy that did not fit into the window
 	dist   int
 	err    error
 
@@ -295,7 +295,7 @@ func (d *reader) symbols() error {
 	return nil
 }
 
-// copy repeats what was written d.dist bytes ago, as far as the window goes.
+// copy repeats the bytes written d.dist bytes ago, up to the end of the window.
 func (d *reader) copy() {
 	from := (d.write - d.dist) & windowMask
 	n := min(d.length, windowSize-d.write, windowSize-from)
@@ -305,7 +305,8 @@ func (d *reader) copy() {
 		d.write += n
 		return
 	}
-	// The copy reaches into what it writes: a run. Each round doubles it.
+	// The copy overlaps its own output, which makes a run. Each round doubles
+	// the run.
 	for n > 0 {
 		k := copy(d.window[d.write:d.write+n], d.window[from:d.write])
 		d.write += k
@@ -313,11 +314,12 @@ func (d *reader) copy() {
 	}
 }
 
-// refill makes sure of want bits, or says that the stream ends before them.
+// refill makes at least want bits available, or reports that the stream ends
+// before them.
 func (d *reader) refill(want uint) error {
 	if d.src != nil {
-		// Eight bytes at once where they are there; the bits that did not fit
-		// are read again with the next refill.
+		// Read eight bytes at once if they are buffered. The next refill reads
+		// the bits that did not fit again.
 		if p, err := d.src.Peek(8); err == nil {
 			d.bits |= binary.LittleEndian.Uint64(p) << d.nbits
 			n := (63 - d.nbits) / 8
@@ -360,7 +362,7 @@ func (d *reader) take(n uint) (uint32, error) {
 }
 
 // symbol reads one code. It asks for no more bits than the code has, so that
-// the last one does not read beyond the stream.
+// the last code does not read beyond the stream.
 func (d *reader) symbol(t *table) (int, error) {
 	for {
 		e := t.find(d.bits)

@@ -9,9 +9,9 @@ const (
 	link     = 1 << 31 // an entry that leads on to the codes longer than fastBits
 )
 
-// table looks a prefix code up: one probe for codes of up to ten bits, a
-// second for the longer ones. An entry is the symbol and, in the low four
-// bits, the length of its code; 0 where no code is defined.
+// table looks up prefix codes: with one probe for codes of up to ten bits, with
+// two for longer codes. An entry is the symbol and, in the low four bits, the
+// length of its code; 0 where no code is defined.
 type table struct {
 	fast    [1 << fastBits]uint32
 	slow    []uint32
@@ -27,9 +27,9 @@ func (t *table) find(bits uint64) uint32 {
 }
 
 // build makes the table of the canonical code with the given lengths, and
-// reports whether it is one. As elsewhere, a code with no symbols is let pass
-// until it is used, and so is a single symbol of one bit; any other code has
-// to be complete.
+// reports whether the lengths are valid. A code must be complete, with two
+// exceptions that other implementations also allow: a code without symbols, as
+// long as nothing uses it, and a single symbol of one bit.
 func (t *table) build(lengths []uint8) bool {
 	var count [maxBits + 1]int
 	longest := 0
@@ -79,7 +79,7 @@ func (t *table) build(lengths []uint8) bool {
 	return true
 }
 
-// The codes of blocks that bring none.
+// The fixed codes, for blocks that do not define their own.
 var fixedLiterals, fixedDistances = func() (l, d table) {
 	var lengths [maxLiterals]uint8
 	for i := range lengths {
