@@ -6,7 +6,7 @@ import (
 	"grantgraph/internal/serve/report/keyring"
 )
 
-// jwksPath is where the keys are that screening reports are verified with.
+// jwksPath is the path of the public keys that verify screening reports.
 const jwksPath = "/.well-known/jwks.json"
 
 // jwks publishes the keys. Clients may keep the document for five minutes, so a

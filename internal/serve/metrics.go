@@ -19,7 +19,7 @@ import (
 	"grantgraph/internal/serve/budget"
 )
 
-// metrics counts what an operator wants to see.
+// metrics are the counters for operators.
 type metrics struct {
 	registry        *prometheus.Registry
 	requests        *prometheus.CounterVec
@@ -66,7 +66,7 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// countedRoutes are the first parts of paths that are counted apart.
+// countedRoutes are the first parts of paths that are counted separately.
 var countedRoutes = strings.Fields("org search ask explore grant place cause compare check download share sitemap sql data reconcile " +
 	"account signin signup static openapi.json llms.txt mcp healthz readyz")
 
@@ -102,7 +102,7 @@ func shown(path string, operation func(path string) string) string {
 }
 
 // statusGone is counted and logged for a request whose client left before the
-// answer. It is never sent, and nothing failed here.
+// answer. It is never sent to a client, and it is not a failure of the service.
 const statusGone = 499
 
 // watch counts and logs every request. operation is the path of the operation
@@ -180,7 +180,7 @@ func (o *observed) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush sends what was written so far, for answers that come in parts.
+// Flush sends the bytes written so far, for answers that come in parts.
 func (o *observed) Flush() { _ = http.NewResponseController(o.ResponseWriter).Flush() }
 
 // Unwrap lets http.ResponseController reach the connection.

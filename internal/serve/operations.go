@@ -35,8 +35,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Dataset is a dataset as the operations read it. What is out of service is
-// nil.
+// Dataset is a dataset as the operations read it. A part that is out of service
+// is nil.
 type Dataset struct {
 	Manifest   snapshot.Manifest
 	Graph      grants.Graph
@@ -86,7 +86,8 @@ func asRead(d *dataset.Dataset) api.Dataset {
 	return to
 }
 
-// parts are what the operations of a service work with, beside its dataset.
+// parts are what the operations of a service work with, in addition to its
+// dataset.
 type parts struct {
 	base     string
 	agents   *agent.Keys
@@ -174,8 +175,8 @@ func searchInfo(d api.Dataset) client.SearchInfo {
 	return info
 }
 
-// Examples are all operations over invented parts, also those that a service does
-// not offer.
+// Examples are all operations over invented parts, including operations that a
+// service does not offer.
 func Examples(base string) (api.Examples, error) {
 	agents, err := example.Agents(base)
 	if err != nil {
@@ -214,7 +215,7 @@ func OpenAPI(base string) ([]byte, error) {
 	return api.OpenAPI(base, all)
 }
 
-// API says what the API of a service is made of, beside what it has by default.
+// API configures the API of a service.
 type API struct {
 	api.Config // without Groups, Examples and Admit
 
@@ -255,7 +256,7 @@ func NewAPI(c API) (*api.Handler, error) {
 		c.Registry, _ = c.Accounts.(admin.Registry)
 	}
 	if c.AdminToken.Empty() {
-		c.Registry = nil // nobody could be admitted
+		c.Registry = nil // without a token, nobody could call its operations
 	}
 	if c.Clock == nil {
 		c.Clock = time.Now

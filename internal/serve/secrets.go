@@ -13,8 +13,9 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// secrets must survive a restart: the secret that protects forms and challenges,
-// and the key that signs requests. Servers of one service share the file.
+// secrets are values that must survive a restart: the secret that protects forms
+// and challenges, and the key that signs requests. Servers of one service share
+// the file.
 type secrets struct {
 	Forms []byte `json:"forms"`
 	Seed  []byte `json:"signing_seed"`

@@ -1,8 +1,8 @@
-// Package serve runs Grantgraph as a service: it opens the data directory,
-// puts the API and the site behind one address and what operators look at
-// behind another, takes up new snapshots while it runs, and stops without
-// dropping a request. It imports nothing of ingest and holds no domain logic:
-// that is in the packages below.
+// Package serve runs Grantgraph as a service: it opens the data directory, puts
+// the API and the site behind one address and the operators' pages behind
+// another, switches to new snapshots while it runs, and stops without dropping
+// a request. It imports nothing from ingest. The domain logic is in the
+// packages below.
 package serve
 
 import (
@@ -52,11 +52,11 @@ type Options struct {
 	Admin   string         // address of metrics and health; empty for none
 	BaseURL string         // how clients reach Addr; empty derives it from the listener
 	Poll    time.Duration  // how often to look for a new snapshot; 0 means two seconds
-	Drain   time.Duration  // how long to go on serving, but not to be ready, once told to stop
+	Drain   time.Duration  // how long to keep serving, while reporting "not ready", once told to stop
 	Window  account.Window // of the free allowance; empty is a day
 	Mail    mail.Mailer    // sends emails to people; nil writes them to the console
 	Proxies []netip.Prefix // proxies whose X-Forwarded-For is trusted
-	Contact string         // where to report a flaw, published in security.txt; empty publishes none
+	Contact string         // where to report a vulnerability, published in security.txt; empty publishes none
 
 	Database   secret.URL   // PostgreSQL that keeps the accounts; empty keeps them in the data directory
 	Secrets    string       // file of the secrets of the service, drawn when absent; empty is one in the data directory
@@ -68,16 +68,16 @@ type Options struct {
 
 	Model asking.Model // reads questions that the page of questions does not understand; nil for none
 
-	Budget *budget.Budget // holds the memory of all requests together; nil is without bounds
+	Budget *budget.Budget // holds the memory of all requests together; nil means no limit
 
-	Metrics []prometheus.Collector // shown among those of the server
+	Metrics []prometheus.Collector // published with the metrics of the server
 
 	Entrance *Entrance // the addresses, when they are bound already; nil binds them
 
 	Clock func() time.Time
 	Log   *slog.Logger
 
-	Version string // of the program, told to those who connect
+	Version string // of the program, sent to clients that connect
 
 	after func(time.Duration) <-chan time.Time // nil is time.After
 }
@@ -135,8 +135,8 @@ func OpenAccounts(data string, database secret.URL, opt account.Options) (accoun
 	return account.OpenSQLite(Accounts(data), opt)
 }
 
-// Open opens the data directory and binds the addresses. Before Run nothing is
-// answered but, at the address for operators, that the service is not ready.
+// Open opens the data directory and binds the addresses. Before Run, only the
+// address for operators answers, and says that the service is not ready.
 func Open(opt Options) (_ *Server, err error) {
 	opt.Log = slog.New(masked{opt.Log.Handler()})
 	s := &Server{opt: opt, log: opt.Log, entrance: opt.Entrance}
@@ -316,15 +316,15 @@ func (s *Server) Tools() (*mcp.Service, error) {
 }
 
 // Asker answers questions in plain English from the current dataset, which is held
-// until release is called. It is for whoever owns the data: nothing is charged.
+// until release is called. It is for the owner of the data, so nothing is charged.
 func (s *Server) Asker() (a *ask.Asker, release func()) {
 	d, release := s.holder.Acquire()
 	return ask.New(ask.Source{Data: d, Ask: s.ask, Caller: api.Caller{Paid: true, Pro: true}, BaseURL: s.opt.BaseURL}), release
 }
 
 // address is the address of the client of a request. A trusted proxy appends the
-// address of its client to X-Forwarded-For. Anybody may have written the addresses
-// before that one.
+// address of its client to X-Forwarded-For. The addresses before that one cannot
+// be trusted.
 func (s *Server) address(r *http.Request) string {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -356,8 +356,8 @@ func (s *Server) health(mux *http.ServeMux) {
 			fmt.Fprintln(w, "ready", version)
 		}
 	})
-	// A load balancer that asks this sends no requests to a server that has lost
-	// the account database while others have not.
+	// A load balancer that checks this avoids a server that has lost the account
+	// database while other servers have it.
 	mux.HandleFunc("GET /readyz/accounts", func(w http.ResponseWriter, r *http.Request) {
 		if version, ok := s.ready(w, r); ok && s.lost.Load() {
 			unavailable(w, r, "store_unavailable", "The accounts do not answer.", otherServer)
@@ -409,7 +409,7 @@ func (s *Server) Store() account.Store { return s.accounts }
 // URL is how clients reach the server.
 func (s *Server) URL() string { return s.opt.BaseURL }
 
-// Run serves until the context ends and for as long as it is to drain, then
+// Run serves until the context ends, keeps serving for the drain time, then
 // finishes the requests under way.
 func (s *Server) Run(ctx context.Context) error {
 	if err := s.entrance.handOver(); err != nil {
@@ -513,7 +513,7 @@ func (s *Server) watchAccounts(ctx context.Context) {
 	}
 }
 
-// follow takes up new snapshots and lists as they are published.
+// follow switches to new snapshots and lists as they are published.
 func (s *Server) follow(ctx context.Context) {
 	tick := time.NewTicker(s.opt.Poll)
 	defer tick.Stop()

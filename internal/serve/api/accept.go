@@ -18,8 +18,8 @@ var mediaTypes = map[string][]string{
 
 // accepted chooses a format of the operation by the Accept header. Without a match
 // it chooses the first format, JSON, because an answer in another format is worth
-// more than a refusal. A header that asks for HTML comes from a browser, which also
-// accepts XML; nobody asked for XML then, so it gets JSON.
+// more than a refusal. A header that asks for HTML comes from a browser. Browsers
+// also list XML, though the user did not ask for XML, so they get JSON.
 func accepted(h http.Header, formats []string) string {
 	best, bestQ, bestFit := formats[0], 0.0, 0
 	ranges := items(h, "Accept")

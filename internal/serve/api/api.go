@@ -1,7 +1,7 @@
-// Package api is the HTTP face of the service. One table of operations says
-// what can be called, by whom, at what cost, with which parameters and with
-// which answers; the router, the metering, the OpenAPI document, the catalogue
-// and llms.txt all read that table and nothing else.
+// Package api is the HTTP interface of the service. One table of operations
+// says what can be called, by whom, at what cost, with which parameters and
+// with which answers. The router, the metering, the OpenAPI document, the
+// catalogue and llms.txt all follow from that table.
 //
 // A request goes through fixed steps: authenticate, read and validate the
 // parameters, compare the ETag, take memory, charge, run, and hold the memory until
@@ -9,9 +9,9 @@
 // therefore costs nothing.
 //
 // The package is the engine: table, call, parameters, envelope, errors,
-// rendering, OpenAPI. It knows no operation. Those are in the packages below it,
-// each with an operations.json that describes them; the service that wires them
-// together gives them to New.
+// rendering, OpenAPI. It contains no operations. Operations are in the packages
+// below it, each with an operations.json that describes them. The service passes
+// them to New.
 package api
 
 import (
@@ -37,15 +37,15 @@ type Accounts interface {
 	Authenticate(ctx context.Context, secret string) (account.KeyInfo, error)
 	Balance(ctx context.Context, id string) (account.Balance, error)
 	Charge(ctx context.Context, id string, cost int) (account.Balance, error)
-	// TakeScreen takes the one screening that the owner of a key has beside the
-	// calls of a plan; first is false when it was taken before. ReturnScreen
-	// gives it back.
+	// TakeScreen takes the one screening that the owner of a key has in
+	// addition to the calls of a plan. first is false if the screening was
+	// taken before. ReturnScreen gives it back.
 	TakeScreen(ctx context.Context, id string) (first bool, err error)
 	ReturnScreen(ctx context.Context, id string) error
 }
 
-// Dataset is all that one request is answered from. The engine asks it what it
-// is; operations ask it for what they read.
+// Dataset is the data that one request is answered from. The engine asks for
+// its description; operations read its data.
 type Dataset interface {
 	// Snapshot describes the snapshot behind it.
 	Snapshot() *snapshot.Manifest
@@ -70,20 +70,21 @@ type Config struct {
 	Clock   func() time.Time // nil means time.Now
 	Log     *slog.Logger     // nil means no log
 
-	// Budget holds the memory of all requests together; nil is without bounds.
+	// Budget holds the memory of all requests together; nil means no limit.
 	Budget *budget.Budget
 	// Patience is how long a client may leave an answer unread before it is cut
 	// off; 0 means ten seconds.
 	Patience time.Duration
 
 	// Admit sees a request with a key before its parameters are read. It refuses
-	// the request, or notes on the call what else holds for the key. Nil admits
+	// the request, or sets further limits for the key on the call. Nil admits
 	// every request.
 	Admit func(ctx context.Context, c *Call, query url.Values) error
 	// Address is the network address of the client that a request comes from;
 	// nil means that of the connection. Behind a proxy it has to be set.
 	Address func(*http.Request) string
-	// AdminToken opens the operations for billing systems; empty opens none.
+	// AdminToken gives access to the operations for billing systems; if empty,
+	// nobody has access.
 	AdminToken secret.Text
 }
 

@@ -21,7 +21,7 @@ func Describe(base string, examples Examples) (*Reference, error) {
 	return s.Reference(), nil
 }
 
-// Base is the address of the service that the table is of.
+// Base is the address of the service that the table describes.
 func (r *Reference) Base() string { return r.handler.config.BaseURL }
 
 // Arguments describes the path, the query and the body of a request as the

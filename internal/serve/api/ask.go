@@ -17,12 +17,12 @@ type Inquiry struct {
 	Path   string // of an operation, such as /grants/funders
 	Query  url.Values
 	Data   Dataset // the asker holds it until it has used the answer
-	Caller Caller  // what a plan shows depends on it
+	Caller Caller  // the caller's plan decides which parts the answer shows
 }
 
 // Ask answers an inquiry. The memory of the answer is held until release is called;
-// release is never nil. Problems takes apart the error of values that cannot be
-// read; every other error has a slug of the table.
+// release is never nil. If values cannot be read, Problems lists them from the
+// error. Every other error has a slug from the table.
 func (s *Handler) Ask(ctx context.Context, q Inquiry) (a client.Answer, release func(), err error) {
 	release = func() {}
 	ops, path := s.table.routes.find(Versioned + q.Path)

@@ -11,13 +11,13 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// audit remembers what happened; every account.Store does.
+// audit keeps the audit trail; every account.Store implements it.
 type audit interface {
 	Audit(ctx context.Context, e account.Event) error
 }
 
-// The trail notes at most so many refusals a minute. The caller decides how often
-// it is refused, and must not be able to fill the trail.
+// The trail records at most this many refusals a minute, because a caller could
+// otherwise fill the trail with refused requests.
 const notesAMinute = 60
 
 // limiter lets a number of events through per minute and counts the rest.
@@ -28,7 +28,8 @@ type limiter struct {
 	skipped int
 }
 
-// take says whether an event goes through, and how many before it did not.
+// take says whether an event goes through, and how many events before it were
+// held back.
 func (l *limiter) take(now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,8 +48,8 @@ func (l *limiter) take(now time.Time) (skipped int, ok bool) {
 // noteTimeout bounds how long a refusal waits for the trail.
 const noteTimeout = 2 * time.Second
 
-// note puts a refusal into the trail. If that fails, the log still has it, and the
-// caller is refused all the same.
+// note records a refusal in the trail. If that fails, the log still has the
+// refusal, and the caller is still refused.
 func (s *Handler) note(ctx context.Context, c *Call, err error) {
 	f, ok := fault.Of(err)
 	if !ok || s.audit == nil || c.shown != nil || !s.table.refusal(f.Slug).Audit {

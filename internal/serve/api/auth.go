@@ -77,7 +77,7 @@ func AsOwner(r *http.Request) *http.Request {
 }
 
 // solvent refuses a request whose key has no calls left, before its plan runs. It
-// matters where the plan alone takes time of the machine.
+// matters for operations whose plan alone uses machine time.
 func (s *Handler) solvent(ctx context.Context, out *reply, c *Call) error {
 	if !c.op.Works || c.Caller.Key == "" {
 		return nil
@@ -109,10 +109,10 @@ func (s *Handler) meter(ctx context.Context, out *reply, c *Call) error {
 	return err
 }
 
-// claimed gives back what a request has taken beside its calls.
+// claimed gives back what a request has taken in addition to its calls.
 type claimed func(context.Context) error
 
-// claim takes what the answer uses up beside its calls.
+// claim takes what the answer uses in addition to its calls.
 func (c *Call) claim(ctx context.Context) (claimed, error) {
 	if c.Claim == nil {
 		return nil, nil
@@ -162,8 +162,8 @@ func (r *reply) balance(b account.Balance) {
 	}
 }
 
-// admitAdmin checks the token of a billing system. Hashes are compared, so
-// that the time taken says nothing, not even about its length.
+// admitAdmin checks the token of a billing system. It compares hashes, so that
+// the time taken reveals nothing about the token, not even its length.
 func (s *Handler) admitAdmin(h http.Header) error {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(h.Get("Authorization")), " ")
 	given, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.config.AdminToken.Reveal()))

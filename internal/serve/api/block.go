@@ -55,7 +55,7 @@ func (f *Form) Problem(name string, index int, kind, input string, ctx any, form
 	f.at(where, kind, sent, ctx, format, args...)
 }
 
-// Called is a field as warnings call it.
+// Called returns the name of a field in warnings.
 func (f *Form) Called(name string) string { return f.called + name }
 
 // Ignored records that a field, or a part of it, was not honored.

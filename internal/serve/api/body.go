@@ -26,7 +26,7 @@ type Form struct {
 
 	// Of an object within the body:
 	path   []any  // to it
-	called string // what stands before the names of its fields in warnings
+	called string // prefix of its fields' names in warnings
 }
 
 // ReadForm reads the body as an object. A body that is not an object is one
@@ -147,8 +147,8 @@ func (f *Form) otherWord(name string) string {
 	return ""
 }
 
-// Text reads a line of text of at most so many bytes. Line breaks and runs of
-// spaces become one space.
+// Text reads a line of text with a maximum number of bytes. Line breaks and
+// runs of spaces become one space.
 func (f *Form) Text(name string, most int) string {
 	raw, ok := f.member(name)
 	if !ok {
@@ -174,7 +174,7 @@ func (f *Form) Text(name string, most int) string {
 }
 
 // Legible reports whether a text of a body may be kept and shown. In JSON, U+FFFD
-// is what is left of bytes that were not text.
+// replaces bytes that were not text.
 func Legible(s string) bool { return fault.Legible(s) && !strings.ContainsRune(s, utf8.RuneError) }
 
 // Word reads one word of a vocabulary.
@@ -228,7 +228,7 @@ func (f *Form) Items(name string, most int) []json.RawMessage {
 // report with another number could not be signed.
 func ExactInteger(n int64) bool { return -1<<53 <= n && n <= 1<<53 }
 
-// Integers reads an optional list of at most so many whole numbers.
+// Integers reads an optional list of whole numbers, with a maximum length.
 func (f *Form) Integers(name string, most int) (list []int64) {
 	f.read[name] = true
 	raw, ok := f.members[name]
@@ -285,7 +285,7 @@ func (f *Form) Verbatim(name string) string {
 }
 
 // Optional reads an optional field into a value. A field that cannot be read is a
-// problem, in the words of its fault or of the message.
+// problem, described by its own error or by the message.
 func (f *Form) Optional(name string, into any, kind, message string) {
 	f.read[name] = true
 	raw, ok := f.members[name]
@@ -300,7 +300,7 @@ func (f *Form) Optional(name string, into any, kind, message string) {
 	}
 }
 
-// Finish reports the fields that nobody read.
+// Finish reports the fields that were not read.
 func (f *Form) Finish() {
 	var left []string
 	for name := range f.members {

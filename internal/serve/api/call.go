@@ -15,7 +15,7 @@ type Caller struct {
 	Secret  string       // the key itself, for operations of agents, whose answers repeat it
 	Owner   string       // the account that the key belongs to, or the key itself without an account
 	Paid    bool         // the plan of the key is a paid one
-	Pro     bool         // it is Pro
+	Pro     bool         // the plan is Pro
 	Tier    account.Tier // of the key of an agent
 	Address string       // of the client
 }
@@ -27,25 +27,25 @@ type Call struct {
 	Base    string // address of the service
 	Caller  Caller
 	ID      string        // of the request
-	Request *http.Request // nil where the description asks for an example
+	Request *http.Request // nil for the examples of the OpenAPI document
 
 	// Set by the plan of an operation:
 
-	// Weight is how many bytes the answer takes while it is made, on top of those
-	// of every answer.
+	// Weight is how many bytes of memory making the answer takes, in addition to
+	// what every answer takes.
 	Weight int64
 	// Fields are the columns asked for; none means all.
 	Fields []string
 	// Question is the canonical form of the request: the same text for every way to
 	// ask it. Together with the warnings it names the answer. When it is empty, the
-	// parameters as they were sent do.
+	// parameters as they were sent name the answer.
 	Question string
 	// Worked says that a plan refused the request after it used machine time, so
 	// that the call is charged.
 	Worked bool
-	// Claim takes what the answer uses up beside its calls; it may be nil. It is
-	// called before the charge. The function it returns gives the claim back when
-	// there is no answer, because the charge or the run failed.
+	// Claim takes what the answer uses in addition to its calls; it may be nil.
+	// It is called before the charge. The function it returns gives the claim
+	// back when there is no answer, because the charge or the run failed.
 	Claim func(context.Context) (giveBack func(context.Context) error, err error)
 
 	// Set where the caller is admitted:
@@ -83,8 +83,8 @@ func (c *Call) Body() []byte { return c.body }
 // Example reports whether the answer is invented.
 func (c *Call) Example() bool { return c.shown != nil }
 
-// Serves reports whether the table has an operation, also one that this service
-// does not offer.
+// Serves reports whether the table has an operation, even if this service does
+// not offer it.
 func (c *Call) Serves(method, path string) bool {
 	for i := range c.table.ops {
 		if op := &c.table.ops[i]; op.Method == method && Versioned+op.Path == path {

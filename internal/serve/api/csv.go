@@ -55,8 +55,8 @@ func headings(names []string, columns []column, prefix string) []string {
 	return names
 }
 
-// leaves are the values of a row in the order of its columns, those of nested objects
-// in place of the object.
+// leaves returns the values of a row in the order of its columns. The values of a
+// nested object take the place of the object.
 func leaves(row reflect.Value, columns []column) iter.Seq[reflect.Value] {
 	return func(yield func(reflect.Value) bool) { eachLeaf(row, columns, yield) }
 }
@@ -117,7 +117,7 @@ func cell(v reflect.Value) string {
 // fileName is the name under which rows are saved. It names the filters that did
 // not run, because nothing else in the file does.
 func fileName(op *Operation, notApplied []string) string {
-	const most = 3 // names that are told
+	const most = 3 // filters named in the file name
 	name := safeName(strings.ReplaceAll(strings.Trim(op.Path, "/"), "/", "-"))
 	if len(notApplied) > 0 {
 		name += "-not-applied"

@@ -64,7 +64,7 @@ func (s *Handler) catalog() []byte {
 		return []map[string]string{{"href": s.config.BaseURL + href, "type": kind}}
 	}
 	// The operations are what the API consists of; each is linked to its page,
-	// because the address of many has a part that only the caller knows.
+	// because the addresses of many contain a value that only the caller knows.
 	items := []map[string]string{}
 	for i := range s.table.ops {
 		op := &s.table.ops[i]
@@ -87,8 +87,8 @@ func (s *Handler) catalog() []byte {
 	}}})
 }
 
-// toolsPath is where the service answers language models, which find it by the
-// documents made here.
+// toolsPath is where the service answers language models. The documents made
+// here point to it.
 const toolsPath = "/mcp"
 
 // listed reports whether an operation is published: this service offers it, and it

@@ -33,7 +33,7 @@ type Tabular interface {
 	Table() (rows any, hits *int64, next *string)
 }
 
-// Document is an answer that another package makes a file of, such as a PDF.
+// Document is an answer as a file that another package makes, such as a PDF.
 type Document interface {
 	client.Answer
 	// File is the file and its name, fit for a header.
@@ -64,7 +64,7 @@ func (l *List[T]) Pick(fields []string) *List[picked] {
 	}}
 }
 
-// Count is the number of rows, where they are all there are.
+// Count is the number of rows of an answer that has all rows.
 func Count[T any](rows []T) *int64 {
 	n := int64(len(rows))
 	return &n

@@ -10,7 +10,7 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// invented is what every example says of itself.
+// invented is the notice in every example that its data is invented.
 const invented = "Everything here is invented: the organizations do not exist and their EINs are reserved. No key was needed and nothing was counted."
 
 // example answers a request from invented data. It runs the same code as a real

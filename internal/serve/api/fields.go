@@ -34,8 +34,8 @@ var fieldTexts = func() map[string]map[string]string {
 type Member struct {
 	reflect.StructField
 	Wire     string // its name there
-	Optional bool   // absent when it is empty
-	Nullable bool   // null when it is not known
+	Optional bool   // absent if empty
+	Nullable bool   // null if unknown
 	Doc      string
 	Enum     []string
 }

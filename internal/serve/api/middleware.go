@@ -32,8 +32,8 @@ const (
 // Bytes of the shared memory that a request takes until the size of its answer is
 // known.
 const (
-	baseWeight = 64 << 10 // any
-	bodyCopies = 3        // of the bytes of a body, while it is read
+	baseWeight = 64 << 10 // for any request
+	bodyCopies = 3        // memory per byte of a body, while it is read
 )
 
 // reply collects one answer before any of it is written.
@@ -261,7 +261,7 @@ func (c *Call) prepare(values url.Values, path map[string]string) (Run, error) {
 	return run, c.Params.finish(strict)
 }
 
-// expected is the most bytes that will be read of a body.
+// expected is the maximum number of bytes that will be read of a body.
 func (c *Call) expected(r *http.Request) int64 {
 	if r.ContentLength >= 0 {
 		return min(r.ContentLength, c.op.MaxBody)
@@ -273,7 +273,7 @@ func (c *Call) expected(r *http.Request) int64 {
 func (c *Call) readBody(r *http.Request) error {
 	most := c.op.MaxBody
 	if c.op.Body == nil {
-		// A body nobody reads does no harm, unless it keeps the connection busy.
+		// An unread body does no harm, unless it keeps the connection busy.
 		if r.ContentLength > 1<<20 {
 			return tooLarge(0)
 		}
@@ -303,7 +303,7 @@ func tooLarge(most int64) error {
 	return fault.New(refusedBody.Slug, "The request body is larger than %d bytes.", most).Try("send it in parts")
 }
 
-// lacks is the refusal of a dataset that lacks what an operation needs.
+// lacks refuses a request if the dataset lacks something the operation needs.
 func (op *Operation) lacks(d Dataset) error {
 	if op.Needs == nil {
 		return nil

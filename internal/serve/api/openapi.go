@@ -138,7 +138,7 @@ func (d *describer) operation(op *Operation) (object, error) {
 	return out, nil
 }
 
-// withheld describes an operation that is no part of the public API.
+// withheld describes an operation that is not part of the public API.
 func (d *describer) withheld(w Withheld, groups []Group) object {
 	tag := ""
 	for _, g := range groups {
@@ -358,7 +358,7 @@ func (d *describer) examples(op *Operation) (map[int]object, error) {
 	return out, nil
 }
 
-// anything is the type of a value that is JSON already.
+// anything is the type of a value that is already JSON.
 var anything = reflect.TypeFor[json.RawMessage]()
 
 // schema describes a Go type. Named structs become components.

@@ -25,7 +25,7 @@ const (
 	Grants Access = "grants" // any key
 	Paid   Access = "paid"   // a key of a paid plan
 	Pro    Access = "pro"    // a key of the Pro plan
-	Agent  Access = "agent"  // the key of an agent, in whatever state
+	Agent  Access = "agent"  // the key of an agent, in any state
 	Admin  Access = "admin"  // the admin token, no key
 )
 
@@ -59,7 +59,7 @@ func (a Access) words() string {
 	return "no key"
 }
 
-// Group is what one room of the service brings to the table.
+// Group is the set of operations that one package adds to the table.
 type Group struct {
 	Tag        string // of its operations in the published description
 	About      string // the tag in a sentence
@@ -72,8 +72,8 @@ type Group struct {
 	Schemas map[reflect.Type]string
 }
 
-// Withheld is an operation that serves only a page of the site. The document
-// describes it, so that nobody has to guess, and the API refuses every call of it.
+// Withheld is an operation that serves only a page of the site. The OpenAPI
+// document describes it, but the API refuses every call.
 type Withheld struct {
 	ID, Method, Path     string
 	Summary, Description string
@@ -99,7 +99,7 @@ type Operation struct {
 	MaxBody     int64             // bytes of it
 	Response    any               // a value of the type of the answer
 	Formats     []string
-	Refusals    []Refusal // the failures it can answer beside those of every operation
+	Refusals    []Refusal // failures it can answer in addition to those of every operation
 	Details     []any     // values of the types that its failures carry, see Detailed
 	Examples    []Example
 	Lists       bool          // the answer changes with the compliance lists as well
@@ -107,7 +107,7 @@ type Operation struct {
 	Timeout     time.Duration // of a request, when the usual one is too short
 	Works       bool          // reading a request takes machine time: a key without calls left is refused before that
 
-	AtOnce *budget.AtOnce // how many may be under way, for a body that is sent without a key; nil for any
+	AtOnce *budget.AtOnce // how many requests may run at once, for a body that is sent without a key; nil means no limit
 
 	ForAgents bool // automated agents call it, with their key or to get one
 
@@ -140,7 +140,7 @@ type Example struct {
 	Path        map[string]string // values of the path's parameters
 	Body        string            // the request body
 	Unpaid      bool              // its caller has no paid plan
-	Foreign     bool              // it is rendered for clients of another service, not as the description has it
+	Foreign     bool              // it is rendered for clients of another service, so its schema differs from the description
 }
 
 // price says the cost in words.
@@ -265,7 +265,7 @@ func (t *operationTable) refusal(slug string) Refusal {
 
 func (t *operationTable) status(slug string) int { return t.refusal(slug).Status }
 
-// withholds finds the operation at a path that is no part of the public API.
+// withholds finds the operation at a path that is not part of the public API.
 func (t *operationTable) withholds(path string) (w Withheld, ok bool) {
 	path = strings.TrimSuffix(path, "/")
 	i := slices.IndexFunc(t.withheld, func(w Withheld) bool { return path == Versioned+w.Path || path == legacy+w.Path })

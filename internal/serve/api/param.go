@@ -35,7 +35,7 @@ type Param struct {
 	List        bool              // a comma-separated list; repeating the parameter adds to it
 	Required    bool              // its absence is a 422
 	Enum        []string          // the vocabulary, for enumerations
-	Also        []Alias           // other words for the parameter, which are not read but answered with its name
+	Also        []Alias           // other words for the parameter; they are not read, but the answer names the right parameter
 	EnumAlso    map[string]string // other words for values, and the value that each stands for
 	Min, Max    *float64          // bounds of a number
 	Cap         *float64          // published as its maximum; more is served at the cap with a caveat
@@ -77,12 +77,13 @@ type Reader struct {
 	Warn     *Warnings
 }
 
-// NewReader reads a query by a list of parameters, where no operation is asked.
+// NewReader reads a query by a list of parameters, without an operation.
 func NewReader(params []Param, query url.Values) *Reader {
 	return &Reader{op: &Operation{Params: params}, values: query, read: map[string]bool{}, Warn: &Warnings{}}
 }
 
-// Err says which values could not be read, nil where all could.
+// Err says which values could not be read. It is nil if all values were
+// readable.
 func (r *Reader) Err() error {
 	if len(r.problems) > 0 {
 		return &invalid{r.problems}
@@ -110,7 +111,7 @@ func parseQuery(raw string) (url.Values, error) {
 }
 
 // Param is the description of a parameter. Reading one that the table does not
-// have is a mistake in this package, and every test of the handler meets it.
+// have is a mistake in this package, and every test of the handler detects it.
 func (r *Reader) Param(name string) *Param {
 	for i := range r.op.Params {
 		if p := &r.op.Params[i]; p.Name == name {
@@ -240,8 +241,8 @@ func (r *Reader) Integer(name string) (int64, bool) {
 		return 0, false
 	}
 	p := r.Param(name)
-	// ParseInt reads a number with too many digits as the largest, which is beyond
-	// every bound, too.
+	// For a number with too many digits, ParseInt returns the largest integer,
+	// which is also out of range.
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		r.Problem(p, -1, "int_parsing", value, nil, "the value is not a whole number; write digits only")
@@ -327,9 +328,9 @@ func (r *Reader) Choices(name string) (words []string) {
 	return words
 }
 
-// finish warns of parameters that nobody read. It then refuses a request with
-// values that cannot be read and, with strict, a request of which anything would be
-// ignored.
+// finish warns of parameters that were not read. It then refuses a request with
+// unreadable values. With strict, it also refuses a request of which any part would
+// be ignored.
 func (r *Reader) finish(strict bool) error {
 	var left []string
 	for name := range r.values {
@@ -360,7 +361,7 @@ func (r *Reader) finish(strict bool) error {
 // shown makes a name or value from a client safe to repeat in an answer.
 func shown(s string) string { return strings.ToValidUTF8(Clip(s), "\uFFFD") }
 
-// Clip shortens what is repeated back to a client.
+// Clip shortens text that is repeated back to a client.
 func Clip(s string) string { return fault.Clip(s, maxQuoted) }
 
 // Failed reports whether any value could not be read.

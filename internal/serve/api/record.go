@@ -11,8 +11,8 @@ func Record(record []string, row any) []string {
 	return cells(record, v, columnsOf(v.Type()))
 }
 
-// Values appends a row as a spreadsheet has it: numbers and switches as such,
-// lists as text, and nil for null.
+// Values appends a row for a spreadsheet: numbers and Booleans keep their type,
+// lists become text, and null becomes nil.
 func Values(values []any, row any) []any {
 	r := reflect.ValueOf(row)
 	for v := range leaves(r, columnsOf(r.Type())) {

@@ -121,7 +121,7 @@ type Shape struct {
 	Fields []Field
 }
 
-// Field is a member of it.
+// Field is a member of a Shape.
 type Field struct {
 	Name     string
 	Kind     string // in words
@@ -136,7 +136,8 @@ type Field struct {
 // objects in it, in the order in which they are met.
 func (r *Reference) Answer(op *Operation) []Shape { return r.shapes(op.Response) }
 
-// Body is the same of the body of a request, none when it has none.
+// Body does the same for the body of a request. It is empty if the request has
+// no body.
 func (r *Reference) Body(op *Operation) []Shape {
 	if op.Body == nil {
 		return nil

@@ -161,9 +161,9 @@ func (d *detailed) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// explain turns an error into a Fault that may leave the process. Anything
-// that was not written for a reader becomes an internal error, and the second
-// result tells the caller to log it.
+// explain turns an error into a Fault that may leave the process. An error that
+// was not written for users becomes an internal error, and the second result
+// tells the caller to log it.
 func (t *operationTable) explain(err error) (f *fault.Fault, hidden bool) {
 	if meant, ok := fault.Of(err); ok && t.status(meant.Slug) != http.StatusInternalServerError {
 		return meant, false

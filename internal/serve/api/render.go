@@ -114,7 +114,7 @@ func (r *reply) buffer() *bytes.Buffer {
 	return r.buf
 }
 
-// replace makes another buffer the body, and gives the one before back.
+// replace makes another buffer the body, and gives the previous buffer back.
 func (r *reply) replace(b *bytes.Buffer) {
 	if r.buf != nil && r.buf.Cap() <= mostKept {
 		buffers.Put(r.buf)
@@ -148,7 +148,7 @@ func (r *reply) write(w http.ResponseWriter, req *http.Request, patience time.Du
 		}
 		h[name] = values
 	}
-	if !slices.Contains(h.Values("Vary"), "Accept-Encoding") { // else said by a handler around this one
+	if !slices.Contains(h.Values("Vary"), "Accept-Encoding") { // an outer handler may have set it
 		h.Add("Vary", "Accept-Encoding")
 	}
 	if r.status == http.StatusNotModified {
@@ -176,8 +176,8 @@ func (r *reply) write(w http.ResponseWriter, req *http.Request, patience time.Du
 	}
 }
 
-// compress puts the compressed body in the place of the plain one, which is
-// not kept beside it while it is written.
+// compress replaces the body by its compressed form, so that the plain form is
+// not kept in memory while the answer is written.
 func (r *reply) compress(h http.Header, req *http.Request) {
 	b := buffers.Get().(*bytes.Buffer)
 	b.Reset()
@@ -190,8 +190,8 @@ func (r *reply) compress(h http.Header, req *http.Request) {
 	h.Set("Content-Encoding", "gzip")
 }
 
-// An answer is written in pieces of so many bytes, and a client is expected to
-// read so many in a second.
+// An answer is written in pieces of this many bytes, and a client is expected
+// to read this many bytes per second.
 const (
 	piece = 64 << 10
 	pace  = 64 << 10

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// ReadGroup is what a room of the service brings to the table. Its operations.json
-// has what can be said in words: who may call an operation at what cost, its
-// parameters, its descriptions and its examples. code has the rest by the ID of the
-// operation: the types of its body and its answer, and its functions.
+// ReadGroup makes the group of operations that a package adds to the table. Its
+// operations.json has the descriptive part: who may call an operation at what cost,
+// its parameters, its descriptions and its examples. code has the rest by the ID of
+// the operation: the types of its body and its answer, and its functions.
 //
-// In the file, a parameter is an object, or the name of one that the operations of
-// the room share, or of one in parameters.json, which all rooms share. Refusals are
-// slugs of refusals.tsv. A mistake in the file is a panic, which every test of the
-// room meets.
+// In the file, a parameter is an object, or the name of a parameter that the
+// operations of the package share, or of one in parameters.json, which all packages
+// share. Refusals are slugs of refusals.tsv. A mistake in the file causes a panic,
+// so every test of the package detects it.
 func ReadGroup(file []byte, code map[string]Operation) Group {
 	var room struct {
 		Tag, About, Note string
@@ -199,7 +199,8 @@ func decodeStrictly(file []byte, into any) error {
 //go:embed parameters.json
 var parametersFile []byte
 
-// sharedParams are the parameters that operations of several rooms take, by name.
+// sharedParams are the parameters that operations of several packages take, by
+// name.
 var sharedParams = func() map[string]Param {
 	var list []writtenParam
 	if err := decodeStrictly(parametersFile, &list); err != nil {

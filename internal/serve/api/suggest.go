@@ -18,7 +18,7 @@ type Alias struct {
 	Say  string // what was meant; empty is the name of the parameter
 }
 
-// aliases are words that stand for a parameter, or for what say says.
+// aliases are words that stand for a parameter, or for the text in say.
 func aliases(say, words string) (list []Alias) {
 	for _, w := range strings.Fields(words) {
 		list = append(list, Alias{w, say})
@@ -26,8 +26,8 @@ func aliases(say, words string) (list []Alias) {
 	return list
 }
 
-// plainWord is a name as the tables write it: in small letters, with an underscore
-// for other marks and before a capital.
+// plainWord writes a name as the tables do: in lower case, with an underscore in
+// place of other characters and before a capital.
 func plainWord(s string) string {
 	if len(s) > maxText {
 		return ""
@@ -93,7 +93,7 @@ func (r *Reader) otherWord(p *Param) string {
 	return ""
 }
 
-// leftover says why a parameter that nobody read was not honored.
+// leftover says why an unread parameter was not honored.
 func (r *Reader) leftover(name string) string {
 	for _, u := range unhonored {
 		if u.name == name {

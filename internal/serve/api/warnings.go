@@ -15,7 +15,7 @@ import (
 // Severities of warnings.
 const (
 	unsupported = "unsupported" // the parameter was not honored
-	caveat      = "caveat"      // it was, and there is a limit worth knowing
+	caveat      = "caveat"      // the parameter was honored, with a limit worth knowing
 )
 
 // Warnings collects what the answer has to say about the request.

@@ -1,5 +1,5 @@
-// Package discover finds out which upstream files lie in a folder of sources,
-// and which of them a build takes.
+// Package discover finds the upstream files in a folder of sources, and decides
+// which of them a build uses.
 package discover
 
 import (
@@ -43,21 +43,22 @@ import (
 //	stateaward/<st>/*.csv, …       what a state paid, with its mapping.toml
 //	uk/…/publicextract.*           the register of England and Wales
 //
-// Where a source is there twice, in folders of different dates, the newest is
-// taken; a date is a day, a month or a year in the name of a folder. Links to
-// folders are followed. A file that is not taken is noted with the reason.
+// If a source exists twice, in folders of different dates, the newest is used.
+// A date is a day, a month or a year in the name of a folder. Links to folders
+// are followed. Every file that is not used is recorded with the reason.
 type Sources struct {
 	Root     string
 	Files    map[string][]string // by kind: relative to Root, with slashes, sorted
 	Masters  []Master
 	States   map[string][]string // payments of states, by two-letter code in lower case
 	Invented bool                // some of it was written by synth
-	Untaken  []Untaken           // what is left alone, by path
-	Warnings []string            // what is odd about files that belong together
+	Untaken  []Untaken           // files that are not used, by path
+	Warnings []string            // inconsistencies between files that belong together
 }
 
-// Kinds of files, beside the compliance lists, which go by their names. There is
-// at most one file of the Census, and one can be used of each kind of overrides.
+// Kinds of files other than the compliance lists, which are identified by their
+// names. A build uses at most one Census file, and one file of each kind of
+// overrides.
 const (
 	Returns   = "irs990"
 	Indexes   = "irs990_index"
@@ -101,7 +102,7 @@ var dated = regexp.MustCompile(`(?:^|[^0-9])((?:19|20)\d{2})(?:[-_]?(0[1-9]|1[0-
 type sourceFile struct {
 	folder, kind, keep string
 	name               *regexp.Regexp
-	otherwise          string // why other files of the folder are left
+	otherwise          string // why other files of the folder are not used
 }
 
 //go:embed files.tsv
@@ -141,7 +142,7 @@ func Rest(ctx context.Context, root string) (*Sources, error) {
 func (s *Sources) oneOverride() error {
 	for _, kind := range []string{Overrides, Assisted, Masked} {
 		files := s.Files[kind]
-		if len(files) > 1 { // one of them would be dropped unseen
+		if len(files) > 1 { // otherwise one list would be dropped silently
 			return fault.New("two_overrides", "%s and %s are both lists of overrides of one kind", s.Abs(files[0]), s.Abs(files[1])).
 				Try("put all rows into one of them")
 		}
@@ -149,8 +150,8 @@ func (s *Sources) oneOverride() error {
 	return nil
 }
 
-// Lists is All for a reader of the compliance lists alone: root need not hold
-// returns, and the lists of overrides are not looked at.
+// Lists is All for the compliance lists only: root need not hold returns, and
+// the lists of overrides are ignored.
 func Lists(ctx context.Context, root string) (*Sources, error) {
 	s := &Sources{Root: root, Files: map[string][]string{}, States: map[string][]string{}}
 	st, err := os.Stat(root)
@@ -167,7 +168,7 @@ func Lists(ctx context.Context, root string) (*Sources, error) {
 	}
 	w := sourceWalk{root: root, leave: s.leave, take: func(rel, abs string) string {
 		if path.Base(rel) == synth.Marker {
-			// Another file of that name does not read as a world.
+			// Another file with that name cannot be read as a world.
 			if _, err := synth.Read(filepath.Dir(abs)); err == nil {
 				s.Invented = true
 			}
@@ -189,10 +190,11 @@ func Lists(ctx context.Context, root string) (*Sources, error) {
 	return s, nil
 }
 
-// leave notes a file that is not taken.
+// leave records a file that is not used.
 func (s *Sources) leave(rel, reason string) { s.Untaken = append(s.Untaken, Untaken{rel, reason}) }
 
-// kindOf finds the kind of a file by its path, or says why the file is left.
+// kindOf finds the kind of a file by its path, or says why the file is not
+// used.
 func kindOf(rel string) (f sourceFile, reason string) {
 	name, dirs := strings.ToLower(path.Base(rel)), strings.Split(path.Dir(rel), "/")
 	i := slices.IndexFunc(sourceFiles, func(f sourceFile) bool { return slices.Contains(dirs, f.folder) })
@@ -212,7 +214,7 @@ func kindOf(rel string) (f sourceFile, reason string) {
 	return f, sourceFiles[i].otherwise
 }
 
-// add puts one file where it belongs, or says why it is left.
+// add puts a file into its list, or says why the file is not used.
 func (s *Sources) add(rel string) (reason string) {
 	f, reason := kindOf(rel)
 	if reason != "" {
@@ -231,7 +233,7 @@ func (s *Sources) add(rel string) (reason string) {
 	return ""
 }
 
-// keep leaves out files of a kind of which the build takes others.
+// keep leaves out files of a kind if the build uses other files of that kind.
 func (s *Sources) keep(f sourceFile) {
 	files := s.Files[f.kind]
 	if len(files) == 0 {
@@ -257,8 +259,8 @@ func (s *Sources) keep(f sourceFile) {
 	s.Files[f.kind] = files
 }
 
-// IsReturn reports whether a path below a folder of sources is that of an
-// archive of returns.
+// IsReturn reports whether a path below a folder of sources is an archive of
+// returns.
 func IsReturn(rel string) bool {
 	f, reason := kindOf(rel)
 	return reason == "" && f.kind == Returns
@@ -284,9 +286,9 @@ func (s *Sources) rankMasters() {
 	}
 }
 
-// compareDates says which sources are missing or put together from files of
-// different dates. Each file is good by itself; what moved from one to another between the
-// dates is in both or in neither.
+// compareDates says which sources are missing or put together from files of different
+// dates. Each file is valid by itself, but an organization that moved from one file to
+// another between the dates is in both or in neither.
 func (s *Sources) compareDates() {
 	if len(s.Masters) == 0 {
 		s.Warnings = append(s.Warnings, "there is no business master file among the sources, so recipients are looked for among the filers only; put eo*.csv "+
@@ -305,7 +307,8 @@ func (s *Sources) compareDates() {
 	s.compare("the parts of the business master file", masters, posted)
 	s.compare("the four lists of California's registry", s.Files[lists.CARegistry], folderDate)
 	s.compare("the tables of the register of England and Wales", s.Files[UK], folderDate)
-	// A list that is one file may lie there in several, all of one date.
+	// A list that is published as one file may be present in several files of
+	// the same date.
 	for _, name := range []string{lists.Pub78, lists.Revocation, lists.CAFTB} {
 		if files := s.Files[name]; len(files) > 1 {
 			s.Warnings = append(s.Warnings, "the list "+name+" is read from "+strings.Join(files, " and ")+" together; keep one of them if they are of different dates")
@@ -368,8 +371,8 @@ func folderDate(rel string) string {
 // fileDate is the date of a file: in its own name, else in that of a folder.
 func fileDate(rel string) string { return cmp.Or(dateIn(path.Base(rel)), folderDate(rel)) }
 
-// undated stands for the date of a file whose name has none: it comes after the
-// others, as what was fetched by hand or by the program itself.
+// undated is the date of a file whose name has none. It sorts after all other
+// dates, because such a file was fetched by hand or by this program.
 const undated = "9999"
 
 // Posted is the date in the name of the nearest folder that has one, or a date
@@ -403,7 +406,7 @@ func (s *Sources) newestByName(files []string) []string {
 func (s *Sources) leaveOlder(f, taken string) { s.leave(f, "an older copy: "+taken+" is taken") }
 
 // newestOnly keeps the files of the newest date, in the folder of the newest of
-// them: a list that is one file is not read twice.
+// them, so that a list that is one file is not read twice.
 func (s *Sources) newestOnly(files []string) []string {
 	newest := slices.MaxFunc(files, compareFiles)
 	return slices.DeleteFunc(files, func(f string) bool {
@@ -415,15 +418,15 @@ func (s *Sources) newestOnly(files []string) []string {
 	})
 }
 
-// stem is the name of a file without what says how it is packed.
+// stem is the name of a file in lower case, without its extensions.
 func stem(f string) string {
 	name, _, _ := strings.Cut(strings.ToLower(path.Base(f)), ".")
 	return name
 }
 
 // oneSet keeps the newest folder that holds a whole sanctions list: its files
-// belong together, and the names of one day with the aliases of another would
-// clear whom neither does.
+// belong together. Names of one day with aliases of another could clear an
+// organization that both days' lists name.
 func (s *Sources) oneSet(files []string) []string {
 	holds := func(dir, name string) bool {
 		return slices.ContainsFunc(files, func(f string) bool { return path.Dir(f) == dir && stem(f) == name })

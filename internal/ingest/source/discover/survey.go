@@ -11,7 +11,8 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Survey is what a build would read, found out without reading it.
+// Survey lists the files that a build would read. It is made without reading
+// them.
 type Survey struct {
 	Taken    []Taken   `json:"taken"`
 	Untaken  []Untaken `json:"not_taken"`
@@ -27,7 +28,7 @@ type Taken struct {
 	Date  string `json:"date,omitempty"` // in the name of the file or of its folder; a day, a month or a year
 }
 
-// Look surveys a folder of sources as a build would take it.
+// Look surveys a folder of sources, with the rules of a build.
 func Look(ctx context.Context, root string) (*Survey, error) {
 	s, err := All(ctx, root)
 	if err != nil {

@@ -38,7 +38,7 @@ type folder struct {
 	info fs.FileInfo
 }
 
-// fetchNotes is where the fetcher keeps its notes, which are read apart.
+// fetchNotes is where the fetcher keeps its notes, which are read separately.
 const fetchNotes = ".fetch"
 
 func (w *sourceWalk) walk(ctx context.Context) error {

@@ -13,15 +13,15 @@ import (
 // that went through an editor may have lost it.
 const endMark = "\x1a"
 
-// What one list may hold over all its files. Real ones hold fifty thousand rows
-// in eight megabytes; the bounds are there for what is no real one.
+// Limits on all files of one list together. Real lists have fifty thousand rows
+// in eight megabytes; the limits guard against other files.
 const (
 	maxRows  = 2_000_000
 	maxBytes = 256 << 20
 	maxRow   = 64 << 10
 )
 
-// budget is what is left of the bounds.
+// budget is what is left of the limits.
 type budget struct {
 	rows  int
 	bytes int64
@@ -29,7 +29,7 @@ type budget struct {
 
 var errTooLarge = fmt.Errorf("it is larger than any sanctions list (%d rows or %d MB in all its files)", maxRows, maxBytes>>20)
 
-// listFile is one file of a list and what is done with its rows.
+// listFile is one file of a list and the function that takes its rows.
 type listFile struct {
 	name    string
 	r       io.Reader
@@ -38,8 +38,9 @@ type listFile struct {
 	take    func(fields []string) (reason string)
 }
 
-// read hands every row of the file on. The first row decides whether this is
-// the file it should be; a later one of another width is dirt, and counted.
+// read passes on every row of the file. The first row decides whether this is
+// the expected file. A later row with another number of columns is damaged and
+// counted.
 func (p listFile) read(b *budget) error {
 	plain, err := rows.Inflate(p.r)
 	if err != nil {
@@ -101,7 +102,7 @@ type metered struct {
 
 func (m metered) Read(p []byte) (int, error) {
 	if m.b.bytes <= 0 {
-		// Only a file that has more to give is too large.
+		// The file is too large only if it has more bytes.
 		var one [1]byte
 		n, err := m.r.Read(one[:])
 		if n > 0 {

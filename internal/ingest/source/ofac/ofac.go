@@ -5,7 +5,7 @@
 // in memory: a list has about 15,000 entries, and its rows mean little without
 // the others.
 //
-// A damaged list must never pass for a short one, because an organization
+// A damaged list must never pass for a complete one, because an organization
 // missing from it would be called clear. So the package refuses a file that is
 // empty, a web page or of another layout, and counts every row that it leaves
 // out.
@@ -41,7 +41,7 @@ type List struct {
 	Comments  rows.Tally
 }
 
-// Entry is one sanctioned party.
+// Entry is one sanctioned person, organization, vessel or aircraft.
 type Entry struct {
 	Num        int64
 	Name       string // as published; of a person, "LAST, First"
@@ -84,7 +84,7 @@ type Address struct {
 	Remarks string
 }
 
-// Reasons for which a row is left out, beside those of package rows.
+// Reasons to leave out a row, in addition to those of package rows.
 const (
 	ReasonNumber    = "malformed entry number"
 	ReasonName      = "empty name"
@@ -93,7 +93,7 @@ const (
 	ReasonUnrelated = "continues remarks that are complete"
 )
 
-// ErrFormat is wrapped by every refusal of a file that is not part of a list.
+// ErrFormat is wrapped by every error for a file that is not part of a list.
 var ErrFormat = errors.New("not a sanctions list")
 
 // Columns of the four files. None of them has a header.
@@ -107,9 +107,9 @@ const (
 // cutAt is the length at which the primary file cuts remarks.
 const cutAt = 1000
 
-// Read reads and joins the files of a list. Rows that cannot be used are
-// counted and left out, those that belong to no entry among them, as happens
-// when the files are of different days.
+// Read reads and joins the files of a list. It counts unusable rows and leaves
+// them out. These include rows that belong to no entry, which happens when the
+// files are of different days.
 func Read(f Files) (*List, error) {
 	if f.Primary == nil {
 		return nil, fmt.Errorf("%w: the primary file is missing", ErrFormat)
@@ -143,7 +143,7 @@ func Read(f Files) (*List, error) {
 // builder joins rows to entries.
 type builder struct {
 	list   List
-	place  map[int64]int // entry number to its place in the list
+	place  map[int64]int // entry number to its index in the list
 	budget budget
 }
 
@@ -162,8 +162,8 @@ func (b *builder) entry(f []string) (reason string) {
 	b.place[num] = len(b.list.Entries)
 	e := Entry{Num: num, Name: name, Type: strings.ToLower(value(f[2])), Programs: programs(value(f[3])), Title: value(f[4]),
 		CallSign: value(f[5]), VesselType: value(f[6]), Tonnage: value(f[7]), GRT: value(f[8]), Flag: value(f[9]), Owner: value(f[10])}
-	// A cut may fall beside a space, which then stands between two words: the
-	// remarks are trimmed when they are whole.
+	// Do not trim yet: a cut may fall beside a space that separates two words.
+	// The remarks are trimmed when they are complete.
 	if value(f[11]) != "" {
 		e.Remarks = f[11]
 	}

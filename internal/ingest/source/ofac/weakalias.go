@@ -7,9 +7,9 @@ import "strings"
 //
 //	a.k.a. 'PEOPLE'S ARMY'
 //
-// Names hold apostrophes of their own, so the name ends at the first one that
-// ends its item. One that never ends was cut off with the remarks, and half a
-// name is no name.
+// Names may contain apostrophes, so the name ends at the first apostrophe that
+// ends its item. A name without an end was cut off with the remarks and is
+// ignored.
 func appendWeak(list []Alias, remarks string) []Alias {
 	for rest := remarks; rest != ""; {
 		quoted, ok := cutAlias(rest)
@@ -30,8 +30,8 @@ func appendWeak(list []Alias, remarks string) []Alias {
 	return list
 }
 
-// cutAlias removes what introduces an alias: also, formerly or now known as,
-// and the opening quote.
+// cutAlias removes the introduction of an alias: also, formerly or now known
+// as, and the opening quote.
 func cutAlias(item string) (quoted string, ok bool) {
 	for _, intro := range [...]string{"a.k.a. '", "f.k.a. '", "n.k.a. '"} {
 		if len(item) > len(intro) && strings.EqualFold(item[:len(intro)], intro) {
@@ -41,7 +41,8 @@ func cutAlias(item string) (quoted string, ok bool) {
 	return "", false
 }
 
-// nameEnd is the place of the quote that closes the name s begins with, or -1.
+// nameEnd returns the index of the quote that closes the name s begins with, or
+// -1.
 func nameEnd(s string) int {
 	for i := range len(s) {
 		if s[i] != '\'' {

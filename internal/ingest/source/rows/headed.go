@@ -10,16 +10,16 @@ import (
 type Headed struct {
 	Layout Layout
 	Name   string // for errors, "the master file"
-	Format error  // wrapped by every refusal of a file that is something else
+	Format error  // wrapped by every error for a file of another kind
 	Expect string // what the error says of a file without a header, "; expected a CSV"
 }
 
-// Read reads a file, plain or gzipped. It shows the names of the columns to
-// header, which refuses some other file, and calls take with the fields of every
-// row. Take says why it has no use for a row, or "" when it has; each is then
-// called. A bad row is counted and left out. A file that ends in the middle of its
-// compression is an error. An error from each ends the reading and is returned as
-// it is.
+// Read reads a file, plain or gzipped. It calls header with the names of the
+// columns, so that header can refuse a file of another kind. It then calls take
+// with the fields of every row. take returns the reason to leave out a row, or ""
+// to use it; Read then calls each. Bad rows are counted and left out. A file whose
+// compressed data is cut off is an error. An error from each ends the reading and
+// is returned unchanged.
 func (h Headed) Read(r io.Reader, header func(names []string) error, take func(fields []string) (reason string), each func() error) (Tally, error) {
 	plain, err := Inflate(r)
 	if err != nil {
@@ -28,7 +28,7 @@ func (h Headed) Read(r io.Reader, header func(names []string) error, take func(f
 	return h.Scan(NewScanner(plain, h.Layout), header, take, each)
 }
 
-// Scan is Read for text that is unpacked.
+// Scan is Read for text that is already unpacked.
 func (h Headed) Scan(s *Scanner, header func(names []string) error, take func(fields []string) (reason string), each func() error) (tally Tally, err error) {
 	names, err := s.Fields()
 	switch reason := (RowError)(""); {

@@ -8,24 +8,24 @@ import (
 )
 
 // List describes a kind of file that has no header: every row is an entry, and
-// only the rows themselves tell whether it is the right file.
+// only the rows show whether this is the right file.
 type List struct {
 	Layout Layout
 	Name   string // for errors, "Publication 78"
-	Format error  // wrapped by every refusal of a file that is something else
+	Format error  // wrapped by every error for a file of another kind
 	Shape  string // what none of its rows was, "EIN|name|city"
 }
 
 // maxUnusable is how many rows may be unusable before the first usable one. A
-// file that begins with so many of them is some other file, and the rest of it
-// need not be read to know.
+// file that begins with more unusable rows is of another kind, and the rest is
+// not read.
 const maxUnusable = 1000
 
-// Read calls take with the fields of every row, plain or gzipped. Take says why
-// it has no use for a row, or "" when it has; each is then called. A bad row is
-// counted and left out. A file without a single usable row is an error, and so
-// is one that ends in the middle of its compression. An error from each ends
-// the reading and is returned as it is.
+// Read calls take with the fields of every row, plain or gzipped. take returns
+// the reason to leave out a row, or "" to use it; Read then calls each. Bad
+// rows are counted and left out. A file without a usable row is an error, and
+// so is a file whose compressed data is cut off. An error from each ends the
+// reading and is returned unchanged.
 func (l *List) Read(r io.Reader, take func(fields []string) (reason string), each func() error) (tally Tally, err error) {
 	plain, err := Inflate(r)
 	if err != nil {

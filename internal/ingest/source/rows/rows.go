@@ -20,10 +20,10 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// Layout says how a kind of file writes its rows.
+// Layout describes how a kind of file separates and quotes its fields.
 type Layout struct {
 	Separator byte // between fields
-	Quotes    bool // fields may be quoted as in RFC 4180; without, a quote is text and every line a row
+	Quotes    bool // fields may be quoted as in RFC 4180; if false, a quote is text and every line is a row
 	MaxRow    int  // longest row in bytes; 0 means 16 KB
 }
 
@@ -35,20 +35,20 @@ var (
 	TabTable = Layout{Separator: '\t'}
 )
 
-// Reasons for which any row may be left out. Readers add their own.
+// Reasons to leave out any row. Readers add their own reasons.
 const (
 	ReasonColumns  = "wrong number of columns"
 	ReasonOverlong = "row too long"
 	ReasonQuote    = "unclosed quote"
 )
 
-// Errors that mean the file is not what it should be.
+// Errors for a file of another kind.
 var (
 	ErrPage  = errors.New("it is a web page, so the server answered with an error or a notice; fetch it again")
 	ErrEmpty = errors.New("it is empty; fetch it again")
 )
 
-// Tally says what became of the rows of a file.
+// Tally counts the rows of a file that were used and left out.
 type Tally struct {
 	Rows     int64       `json:"rows"`     // handed on
 	Rejected []Rejection `json:"rejected"` // left out, in order of reason
@@ -71,7 +71,7 @@ func (t *Tally) reject(reason string, n int64) {
 	t.Rejected[i].Count += n
 }
 
-// Add takes the counts of another file into this tally.
+// Add adds the counts of another file to this tally.
 func (t *Tally) Add(o Tally) {
 	t.Rows += o.Rows
 	for _, r := range o.Rejected {

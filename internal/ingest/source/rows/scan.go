@@ -42,9 +42,9 @@ func NewScanner(r io.Reader, l Layout) *Scanner {
 
 // Fields returns the fields of the next row that is not blank. The list is
 // reused by the next call; the strings share one copy of the row, so a caller
-// that keeps one clones it. The error is io.EOF at the end, a RowError when
-// this row alone cannot be read, ErrPage when the file is a web page, and
-// otherwise what the stream said.
+// that keeps a string must clone it. The error is io.EOF at the end, a RowError
+// if only this row cannot be read, ErrPage if the file is a web page, and
+// otherwise the error of the stream.
 func (s *Scanner) Fields() ([]string, error) {
 	for {
 		row, quoted, err := s.next()
@@ -69,8 +69,8 @@ func (s *Scanner) Fields() ([]string, error) {
 }
 
 // Each calls fn with the fields of every row that has the number of columns
-// given, or any number when columns is 0. fn says why it has no use for a row,
-// or "" when it has; tally counts both.
+// given, or any number when columns is 0. fn returns the reason to leave out a
+// row, or "" if it used the row. tally counts both.
 func (s *Scanner) Each(tally *Tally, columns int, fn func(fields []string) (reason string, err error)) error {
 	for {
 		fields, err := s.Fields()
@@ -198,8 +198,8 @@ func (s *Scanner) resync() error {
 	}
 }
 
-// fill reads more, making room first. The buffer is many rows long, so there
-// always is room once the rows behind have been given up.
+// fill reads more, making room first. The buffer is many rows long, so there is
+// always room once the rows already read are dropped.
 func (s *Scanner) fill() {
 	if s.start > 0 {
 		copy(s.buf, s.buf[s.start:s.end])

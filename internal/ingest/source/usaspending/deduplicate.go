@@ -15,15 +15,15 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Deduplicator remembers the transactions of postings that older ones may
-// repeat, so that each counts once, as it was last posted. It holds a 64-bit
-// hash of a transaction's key, about twenty bytes. Full postings that do not
-// overlap need none, however many there are; the deltas of a month, with up to
-// twenty million rows, some four hundred megabytes. One transaction is then
-// taken for another in some ten thousand builds.
+// Deduplicator remembers transactions that older postings may repeat, so that
+// each counts once, as it was last posted. It holds a 64-bit hash of each
+// transaction's key, about twenty bytes. Full postings that do not overlap need
+// no memory. The deltas of a month, with up to twenty million rows, need about
+// four hundred megabytes. With that many rows, two transactions share a hash in
+// about one of ten thousand builds.
 type Deduplicator struct{ seen map[uint64]struct{} }
 
-// NewDeduplicator makes one that has seen nothing.
+// NewDeduplicator makes an empty Deduplicator.
 func NewDeduplicator() *Deduplicator { return &Deduplicator{seen: make(map[uint64]struct{})} }
 
 // admit reports whether a row counts, given the newer postings. It also

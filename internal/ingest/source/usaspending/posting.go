@@ -141,5 +141,5 @@ func (p *Posting) metAgain(older *Posting) bool {
 }
 
 // Repeats reports whether a Deduplicator must remember the rows of the posting.
-// Those for which it need not may be read at the same time, after all others.
+// Postings that need no remembering may be read concurrently, after all others.
 func (p *Posting) Repeats() bool { return p.repeats }

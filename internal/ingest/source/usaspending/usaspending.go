@@ -2,8 +2,8 @@
 // obligation of a fiscal year, one transaction a row, as zips of CSV by year and
 // agency, with deltas that correct them. It knows the columns of assistance and
 // of contracts, which transactions are grants and contracts, and which posting
-// of a transaction counts. There is no EIN in this data; who a recipient is is
-// for a crosswalk to say.
+// of a transaction counts. This data has no EINs; a crosswalk identifies the
+// recipients.
 package usaspending
 
 import (
@@ -24,25 +24,25 @@ const (
 )
 
 // Award is one transaction: an obligation made, changed or taken back. It is
-// reused from row to row, and its strings share one copy of the row: a caller
-// that keeps a string clones it, so as not to keep the whole row.
+// reused from row to row, and its strings share one copy of the row. A caller
+// that keeps a string must clone it, or the whole row stays in memory.
 type Award struct {
 	Key         string // of the award, which may have many transactions
 	Transaction string // key of the transaction, unique in all archives
 	UEI         string // of the recipient, 12 characters; empty in files of before 2022
 	DUNS        string // of the recipient, nine digits; empty in files since 2022
-	ParentUEI   string // of another organization, above the recipient
+	ParentUEI   string // of the recipient's parent organization
 	Name        string
 	State, ZIP  string
 	FiscalYear  int    // federal, October to September
 	Kind        string // grant or contract
-	Agency      string // that awards it
+	Agency      string // the awarding agency
 	Program     string // assistance listing of a grant; what a contract buys
 	Amount      money.Cents
 	ActionDate  string // YYYY-MM-DD
 }
 
-// Reasons for which a row is left out, beside those of package rows.
+// Reasons to leave out a row, in addition to those of package rows.
 const (
 	ReasonPayment   = "not a grant: direct payment"
 	ReasonLoan      = "not a grant: loan"
@@ -57,12 +57,12 @@ const (
 	ReasonAmount    = "malformed amount"
 )
 
-// ErrFormat is wrapped by every refusal of a file that is not an archive of
+// ErrFormat is wrapped by every error for a file that is not an archive of
 // transactions.
 var ErrFormat = errors.New("not a USAspending archive of prime award transactions")
 
-// layout is that of the archive. Rows have up to 300 columns, and descriptions
-// run to thousands of characters.
+// layout is the layout of the archive's files. Rows have up to 300 columns, and
+// descriptions run to thousands of characters.
 var layout = rows.Layout{Separator: ',', Quotes: true, MaxRow: 64 << 10}
 
 // columns names the columns in which assistance and contracts differ.
@@ -77,7 +77,7 @@ var (
 		"naics_description", "recipient_zip_4_code"}
 )
 
-// The places of the columns that are read.
+// Indexes of the columns that are read.
 const (
 	transaction = iota
 	award
@@ -109,15 +109,15 @@ func (c *columns) list() []string {
 }
 
 // Read calls fn for every grant and contract of one CSV of an archive, plain or
-// gzipped; whether it is of assistance or of contracts its header says. A row
-// that does not count is left out and counted by its reason; a file that is
-// something else is an error. An error from fn ends the reading and is returned
-// as it is.
+// gzipped. The header says whether the file is of assistance or of contracts.
+// Rows that do not count are left out and counted by reason. A file of another
+// kind is an error. An error from fn ends the reading and is returned
+// unchanged.
 func Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	return read(r, nil, &Posting{}, fn)
 }
 
-// read is Read without what newer postings hold.
+// read is Read without the rows that newer postings contain.
 func read(r io.Reader, newer *Deduplicator, p *Posting, fn func(*Award) error) (rows.Tally, error) {
 	var f file
 	archive := rows.Headed{Layout: layout, Name: "the archive", Format: ErrFormat}
@@ -133,12 +133,12 @@ func read(r io.Reader, newer *Deduplicator, p *Posting, fn func(*Award) error) (
 // file reads the rows of one CSV.
 type file struct {
 	contracts bool
-	place     [known]int // -1 when the column is not there
+	place     [known]int // -1 if the column is missing
 	award     Award
 }
 
-// header finds where each column stands and which of the two files it is.
-// Extra columns are allowed and the order is free.
+// header finds the position of each column and decides between assistance and
+// contracts. Extra columns and any order are allowed.
 func (f *file) header(names []string) error {
 	want := assistance.list()
 	if f.contracts = rows.Find(names, contracts.transaction)[0] >= 0; f.contracts {
@@ -167,8 +167,9 @@ func (f *file) field(fields []string, column int) string {
 	return ""
 }
 
-// take fills the award from the fields of a row and says why it does not count.
-// The transaction's key and year are filled even then, for the Deduplicator.
+// take fills the award from the fields of a row, and returns the reason if the
+// row does not count. It fills the transaction's key and year in any case, for
+// the Deduplicator.
 func (f *file) take(fields []string) (reason string) {
 	a := &f.award
 	*a = Award{Transaction: f.field(fields, transaction), Key: f.field(fields, award)}
@@ -208,9 +209,9 @@ func (f *file) take(fields []string) (reason string) {
 	return ""
 }
 
-// kind says whether a transaction is a grant or a contract, or what else. Since
-// fiscal year 2026 assistance has codes of its own: F001 for grants and F002 for
-// cooperative agreements.
+// kind says whether a transaction is a grant, a contract or something else.
+// Since fiscal year 2026 assistance has codes of its own: F001 for grants and
+// F002 for cooperative agreements.
 func (f *file) kind(code string) (kind, reason string) {
 	code = strings.ToUpper(code)
 	if f.contracts {
@@ -221,7 +222,7 @@ func (f *file) kind(code string) (kind, reason string) {
 		return "", ReasonVehicle
 	}
 	if len(code) == 1 {
-		code = "0" + code // as spreadsheets leave it
+		code = "0" + code // a code whose leading zero a spreadsheet dropped
 	}
 	switch code {
 	case "02", "03", "04", "05", "F001", "F002":
@@ -236,8 +237,8 @@ func (f *file) kind(code string) (kind, reason string) {
 	return "", ReasonOther
 }
 
-// fiscalYear reads the year, or takes it from the date of the action; 0 when
-// neither says.
+// fiscalYear reads the year, or derives it from the date of the action. It is 0
+// if both are missing.
 func fiscalYear(text, date string) int {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1900 && n <= 2200 {
 		return n

@@ -1,7 +1,7 @@
 // Package agentkeys is the operations by which automated agents get keys: mint
-// one, answer its challenge, get the next. What they do is in package agent;
-// here is how it reads on the wire. Routing, metering and rendering are left to
-// package api, and no other operations are imported.
+// one, answer its challenge, get the next. Package agent does the work; this
+// package reads the requests and writes the answers. Routing, metering and
+// rendering are left to package api, and no other operations are imported.
 package agentkeys
 
 import (
@@ -21,7 +21,7 @@ import (
 // agentPath is where agents get their keys.
 const agentPath = "/agent-key"
 
-// maxPurpose bounds each of the two things that an agent says of itself.
+// maxPurpose bounds each of the two texts in which an agent describes itself.
 const maxPurpose = 1000
 
 // maxBody bounds a request body, in bytes.
@@ -135,7 +135,7 @@ func state(c *api.Call, secret string, s agent.State) client.Answer {
 	return out
 }
 
-// challenge is the challenge of a key as the agent reads it.
+// challenge converts the challenge of a key for the answer.
 func challenge(c *api.Call, s *agent.State) *client.AgentChallenge {
 	out := &client.AgentChallenge{
 		ID:           fmt.Sprint(s.ID, ".", s.Challenge.Number),
@@ -160,7 +160,7 @@ type attempted struct {
 
 func (a *attempted) Unwrap() error { return a.error }
 
-// Detail is what the refusal says beside the words.
+// Detail is the data that the refusal carries in addition to its message.
 func (a *attempted) Detail() any { return a.attempt }
 
 // refusal adds to the refusal of answers what the agent needs for its next attempt.
@@ -185,9 +185,9 @@ func refusal(c *api.Call, err error) error {
 	return &attempted{err, a}
 }
 
-// Admit holds the keys of agents to what they may do. A locked key may make only
-// the calls of its challenge, which are counted instead of charged. Every answer to
-// such a key has a caveat with its limits.
+// Admit enforces the limits of agents' keys. A locked key may make only the calls
+// of its challenge, which are counted instead of charged. Every answer to such a
+// key has a caveat with its limits.
 func Admit(keys *agent.Keys) func(context.Context, *api.Call, url.Values) error {
 	return func(ctx context.Context, c *api.Call, query url.Values) error {
 		tier := c.Caller.Tier

@@ -1,7 +1,7 @@
-// Package changes is the operations that say what is different since an earlier
-// build of the dataset and since an earlier edition of the compliance lists, so
-// that a client that keeps a copy reads only that again. What they answer was
-// compared when the dataset was built.
+// Package changes is the operations that list the changes since an earlier
+// build of the dataset or an earlier edition of the compliance lists. A client
+// with a copy then reads only the changes. The comparison was made when the
+// dataset was built.
 package changes
 
 import (
@@ -55,13 +55,15 @@ func Group(p Parts) api.Group {
 // unknown is the slug of a build or an edition that the service does not know.
 const unknown = "unknown_version"
 
-// span is what is compared.
+// span is the earlier build and the earlier edition of the lists to compare
+// with.
 type span struct {
 	from    string // build, empty where there is none before
 	edition string // empty where none is known
 }
 
-// read reads what is compared. It is refused before anything is counted.
+// read reads which versions to compare. An unknown version is refused before
+// the charge.
 func (p Parts) read(c *api.Call) (s span, err error) {
 	log := p.Log(c.Data)
 	since, given := p.version(c, "since")

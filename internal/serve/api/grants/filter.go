@@ -57,8 +57,8 @@ func readFilter(r *api.Reader, m *snapshot.Manifest, g counties) (*graph.Filter,
 	return f, reading.Read()
 }
 
-// ReadFilter reads the grant filters of a query, without asking anything. The error
-// is one that an operation would answer to the same values.
+// ReadFilter reads the grant filters of a query without running it. The error is
+// the one that an operation would return for the same values.
 func ReadFilter(query url.Values, m *snapshot.Manifest, g counties) (*graph.Filter, error) {
 	r := api.NewReader(filterParams(), query)
 	f, err := readFilter(r, m, g)

@@ -71,7 +71,7 @@ func listing[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filte
 // question is a method of the graph that answers a page of rows.
 type question[T any] func(Graph, context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)
 
-// alike writes rows in the same way whatever was asked.
+// alike adapts a function that converts rows without regard to the filter.
 func alike[T, R any](wire func(*T) R) func(*T, *graph.Filter) R {
 	return func(row *T, _ *graph.Filter) R { return wire(row) }
 }

@@ -20,7 +20,7 @@ const defaultTop = 25
 // groupWeight is the bytes that a group takes on its way to the wire.
 const groupWeight = 1 << 10
 
-// groupParams are the parameters of a summary beside the filters.
+// groupParams are the parameters of a summary in addition to the filters.
 func groupParams() []api.Param {
 	return append(described(graph.Documented(
 		&graph.Param{Name: "by", Type: graph.TextParam, Enum: graph.GroupingWords(), Example: "subject"},
@@ -47,7 +47,7 @@ func readGrouping(r *api.Reader) (by graph.Grouping, top int) {
 	return by, int(n)
 }
 
-// groupsRow is groups as the wire has them.
+// groupsRow converts groups to rows of the answer.
 func groupsRow(d *graph.Grouped) *client.Groups {
 	out := &client.Groups{By: d.By.String(), GroupCount: d.Count, Rows: make([]client.GroupRow, 0, len(d.Groups)+2)}
 	for i := range d.Groups {

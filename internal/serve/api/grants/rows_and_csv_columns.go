@@ -17,7 +17,7 @@ type GrantRow struct {
 }
 
 // Person reports whether the grant is to a private person. The filing names the
-// person, and no page does.
+// person, but our pages do not.
 func (g *GrantRow) Person() bool { return g.person }
 
 // RecipientRow is one recipient with the totals of its matching grants.

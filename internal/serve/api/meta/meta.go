@@ -43,7 +43,7 @@ func sourceFiles(m *snapshot.Manifest) []client.SourceInfo {
 func resolution(m *snapshot.Manifest) client.Resolution {
 	rates, err := m.Rates()
 	if err != nil || len(rates.Rules) == 0 {
-		rates = snapshot.Rates{} // years without rules would look as if nothing was linked
+		rates = snapshot.Rates{} // with years but no rules, it would look as if nothing was linked
 	}
 	counts := func(list []snapshot.RuleCount) []client.RuleCount {
 		out := make([]client.RuleCount, 0, len(list))
@@ -70,7 +70,7 @@ func resolution(m *snapshot.Manifest) client.Resolution {
 	return res
 }
 
-// polled is how often upstream is looked at.
+// polled is how often we check upstream for updates.
 const polled = "every 15 minutes"
 
 // Parts are what the operation works with.
@@ -79,8 +79,8 @@ type Parts struct {
 	Ring  *keyring.Ring                    // the keys that reports are signed with
 	Clock func() time.Time
 
-	// Search says how the organizations of a dataset are searched; nil says that
-	// they are not.
+	// Search says how the organizations of a dataset are searched; nil means
+	// that they cannot be searched.
 	Search func(api.Dataset) client.SearchInfo
 }
 
@@ -131,7 +131,7 @@ func (p Parts) signing(c *api.Call) client.Signing {
 	return s
 }
 
-// describe writes what is known of the dataset of a call.
+// describe describes the dataset of a call.
 func describe(c *api.Call, signing client.Signing, sources *client.ComplianceSources, edition string) *client.MetaAnswer {
 	m := c.Data.Snapshot()
 	partial := m.Counts.PartialFiscalYear

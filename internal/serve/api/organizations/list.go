@@ -42,7 +42,7 @@ func (p *Parts) noDirectory(d api.Dataset) error {
 	return nil
 }
 
-// listQuestion is what is asked.
+// listQuestion is the question of one request.
 type listQuestion struct {
 	terms  string
 	mode   string // asked for; empty without terms
@@ -120,7 +120,7 @@ func (p *Parts) planList(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// organizationRow is an organization as the wire has it.
+// organizationRow converts an organization to a row of the answer.
 func organizationRow(base string, r *directory.Row, m *matched) client.OrganizationRow {
 	row := client.OrganizationRow{
 		EIN: r.EIN.String(), Name: r.Name, City: api.OrNull(r.City), State: api.OrNull(r.State), ZIP: api.OrNull(r.ZIP), CountyFIPS: api.OrNull(r.County),
@@ -158,7 +158,8 @@ var foundationCodes = func() map[string][]string {
 	return types
 }()
 
-// usable is the standing without the lists that are out of service now.
+// usable is the compliance status without the lists that are out of service
+// now.
 func (r *listReader) usable() *screen.Standing {
 	if r.standing == nil {
 		return nil

@@ -25,7 +25,7 @@ const (
 	maxItem  = 200 // bytes of one
 )
 
-// listReader reads the body of POST /essentials.
+// listReader reads the request body of POST /essentials.
 type listReader struct {
 	*api.Form
 	question listQuestion
@@ -55,7 +55,7 @@ func (r *listReader) read() error {
 	return nil
 }
 
-// finish reports the fields that nobody read.
+// finish reports the fields that were not read.
 func (r *listReader) finish() {
 	r.Finish()
 	for _, b := range r.blocks {
@@ -111,7 +111,7 @@ var orders = map[string]directory.Order{
 
 var orderWords = []string{"name", "revenue", "assets", "expenses", "grants_paid", "score"}
 
-// orderMeant are other words for them.
+// orderMeant are other words for the values of sort_by.
 var orderMeant = map[string]string{
 	"organization_name": "name", "org_name": "name", "total_revenue": "revenue", "income": "revenue", "size": "revenue",
 	"total_assets": "assets", "total_expenses": "expenses", "grants": "grants_paid", "giving": "grants_paid",
@@ -173,7 +173,7 @@ func (r *listReader) outside(f *api.Form, name, word string, vocabulary []string
 	f.Ignored(name, "%q is not one of %s, so it was not applied.%s", api.Clip(word), strings.Join(vocabulary, ", "), meant)
 }
 
-// emptyValue says what becomes of a field that is there but empty.
+// emptyValue is the warning for a field that is present but empty.
 const emptyValue = "The value was empty, so it was not applied."
 
 // text reads a line of text.
@@ -205,7 +205,7 @@ func (r *listReader) text(f *api.Form, name string, most int) (string, bool) {
 // errNotScalar says that a value is neither a text nor a number.
 var errNotScalar = errors.New("not a text or a number")
 
-// scalar is a text, or a number as it was written.
+// scalar reads a text, or a number exactly as it was written.
 func scalar(raw json.RawMessage) (string, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
@@ -254,7 +254,7 @@ func (r *listReader) values(f *api.Form, name string) (list []string) {
 	return list
 }
 
-// parts are the values of a list, also of one that is a text with commas.
+// parts returns the values of a list, which may be a text with commas.
 func (r *listReader) parts(f *api.Form, name string) (list []string) {
 	for _, value := range r.values(f, name) {
 		for part := range strings.SplitSeq(value, ",") {
@@ -352,7 +352,7 @@ func (r *listReader) flag(f *api.Form, name string) *bool {
 	return nil
 }
 
-// refuse is the refusal of a proprietary code.
+// refuse refuses a proprietary code.
 func refuse(err error) error {
 	return fault.New("proprietary_subject", "%s.", err).Try("send an NTEE letter, an NTEE code or a cause")
 }

@@ -19,8 +19,8 @@ import (
 	"grantgraph/internal/table"
 )
 
-// noData says why a filter of another service is not honored, by the name that
-// warnings call the filter by.
+// noData says why a filter of another service is not honored, by the name of
+// the filter in warnings.
 //
 //go:embed not_honored.tsv
 var notHonored string
@@ -71,8 +71,8 @@ func (r *listReader) readFilters(f *api.Form) error {
 	return r.readOrganization(r.nested(f, "organization"))
 }
 
-// readOrganization reads Candid's block of that name, also as its earlier
-// versions had it.
+// readOrganization reads Candid's organization block, including its earlier
+// versions.
 func (r *listReader) readOrganization(f *api.Form) error {
 	x := &r.question.filter
 	for _, name := range []string{"ntee_major_codes", "ntee_minor_codes"} {
@@ -97,8 +97,8 @@ func (r *listReader) readOrganization(f *api.Form) error {
 	return nil
 }
 
-// readFinancials reads Candid's block of that name, also as its earlier versions
-// had it.
+// readFinancials reads Candid's financials block, including its earlier
+// versions.
 func (r *listReader) readFinancials(f *api.Form) {
 	x := &r.question.filter
 	year := r.nested(f, "most_recent_year")
@@ -111,10 +111,10 @@ func (r *listReader) readFinancials(f *api.Form) {
 	r.unhonored(f)
 }
 
-// twice says that a filter was given under another name as well.
+// twice is the warning that a filter was also given under another name.
 const twice = "The same filter is also in the body under another name, so this one was not applied."
 
-// put sets a list of the filter that is not set yet.
+// put sets a list of the filter, unless the list is already set.
 func put[T any](f *api.Form, name string, to *[]T, values []T) {
 	switch {
 	case len(values) == 0:
@@ -137,7 +137,7 @@ func (r *listReader) spanBlock(f *api.Form, name string, to *directory.Range, lo
 	}
 }
 
-// have are the sets of the lists, none where there are no lists at all.
+// have returns the sets of the compliance lists, empty if no lists are loaded.
 func (r *listReader) have() *screen.Standing {
 	if r.standing == nil {
 		return &screen.Standing{}
@@ -146,7 +146,7 @@ func (r *listReader) have() *screen.Standing {
 }
 
 // stands reads a filter by a compliance list. Without the list the filter does not
-// run: an organization that a missing list does not name may be on it.
+// run, because any organization might be on the missing list.
 func (r *listReader) stands(f *api.Form, name string, to **bool, list *client.ComplianceSource, set []uint64) {
 	if is := r.flag(f, name); is != nil {
 		r.standsAs(f, name, is, to, list, set)
@@ -319,7 +319,7 @@ func leadingCode(word string) bool {
 	return len(word) == 1 && letter(word[0]) || len(word) >= 2 && len(word) <= 4 && letter(word[0]) && digit(word[1])
 }
 
-// returnTypes are the forms that are read.
+// returnTypes are the forms that the dataset includes.
 var returnTypes = []string{"990", "990EZ", "990PF", "990T"}
 
 func (r *listReader) forms(f *api.Form, name string) {

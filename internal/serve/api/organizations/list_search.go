@@ -77,7 +77,7 @@ func (l *lister) ask(set directory.Set, n, limit int) search.Ask {
 	return a
 }
 
-// served notes the mode that the search has served.
+// served records the mode that the search used.
 func (l *lister) served(m search.Mode) string {
 	if string(m) != l.mode {
 		l.call.Caveat("mode", "Vector matching is not available, so names and words were matched as text.")

@@ -19,7 +19,7 @@ import (
 // *search.Index is one.
 type Searcher interface {
 	Search(ctx context.Context, a search.Ask) (search.Answer, error)
-	// Matching is all that Search counts, as a set.
+	// Matching returns the set of all organizations that Search counts.
 	Matching(ctx context.Context, a search.Ask) ([]uint64, error)
 }
 

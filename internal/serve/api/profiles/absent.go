@@ -13,15 +13,15 @@ import (
 
 // Reasons why a part of a profile is absent.
 const (
-	Plan                  = "plan"                     // the plan of the key does not have it
+	Plan                  = "plan"                     // the plan of the key does not include it
 	NoFilingRead          = "no_filing_read"           // no return of the organization was read
 	FilesOnPaper          = "files_on_paper"           // its returns are older than electronic filing
 	Files990N             = "files_990n"               // it files a notice without figures
 	NotRequiredToFile     = "not_required_to_file"     // such as a church
 	NotOnThisForm         = "not_on_this_form"         // its form does not ask for it
-	NotAPrivateFoundation = "not_a_private_foundation" // only those list their investments
-	NoneFound             = "none_found"               // it was looked for
-	SourceNotLoaded       = "source_not_loaded"        // the files that would say so were not read
+	NotAPrivateFoundation = "not_a_private_foundation" // only private foundations list their investments
+	NoneFound             = "none_found"               // we looked and found none
+	SourceNotLoaded       = "source_not_loaded"        // the files with this data were not read
 )
 
 // What the master file and forms call things.

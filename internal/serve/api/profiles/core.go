@@ -18,7 +18,7 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// core is what every profile begins with.
+// core is the first part of every profile.
 func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, absent *absences) (core client.ProfileCore, err error) {
 	g := p.Graph(c.Data)
 	given, err := g.Sums(ctx, found.EIN, graph.Gave)
@@ -69,7 +69,7 @@ func pageURL(base string, e ein.EIN, name string) string {
 	return base + "/org/" + e.String() + "/" + search.Slug(name)
 }
 
-// organization is who an organization is, as the wire has it.
+// organization describes an organization's identity for the answer.
 func organization(base string, o *profile.Organization) client.ProfileOrganization {
 	w := client.ProfileOrganization{
 		EIN: o.EIN.String(), Name: o.Name, AlsoKnownAs: orEmpty(o.AlsoKnown), FormerNames: orEmpty(o.Former),
@@ -151,7 +151,7 @@ func knownFrom(p *profile.Profile, given, received bool) []string {
 	return list
 }
 
-// standing is how an organization stands with today's lists.
+// standing is the status of an organization on today's lists.
 func (p Parts) standing(c *api.Call, e ein.EIN) client.ProfileStanding {
 	x := p.Screener(c.Data).Exemption(e, p.Clock())
 	return client.ProfileStanding{

@@ -111,7 +111,7 @@ func (a *PremierAnswer) addCofunders(c *api.Call, n neighbors.Neighbors, absent 
 	}
 }
 
-// rounded is a score as the wire has it.
+// rounded rounds a score for the answer.
 func rounded(x float64) float64 { return math.Round(x*10_000) / 10_000 }
 
 // letterOrNull is the cause of a group and its words.
@@ -266,7 +266,8 @@ func person(p *snapshot.Person) client.ProfilePerson {
 	return w
 }
 
-// mayHold says whether an organization is of the kind that lists its investments.
+// mayHold says whether an organization is a private foundation, which lists its
+// investments.
 func mayHold(p *profile.Profile) bool {
 	return p.ReturnType == privateFoundationForm || irscode.PrivateFoundation(p.Foundation)
 }

@@ -61,7 +61,8 @@ func (g Grants) SharingFunders(ctx context.Context, e ein.EIN, limit int) (neigh
 func (g Grants) NeighborWeight(e ein.EIN) int64 { return neighbors.Weight(g.Graph, e) }
 
 // Parts are what the operations work with. Profiles and Graph are nil where they
-// are out of service; Nearest, where organizations are not compared by meaning.
+// are out of service; Nearest is nil where organizations are not compared by
+// meaning.
 type Parts struct {
 	Profiles func(api.Dataset) *profile.Index
 	Graph    func(api.Dataset) Graph
@@ -151,8 +152,8 @@ func (p Parts) planEssentials(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// inService says which lists the standing rests on. A list can become too old
-// without a new edition, and then the answer changes.
+// inService says which lists the compliance status is based on. A list can
+// become too old without a new edition, and then the answer changes.
 func (p Parts) inService(c *api.Call) string {
 	s := p.Screener(c.Data).Sources(p.Clock())
 	return strconv.FormatBool(s.BMF.Screens) + strconv.FormatBool(s.Pub78.Screens) + strconv.FormatBool(s.Revocation.Screens)
@@ -208,7 +209,7 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 		} else {
 			for _, part := range []string{"governance", "family", "government", "assets"} {
 				if part == "assets" && !mayHold(found) {
-					absent.add(part, NotAPrivateFoundation, noInvestments) // no plan has it
+					absent.add(part, NotAPrivateFoundation, noInvestments) // no plan includes this part
 					continue
 				}
 				absent.add(part, Plan, "This part is for keys of the Pro plan.")

@@ -24,7 +24,8 @@ const (
 	// An organization with fewer funders than this is also compared with others by
 	// cause, meaning, place and size, because its funders say little about it.
 	fewFunders = 5
-	// alikeWeight is what such a likeness counts for beside shared funders.
+	// alikeWeight is the weight of such a similarity relative to shared
+	// funders.
 	alikeWeight = 0.3
 	mostAlike   = 100
 )

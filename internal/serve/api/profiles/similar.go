@@ -69,7 +69,7 @@ func (p Parts) neighborhood(ctx context.Context, c *api.Call, e ein.EIN) (n neig
 	return n, err
 }
 
-// resembling finds who resembles an organization.
+// resembling finds organizations that resemble the given one.
 func (p Parts) resembling(c *api.Call, e ein.EIN, n *neighborhood) (profile.Resembling, error) {
 	by := profile.Signals{Funders: shared(n.sharing.List), Recipients: shared(n.cofunders.List)}
 	if p.Nearest != nil {

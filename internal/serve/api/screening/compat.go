@@ -14,7 +14,7 @@ import (
 // compatParam chooses the rendering of a record.
 const compatParam = "compat"
 
-// readCompat reads which rendering is asked for.
+// readCompat reads which rendering the caller wants.
 func readCompat(c *api.Call) (legacy bool) {
 	mode, _ := c.Params.Choice(compatParam)
 	return mode == "legacy_strings"
@@ -29,7 +29,7 @@ type Legacy struct {
 // MarshalJSON is the rendering.
 func (l *Legacy) MarshalJSON() ([]byte, error) { return l.body, nil }
 
-// asLegacy renders an answer whose end is the given one.
+// asLegacy renders an answer that ends with the given tail.
 func asLegacy(answer any, tail client.Tail) (*Legacy, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -77,7 +77,7 @@ type rewriter struct {
 	out bytes.Buffer
 }
 
-// value copies the next value, which is the member of that name.
+// value copies the next value, which is the member with the given name.
 func (w *rewriter) value(name string, within bool) error {
 	if slices.Contains(untouched, name) {
 		var raw json.RawMessage

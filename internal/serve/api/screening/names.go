@@ -108,7 +108,7 @@ func readNamed(c *api.Call, item json.RawMessage) (n named) {
 	return n
 }
 
-// fail keeps the first thing that is wrong.
+// fail keeps the first problem.
 func (n *named) fail(format string, args ...any) {
 	if n.err == "" {
 		n.err = fmt.Sprintf(format, args...)

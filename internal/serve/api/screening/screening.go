@@ -53,7 +53,7 @@ type Parts struct {
 // Samples are the reports that the examples of verification are about, as JSON.
 type Samples struct {
 	Report  string // one that the ring of the examples has signed
-	Foreign string // one that somebody else has
+	Foreign string // one that another ring has signed
 }
 
 // operations are those of one service.
@@ -86,7 +86,7 @@ var operationsFile []byte
 
 // Group is the operations.
 func Group(p Parts) api.Group {
-	// Verification is open to everybody, so it never has all cores.
+	// Verification is open to everybody, so it may not use all cores.
 	o := &operations{p, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	g := api.ReadGroup(operationsFile, map[string]api.Operation{
 		"screenOrganization":  {Response: ScreeningAnswer{}, Plan: o.planScreen},

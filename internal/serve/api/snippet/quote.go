@@ -20,7 +20,7 @@ func quote(text string) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(text); err != nil {
-		panic("snippet: " + err.Error()) // a text is always written
+		panic("snippet: " + err.Error()) // encoding a text cannot fail
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

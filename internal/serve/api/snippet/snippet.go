@@ -16,8 +16,8 @@ import (
 
 // Code is a request in one language.
 type Code struct {
-	Language string // as highlighters of code name it
-	Title    string // as people do
+	Language string // its name in code highlighters
+	Title    string // its name for people
 	Source   string // ends with a line break
 }
 
@@ -72,7 +72,7 @@ func Case(op *api.Operation, e *api.Example, base, key string) []Code {
 	}
 	all := r.Code()
 	if op.Access == api.Admin {
-		// The command line does what these do with commands of its own.
+		// The command line has its own commands for these operations.
 		all = slices.DeleteFunc(all, func(c Code) bool { return c.Title == commandLine })
 	}
 	return all
@@ -153,8 +153,8 @@ func (r *Request) Format() string {
 	return "json"
 }
 
-// Header is the header that the key travels in, and Prefix what stands before the
-// key there.
+// Header is the header that carries the key, and Prefix is the text before the
+// key.
 func (r *Request) Header() string {
 	if r.Bearer {
 		return "Authorization"

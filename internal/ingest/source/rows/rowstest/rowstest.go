@@ -1,7 +1,7 @@
-// Package rowstest tests what all readers of upstream lists promise: the same
-// rows in every packing, refusal of other files, an error for a truncated
-// download, and errors that keep their cause. A reader's own tests cover only
-// its fields.
+// Package rowstest tests the common contract of all readers of upstream lists:
+// the same rows from every compression format, refusal of other files, an error
+// for a truncated download, and errors that keep their cause. A reader's own
+// tests cover only its fields.
 package rowstest
 
 import (
@@ -23,10 +23,9 @@ import (
 
 // Reader is a reader of one kind of file.
 type Reader struct {
-	// Read reads a file and calls each for every usable row with what the
-	// reader made of it.
+	// Read reads a file and calls each with the record of every usable row.
 	Read   func(r io.Reader, each func(record any) error) (rows.Tally, error)
-	Format error            // wrapped by every refusal of another file
+	Format error            // wrapped by every error for another kind of file
 	Head   string           // with its line end; empty when the file has no header
 	Row    func(int) string // a usable row with its line end, another for each number
 }
@@ -70,7 +69,7 @@ func (r Reader) all(in io.Reader) (list []string, tally rows.Tally, err error) {
 	return list, tally, err
 }
 
-// Gzip packs a text as it may be kept.
+// Gzip compresses a text.
 func Gzip(text string) string {
 	var b strings.Builder
 	z := gzip.NewWriter(&b)
@@ -107,7 +106,7 @@ func ZipMap(files map[string]string) string {
 	return Zip(list...)
 }
 
-// forms reads the same rows in the forms a file may have.
+// forms reads the same rows from every format a file may have.
 func (r Reader) forms(t *testing.T) {
 	text := r.text()
 	want, tally, err := r.all(strings.NewReader(text))
@@ -153,8 +152,7 @@ func (r Reader) refusals(t *testing.T) {
 	}
 }
 
-// givesUp has a large file of some other kind, which is refused without being
-// read to its end.
+// givesUp checks that a large file of another kind is refused before its end.
 func (r Reader) givesUp(t *testing.T) {
 	end := errors.New("read to the end")
 	_, tally, err := r.all(io.MultiReader(strings.NewReader(strings.Repeat("a,b,c\n", 1<<20)), iotest.ErrReader(end)))
