@@ -17,9 +17,16 @@ import (
 	"grantgraph/internal/bench/apitest"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/mcp"
+	"grantgraph/internal/serve/sqlbox/worker"
 )
 
-func TestMain(m *testing.M) { os.Exit(apitest.Main(m)) }
+// TestMain is the worker when it is started as one, as the program itself is.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "sql-worker" {
+		os.Exit(worker.Run(os.Stdin, os.Stdout))
+	}
+	os.Exit(apitest.Main(m))
+}
 
 // keyed sends the key of a plan with every request.
 type keyed struct{ plan string }
