@@ -1,0 +1,74 @@
+// Package identify decides which organization a text means. Every face of the
+// service asks it: search, SQL, reconciliation, questions, forms and the command
+// line. Its probabilities are calibrated, and it says when a text means nobody or
+// fits several organizations.
+package identify
+
+import (
+	"context"
+
+	"grantgraph/internal/ein"
+)
+
+// Role is the part that the organization plays in the text.
+type Role uint8
+
+const (
+	Either Role = iota
+	Funder
+	Grantee
+)
+
+// Verdict is how far an answer can be relied on.
+type Verdict uint8
+
+const (
+	Nobody  Verdict = iota // no organization here is meant
+	Several                // ask which one is meant
+	Likely                 // the first candidate, at least 19 times in 20
+	Certain                // the first candidate, without asking
+)
+
+func (v Verdict) String() string { return [...]string{"nobody", "several", "likely", "certain"}[v] }
+
+// Question is a text that may name an organization.
+type Question struct {
+	Text  string // as typed: "Hewlett Foundation", "UCLA", "c/o Jane Smith, NAME", "12-3456789"
+	State string // two letters, optional
+	City  string // optional
+	Role  Role
+	Limit int // candidates wanted; 0 or less means 5
+}
+
+// Candidate is an organization that a text may mean.
+type Candidate struct {
+	EIN         ein.EIN
+	Org         uint32 // number of the organization in every index
+	DisplayName string // as people write the name of the organization
+	City        string
+	State       string // two letters, empty when not known
+
+	Probability float64 // that a well-informed person means this organization
+	Name        string  // the name by which the organization was recognized
+	Why         string  // a short reason: "registered name", "called so by 412 filers"
+}
+
+// Answer is what a text means. The probabilities of the candidates fall; what they
+// leave of 1 is the probability that nobody is meant.
+type Answer struct {
+	Verdict    Verdict
+	Candidates []Candidate
+}
+
+// Best is the first candidate, if the verdict is Likely or Certain.
+func (a *Answer) Best() (c Candidate, ok bool) {
+	if a.Verdict < Likely || len(a.Candidates) == 0 {
+		return c, false
+	}
+	return a.Candidates[0], true
+}
+
+// Identifier decides which organization a text means. *search.Index is one.
+type Identifier interface {
+	Identify(context.Context, Question) Answer
+}
