@@ -92,10 +92,10 @@ const (
 type PlaceValue struct{ Name, State string }
 
 // onlyAmounts reports whether the filter asks for nothing but amounts.
-func (f *Filter) onlyAmounts() bool { return f.without("min_amt").empty() }
+func (f *Filter) onlyAmounts() bool { return f.only("min_amt") }
 
 // onlyRecipient reports whether the filter asks for one recipient and, beside it,
 // for years alone.
 func (f *Filter) onlyRecipient() bool {
-	return len(f.Recipients) == 1 && !f.inferredOnly && f.without("recip_id", "year").empty()
+	return len(f.Recipients) == 1 && !f.inferredOnly && f.only("recip_id", "year")
 }

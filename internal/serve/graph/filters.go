@@ -110,9 +110,14 @@ func (f *Filter) declared(yield func(*Declaration) bool) {
 }
 
 // empty reports whether the filter is every row.
-func (f *Filter) empty() bool {
-	for range f.declared {
-		return false
+func (f *Filter) empty() bool { return f.only() }
+
+// only reports whether the filter has no condition but these.
+func (f *Filter) only(names ...string) bool {
+	for d := range f.declared {
+		if !slices.Contains(names, d.Params[0].Name) {
+			return false
+		}
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -60,7 +61,7 @@ type Page struct{ Offset, Limit int }
 // so that no two questions share a name. Cursors hold a digest of the name, so a
 // change of these bytes makes the cursors of clients invalid.
 func (q Question) Canonical() []byte {
-	w := Name{byte(q.About), byte(q.By), byte(q.Sort.By)}
+	w := append(make(Name, 0, 160), byte(q.About), byte(q.By), byte(q.Sort.By))
 	w.Flag(q.Sort.Asc)
 	w.Number(int64(max(q.Page.Offset, 0)))
 	w.Number(int64(max(q.Page.Limit, 0)))
@@ -200,7 +201,7 @@ func (w *Name) Flag(on bool) {
 
 // Texts writes a set of texts: neither order nor repetition matters.
 func (w *Name) Texts(list []string) {
-	list = slices.Compact(slices.Sorted(slices.Values(list)))
+	list = set(list)
 	w.Number(int64(len(list)))
 	for _, s := range list {
 		w.Text(s)
@@ -218,9 +219,17 @@ func (w *Name) terms(terms []Term) {
 
 // writeSet writes a set of numbers: neither order nor repetition matters.
 func writeSet[T ~uint8 | ~uint32](w *Name, list []T) {
-	list = slices.Compact(slices.Sorted(slices.Values(list)))
+	list = set(list)
 	w.Number(int64(len(list)))
 	for _, v := range list {
 		w.Number(int64(v))
 	}
+}
+
+// set returns the values in order, each once. Most filters of a question are
+// empty, so this must cost nothing for them.
+func set[T cmp.Ordered](list []T) []T {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
 }
