@@ -16,6 +16,7 @@ import (
 
 	"github.com/gowebpki/jcs"
 
+	"grantgraph/client"
 	"grantgraph/internal/fault"
 )
 
@@ -82,38 +83,82 @@ func TestWrapping(t *testing.T) {
 	t.Parallel()
 	key := keyOf("current").published()
 	report := string(issue(t, clear()))
-	for name, c := range map[string]struct{ document, note, wrong string }{
-		"block":             {document: report},
-		"indented":          {document: indent(t, report)},
-		"spaced":            {document: " \n" + report + "\r\n\t"},
-		"canonical":         {document: transform(t, report)},
-		"wrapped":           {document: `{"report":` + report + `}`},
-		"response":          {document: `{"code":200,"ein":"000000001","report":` + report + `,"x_service":{}}`, note: "not signed"},
-		"another's report":  {document: `{"code":200,"ein":"000000002","report":` + report + `,"x_service":{}}`, wrong: "another EIN"},
-		"bulk with one":     {document: `{"code":200,"results":[{"ein":"x"},{"report":` + report + `}]}`, note: "not signed"},
-		"bulk with several": {document: `{"code":200,"results":[{"report":` + report + `},{"report":` + report + `}]}`, wrong: "holds 2 reports: results[0] (000000001), results[1] (000000001)"},
-		"bulk of one":       {document: `{"results":[{"ein":"000000002","report":` + report + `}]}`, note: "not signed"},
-		"JSON and PDF":      {document: `{"%PDF-1.7":"\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj","report":` + report + `}`, wrong: "objects of a PDF"},
-		"PDF in bulk":       {document: `{"results":[{"a":"startxref 5 4  0 obj","report":` + report + `}]}`, wrong: "objects of a PDF"},
-		"no PDF":            {document: `{"a":"rooms 1 2 objects","report":` + report + `}`, note: "not signed"},
-		"no report":         {document: `{"code":200}`, wrong: "no report in it"},
-		"null report":       {document: `{"code":200,"report":null}`, wrong: "holds no report"},
-		"report of a trial": {document: `{"report":{"a":1}}`, wrong: "not a report"},
-		"array":             {document: `[` + report + `]`, wrong: "a report is an object"},
-		"text":              {document: `hello`, wrong: "not valid JSON"},
-		"nothing":           {document: ``, wrong: "ends in the middle"},
+	named := string(issue(t, client.NameReportContent{Subject: client.ScreenedName{Name: "Project 1 0 obj Fund"}}))
+	for name, c := range map[string]struct{ document, note, reason, wrong string }{
+		"block":               {document: report},
+		"indented":            {document: indent(t, report)},
+		"spaced":              {document: " \n" + report + "\r\n\t"},
+		"byte order mark":     {document: "\ufeff" + report},
+		"canonical":           {document: transform(t, report)},
+		"wrapped":             {document: `{"report":` + report + `}`},
+		"named like a PDF":    {document: named},
+		"response":            {document: `{"code":200,"ein":"000000001","report":` + report + `,"x_service":{}}`, note: "not signed"},
+		"bulk of one":         {document: `{"code":200,"results_count":1,"results":[{"ein":"000000001","report":` + report + `,"error":null}]}`, note: "only the report"},
+		"names":               {document: `{"results":[{"name":"Project 1 0 obj Fund","country":null,"report":` + named + `}]}`},
+		"another's report":    {document: `{"code":200,"ein":"000000002","report":` + report + `,"x_service":{}}`, reason: "to a response: ein."},
+		"another's in bulk":   {document: `{"results":[{"ein":"000000002","report":` + report + `}]}`, reason: "to a response: ein."},
+		"bulk with others":    {document: `{"code":200,"results":[{"ein":"x"},{"report":` + report + `}]}`, reason: "to a response: results."},
+		"another list":        {document: `{"lists":[{"report":` + report + `}]}`, reason: "to a response: lists."},
+		"other content":       {document: `{"compliance":{"revoked":false},"report":` + report + `}`, reason: "to a response: compliance."},
+		"content that is not": {document: `{"name":"Acme","subject":null,"report":` + report + `}`, reason: "to a response: name, subject."},
+		"other field":         {document: `{"a":"rooms 1 2 and 3","report":` + report + `}`, reason: "to a response: a."},
+		"other service":       {document: `{"report":` + report + `,"x_service":{"cleared":true}}`, reason: "to a response: x_service."},
+		"other code":          {document: `{"code":201,"message":"Cleared","report":` + report + `}`, reason: "to a response: code, message."},
+		"bulk with several":   {document: `{"code":200,"results":[{"report":` + report + `},{"report":` + report + `}]}`, wrong: "holds 2 reports: results[0] (000000001), results[1] (000000001)"},
+		"JSON and PDF":        {document: `{"%PDF-1.7":"\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj","report":` + report + `}`, wrong: "code of a PDF"},
+		"no spaces":           {document: `{"a":"1 0obj","report":` + report + `}`, wrong: "code of a PDF"},
+		"table only":          {document: `{"a":"STARTXREF","report":` + report + `}`, wrong: "code of a PDF"},
+		"mark only":           {document: `{"report":` + report + `,"%PDF-":1}`, wrong: "code of a PDF"},
+		"dictionary only":     {document: `{"a":["<<"],"report":` + report + `}`, wrong: "code of a PDF"},
+		"mark before 1024":    {document: "\ufeff" + `{"%PDF-1.7":1,"report":` + report + `}`, wrong: "code of a PDF"},
+		"PDF in bulk":         {document: `{"results":[{"a":"startxref 5 4  0 obj","report":` + report + `}]}`, wrong: "code of a PDF"},
+		"PDF in the service":  {document: `{"report":` + report + `,"x_service":{"unsupported":["1 0 obj"]}}`, wrong: "code of a PDF"},
+		"page in the service": {document: `{"report":` + report + `,"x_service":{"unsupported":["<h1>Cleared</h1>"]}}`, wrong: "of a web page"},
+		"no report":           {document: `{"code":200}`, wrong: "no report in it"},
+		"null report":         {document: `{"code":200,"report":null}`, wrong: "holds no report"},
+		"report of a trial":   {document: `{"report":{"a":1}}`, wrong: "not a report"},
+		"array":               {document: `[` + report + `]`, wrong: "a report is an object"},
+		"text":                {document: `hello`, wrong: "not valid JSON"},
+		"nothing":             {document: ``, wrong: "ends in the middle"},
 	} {
 		v, err := Verify(t.Context(), []byte(c.document), []PublicKey{key})
-		switch {
-		case c.wrong != "":
+		if c.wrong != "" {
 			if f, ok := fault.Of(err); !ok || f.Slug != BadReport || f.Hint == "" || !strings.Contains(f.Message, c.wrong) {
 				t.Errorf("%s: %v", name, err)
 			}
-		case err != nil || v.Status() != Valid:
-			t.Errorf("%s: %+v %v", name, v, err)
-		case c.note == "" && v.Note != nil, c.note != "" && (v.Note == nil || !strings.Contains(*v.Note, c.note)):
-			t.Errorf("%s: note %v", name, v.Note)
+			continue
 		}
+		status := Valid
+		if c.reason != "" {
+			status = Unverifiable
+		}
+		if err != nil || v.Status() != status || word(v.IDMatches) != "true" {
+			t.Errorf("%s: %+v %v", name, v, err)
+			continue
+		}
+		for _, said := range []struct {
+			got  *string
+			want string
+		}{{v.Reason, c.reason}, {v.Note, c.note}} {
+			if said.want == "" && said.got != nil && c.note != "" || said.want != "" && (said.got == nil || !strings.Contains(strings.ToLower(*said.got), strings.ToLower(said.want))) {
+				t.Errorf("%s: said %v, not %q", name, said.got, said.want)
+			}
+		}
+		// What it says to save is the report.
+		if v := verify(t, v.Report, key); v.Status() != Valid {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// TestPageInAName holds that no report is signed whose own text a viewer of PDFs could show
+// as a page: a caller chooses the names that are screened.
+func TestPageInAName(t *testing.T) {
+	t.Parallel()
+	content := named()
+	content.Subject.Name = "1 0obj<</Type/Catalog/Pages 2 0 R>>endobj"
+	if r, err := Issue(t.Context(), keyOf("current"), content, verifyURL, issued); err == nil {
+		t.Errorf("issued: %+v", r.Content.Subject)
 	}
 }
 
@@ -169,6 +214,7 @@ func TestKeys(t *testing.T) {
 		"changed, unknown key": {document: strings.Replace(report, "Springfield", "Springfeild", 1), keys: []PublicKey{}, id: "false", sig: "null", format: "true", status: NotValid, reason: "something was changed"},
 		"identifier changed":   {document: strings.Replace(report, `"report_id":"`, `"report_id":"0`, 1), id: "false", sig: "null", format: "true", status: NotValid, reason: "something was changed"},
 		"signature changed":    {document: replaceSignature(report, strings.Repeat("A", 86)), id: "true", sig: "false", format: "true", status: NotValid, reason: "does not match"},
+		"signature empty":      {document: replaceSignature(report, ""), id: "true", sig: "null", format: "true", status: Unverifiable, reason: "no signature"},
 		"signature too short":  {document: replaceSignature(report, "AAAA"), id: "true", sig: "false", format: "true", status: NotValid, reason: "does not match"},
 		"signature no base64":  {document: replaceSignature(report, "!"), id: "true", sig: "false", format: "true", status: NotValid, reason: "does not match"},
 		"newer format":         {document: strings.Replace(report, `"format":"1.0"`, `"format":"2.0"`, 1), id: "null", sig: "null", format: "null", status: Unverifiable, reason: `format version "2.0"`},
@@ -259,7 +305,7 @@ func TestHostileJSON(t *testing.T) {
 		"trailing data":        {report + `{}`, "something follows"},
 		"trailing comma":       {in(`"x":[1,]`), "not valid JSON"},
 		"comment":              {in(`/**/"x":1`), "not valid JSON"},
-		"byte order mark":      {"\ufeff" + report, "not valid JSON"},
+		"two byte order marks": {"\ufeff\ufeff" + report, "not valid JSON"},
 		"ends early":           {report[:len(report)-1], "ends in the middle"},
 		"ends in an escape":    {`{"a\`, "ends in the middle"},
 		"ends in hex":          {`{"a\u12`, "not valid JSON"},

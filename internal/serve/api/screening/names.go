@@ -32,6 +32,9 @@ func (o *operations) planNames(c *api.Call) (api.Run, error) {
 	list := make([]named, len(items))
 	for i, item := range items {
 		list[i] = readNamed(c, item)
+		if report.HoldsPage(list[i].text()) {
+			list[i].fail("This is code of a PDF and not a name, so we don't screen it.")
+		}
 	}
 	if c.Params.Failed() {
 		return nil, nil // the engine reports them
@@ -106,6 +109,17 @@ func readNamed(c *api.Call, item json.RawMessage) (n named) {
 		c.Params.Warn.Ignored("names."+api.Clip(strings.ToValidUTF8(field, "\uFFFD")), "A name has no such field, so it was not applied.")
 	}
 	return n
+}
+
+// text is everything of the name that a report repeats.
+func (n *named) text() []byte {
+	text := []byte(n.subject.Name)
+	for _, place := range []*string{n.subject.Country, n.subject.City} {
+		if place != nil {
+			text = append(append(text, ' '), *place...)
+		}
+	}
+	return text
 }
 
 // fail keeps the first problem.

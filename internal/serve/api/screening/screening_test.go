@@ -447,6 +447,7 @@ func TestNames(t *testing.T) {
 		names("other fields, strictly", `{"names":[{"name":"Example","ein":"1"}]}`, apitest.Scenario{Path: "?strict=1", Status: 400}),
 		names("none", `{"names":[]}`, apitest.Scenario{Status: 422}),
 		names("too many", `[`+strings.TrimSuffix(strings.Repeat(`"x",`, 101), ",")+`]`, apitest.Scenario{Status: 422, Has: []string{`"max_length":100`}}),
+		names("a page", `[{"name":"1 0obj /Type/Catalog","city":"<< >>"}]`, apitest.Scenario{Costs: 1, Has: []string{"code of a PDF"}, Lacks: []string{`"report"`}}),
 		names("compat", `["Exemplary Gap Trading Company"]`, apitest.Scenario{Path: "?compat=legacy_strings", Costs: 1, Has: []string{`"status":"Potential Match"`, `"screened":"True"`}}),
 	})
 	rec := apitest.Scenario{Method: "POST", Path: "screening/names", Plan: "pro", Costs: 1, Body: `["", "` + strings.Repeat("a", 301) + `", 5, {"country":"x"}, {"name":7}, "a\u0000b", {"name":"a","city":"` + strings.Repeat("b", 101) + `"}, {"name":"fine  \n name","country":null}, null, []]`}.Run(t, apitest.New(t))
@@ -469,6 +470,9 @@ func TestVerify(t *testing.T) {
 	block := string(held.Report)
 	page := w.Get(t, "GET", "/api/v1/screening/000000001?format=pdf", "plus").Body.String()
 	named := w.Send(t, "POST", "/api/v1/screening/names", "plus", `["Exemplary Gap Trading Company"]`).Body.String()
+	odd := w.Send(t, "POST", "/api/v1/screening/names", "plus", `["Project 1 0 obj Fund"]`).Body.String()
+	oddLegacy := w.Send(t, "POST", "/api/v1/screening/names?compat=legacy_strings", "plus", `[{"name":"%PDF-1.7 startxref","city":"1 0 obj"}]`).Body.String()
+	bulk := w.Send(t, "POST", "/api/v1/screening/bulk", "plus", `{"eins":["000000001"],"reports":true}`).Body.String()
 	legacy := w.Get(t, "GET", "/api/v1/screening/000000001?compat=legacy_strings", "plus").Body.String()
 	verify := func(name, body string, more apitest.Scenario) {
 		t.Helper()
@@ -481,6 +485,13 @@ func TestVerify(t *testing.T) {
 	verify("a whole answer", whole, apitest.Scenario{Has: valid})
 	verify("an answer in another rendering", legacy, apitest.Scenario{Has: valid})
 	verify("of a name", named, apitest.Scenario{Has: append(valid, `"ein":null`)})
+	verify("of an odd name", odd, apitest.Scenario{Has: valid})
+	verify("of an odd name in another rendering", oddLegacy, apitest.Scenario{Has: valid})
+	verify("of one among many", bulk, apitest.Scenario{Has: valid})
+	forged := apitest.Scenario{Has: []string{`"status":"unverifiable"`, `"id_matches":true`, `"signature_valid":null`, "do not belong to a response: compliance"}}
+	verify("an answer with another finding", strings.Replace(whole, `"revoked":false`, `"revoked":true`, 1), forged)
+	verify("another finding in another rendering", strings.Replace(legacy, `"revoked":"False"`, `"revoked":"True"`, 1), forged)
+	verify("a page around it", strings.Replace(whole, `"unsupported":[`, `"unsupported":["1 0obj<</Type/Catalog/Pages 2 0 R>>endobj"`, 1), apitest.Scenario{Status: 422})
 	verify("laid out in lines", strings.ReplaceAll(block, `,"`, ",\n  \""), apitest.Scenario{Has: valid})
 	verify("the page", page, apitest.Scenario{Header: []string{"Content-Type", "application/pdf"}, Has: append(valid, `"page_matches":true`)})
 	verify("changed", strings.Replace(block, `"found":true`, `"found":false`, 1), apitest.Scenario{Has: []string{`"status":"not_valid"`, `"id_matches":false`, `"signature_valid":false`}})

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"grantgraph/client"
+	"grantgraph/internal/fault"
+)
+
+// envelope is a response around a report whose signature holds. Only the report is signed, so
+// a field around it must be a copy of signed content, or a field that every response has.
+type envelope struct {
+	report, content *value
+	foreign         []string // fields that are neither
+	unsigned        [][]byte // fields that are not copies, as in the document
+}
+
+// around judges the response around a valid report.
+func (v *Verdict) around(response, report *value) error {
+	e := envelope{report: report, content: report.member("content")}
+	e.read(response)
+	for _, field := range e.unsigned {
+		if pageMark.Match(field) {
+			return bad("the fields around the report are not signed, and one of them could be shown as a page: it holds code of a PDF or of a web page")
+		}
+	}
+	switch {
+	case len(e.foreign) > 0:
+		v.SignatureValid = nil
+		v.add(&v.Reason, "The report inside is intact and its signature holds, but the document around the report is not as it was issued. "+
+			"These fields are not signed, and they disagree with the report or do not belong to a response: %s. Save the report alone and rely on that.",
+			fault.Clip(strings.Join(e.foreign, ", "), 5*maxQuoted))
+	case len(response.members) > 1:
+		v.add(&v.Note, "Only the report inside the response is signed. The fields around it agree with the report, except for x_service, which is not signed.")
+	}
+	return nil
+}
+
+// constants are the fields of a response that say nothing about the organization.
+var constants = map[string]string{"code": "200", "message": `"OK"`, "results_count": "1", "error": "null"}
+
+// read looks at the fields of a response, or of the only result in it.
+func (e *envelope) read(v *value) {
+	for _, m := range v.members {
+		list := m.value.items
+		switch constant, known := constants[m.name]; {
+		case m.value == e.report, known && string(m.value.raw) == constant:
+			continue
+		case m.name == "results" && len(list) == 1 && list[0].member("report") == e.report:
+			e.read(list[0])
+			continue
+		case agrees(m.name, m.value, e.content.member(m.name), false), agrees(m.name, m.value, e.content.member("subject").member(m.name), false):
+			continue
+		case m.name != "x_service" || !isService(m.value):
+			e.foreign = append(e.foreign, fault.Clip(m.name, maxQuoted))
+		}
+		e.unsigned = append(e.unsigned, m.quoted, m.value.raw)
+	}
+}
+
+func isService(v *value) bool {
+	d := json.NewDecoder(bytes.NewReader(v.raw))
+	d.DisallowUnknownFields()
+	return d.Decode(&client.Service{}) == nil
+}
+
+// agrees reports whether a field says the same as the signed field of that name. Within
+// compliance the spellings of compat=legacy_strings are the same, too.
+func agrees(name string, v, signed *value, legacy bool) bool {
+	if signed == nil {
+		return false
+	}
+	legacy = legacy || name == "compliance"
+	if legacy && v.kind == '"' && (signed.kind == 't' || signed.kind == 'f') {
+		return strings.ToLower(v.text) == string(signed.raw)
+	}
+	if v.kind != signed.kind || len(v.members) != len(signed.members) || len(v.items) != len(signed.items) {
+		return false
+	}
+	for _, m := range v.members {
+		if !agrees(m.name, m.value, signed.member(m.name), legacy) {
+			return false
+		}
+	}
+	for i := range v.items {
+		if !agrees(name, v.items[i], signed.items[i], legacy) {
+			return false
+		}
+	}
+	switch v.kind {
+	case '"':
+		return v.text == signed.text || legacy && strings.ReplaceAll(strings.ToLower(v.text), " ", "_") == signed.text
+	case '0':
+		return decimalOf(string(v.raw)) == decimalOf(string(signed.raw))
+	}
+	return true
+}
+
+// A viewer opens a file as a PDF although it begins as JSON, and reads an object header
+// wherever it is and however it is spaced. Every page needs one, and a dictionary, which only
+// << begins.
+var (
+	objectHeader = regexp.MustCompile(`[0-9][^0-9A-Za-z]*obj`)
+	pageMark     = regexp.MustCompile(`(?i)%PDF-|startxref|` + objectHeader.String() + `|<[a-z!/?<]`)
+)
+
+// HoldsPage reports whether a text that is going to be signed could be shown as a page of a
+// PDF: nobody would see that the page is not the report.
+func HoldsPage(text []byte) bool {
+	return bytes.Contains(text, []byte("<<")) && objectHeader.Match(text)
+}
