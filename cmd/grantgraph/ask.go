@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +39,7 @@ func (c *askCmd) Run(a *terminal.App) error {
 		return fault.New("ask", "the question could not be answered: %w", err).Try("ask for less at once, or run grantgraph check")
 	}
 	if c.JSON {
-		err = c.printJSON(a.Out, answer)
+		err = printAnswerJSON(a, answer)
 	} else {
 		err = printAnswer(a.Out, answer)
 	}
@@ -63,7 +62,7 @@ type askObject struct {
 	Try        []string     `json:"try,omitempty"`
 }
 
-func (c *askCmd) printJSON(w io.Writer, x *ask.Answer) error {
+func printAnswerJSON(a *terminal.App, x *ask.Answer) error {
 	o := askObject{x.Understood, x.Plan, x.Request, x.Figures, []any{}, x.Answer, x.Caveats, x.Why, x.Try}
 	for _, row := range x.Rows {
 		line := map[string]any{}
@@ -80,10 +79,7 @@ func (c *askCmd) printJSON(w io.Writer, x *ask.Answer) error {
 		}
 		o.Rows = append(o.Rows, line)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(o)
+	return a.PrintJSON(o)
 }
 
 // printAnswer prints an answer for people.

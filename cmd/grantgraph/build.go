@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"time"
 
@@ -85,9 +84,7 @@ func (c *buildCmd) run(a *terminal.App) (*ingest.Result, error) {
 		return nil, err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(a.Out)
-		enc.SetIndent("", "  ")
-		return result, enc.Encode(result.Snapshot.Manifest)
+		return result, a.PrintJSON(result.Snapshot.Manifest)
 	}
 	printBuild(a.Out, result, time.Since(start))
 	return result, nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -16,9 +15,7 @@ func (c *buildCmd) look(a *terminal.App) error {
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(a.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(survey)
+		return a.PrintJSON(survey)
 	}
 	printSurvey(a.Out, survey)
 	return nil

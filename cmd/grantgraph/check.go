@@ -26,8 +26,6 @@ type checkResult struct {
 	Version string `json:"version"`
 	Files   int    `json:"files"`
 	Bytes   int64  `json:"bytes"`
-
-	snapshot *snapshot.Snapshot
 }
 
 func (c *checkCmd) Run(a *terminal.App) error {
@@ -37,78 +35,39 @@ func (c *checkCmd) Run(a *terminal.App) error {
 		Damaged  []string     `json:"damaged"`
 	}
 	out.Damaged = []string{}
-	var held []func()
-	defer func() {
-		for _, release := range held {
-			release()
-		}
-	}()
-	// take opens the snapshot or the edition. If one cannot be opened, that counts as
-	// damage, and the other is still checked.
-	take := func(open func() (*snapshot.Snapshot, error)) (*checkResult, error) {
-		s, err := open()
-		var release func()
-		if err == nil {
-			release, err = s.Hold()
-		}
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, nil
-		case errors.Is(err, snapshot.ErrNone):
-			return nil, err
-		case err != nil:
-			out.Damaged = append(out.Damaged, err.Error())
-			return nil, nil
-		}
-		held = append(held, release)
-		return &checkResult{Version: s.Manifest.Version, Files: len(s.Manifest.Files), Bytes: totalBytes(&s.Manifest), snapshot: s}, nil
-	}
-	var err error
-	out.Snapshot, err = take(func() (*snapshot.Snapshot, error) {
-		if c.Version != "" {
-			return snapshot.OpenVersion(c.Data, c.Version)
-		}
-		return snapshot.Open(c.Data)
-	})
-	if err != nil {
-		return err
-	}
-	out.Lists, err = take(func() (*snapshot.Snapshot, error) {
-		e, err := lists.Open(c.Data)
-		if err != nil {
-			return nil, err
-		}
-		return e.Snapshot, nil
-	})
-	if err != nil {
-		return err
-	}
+	t := terminal.NewTable("", "version", ">files", ">bytes")
 	for _, part := range []struct {
 		name string
-		*checkResult
-	}{{"snapshot", out.Snapshot}, {"lists", out.Lists}} {
-		if part.checkResult == nil {
-			continue
-		}
-		bar := a.Phase(part.name, part.Bytes, c.Quiet || c.JSON)
-		var done int64
-		for _, f := range part.snapshot.Manifest.Files {
-			if err := part.snapshot.VerifyFile(a.Ctx, f); a.Ctx.Err() != nil {
-				return a.Ctx.Err()
-			} else if err != nil {
-				out.Damaged = append(out.Damaged, err.Error())
+		open func() (*snapshot.Snapshot, error)
+		to   **checkResult
+	}{
+		{"snapshot", func() (*snapshot.Snapshot, error) { return openSnapshot(c.Data, c.Version) }, &out.Snapshot},
+		{"lists", func() (*snapshot.Snapshot, error) {
+			e, err := lists.Open(c.Data)
+			if err != nil {
+				return nil, err
 			}
-			done += f.Bytes
-			bar.Set(done)
+			return e.Snapshot, nil
+		}, &out.Lists},
+	} {
+		// If one cannot be opened, that counts as damage, and the other is still checked.
+		result, damaged, err := c.verify(a, part.name, part.open)
+		if err != nil {
+			return err
 		}
-		bar.End("%s in %s files", terminal.Bytes(part.Bytes), terminal.Count(part.Files))
+		out.Damaged = append(out.Damaged, damaged...)
+		if *part.to = result; result == nil {
+			t.Add(part.name, "none", "", "")
+		} else {
+			t.Add(part.name, result.Version, result.Files, result.Bytes)
+		}
 	}
 	if c.JSON {
 		if err := a.PrintJSON(out); err != nil {
 			return err
 		}
 	} else {
-		c.print(a, out.Snapshot, out.Lists)
+		t.Print(a.Out)
 	}
 	if n := len(out.Damaged); n > 0 {
 		return fault.New(snapshot.Damaged, "%s damaged or missing:\n  %s", plural.Count(n, "file is", "files are"), strings.Join(out.Damaged, "\n  ")).
@@ -120,17 +79,43 @@ func (c *checkCmd) Run(a *terminal.App) error {
 	return nil
 }
 
-func (c *checkCmd) print(a *terminal.App, snap, edition *checkResult) {
-	t := terminal.NewTable("", "version", ">files", ">bytes")
-	for _, part := range []struct {
-		name string
-		*checkResult
-	}{{"snapshot", snap}, {"lists", edition}} {
-		if part.checkResult == nil {
-			t.Add(part.name, "none", "", "")
-			continue
-		}
-		t.Add(part.name, part.Version, part.Files, part.Bytes)
+// verify reads every file of a snapshot or an edition. The result is nil if there is
+// nothing to verify.
+func (c *checkCmd) verify(a *terminal.App, name string, open func() (*snapshot.Snapshot, error)) (_ *checkResult, damaged []string, _ error) {
+	s, err := open()
+	var release func()
+	if err == nil {
+		release, err = s.Hold()
 	}
-	t.Print(a.Out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, nil
+	case errors.Is(err, snapshot.ErrNone):
+		return nil, nil, err
+	case err != nil:
+		return nil, []string{err.Error()}, nil
+	}
+	defer release()
+	result := &checkResult{Version: s.Manifest.Version, Files: len(s.Manifest.Files), Bytes: totalBytes(&s.Manifest)}
+	bar := a.Phase(name, result.Bytes, c.Quiet || c.JSON)
+	var done int64
+	for _, f := range s.Manifest.Files {
+		if err := s.VerifyFile(a.Ctx, f); a.Ctx.Err() != nil {
+			return nil, nil, a.Ctx.Err()
+		} else if err != nil {
+			damaged = append(damaged, err.Error())
+		}
+		done += f.Bytes
+		bar.Set(done)
+	}
+	bar.End("%s in %s files", terminal.Bytes(result.Bytes), terminal.Count(result.Files))
+	return result, damaged, nil
+}
+
+// openSnapshot opens a version of the snapshot, by default the current one.
+func openSnapshot(data, version string) (*snapshot.Snapshot, error) {
+	if version != "" {
+		return snapshot.OpenVersion(data, version)
+	}
+	return snapshot.Open(data)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -34,7 +33,7 @@ type fetchCmd struct {
 
 func (c *fetchCmd) Run(a *terminal.App) error {
 	if c.List {
-		return c.list(a.Out)
+		return c.list(a)
 	}
 	opt, err := c.options()
 	if err != nil {
@@ -46,9 +45,7 @@ func (c *fetchCmd) Run(a *terminal.App) error {
 	sum, err := fetch.Run(a.Ctx, opt)
 	bars.close()
 	if sum != nil && c.JSON {
-		enc := json.NewEncoder(a.Out)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(sum); err != nil {
+		if err := a.PrintJSON(sum); err != nil {
 			return err
 		}
 	} else if sum != nil {
@@ -117,18 +114,16 @@ func parseSince(s string) (time.Time, error) {
 }
 
 // list prints the catalogue.
-func (c *fetchCmd) list(w io.Writer) error {
+func (c *fetchCmd) list(a *terminal.App) error {
 	if c.JSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(source.All())
+		return a.PrintJSON(source.All())
 	}
 	t := terminal.NewTable("source", "what it is", "published by", "revised", "asked for", "folder")
 	for _, s := range source.All() {
 		t.Add(s.Name, s.Title, s.Publisher, s.Publishes, s.Polled, s.Folder+"/")
 	}
-	t.Print(w)
-	fmt.Fprintln(w, "\nFor addresses, terms, what is used of each source and what its reader was verified on: --list --json.")
+	t.Print(a.Out)
+	fmt.Fprintln(a.Out, "\nFor addresses, terms, what is used of each source and what its reader was verified on: --list --json.")
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -93,7 +94,10 @@ func newKeyRecord(a *terminal.App, s account.Store, k account.KeyInfo, secret st
 
 // show prints a key after a change. The secret of a new key is alone on the first
 // line, for scripts.
-func (c *keyStore) show(a *terminal.App, s account.Store, k account.KeyInfo, secret, done string) error {
+func (c *keyStore) show(a *terminal.App, s account.Store, k account.KeyInfo, secret, done string, err error) error {
+	if err != nil {
+		return err
+	}
 	r, err := newKeyRecord(a, s, k, secret)
 	if err != nil {
 		return err
@@ -110,9 +114,6 @@ func (c *keyStore) show(a *terminal.App, s account.Store, k account.KeyInfo, sec
 		k.ID, done, k.Plan, activity(k.Active), terminal.Count(r.Remaining), terminal.Count(r.Limit), r.Reset.Format(time.DateOnly))
 	return nil
 }
-
-// isAccount reports whether an argument names an account, not a key.
-func isAccount(arg string) bool { return strings.Contains(arg, "@") }
 
 // showAccount prints the keys of an account after something was done to it.
 func (c *keyStore) showAccount(a *terminal.App, s account.Store, of account.Account, done string, err error) error {
@@ -154,10 +155,7 @@ func (c *keysCreateCmd) Run(a *terminal.App) error {
 	}
 	return c.withStoreMade(func(s account.Store) error {
 		secret, k, err := s.Create(a.Ctx, plan, c.Email, c.Label)
-		if err != nil {
-			return err
-		}
-		return c.show(a, s, k, secret, "made")
+		return c.show(a, s, k, secret, "made", err)
 	})
 }
 
@@ -225,49 +223,45 @@ type keysRotateCmd struct {
 func (c *keysRotateCmd) Run(a *terminal.App) error {
 	return c.withStore(func(s account.Store) error {
 		secret, k, err := s.Rotate(a.Ctx, c.ID)
-		if err != nil {
-			return err
+		return c.show(a, s, k, secret, "rotated", err)
+	})
+}
+
+// keyOrAccount names a key, or an account and all its keys.
+type keyOrAccount struct {
+	keyStore `embed:""`
+	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
+}
+
+// change changes what was named and prints the result.
+func (c *keyOrAccount) change(
+	a *terminal.App, done string, ofKey func(account.Store, context.Context, string) (account.KeyInfo, error),
+	ofAccount func(account.Store, context.Context, string) (account.Account, error),
+) error {
+	return c.withStore(func(s account.Store) error {
+		if strings.Contains(c.ID, "@") {
+			of, err := ofAccount(s, a.Ctx, c.ID)
+			return c.showAccount(a, s, of, done, err)
 		}
-		return c.show(a, s, k, secret, "rotated")
+		k, err := ofKey(s, a.Ctx, c.ID)
+		return c.show(a, s, k, "", done, err)
 	})
 }
 
 type keysDeactivateCmd struct {
-	keyStore `embed:""`
-	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
+	keyOrAccount `embed:""`
 }
 
 func (c *keysDeactivateCmd) Run(a *terminal.App) error {
-	return c.withStore(func(s account.Store) error {
-		if isAccount(c.ID) {
-			of, err := s.DeactivateAccount(a.Ctx, c.ID)
-			return c.showAccount(a, s, of, "deactivated", err)
-		}
-		k, err := s.Deactivate(a.Ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		return c.show(a, s, k, "", "deactivated")
-	})
+	return c.change(a, "deactivated", account.Store.Deactivate, account.Store.DeactivateAccount)
 }
 
 type keysReactivateCmd struct {
-	keyStore `embed:""`
-	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
+	keyOrAccount `embed:""`
 }
 
 func (c *keysReactivateCmd) Run(a *terminal.App) error {
-	return c.withStore(func(s account.Store) error {
-		if isAccount(c.ID) {
-			of, err := s.ReactivateAccount(a.Ctx, c.ID)
-			return c.showAccount(a, s, of, "reactivated", err)
-		}
-		k, err := s.Reactivate(a.Ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		return c.show(a, s, k, "", "reactivated")
-	})
+	return c.change(a, "reactivated", account.Store.Reactivate, account.Store.ReactivateAccount)
 }
 
 type keysDeleteCmd struct {
@@ -290,9 +284,8 @@ func (c *keysDeleteCmd) Run(a *terminal.App) error {
 }
 
 type keysPlanCmd struct {
-	keyStore `embed:""`
-	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
-	Plan     string `arg:"" help:"free, plus or pro."`
+	keyOrAccount `embed:""`
+	Plan         string `arg:"" help:"free, plus or pro."`
 }
 
 func (c *keysPlanCmd) Run(a *terminal.App) error {
@@ -300,16 +293,10 @@ func (c *keysPlanCmd) Run(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	return c.withStore(func(s account.Store) error {
-		if isAccount(c.ID) {
-			of, err := s.SetAccountPlan(a.Ctx, c.ID, plan)
-			return c.showAccount(a, s, of, "moved", err)
-		}
-		k, err := s.SetPlan(a.Ctx, c.ID, plan)
-		if err != nil {
-			return err
-		}
-		return c.show(a, s, k, "", "moved")
+	return c.change(a, "moved", func(s account.Store, ctx context.Context, id string) (account.KeyInfo, error) {
+		return s.SetPlan(ctx, id, plan)
+	}, func(s account.Store, ctx context.Context, who string) (account.Account, error) {
+		return s.SetAccountPlan(ctx, who, plan)
 	})
 }
 

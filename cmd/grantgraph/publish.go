@@ -79,13 +79,7 @@ func (c *publishCmd) publish(a *terminal.App, store remote.Store) error {
 		return err
 	}
 	// Both are opened before anything is sent.
-	var s *snapshot.Snapshot
-	var err error
-	if c.Version != "" {
-		s, err = snapshot.OpenVersion(c.Data, c.Version)
-	} else {
-		s, err = snapshot.Open(c.Data)
-	}
+	s, err := openSnapshot(c.Data, c.Version)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -271,9 +270,7 @@ type screenSummary struct {
 func (c *screenCmd) summarize(a *terminal.App, book *sheet.Sheet, out *sheet.Output, resumed int64) error {
 	t := &out.Tally
 	if c.JSON {
-		e := json.NewEncoder(a.Out)
-		e.SetIndent("", "  ")
-		return e.Encode(screenSummary{c.File, c.Out, book.Columns[book.Column], resumed, *t})
+		return a.PrintJSON(screenSummary{c.File, c.Out, book.Columns[book.Column], resumed, *t})
 	}
 	fmt.Fprintf(a.Out, "%s: %s\n", plural.Count(int(t.All), "row", "rows"), tallyInWords(t))
 	for _, l := range lists.All() {

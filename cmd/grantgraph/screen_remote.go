@@ -52,12 +52,8 @@ func (*remoteScreening) close() {}
 // bulkReply is the part of the answer that is used.
 type bulkReply struct {
 	Results []struct {
-		EIN          string                       `json:"ein"`
-		Found        bool                         `json:"found"`
-		Organization *client.ScreenedOrganization `json:"organization"`
-		Compliance   *client.Compliance           `json:"compliance"`
-		Report       json.RawMessage              `json:"report"`
-		Error        *string                      `json:"error"`
+		client.BulkResult
+		Report json.RawMessage `json:"report"` // as it came, because it is signed
 	} `json:"results"`
 }
 

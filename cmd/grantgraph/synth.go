@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"grantgraph/internal/fault"
@@ -26,9 +25,7 @@ func (c *synthCmd) Run(a *terminal.App) error {
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(a.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(report)
+		return a.PrintJSON(report)
 	}
 	c.print(a, report)
 	return nil

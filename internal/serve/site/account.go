@@ -17,9 +17,9 @@ import (
 func (s *Site) routeAccount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /account", s.signedInOnly(s.showAccount))
 	mux.HandleFunc("POST /account/keys", s.signedInOnly(s.makeKey))
-	mux.HandleFunc("GET /account/keys/{id}/rotate", s.signedInOnly(s.showRotate))
+	mux.HandleFunc("GET /account/keys/{id}/rotate", s.signedInOnly(s.askFirst("rotate", "Rotate this key?")))
 	mux.HandleFunc("POST /account/keys/{id}/rotate", s.signedInOnly(s.rotate))
-	mux.HandleFunc("GET /account/keys/{id}/delete", s.signedInOnly(s.showDelete))
+	mux.HandleFunc("GET /account/keys/{id}/delete", s.signedInOnly(s.askFirst("delete", "Delete this key?")))
 	mux.HandleFunc("POST /account/keys/{id}/delete", s.signedInOnly(s.deleteKey))
 	mux.HandleFunc("GET /account/password", s.signedInOnly(s.showPassword))
 	mux.HandleFunc("POST /account/password", s.signedInOnly(s.changePassword))
@@ -79,6 +79,14 @@ func (s *Site) window(p account.Plan) account.Window {
 		return s.Window
 	}
 	return p.Terms().Window
+}
+
+// period names the current window of an allowance.
+func period(w account.Window) string {
+	if w == account.Month {
+		return "this month"
+	}
+	return "today"
 }
 
 // allowance states what a plan includes, such as "50 calls a day".
@@ -196,15 +204,17 @@ func (s *Site) ownKey(v *visit) (account.KeyInfo, bool) {
 	return account.KeyInfo{}, false
 }
 
-// keyPage asks the visitor to confirm an action on a key.
+// keyPage asks the visitor to confirm an action on a key, before askFirst's form is sent.
 type keyPage struct {
 	form
 	Key account.KeyInfo
 }
 
-func (s *Site) showRotate(v *visit) {
-	if k, ok := s.ownKey(v); ok {
-		s.pages.Render(v.w, http.StatusOK, "rotate", keyPage{*s.form(v, "Rotate this key?"), k})
+func (s *Site) askFirst(page, question string) func(*visit) {
+	return func(v *visit) {
+		if k, ok := s.ownKey(v); ok {
+			s.pages.Render(v.w, http.StatusOK, page, keyPage{*s.form(v, question), k})
+		}
 	}
 }
 
@@ -222,12 +232,6 @@ func (s *Site) rotate(v *visit) {
 		return
 	}
 	v.redirect("/account")
-}
-
-func (s *Site) showDelete(v *visit) {
-	if k, ok := s.ownKey(v); ok {
-		s.pages.Render(v.w, http.StatusOK, "delete", keyPage{*s.form(v, "Delete this key?"), k})
-	}
 }
 
 func (s *Site) deleteKey(v *visit) {

@@ -90,11 +90,7 @@ func (t standing) Cost() string {
 	case !t.Paid:
 		return "Your free account has one screening, without the evidence behind it."
 	}
-	when := "today"
-	if t.Per == account.Month {
-		when = "this month"
-	}
-	return "A screening costs one call; you have " + calls(t.Left.Remaining) + " left " + when + "."
+	return "A screening costs one call; you have " + calls(t.Left.Remaining) + " left " + period(t.Per) + "."
 }
 
 func (s *Site) standing(v *visit) (t standing, err error) {
@@ -171,14 +167,8 @@ func subjectOf(set *dataset.Dataset, e ein.EIN) (who subject, q screen.Query) {
 	who.Filed, who.Kind = who.Known && set.Browsable(), found.Type
 	o, listed := set.Screen.Organization(q)
 	who.Known = who.Known || listed
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	who.Name = orgname.Display(text(o.OrganizationName))
-	who.Place = frame.Place(cmp.Or(text(o.City), found.City), cmp.Or(text(o.State), found.State), "")
+	who.Name = orgname.Display(frame.Text(o.OrganizationName))
+	who.Place = frame.Place(cmp.Or(frame.Text(o.City), found.City), cmp.Or(frame.Text(o.State), found.State), "")
 	return who, q
 }
 

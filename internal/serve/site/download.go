@@ -106,12 +106,8 @@ func (s *Site) drawDownload(v *visit, x *explore.Export) {
 
 // left is the visitor's remaining allowance, with its window.
 func (s *Site) left(v *visit) (left account.Balance, per string, err error) {
-	per = "today"
-	if s.window(v.account.Plan) == account.Month {
-		per = "this month"
-	}
 	left, err = s.Accounts.Balance(v.r.Context(), v.account.ID)
-	return left, per, err
+	return left, period(s.window(v.account.Plan)), err
 }
 
 // beginDownload takes a slot for a download, or says that all slots are taken.

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"html/template"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/site/frame"
 )
@@ -85,10 +87,7 @@ func (s *Site) screenMany(v *visit) {
 		}
 		_, q := subjectOf(set, e)
 		r := set.Screen.Screen(q, at)
-		row := manyRow{EIN: e, Found: r.Found, Verdicts: screen.Verdicts(r)}
-		if n := r.Organization.OrganizationName; n != nil {
-			row.Name = orgname.Display(*n)
-		}
+		row := manyRow{EIN: e, Name: orgname.Display(frame.Text(r.Organization.OrganizationName)), Found: r.Found, Verdicts: screen.Verdicts(r)}
 		page.Rows = append(page.Rows, row)
 		table = append(table, manyCells(r, row.Verdicts, at))
 	}
@@ -162,16 +161,8 @@ func manyCells(r *client.ScreeningRecord, verdicts []screen.Verdict, at time.Tim
 	}
 	for _, f := range c.Reliance.Flags {
 		if f.Applies != nil && *f.Applies {
-			name := flagNames[f.ID]
-			if name == "" {
-				name = f.ID
-			}
-			notes = append(notes, name)
+			notes = append(notes, cmp.Or(flagNames[f.ID], f.ID))
 		}
-	}
-	name := ""
-	if n := r.Organization.OrganizationName; n != nil {
-		name = *n
 	}
 	bit := func(b *bool, from ...*client.ScreenProvenance) string {
 		switch {
@@ -188,14 +179,9 @@ func manyCells(r *client.ScreeningRecord, verdicts []screen.Verdict, at time.Tim
 		}
 		return p.Status
 	}
-	date := func(p *client.ScreenProvenance) string {
-		if p.Revised == nil {
-			return ""
-		}
-		return *p.Revised
-	}
+	date := func(p *client.ScreenProvenance) string { return frame.Text(p.Revised) }
 	bmf, pub78, revocation := &c.BMF.ScreenProvenance, &c.Pub78.ScreenProvenance, &c.Revocation.ScreenProvenance
-	return []string{hyphened(r.EIN), name, bit(&r.Found), bit(c.InBMF, bmf), bit(c.Pub78Verified, pub78), bit(c.Revoked, revocation),
+	return []string{hyphened(r.EIN), frame.Text(r.Organization.OrganizationName), bit(&r.Found), bit(c.InBMF, bmf), bit(c.Pub78Verified, pub78), bit(c.Revoked, revocation),
 		status(&c.OFACSanctionsScreen.ScreenProvenance), status(&c.IRBScreen.ScreenProvenance),
 		status(&california.ScreenProvenance), bit(california.MayOperate, &california.ScreenProvenance), status(&california.FTB),
 		bit(c.Reliance.RelianceAvailable, bmf, pub78, revocation), bit(c.Conflict, bmf, pub78),
@@ -204,18 +190,14 @@ func manyCells(r *client.ScreeningRecord, verdicts []screen.Verdict, at time.Tim
 		at.UTC().Format(time.RFC3339), strings.Join(notes, "; ")}
 }
 
-// harmlessCSV writes a table for spreadsheets. A spreadsheet would run a cell that
-// begins like a formula, so such a cell gets an apostrophe in front.
+// harmlessCSV writes a table for spreadsheets.
 func harmlessCSV(table [][]string) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	for _, row := range table {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
-				cell = "'" + cell
-			}
-			cells[i] = cell
+			cells[i] = api.Harmless(cell)
 		}
 		if err := w.Write(cells); err != nil {
 			return nil, err

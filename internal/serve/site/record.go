@@ -1,6 +1,8 @@
 package site
 
 import (
+	"cmp"
+	_ "embed"
 	"strconv"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/site/frame"
 	"grantgraph/internal/snapshot/lists"
+	"grantgraph/internal/table"
 )
 
 // recordView shows the record of a screening: a verdict for each list with its
@@ -65,10 +68,7 @@ func (v *recordView) Tally() string {
 // the data shows, and those that the data cannot decide.
 func (v *recordView) Flags() (f struct{ Apply, Unknown []flagRow }) {
 	for _, x := range v.Compliance.Reliance.Flags {
-		row := flagRow{x, flagNames[x.ID]}
-		if row.Title == "" {
-			row.Title = x.ID
-		}
+		row := flagRow{x, cmp.Or(flagNames[x.ID], x.ID)}
 		switch {
 		case x.Applies == nil:
 			f.Unknown = append(f.Unknown, row)
@@ -84,36 +84,21 @@ type flagRow struct {
 	Title string
 }
 
-// flagNames are the labels of the flags.
-var flagNames = map[string]string{
-	"public_notice_of_change":         "The IRS gave public notice of a change of status",
-	"reinstated_after_revocation":     "Reinstated after an automatic revocation",
-	"grantor_knowledge":               "What the grantmaker itself knows",
-	"terrorist_suspension":            "Possible suspension of exemption under section 501(p)",
-	"supporting_org_control":          "Control of a supporting organization",
-	"type_iii_not_fi":                 "Type III supporting organization, not functionally integrated",
-	"so_type_unknown":                 "Supporting organization whose type is not known",
-	"private_foundation_grantee":      "The grantee is a private foundation",
-	"foreign_addressee":               "Address outside the United States, or deductible by treaty",
-	"group_subordinate_not_listed":    "Member of a group that is not listed itself",
-	"church_or_government_not_listed": "Church or government unit that is not listed",
-	"lists_disagree":                  "The lists of the IRS disagree",
-	"extract_not_current":             "The master file is not the newest",
-	"non_501c3":                       "Not a section 501(c)(3) organization",
-	"california_suspension":           "Possible suspension in California",
-}
+// labelTable has the labels of the flags and the elements of a report.
+//
+//go:embed labels.tsv
+var labelTable string
 
-// elementNames are the labels of the elements of a report.
-var elementNames = map[string]string{
-	"organization_name":            "Name of the organization",
-	"ein":                          "EIN",
-	"foundation_status":            "Foundation status",
-	"supporting_organization_type": "Type of supporting organization",
-	"contributions_deductible":     "Whether contributions are deductible",
-	"source_statement":             "Where the information is from",
-	"bmf_revision_date":            "Revision date of the master file",
-	"report_datetime":              "Date and time of the report",
-	"retainable_form":              "A form that can be kept",
+var flagNames, elementNames = labels("flag"), labels("element")
+
+func labels(kind string) map[string]string {
+	names := map[string]string{}
+	for _, r := range table.Read("labels.tsv", labelTable, "kind", "id", "label") {
+		if r.Text("kind") == kind {
+			names[r.Text("id")] = r.Text("label")
+		}
+	}
+	return names
 }
 
 type elementRow struct {
@@ -126,12 +111,9 @@ type elementRow struct {
 
 func elementRows(list []client.RelianceElement) (rows []elementRow) {
 	for _, e := range list {
-		row := elementRow{RelianceElement: e, Title: elementNames[e.ID], From: "this service"}
+		row := elementRow{RelianceElement: e, Title: cmp.Or(elementNames[e.ID], e.ID), From: "this service"}
 		if e.Source != nil {
 			row.From = listTitle(*e.Source)
-		}
-		if row.Title == "" {
-			row.Title = e.ID
 		}
 		if e.Value != nil {
 			row.Shown = *e.Value

@@ -56,7 +56,7 @@ type sqlPage struct {
 	Dialect   string
 	Schema    string // address of the tables for the editor
 	Tables    int
-	Groups    []tableGroup
+	Groups    []warehouse.TableGroup
 	Functions []function
 	Rules     []string
 	Starters  []warehouse.Query
@@ -79,12 +79,6 @@ type sqlPage struct {
 
 // refusedQuery says why there is no result.
 type refusedQuery struct{ Message, Hint string }
-
-// tableGroup is a group of related tables.
-type tableGroup struct {
-	Name   string
-	Tables []warehouse.View
-}
 
 // function is a function that this service adds to DuckDB's, with its description.
 type function struct {
@@ -114,17 +108,10 @@ const starters = 4
 
 func (s *Site) sqlPage(v *visit) *sqlPage {
 	schema := warehouse.Describe()
-	page := &sqlPage{Head: s.frame.Head(v.r, "Ask in SQL"), Dialect: schema.Dialect, Schema: schemaAddress(), Tables: len(schema.Tables), Rules: schema.Rules,
+	page := &sqlPage{Head: s.frame.Head(v.r, "Ask in SQL"), Dialect: schema.Dialect, Schema: schemaAddress(), Tables: len(schema.Tables), Rules: schema.Rules, Groups: schema.Groups(),
 		Gallery: warehouse.Gallery(), Starters: warehouse.Gallery()[:starters], Statement: warehouse.Gallery()[0].SQL}
 	page.Section, page.Styles, page.Scripts = "sql", []string{"sql.css"}, []string{"sqleditor.js", "sql.js"}
 	page.Description = "Query grants, returns, organizations and compliance lists in SQL, with every table and column described."
-	for _, t := range schema.Tables {
-		if n := len(page.Groups); n == 0 || page.Groups[n-1].Name != t.Group {
-			page.Groups = append(page.Groups, tableGroup{Name: t.Group})
-		}
-		g := &page.Groups[len(page.Groups)-1]
-		g.Tables = append(g.Tables, t)
-	}
 	for _, f := range schema.Functions {
 		page.Functions = append(page.Functions, function{f.Name, phrases(f.Meaning)})
 	}
@@ -132,17 +119,9 @@ func (s *Site) sqlPage(v *visit) *sqlPage {
 	if page.SignedIn {
 		page.Token, page.Member, page.Paid = s.token(v), true, paid(v.account.Plan)
 		page.Plan = s.planCard(frame.DatasetOf(v.r), v.account.Plan).Name
-		page.per(s.window(v.account.Plan))
+		page.Per = period(s.window(v.account.Plan))
 	}
 	return page
-}
-
-// per names the period of an allowance.
-func (p *sqlPage) per(w account.Window) {
-	p.Per = "today"
-	if w == account.Month {
-		p.Per = "this month"
-	}
 }
 
 // AsLink is the address that opens the query in the editor.
@@ -263,7 +242,7 @@ func (s *Site) querySQL(ctx context.Context, v *visit, page *sqlPage) (_ *sqlbox
 	if err != nil {
 		return nil, release, err
 	}
-	page.per(who.window)
+	page.Per = period(who.window)
 	set := frame.DatasetOf(v.r)
 	switch {
 	case strings.TrimSpace(page.Statement) == "":

@@ -73,7 +73,7 @@ func (s *Site) operation(v *visit, reference *api.Reference) *api.Operation {
 
 func (s *Site) newTryout(v *visit, op *api.Operation, given func(string) string) *tryoutPage {
 	p := &tryoutPage{form: *s.form(v, "Run "+op.Method+" "+op.Path), Op: op, Params: strings.TrimPrefix(strings.TrimSpace(given("query")), "?"),
-		Body: given("body"), Per: "today"}
+		Body: given("body"), Per: period(s.window(v.account.Plan))}
 	p.Section, p.Styles = "docs", []string{"manual.css"}
 	for _, one := range op.Params {
 		if one.In == "path" {
@@ -81,9 +81,6 @@ func (s *Site) newTryout(v *visit, op *api.Operation, given func(string) string)
 		} else if one.Name == "location" {
 			p.Hint = "location=OH&limit=5"
 		}
-	}
-	if s.window(v.account.Plan) == account.Month {
-		p.Per = "this month"
 	}
 	return p
 }

@@ -14,6 +14,24 @@ type Schema struct {
 	Rules     []string   `json:"rules"`
 }
 
+// TableGroup is a group of related tables.
+type TableGroup struct {
+	Name   string
+	Tables []View
+}
+
+// Groups are the tables by their groups, in their order.
+func (s *Schema) Groups() (list []TableGroup) {
+	for _, v := range s.Tables {
+		if n := len(list); n == 0 || list[n-1].Name != v.Group {
+			list = append(list, TableGroup{Name: v.Group})
+		}
+		last := &list[len(list)-1]
+		last.Tables = append(last.Tables, v)
+	}
+	return list
+}
+
 // Function is a function that DuckDB itself does not have.
 type Function struct {
 	Name    string `json:"name"`

@@ -68,13 +68,6 @@ type apartLine struct {
 // individual is what pages call a private person.
 const individual = "An individual"
 
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 func orgHref(ein, name string) string { return "/org/" + ein + "/" + search.Slug(name) }
 
 // rows asks for the rows of a tab. If the order or the page cannot be read, there
@@ -161,15 +154,15 @@ func partialYears(a *grants.SummaryAnswer) map[int]bool {
 func newGrantLine(g *grants.GrantRow, partial map[int]bool) grantLine {
 	line := grantLine{Year: g.FiscalYear, Partial: partial[g.FiscalYear], Amount: g.Amount,
 		Funder: orgname.Display(g.FunderName), FunderHref: orgHref(g.FunderEIN, g.FunderName),
-		FunderWhere: frame.Place(text(g.FunderCity), text(g.FunderState), ""),
+		FunderWhere: frame.Place(frame.Text(g.FunderCity), frame.Text(g.FunderState), ""),
 		DAF:         slices.Contains(g.Provenance.Classes, grant.DAF), Kin: slices.Contains(g.Provenance.Classes, grant.RelatedParty)}
 	if g.Person() {
-		line.Person, line.Recipient, line.RecipWhere = true, individual, text(g.RecipState)
+		line.Person, line.Recipient, line.RecipWhere = true, individual, frame.Text(g.RecipState)
 		return line
 	}
 	line.Href = "/grant/" + url.PathEscape(g.GrantKey)
-	line.Recipient, line.Purpose = orgname.Display(g.RecipName), text(g.Purpose)
-	line.RecipWhere = frame.Place(text(g.RecipCity), text(g.RecipState), text(g.RecipCountry))
+	line.Recipient, line.Purpose = orgname.Display(g.RecipName), frame.Text(g.Purpose)
+	line.RecipWhere = frame.Place(frame.Text(g.RecipCity), frame.Text(g.RecipState), frame.Text(g.RecipCountry))
 	line.Nobody = slices.Contains(g.Provenance.Classes, grant.Unidentified)
 	if g.RecipEIN != nil {
 		line.RecipHref = orgHref(*g.RecipEIN, g.RecipName)
@@ -186,7 +179,7 @@ func span(first, last int) string {
 
 func newFunderLine(v view, f *client.FunderRow) partyLine {
 	return partyLine{Name: orgname.Display(f.FunderName), Href: orgHref(f.FunderEIN, f.FunderName),
-		Where: frame.Place(text(f.FunderCity), text(f.FunderState), ""), Kind: grant.KindLabel(f.FunderType),
+		Where: frame.Place(frame.Text(f.FunderCity), frame.Text(f.FunderState), ""), Kind: grant.KindLabel(f.FunderType),
 		Explore: v.grantsOf("funder_id", f.FunderEIN), Amount: f.TotalAmount, Grants: f.GrantCount, Parties: f.RecipientCount,
 		Years: span(f.FirstFiscalYear, f.LastFiscalYear)}
 }
@@ -194,10 +187,10 @@ func newFunderLine(v view, f *client.FunderRow) partyLine {
 func newRecipientLine(v view, f *grants.RecipientRow) partyLine {
 	line := partyLine{Amount: f.TotalAmount, Grants: f.GrantCount, Parties: f.FunderCount, Years: span(f.FirstFiscalYear, f.LastFiscalYear)}
 	if f.Person() {
-		line.Name, line.Where = individual, text(f.RecipState)
+		line.Name, line.Where = individual, frame.Text(f.RecipState)
 		return line
 	}
-	line.Name, line.Where = orgname.Display(f.RecipName), frame.Place(text(f.RecipCity), text(f.RecipState), text(f.RecipCountry))
+	line.Name, line.Where = orgname.Display(f.RecipName), frame.Place(frame.Text(f.RecipCity), frame.Text(f.RecipState), frame.Text(f.RecipCountry))
 	if f.RecipEIN != nil {
 		line.Href, line.Explore = orgHref(*f.RecipEIN, f.RecipName), v.grantsOf("recip_id", *f.RecipEIN)
 	}

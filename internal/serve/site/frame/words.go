@@ -44,6 +44,14 @@ var functions = template.FuncMap{
 	"rule":    RuleWords,
 }
 
+// Text is a text of the API, empty if it is null.
+func Text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
 // Place writes a place. Country codes are FIPS codes, which readers may misread: GM
 // is Germany.
 func Place(city, state, country string) string {

@@ -1,6 +1,7 @@
 package manual
 
 import (
+	_ "embed"
 	"fmt"
 	"html"
 	"html/template"
@@ -12,6 +13,7 @@ import (
 
 	"grantgraph"
 	"grantgraph/internal/serve/warehouse"
+	"grantgraph/internal/table"
 )
 
 // book is a page, possibly with pages below it.
@@ -40,56 +42,30 @@ type shelf struct {
 // documentation.
 type placed struct{ file, title, about string }
 
-// plan is the order of the documentation. Other documents come at the end of the
-// guides, or of the operators' pages.
-var plan = []struct {
+// plannedShelf is a shelf before its pages are made.
+type plannedShelf struct {
 	name, about string
 	files       []placed
-}{
-	{"Start", "From nothing to the first answer.", []placed{
-		{"docs/guide/start.md", "Five-minute start", "Get a key, make the first call, and read what the answer says."},
-	}},
-	{"Guides", "One task each, with code to paste.", []placed{
-		{"docs/guide/python.md", "Python", "Call the API from Python, with pandas, pages and retries."},
-		{"docs/guide/clients.md", "Clients", "Call the API from Python, Go or TypeScript with little code of your own."},
-		{"docs/guide/spreadsheets.md", "Spreadsheets", "Grants in Excel and Google Sheets, with EINs that keep their zeros."},
-		{"docs/reconcile.md", "From names to EINs", "Link a spreadsheet of names to organizations, with OpenRefine or a script."},
-		{"docs/guide/agents.md", "Agents", "How a program gets a key by itself, and how to behave."},
-		{"docs/mcp.md", "Tools for language models", "Connect a program with a language model, and what its tools cost."},
-		{"docs/guide/candid.md", "Coming from Candid", "Which endpoint and field is which, and what differs."},
-		{"docs/ask.md", "Questions in plain English", "What can be asked, and how a question is understood."},
-		{"docs/site.md", "The site", "What the pages show, and how to share and take away a view."},
-		{"docs/glossary.md", "Glossary", "EIN, NTEE, DAF, tiers and the other words used here."},
-	}},
-	{"Reference", "Every call, parameter, field and error.", []placed{
-		{referencePath, "API reference", "Every endpoint: parameters, fields, errors, and examples that run."},
-		{"docs/api.md", "The API by example", "Keys, filters, formats, SQL, screening and agents, each with a real answer."},
-		{errorsPath, "Errors", "Every error, its cause and what to do about it."},
-		{"docs/guide/limits.md", "Limits", "Calls, pages, rows and time, plan by plan."},
-		{"docs/search.md", "Search", "How names, words and meanings find an organization."},
-		{"docs/organizations.md", "Lists of organizations", "Organizations by place, cause, size, form and standing."},
-		{"docs/profiles.md", "Profiles", "What is known of one organization, and what resembles it."},
-		{"docs/prospects.md", "Prospects", "Who funds organizations like one: how they are found, and how well."},
-		{"docs/changes.md", "What is new since a build", "Which funders and organizations to read again, and what counts as different."},
-		{"docs/screening.md", "Screening", "What the lists say of a grantee, and reports to keep."},
-		{"CHANGELOG.md", "Changes", "What is new, and what to do when upgrading."},
-	}},
-	{"Data", "Where figures come from, and how far to trust them.", []placed{
-		{"docs/warehouse.md", "Tables for SQL", "Every table and column, with queries to start from."},
-		{"docs/sources.md", "Sources", "Which public files the data is read from."},
-		{"docs/resolution.md", "How recipients are resolved", "Which organization a grant line names, and how often that is right."},
-		{"docs/classes.md", "Classes of grants", "Persons, lines that name nobody, related parties, donor-advised funds."},
-		{"docs/causes.md", "Inferred causes", "Causes of organizations that have no code."},
-	}},
-	{"Operators", "Running it yourself.", []placed{
-		{"docs/operations.md", "Running Grantgraph", "Commands, settings, upgrades and monitoring."},
-		{"docs/scale.md", "More than one machine", "Snapshots in an object store, and servers that follow it behind a load balancer."},
-		{"docs/security.md", "Security", "What is protected, and how."},
-		{"docs/architecture.md", "Architecture", "The parts, and one grant on its way through them."},
-		{"docs/benchmarks.md", "Benchmarks", "How fast it is, and against what."},
-		{"docs/dependencies.md", "Dependencies", "What it is built on, and why."},
-	}},
 }
+
+// libraryTable is the order of the documentation. A row without a file begins a shelf.
+// Other documents come at the end of the guides, or of the operators' pages.
+//
+//go:embed library.tsv
+var libraryTable string
+
+var plan = func() (shelves []plannedShelf) {
+	for _, r := range table.Read("library.tsv", libraryTable, "file", "title", "about") {
+		p := placed{r.Text("file"), r.Text("title"), r.Text("about")}
+		if p.file == "" {
+			shelves = append(shelves, plannedShelf{name: p.title, about: p.about})
+			continue
+		}
+		last := &shelves[len(shelves)-1]
+		last.files = append(last.files, p)
+	}
+	return shelves
+}()
 
 // Paths of pages that are made from tables, not from documents.
 const (
@@ -227,12 +203,13 @@ func (s *Room) arrange() (list []shelf) {
 }
 
 func tableLinks() (list []group) {
-	for _, v := range warehouse.Describe().Tables {
-		if n := len(list); n == 0 || list[n-1].Name != v.Group {
-			list = append(list, group{Name: v.Group})
+	schema := warehouse.Describe()
+	for _, g := range schema.Groups() {
+		to := group{Name: g.Name}
+		for _, v := range g.Tables {
+			to.Links = append(to.Links, link{v.Name, tablesPath + "/" + v.Name})
 		}
-		g := &list[len(list)-1]
-		g.Links = append(g.Links, link{v.Name, tablesPath + "/" + v.Name})
+		list = append(list, to)
 	}
 	return list
 }

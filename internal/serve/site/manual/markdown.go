@@ -207,7 +207,7 @@ func (c *chapter) target(to string) (string, bool) {
 	if at == "" {
 		return "", false
 	}
-	if at == tablesPath && u.Fragment != "" && isTable(u.Fragment) {
+	if at == tablesPath && u.Fragment != "" && tableNamed(u.Fragment) != nil {
 		return tablesPath + "/" + u.Fragment, true
 	}
 	if u.Fragment != "" {

@@ -7,36 +7,23 @@ import (
 	"grantgraph/internal/serve/warehouse"
 )
 
-// tableGroup is a group of related tables.
-type tableGroup struct {
-	Name   string
-	Tables []warehouse.View
-}
-
 type tablesPage struct {
 	page
 	warehouse.Schema
-	Groups []tableGroup
 }
 
 func (s *Room) serveTables(w http.ResponseWriter, r *http.Request) {
 	p := tablesPage{page: s.begin(r, tablesPath, "Tables for SQL", "Every table that SQL reads on Grantgraph, with its columns and queries to start from."),
 		Schema: warehouse.Describe()}
 	p.Contents = []heading{{"rules", "Rules", 2}, {"find_org", "find_org", 2}}
-	for _, v := range p.Tables {
-		if n := len(p.Groups); n == 0 || p.Groups[n-1].Name != v.Group {
-			p.Groups = append(p.Groups, tableGroup{Name: v.Group})
-			p.Contents = append(p.Contents, heading{anchor(v.Group), v.Group, 2})
-		}
-		g := &p.Groups[len(p.Groups)-1]
-		g.Tables = append(g.Tables, v)
+	for _, g := range p.Groups() {
+		p.Contents = append(p.Contents, heading{anchor(g.Name), g.Name, 2})
 	}
-	s.draw(w, http.StatusOK, "tables", p)
+	s.draw(w, http.StatusOK, "tables", &p)
 }
 
-func isTable(name string) bool { return table(name) != nil }
-
-func table(name string) *warehouse.View {
+// tableNamed is the table with a name, or nil.
+func tableNamed(name string) *warehouse.View {
 	all := warehouse.Describe().Tables
 	for i := range all {
 		if all[i].Name == name {
@@ -60,7 +47,7 @@ type query struct {
 }
 
 func (s *Room) serveTable(w http.ResponseWriter, r *http.Request) {
-	v := table(r.PathValue("table"))
+	v := tableNamed(r.PathValue("table"))
 	if v == nil {
 		s.Missing(w, r)
 		return

@@ -198,7 +198,7 @@ func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*vi
 // describe summarizes the page in a sentence.
 func (v *view) describe() string {
 	o, given, got := &v.Core.Organization, &v.Core.Given, &v.Core.Received
-	where := frame.Place(text(o.City), text(o.State), "")
+	where := frame.Place(frame.Text(o.City), frame.Text(o.State), "")
 	if where != "" {
 		where = " (" + where + ")"
 	}
@@ -327,13 +327,6 @@ func (v *view) readProblems(err error) error {
 // problemNames are the labels of the API's parameters on the pages.
 var problemNames = map[string]string{"min_amt": "Typical grant", "max_amt": "Typical grant", "min_grants_paid": "Gave in a year",
 	"max_grants_paid": "Gave in a year", "subject": "Cause", "page": "Page", "year": "Fiscal year", "sort_by": "Order", "sort_order": "Order"}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
 
 // things writes a count of a noun whose plural ends in s.
 func things(n int64, word string) string { return plural.Count(n, word, word+"s") }

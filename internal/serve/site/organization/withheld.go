@@ -106,7 +106,7 @@ func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) e
 	page.Agencies = draw.Bars(bars[:min(len(bars), topShown)])
 	bars = nil
 	for _, x := range a.ByProgram {
-		label := text(x.Program)
+		label := frame.Text(x.Program)
 		if label == "" {
 			label = "No program named"
 		}
@@ -134,7 +134,7 @@ func sum(list ...*int64) (n int64) {
 
 // payer is an agency with its state.
 func payer(agency, state *string) string {
-	name := text(agency)
+	name := frame.Text(agency)
 	if name == "" {
 		name = "No agency named"
 	}

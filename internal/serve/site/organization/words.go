@@ -12,7 +12,7 @@ import (
 
 // words are the template functions of these pages.
 var words = template.FuncMap{
-	"text":    text,
+	"text":    frame.Text,
 	"plural":  things,
 	"form":    formName,
 	"day":     frame.Day,

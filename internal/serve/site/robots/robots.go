@@ -4,6 +4,8 @@
 package robots
 
 import (
+	"bytes"
+	_ "embed"
 	"net/http"
 	"net/mail"
 	"net/url"
@@ -64,22 +66,27 @@ func contact(text string) (string, error) {
 	return "mailto:" + a.Address, nil
 }
 
-// serveRobots lets robots read the pages of organizations, places and causes. It
-// excludes pages with filters, whose combinations have no end.
+// robots lets robots read the pages of organizations, places and causes. It excludes
+// pages with filters, whose combinations have no end.
+//
+//go:embed robots.txt
+var robots string
+
 func (s *room) serveRobots(w http.ResponseWriter, _ *http.Request) {
 	plain(w)
-	_, _ = w.Write([]byte("User-agent: *\n" +
-		"Disallow: /api/\n" +
-		"Disallow: /account\n" +
-		"Disallow: /download\n" +
-		"Disallow: /ask?\n" +
-		"Disallow: /explore?\n" +
-		"Disallow: /compare?\n" +
-		"Disallow: /search?\n" +
-		"Disallow: /sql?\n" +
-		"Disallow: /*?*page=\n" +
-		"\n" +
-		"Sitemap: " + s.BaseURL + "/sitemap.xml\n"))
+	_, _ = w.Write([]byte(robots + "Sitemap: " + s.BaseURL + "/sitemap.xml\n"))
+}
+
+// icon is the site's mark, as in static/mark.svg, for browsers that always ask for
+// favicon.ico.
+//
+//go:embed favicon.ico
+var icon []byte
+
+func serveIcon(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "image/x-icon")
+	w.Header().Set("Cache-Control", "public, max-age=86400")
+	http.ServeContent(w, r, "favicon.ico", time.Time{}, bytes.NewReader(icon))
 }
 
 func plain(w http.ResponseWriter) {
