@@ -84,37 +84,22 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 }
 
 // datasetFacts describes the dataset to search engines.
-type datasetFacts struct {
-	Context     string   `json:"@context"`
-	Type        string   `json:"@type"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	URL         string   `json:"url"`
-	Version     string   `json:"version"`
-	Modified    string   `json:"dateModified"`
-	Years       string   `json:"temporalCoverage,omitempty"`
-	Where       string   `json:"spatialCoverage"`
-	Free        bool     `json:"isAccessibleForFree"`
-	Measured    []string `json:"variableMeasured"`
-	BasedOn     string   `json:"isBasedOn,omitempty"`
-}
-
-func (s *Site) datasetFacts(m *snapshot.Manifest) datasetFacts {
-	f := datasetFacts{
-		Context: "https://schema.org", Type: "Dataset", Name: "Grantgraph: grants of US foundations and charities",
-		Description: "Grants itemized on Form 990-PF and Form 990 Schedule I, each linked to the organization that received it, where one was identified, and " +
+func (s *Site) datasetFacts(m *snapshot.Manifest) map[string]any {
+	f := map[string]any{
+		"@context": "https://schema.org", "@type": "Dataset", "name": "Grantgraph: grants of US foundations and charities",
+		"description": "Grants itemized on Form 990-PF and Form 990 Schedule I, each linked to the organization that received it, where one was identified, and " +
 			"to the filing it comes from.",
-		URL: s.BaseURL + "/data", Version: m.Version, Modified: frame.Date(m.GeneratedAt), Where: "United States", Free: true,
-		Measured: []string{"grant amount", "fiscal year", "funder", "recipient", "purpose"},
-		BasedOn:  "https://www.irs.gov/charities-non-profits/form-990-series-downloads",
+		"url": s.BaseURL + "/data", "version": m.Version, "dateModified": frame.Date(m.GeneratedAt), "spatialCoverage": "United States",
+		"isAccessibleForFree": true, "variableMeasured": []string{"grant amount", "fiscal year", "funder", "recipient", "purpose"},
+		"isBasedOn": "https://www.irs.gov/charities-non-profits/form-990-series-downloads",
 	}
 	if m.Invented {
-		f.Name, f.Description = "Grantgraph demonstration: invented grants",
+		f["name"], f["description"] = "Grantgraph demonstration: invented grants",
 			"Invented organizations and grants in the formats of public US tax filings, for demonstration."
-		f.BasedOn = ""
+		delete(f, "isBasedOn")
 	}
 	if c := m.Counts; c.FirstFiscalYear > 0 {
-		f.Years = strconv.Itoa(c.FirstFiscalYear) + "/" + strconv.Itoa(c.LastFiscalYear)
+		f["temporalCoverage"] = strconv.Itoa(c.FirstFiscalYear) + "/" + strconv.Itoa(c.LastFiscalYear)
 	}
 	return f
 }

@@ -2,9 +2,12 @@ package site
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/url"
+	"strings"
 	"sync"
+	"text/template"
 	"time"
 
 	"grantgraph/internal/serve/account"
@@ -49,28 +52,50 @@ func (s *Site) sendLater(ctx context.Context, write func(context.Context) error)
 	return nil
 }
 
+//go:embed emails.tmpl
+var emailFile string
+
+var emails = template.Must(template.New("").Parse(emailFile))
+
+// sendLink sends one of the emails, with a link to a page that takes a token.
+func (s *Site) sendLink(ctx context.Context, to, name, page, token string) error {
+	var b strings.Builder
+	err := emails.ExecuteTemplate(&b, name, map[string]string{"Base": s.BaseURL, "Link": s.BaseURL + page + "?token=" + url.QueryEscape(token)})
+	if err != nil {
+		return err
+	}
+	subject, text, _ := strings.Cut(b.String(), "\n")
+	return s.Mail.Send(ctx, mail.Email{To: to, Subject: subject, Text: text})
+}
+
 // sendConfirm asks the owner of a new account to confirm the address.
 func (s *Site) sendConfirm(ctx context.Context, a account.Account) error {
 	token, err := s.Accounts.VerifyToken(ctx, a.ID)
 	if err != nil {
 		return err
 	}
-	return s.Mail.Send(ctx, mail.Email{To: a.Email, Subject: "Confirm your email address", Text: `Hello,
-
-Someone, most likely you, signed up for Grantgraph with this email address.
-Confirm it here:
-
-` + s.link("/confirm", token) + `
-
-The link works once, for three days. If it was not you, do nothing: without
-the link the account cannot be used.
-` + s.signature()})
+	return s.sendLink(ctx, a.Email, "confirm", "/confirm", token)
 }
 
 // sendAccountExists answers a sign-up with an address that already has an account.
 // Its link sets a new password, so a stranger who signed up first with that address
 // loses access.
 func (s *Site) sendAccountExists(ctx context.Context, email string) error {
+	return s.sendReset(ctx, email, func(a account.Account) string {
+		if a.Verified {
+			return "exists"
+		}
+		return "unfinished"
+	})
+}
+
+// sendForgot sends a person who forgot the password a link to set a new one.
+func (s *Site) sendForgot(ctx context.Context, email string) error {
+	return s.sendReset(ctx, email, func(account.Account) string { return "reset" })
+}
+
+// sendReset sends a link to set a new password.
+func (s *Site) sendReset(ctx context.Context, email string, name func(account.Account) string) error {
 	a, err := s.Accounts.AccountOf(ctx, email)
 	if err != nil {
 		return err
@@ -79,59 +104,5 @@ func (s *Site) sendAccountExists(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	e := mail.Email{To: a.Email, Subject: "You already have an account", Text: `Hello,
-
-Someone, most likely you, signed up for Grantgraph with this email address,
-which already has an account. Sign in with its password:
-
-` + s.BaseURL + `/signin
-
-Or choose a new password here:
-
-` + s.link("/reset", token) + `
-
-The link works once, for an hour. If it was not you, do nothing: your account
-has not changed.
-` + s.signature()}
-	if !a.Verified {
-		e.Subject, e.Text = "Finish signing up", `Hello,
-
-Someone, most likely you, signed up for Grantgraph with this email address, and
-not for the first time; it was never confirmed. Choose a password here, which
-confirms the address as well:
-
-`+s.link("/reset", token)+`
-
-The link works once, for an hour. If it was not you, do nothing: without the
-link the account cannot be used.
-`+s.signature()
-	}
-	return s.Mail.Send(ctx, e)
+	return s.sendLink(ctx, a.Email, name(a), "/reset", token)
 }
-
-// sendReset sends a person who forgot the password a link to set a new one.
-func (s *Site) sendReset(ctx context.Context, email string) error {
-	a, err := s.Accounts.AccountOf(ctx, email)
-	if err != nil {
-		return err
-	}
-	token, err := s.Accounts.ResetToken(ctx, a.ID)
-	if err != nil {
-		return err
-	}
-	return s.Mail.Send(ctx, mail.Email{To: a.Email, Subject: "Choose a new password", Text: `Hello,
-
-Someone, most likely you, asked for a new password for your Grantgraph account. Choose it here:
-
-` + s.link("/reset", token) + `
-
-The link works once, for an hour. If it was not you, do nothing: your password
-has not changed.
-` + s.signature()})
-}
-
-func (s *Site) link(path, token string) string {
-	return s.BaseURL + path + "?token=" + url.QueryEscape(token)
-}
-
-func (s *Site) signature() string { return "\nGrantgraph\n" + s.BaseURL + "\n" }

@@ -254,7 +254,7 @@ func (s *Site) forgot(v *visit) {
 	f.Email = v.field("email")
 	email, err := account.ParseEmail(f.Email)
 	if err == nil {
-		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendReset(ctx, email) })
+		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendForgot(ctx, email) })
 	}
 	if err == nil {
 		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashForgot, Email: email})

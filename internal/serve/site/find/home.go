@@ -63,11 +63,11 @@ func (s *room) serveHome(w http.ResponseWriter, r *http.Request) {
 	m := &set.Snapshot.Manifest
 	page := homePage{Head: s.Head(r, "Grantgraph: who funds whom"), Counts: m.Counts, Years: s.years(m), Examples: ExamplesOf(r.Context(), set)}
 	page.Section, page.Canonical = "home", "/"
-	page.Facts = siteFacts{
-		Context: "https://schema.org", Type: "WebSite", Name: "Grantgraph", URL: s.BaseURL + "/",
-		Description: "Who funds whom, from public US tax filings.",
-		Action: searchAction{Type: "SearchAction", Input: "required name=q",
-			Target: entryPoint{"EntryPoint", s.BaseURL + "/search?q={q}"}},
+	page.Facts = map[string]any{ // the site has a search, which search engines may offer
+		"@context": "https://schema.org", "@type": "WebSite", "name": "Grantgraph", "url": s.BaseURL + "/",
+		"description": "Who funds whom, from public US tax filings.",
+		"potentialAction": map[string]any{"@type": "SearchAction", "query-input": "required name=q",
+			"target": map[string]string{"@type": "EntryPoint", "urlTemplate": s.BaseURL + "/search?q={q}"}},
 	}
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	s.pages.Render(w, http.StatusOK, "home", page)
@@ -86,25 +86,4 @@ func (s *room) years(m *snapshot.Manifest) template.HTML {
 			strconv.Itoa(y.FiscalYear)})
 	}
 	return draw.Years(list)
-}
-
-// siteFacts tells search engines that the site has a search.
-type siteFacts struct {
-	Context     string       `json:"@context"`
-	Type        string       `json:"@type"`
-	Name        string       `json:"name"`
-	URL         string       `json:"url"`
-	Description string       `json:"description"`
-	Action      searchAction `json:"potentialAction"`
-}
-
-type searchAction struct {
-	Type   string     `json:"@type"`
-	Target entryPoint `json:"target"`
-	Input  string     `json:"query-input"`
-}
-
-type entryPoint struct {
-	Type     string `json:"@type"`
-	Template string `json:"urlTemplate"`
 }

@@ -6,11 +6,13 @@ package sheet
 import (
 	"archive/zip"
 	"bufio"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+	"text/template"
 	"unicode/utf8"
 )
 
@@ -77,7 +79,7 @@ func (b *Workbook) Sheet(name string, columns []Column) error {
 // Row writes a row of texts, int64, float64, bool, and nil for an empty cell.
 func (b *Workbook) Row(values []any) error { return b.write(values, stylePlain) }
 
-// The styles of cells, by their index in styles.
+// The styles of cells, by their index in workbook.tmpl.
 const (
 	stylePlain = iota
 	styleHead
@@ -198,52 +200,25 @@ func (b *Workbook) end() {
 
 const header = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-// styles are plain, bold, and whole dollars.
-const styles = header + `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
-	`<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
-	`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
-	`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
-	`<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>` +
-	`<cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
-	`<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>` +
-	`<xf numFmtId="3" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`
+//go:embed workbook.tmpl
+var partsFile string
+
+// around has the parts of a workbook around its sheets.
+var around = template.Must(template.New("").Funcs(template.FuncMap{
+	"number": func(i int) int { return i + 1 },
+	"escape": strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;").Replace,
+}).Parse(partsFile))
 
 // Close ends the workbook. It does not close the underlying writer.
 func (b *Workbook) Close() error {
 	b.end()
-	var types, sheets, links strings.Builder
-	for i, name := range b.names {
-		n := i + 1
-		fmt.Fprintf(&types, `<Override PartName="/xl/worksheets/sheet%d.xml" `+
-			`ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>`, n)
-		fmt.Fprintf(&sheets, `<sheet name="%s" sheetId="%d" r:id="rId%d"/>`, strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;").Replace(name), n, n)
-		fmt.Fprintf(&links, `<Relationship Id="rId%d" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" `+
-			`Target="worksheets/sheet%d.xml"/>`, n, n)
-	}
-	fmt.Fprintf(&links, `<Relationship Id="rId%d" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/>`,
-		len(b.names)+1)
-	for _, part := range []struct{ name, text string }{
-		{"xl/styles.xml", styles},
-		{"xl/workbook.xml", header + `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" ` +
-			`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>` + sheets.String() + `</sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", header + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + links.String() +
-			`</Relationships>`},
-		{"_rels/.rels", header + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
-			`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/>` +
-			`</Relationships>`},
-		{"[Content_Types].xml", header + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
-			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-			`<Default Extension="xml" ContentType="application/xml"/>` +
-			`<Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>` +
-			`<Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/>` +
-			types.String() + `</Types>`},
-	} {
+	for _, name := range []string{"xl/styles.xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "_rels/.rels", "[Content_Types].xml"} {
 		if b.failed != nil {
 			return b.failed
 		}
 		var w io.Writer
-		if w, b.failed = b.zip.Create(part.name); b.failed == nil {
-			_, b.failed = io.WriteString(w, part.text)
+		if w, b.failed = b.zip.Create(name); b.failed == nil {
+			b.failed = around.ExecuteTemplate(w, name, b.names)
 		}
 	}
 	if b.failed != nil {
