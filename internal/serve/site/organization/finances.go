@@ -1,12 +1,16 @@
 package organization
 
 import (
+	_ "embed"
 	"html/template"
 	"net/http"
+	"reflect"
+	"strings"
 
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/table"
 )
 
 // financesPage shows the figures of every return.
@@ -42,67 +46,41 @@ type figureRow struct {
 // there are more, the page says so.
 const mostReturns = 24
 
-// figures are the rows of the tables, under their headings.
-var figures = []struct {
-	title, note string
-	rows        []figureOf
-}{
-	{"In short", "", []figureOf{
-		{"Revenue", func(f *snapshot.Financial) *int64 { return f.TotalRevenue }},
-		{"Expenses", func(f *snapshot.Financial) *int64 { return f.TotalExpenses }},
-		{"Revenue less expenses", func(f *snapshot.Financial) *int64 { return f.Surplus }},
-		{"Assets", func(f *snapshot.Financial) *int64 { return f.TotalAssets }},
-		{"Assets at market value", func(f *snapshot.Financial) *int64 { return f.TotalAssetsFMV }},
-		{"Liabilities", func(f *snapshot.Financial) *int64 { return f.TotalLiabilities }},
-		{"Net assets", func(f *snapshot.Financial) *int64 { return f.NetAssets }},
-		{"Grants paid, as the filer totals them", func(f *snapshot.Financial) *int64 { return f.GrantsPaid }},
-	}},
-	{"Income by kind", "Dues and government grants of a Form 990 are part of its contributions.", income},
-	{"Expenses", "", []figureOf{
-		{"Programs", func(f *snapshot.Financial) *int64 { return f.ProgramExpenses }},
-		{"Management", func(f *snapshot.Financial) *int64 { return f.ManagementExpenses }},
-		{"Fundraising", func(f *snapshot.Financial) *int64 { return f.FundraisingExpenses }},
-		{"Charitable purposes", func(f *snapshot.Financial) *int64 { return f.CharitableSpending }},
-		{"Pay of officers and directors", func(f *snapshot.Financial) *int64 { return f.OfficerPay }},
-		{"Other pay", func(f *snapshot.Financial) *int64 { return f.OtherPay }},
-	}},
-	{"Balance sheet", "At the end of the year.", []figureOf{
-		{"Cash", func(f *snapshot.Financial) *int64 { return f.Cash }},
-		{"Savings", func(f *snapshot.Financial) *int64 { return f.Savings }},
-		{"Receivables", func(f *snapshot.Financial) *int64 { return f.Receivables }},
-		{"Inventories", func(f *snapshot.Financial) *int64 { return f.Inventories }},
-		{"Securities", func(f *snapshot.Financial) *int64 { return f.Securities }},
-		{"Other investments", func(f *snapshot.Financial) *int64 { return f.OtherInvestments }},
-		{"Land, buildings and equipment", func(f *snapshot.Financial) *int64 { return f.Property }},
-		{"Other assets", func(f *snapshot.Financial) *int64 { return f.OtherAssets }},
-		{"Accounts payable", func(f *snapshot.Financial) *int64 { return f.Payables }},
-		{"Grants payable", func(f *snapshot.Financial) *int64 { return f.GrantsPayable }},
-		{"Deferred revenue", func(f *snapshot.Financial) *int64 { return f.DeferredRevenue }},
-		{"Debt", func(f *snapshot.Financial) *int64 { return f.Debt }},
-		{"Other liabilities", func(f *snapshot.Financial) *int64 { return f.OtherLiabilities }},
-		{"Net assets without donor restrictions", func(f *snapshot.Financial) *int64 { return f.UnrestrictedNet }},
-		{"Net assets with donor restrictions", func(f *snapshot.Financial) *int64 { return f.RestrictedNet }},
-	}},
+// figureTable has the rows of the tables, by the columns of org_financials.
+//
+//go:embed figures.tsv
+var figureTable string
+
+// income is the group of the figures that the latest return is drawn by.
+const income = "Income by kind"
+
+// figureNotes are remarks on groups of figures.
+var figureNotes = map[string]string{
+	income:          "Dues and government grants of a Form 990 are part of its contributions.",
+	"Balance sheet": "At the end of the year.",
 }
 
-var income = []figureOf{
-	{"Contributions, gifts and grants", func(f *snapshot.Financial) *int64 { return f.Contributions }},
-	{"Of these, government grants", func(f *snapshot.Financial) *int64 { return f.GovernmentGrants }},
-	{"Dues", func(f *snapshot.Financial) *int64 { return f.Dues }},
-	{"Program services", func(f *snapshot.Financial) *int64 { return f.ProgramServices }},
-	{"Interest and dividends", func(f *snapshot.Financial) *int64 { return f.Investments }},
-	{"Rents", func(f *snapshot.Financial) *int64 { return f.Rents }},
-	{"Sales of assets, net", func(f *snapshot.Financial) *int64 { return f.AssetSales }},
-	{"Events and gaming, net", func(f *snapshot.Financial) *int64 { return f.Events }},
-	{"Sales of goods, net", func(f *snapshot.Financial) *int64 { return f.InventorySales }},
-	{"Royalties", func(f *snapshot.Financial) *int64 { return f.Royalties }},
-	{"Other income", func(f *snapshot.Financial) *int64 { return f.OtherIncome }},
-}
-
-// figureOf defines a row: how to read its figure from a return.
+// figureOf defines a row of the tables: which figure of a return it shows.
 type figureOf struct {
-	title string
-	of    func(*snapshot.Financial) *int64
+	group, title, column string
+	field                []int
+}
+
+var figures = func() (list []figureOf) {
+	columns := map[string][]int{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[snapshot.Financial]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+		columns[name] = f.Index
+	}
+	for _, r := range table.Read("figures.tsv", figureTable, "group", "title", "column") {
+		list = append(list, figureOf{r.Text("group"), r.Text("title"), r.Text("column"), columns[r.Text("column")]})
+	}
+	return list
+}()
+
+// of is the figure of a return, or nil.
+func (f *figureOf) of(r *snapshot.Financial) *int64 {
+	return reflect.ValueOf(r).Elem().FieldByIndex(f.field).Interface().(*int64)
 }
 
 func (s *room) showFinances(w http.ResponseWriter, r *http.Request, v *view) error {
@@ -134,26 +112,25 @@ func (p *financesPage) read(list []snapshot.Financial) {
 		f := &list[i]
 		p.Returns = append(p.Returns, financialReturn{int(f.TaxYear), formName(f.ReturnType), f.PeriodEnd, f.Amended, api.FilingURL(p.EIN, f.ObjectID)})
 	}
-	for _, g := range figures {
-		group := figureGroup{Title: g.title, Note: g.note}
-		for _, row := range g.rows {
-			values, some := make([]*int64, 0, len(list)), false
-			for i := len(list) - 1; i >= 0; i-- {
-				n := row.of(&list[i])
-				values, some = append(values, n), some || n != nil
-			}
-			if some {
-				group.Rows = append(group.Rows, figureRow{row.title, values})
-			}
-		}
-		if len(group.Rows) > 0 {
-			p.Groups = append(p.Groups, group)
-		}
-	}
 	var kinds []draw.Bar
 	latest := &list[len(list)-1]
-	for i, row := range income {
-		if n := row.of(latest); n != nil && *n > 0 && i != 1 && (i != 2 || latest.ReturnType != "990") { // parts of the contributions
+	for _, row := range figures {
+		values, some := make([]*int64, 0, len(list)), false
+		for i := len(list) - 1; i >= 0; i-- {
+			n := row.of(&list[i])
+			values, some = append(values, n), some || n != nil
+		}
+		if !some {
+			continue
+		}
+		if n := len(p.Groups); n == 0 || p.Groups[n-1].Title != row.group {
+			p.Groups = append(p.Groups, figureGroup{Title: row.group, Note: figureNotes[row.group]})
+		}
+		group := &p.Groups[len(p.Groups)-1]
+		group.Rows = append(group.Rows, figureRow{row.title, values})
+		// Government grants, and the dues of a Form 990, are parts of the contributions.
+		part := row.column == "government_grants" || row.column == "dues" && latest.ReturnType == "990"
+		if n := values[0]; row.group == income && n != nil && *n > 0 && !part {
 			kinds = append(kinds, draw.Bar{Label: row.title, Amount: *n})
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/site/frame"
 )
@@ -42,6 +43,10 @@ type part struct {
 	title string
 	count func(*view) int64 // number beside the title; nil for none
 	show  func(http.ResponseWriter, *http.Request, *view) error
+	// What a personal part shows depends on who is signed in.
+	personal bool
+	plan     string   // that covers the part, Plus or Pro; empty for all plans
+	offers   []string // what the part shows, for visitors whose plan does not cover it
 }
 
 // Route adds the pages to the site.
@@ -52,16 +57,23 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 	}
 	s := &room{Frame: f, pages: pages}
 	s.parts = []part{
-		{"", "Overview", nil, s.showOverview},
-		{"grants", "Grants", func(v *view) int64 { return v.Core.Given.GrantCount + v.Core.Received.GrantCount }, s.showGrants},
-		{"funders", "Funders", func(v *view) int64 { return v.Core.Received.FunderCount }, s.showFunders},
-		{"recipients", "Recipients", func(v *view) int64 { return v.Core.Given.RecipientCount }, s.showRecipients},
-		{"network", "Network", nil, s.showNetwork},
-		{"prospects", "Prospects", nil, s.showProspects},
-		{"finances", "Finances", nil, s.showFinances},
-		{"people", "People", nil, s.showPeople},
-		{"government", "Government funding", nil, s.showGovernment},
-		{"screening", "Screening", nil, s.showScreening},
+		{title: "Overview", show: s.showOverview},
+		{name: "grants", title: "Grants", count: func(v *view) int64 { return v.Core.Given.GrantCount + v.Core.Received.GrantCount }, show: s.showGrants},
+		{name: "funders", title: "Funders", count: func(v *view) int64 { return v.Core.Received.FunderCount }, show: s.showRelations(graph.Received)},
+		{name: "recipients", title: "Recipients", count: func(v *view) int64 { return v.Core.Given.RecipientCount }, show: s.showRelations(graph.Gave)},
+		{name: "network", title: "Network", show: s.showNetwork},
+		{name: "prospects", title: "Prospects", show: s.showProspects, personal: true, plan: "Plus", offers: []string{
+			"Funders that fund organizations like this one and have not funded it, or not lately, ranked",
+			"The reasons as data: similar recipients, typical grants, giving in the state and for the cause, how many recipients were new",
+			"Filters for place, cause, size and kind of funder, and a file of all of them"}},
+		{name: "finances", title: "Finances", show: s.showFinances},
+		{name: "people", title: "People", show: s.showPeople, personal: true, plan: "Pro", offers: []string{
+			"Officers, directors, trustees and key employees of the latest return, with titles, hours and pay",
+			"Organizations that share people with it", "The group of organizations that it belongs to"}},
+		{name: "government", title: "Government funding", show: s.showGovernment, personal: true, plan: "Pro", offers: []string{
+			"Federal and state awards by year, agency and program",
+			"Every award, with how it was joined to this organization and how sure that is", "Which award files were read, and which were not"}},
+		{name: "screening", title: "Screening", show: s.showScreening, personal: true},
 	}
 	mux.HandleFunc("GET /org/{ein}", s.serve)
 	mux.HandleFunc("GET /org/{ein}/{rest...}", s.serve)
@@ -73,6 +85,7 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 type view struct {
 	frame.Head
 	set      *dataset.Dataset
+	member   frame.Member // of a personal part
 	EIN      ein.EIN
 	Name     string // with its hyphen
 	Home     string // path of the overview
@@ -136,7 +149,18 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	w.Header().Set("Cache-Control", "private, max-age=60")
-	if err := p.show(w, r, v); err != nil {
+	show := p.show
+	if p.personal {
+		w.Header().Set("Cache-Control", "private, no-store")
+		if v.member, err = s.Member(r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if caller := v.member.Caller(); p.plan == "Plus" && !caller.Paid || p.plan == "Pro" && !caller.Pro {
+			show = s.showOffer(p)
+		}
+	}
+	if err := show(w, r, v); err != nil {
 		s.fail(w, r, err)
 	}
 }

@@ -50,21 +50,10 @@ var prospectFilters = []string{"location", "location_type", "subject", "funder_t
 const mostAtOnce = 100
 
 func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) error {
-	m, err := s.Member(r)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "private, no-store") // depends on who is signed in
-	if !m.Caller().Paid {
-		s.showOffer(w, v, m, "Prospects", "Plus", "Funders that fund organizations like this one and have not funded it, or not lately, ranked",
-			"The reasons as data: similar recipients, typical grants, giving in the state and for the cause, how many recipients were new",
-			"Filters for place, cause, size and kind of funder, and a file of all of them")
-		return nil
-	}
 	page := &prospectsPage{view: v, Asked: askedOf(r.URL.Query())}
 	page.fields()
 	number := v.pageNumber(r)
-	list, release, err := askProspects(s.Frame, r, m.Caller(), v.EIN, page.Asked, number, rowsShown)
+	list, release, err := askProspects(s.Frame, r, v.member.Caller(), v.EIN, page.Asked, number, rowsShown)
 	defer release()
 	if err != nil {
 		if err := v.readProblems(err); err != nil {

@@ -60,21 +60,17 @@ func newPager(page, all int64, shown int, path func(page int64) string) pager {
 	return p
 }
 
-func (s *room) showFunders(w http.ResponseWriter, r *http.Request, v *view) error {
-	return s.showRelations(w, r, v, graph.Received)
-}
-
-func (s *room) showRecipients(w http.ResponseWriter, r *http.Request, v *view) error {
-	return s.showRelations(w, r, v, graph.Gave)
-}
-
 // Values in the addresses.
 var (
 	markNames  = []string{"", "new", "repeat", "lapsed"} // in the order of ledger.Mark
 	orderNames = []string{"", "grants", "latest"}        // in the order of ledger.RelationOrder
 )
 
-func (s *room) showRelations(w http.ResponseWriter, r *http.Request, v *view, side graph.Side) error {
+func (s *room) showRelations(side graph.Side) func(http.ResponseWriter, *http.Request, *view) error {
+	return func(w http.ResponseWriter, r *http.Request, v *view) error { return s.drawRelations(w, r, v, side) }
+}
+
+func (s *room) drawRelations(w http.ResponseWriter, r *http.Request, v *view, side graph.Side) error {
 	page := relationsPage{view: v, Gave: side == graph.Gave}
 	q := ledger.RelationsQuestion{EIN: v.EIN, Side: side, Apart: unnamed, Page: graph.Page{Limit: rowsShown}, Complete: v.complete(side)}
 	mark, order, number := r.FormValue("mark"), r.FormValue("order"), v.pageNumber(r)

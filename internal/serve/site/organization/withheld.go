@@ -1,10 +1,10 @@
 package organization
 
 import (
+	"cmp"
 	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"grantgraph/client"
@@ -25,14 +25,16 @@ type offer struct {
 	Next       string   // where to return to
 }
 
-func (s *room) showOffer(w http.ResponseWriter, v *view, m frame.Member, part, plan string, what ...string) {
-	v.Canonical = "" // there is nothing to find here
-	o := offer{view: v, Part: part, Plan: plan, What: what, Known: m.Known(),
-		Next: url.QueryEscape(v.Tabs[slices.IndexFunc(v.Tabs, func(t tab) bool { return t.Current })].Path)}
-	if o.Known {
-		o.Has = map[string]string{"free": "Free", "plus": "Plus"}[string(m.Plan)]
+func (s *room) showOffer(p part) func(http.ResponseWriter, *http.Request, *view) error {
+	return func(w http.ResponseWriter, _ *http.Request, v *view) error {
+		o := offer{view: v, Part: p.title, Plan: p.plan, What: p.offers, Known: v.member.Known(), Next: url.QueryEscape(v.Canonical)}
+		v.Canonical = "" // there is nothing to find here
+		if o.Known {
+			o.Has = map[string]string{"free": "Free", "plus": "Plus"}[string(v.member.Plan)]
+		}
+		s.pages.Render(w, http.StatusOK, "offer", o)
+		return nil
 	}
-	s.pages.Render(w, http.StatusOK, "offer", o)
 }
 
 // peoplePage lists who runs an organization.
@@ -43,17 +45,7 @@ type peoplePage struct {
 }
 
 func (s *room) showPeople(w http.ResponseWriter, r *http.Request, v *view) error {
-	m, err := s.Member(r)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "private, no-store") // depends on who is signed in
-	if !m.Caller().Pro {
-		s.showOffer(w, v, m, "People", "Pro", "Officers, directors, trustees and key employees of the latest return, with titles, hours and pay",
-			"Organizations that share people with it", "The group of organizations that it belongs to")
-		return nil
-	}
-	a, release, err := frame.Answer[*profiles.PremierAnswer](s.Frame, r, m.Caller(), "/premier/"+v.EIN.String(), nil)
+	a, release, err := frame.Answer[*profiles.PremierAnswer](s.Frame, r, v.member.Caller(), "/premier/"+v.EIN.String(), nil)
 	if err != nil {
 		return err
 	}
@@ -76,19 +68,9 @@ type governmentPage struct {
 }
 
 func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) error {
-	m, err := s.Member(r)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "private, no-store")
-	if !m.Caller().Pro {
-		s.showOffer(w, v, m, "Government funding", "Pro", "Federal and state awards by year, agency and program",
-			"Every award, with how it was joined to this organization and how sure that is", "Which award files were read, and which were not")
-		return nil
-	}
 	e := v.EIN.String()
 	q := url.Values{"limit": {strconv.Itoa(rowsShown)}, "page": {strconv.FormatInt(v.pageNumber(r), 10)}}
-	a, release, err := frame.Answer[*profiles.FundingAnswer](s.Frame, r, m.Caller(), "/gov-funding/"+e, q)
+	a, release, err := frame.Answer[*profiles.FundingAnswer](s.Frame, r, v.member.Caller(), "/gov-funding/"+e, q)
 	if err != nil {
 		return err
 	}
@@ -106,11 +88,7 @@ func (s *room) showGovernment(w http.ResponseWriter, r *http.Request, v *view) e
 	page.Agencies = draw.Bars(bars[:min(len(bars), topShown)])
 	bars = nil
 	for _, x := range a.ByProgram {
-		label := frame.Text(x.Program)
-		if label == "" {
-			label = "No program named"
-		}
-		bars = append(bars, draw.Bar{Label: label, Amount: x.TotalAmount})
+		bars = append(bars, draw.Bar{Label: cmp.Or(frame.Text(x.Program), "No program named"), Amount: x.TotalAmount})
 	}
 	page.Programs = draw.Bars(bars[:min(len(bars), topShown)])
 	page.Pager = newPager(a.Page, a.Summary.AwardCount, len(a.Awards), func(n int64) string {
@@ -134,10 +112,7 @@ func sum(list ...*int64) (n int64) {
 
 // payer is an agency with its state.
 func payer(agency, state *string) string {
-	name := frame.Text(agency)
-	if name == "" {
-		name = "No agency named"
-	}
+	name := cmp.Or(frame.Text(agency), "No agency named")
 	if state != nil {
 		name += ", " + *state
 	}
@@ -150,15 +125,10 @@ type screeningPage struct {
 	Known, Paid bool
 }
 
-func (s *room) showScreening(w http.ResponseWriter, r *http.Request, v *view) error {
-	m, err := s.Member(r)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "private, no-store")
+func (s *room) showScreening(w http.ResponseWriter, _ *http.Request, v *view) error {
 	v.Canonical = ""
 	v.API = v.BaseURL + api.Versioned + "/screening/" + v.EIN.String()
 	v.SQL = "SELECT * FROM auto_revocation WHERE ein = '" + v.EIN.String() + "'"
-	s.pages.Render(w, http.StatusOK, "screening", screeningPage{v, m.Known(), m.Caller().Paid})
+	s.pages.Render(w, http.StatusOK, "screening", screeningPage{v, v.member.Known(), v.member.Caller().Paid})
 	return nil
 }
