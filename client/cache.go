@@ -16,7 +16,6 @@ type cache struct {
 	at    map[string]*list.Element
 }
 
-// keptAnswer is one answer.
 type keptAnswer struct {
 	address, tag string
 	body         []byte

@@ -31,7 +31,6 @@ type agentCmd struct {
 	Sign      agentSignCmd      `cmd:"" help:"Print the headers of a signed request."`
 }
 
-// agentServiceFlags is the part of the flags that says which service is meant.
 type agentServiceFlags struct {
 	URL  string `name:"url" help:"Address of the service." required:"" placeholder:"URL"`
 	JSON bool   `name:"json" help:"Print the service's response as JSON."`

@@ -128,7 +128,6 @@ func answerable(c *client.AgentChallenge) bool {
 	return len(c.Questions) > 0 && len(c.Questions) <= maxAsked && len(c.Calls) <= maxAsked
 }
 
-// sendAnswers sends answers to the challenge of the key.
 func (c *agentClient) sendAnswers(ctx context.Context, answers []string) (*agentReply, error) {
 	return c.post(ctx, "/answer", client.AnswerRequest{Answers: answers}, nil)
 }
@@ -181,7 +180,6 @@ func unexpected(c *client.Client, what string) error {
 	return fault.New("answer", "the response of %s %s", c.Address(), what).Try("check --url: it should be the address of a Grantgraph service")
 }
 
-// agentRow is a row of any of the calls.
 type agentRow map[string]any
 
 // cell is a field as the table shows it: a dash if the field is null or missing.

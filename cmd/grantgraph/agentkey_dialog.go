@@ -18,7 +18,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// printKey says what a key may do.
 func (c *agentClient) printKey(w io.Writer, a *agentReply) {
 	tier, ends, limit := printable(a.Tier), printable(a.ExpiresAt), terminal.Count(a.Calls.Limit)
 	switch a.Status {
@@ -36,7 +35,6 @@ func (c *agentClient) printKey(w io.Writer, a *agentReply) {
 	}
 }
 
-// printChallenge prints the calls and the questions.
 func (c *agentClient) printChallenge(w io.Writer, ch *client.AgentChallenge) {
 	fmt.Fprintln(w, "\nCalls that the key may make:")
 	for i, call := range ch.Calls {
@@ -53,7 +51,6 @@ func (c *agentClient) printChallenge(w io.Writer, ch *client.AgentChallenge) {
 	fmt.Fprintln(w)
 }
 
-// answerForm says in words how a question is answered.
 func answerForm(kind string) string {
 	switch kind {
 	case "integer":
@@ -170,7 +167,6 @@ func (v *challengeDialog) wait(ctx context.Context, seconds int) error {
 	return nil
 }
 
-// resumeHint says how to continue with the challenge later.
 func (v *challengeDialog) resumeHint() string {
 	return fmt.Sprintf("continue later with:  grantgraph agent-key challenge --interactive --url %s --key KEY", v.client.Address())
 }

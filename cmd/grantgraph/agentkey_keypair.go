@@ -26,12 +26,10 @@ type keyPairFile struct {
 	Use     string `json:"use"`
 }
 
-// maxKeyPairFile bounds a file that is read as a keypair.
 const maxKeyPairFile = 16 << 10
 
 var jwkEncoding = base64.RawURLEncoding.Strict()
 
-// publicKey is the public half of a key.
 func publicKey(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
 
 // readKeyPair reads the file of a keypair. Errors never repeat what is in the file.

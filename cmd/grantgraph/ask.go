@@ -49,7 +49,6 @@ func (c *askCmd) Run(a *terminal.App) error {
 	return err
 }
 
-// askObject is what --json prints.
 type askObject struct {
 	Understood bool         `json:"understood"`
 	Plan       *ask.Plan    `json:"plan"`
@@ -82,7 +81,6 @@ func printAnswerJSON(a *terminal.App, x *ask.Answer) error {
 	return a.PrintJSON(o)
 }
 
-// printAnswer prints an answer for people.
 func printAnswer(w io.Writer, x *ask.Answer) error {
 	var b strings.Builder
 	if !x.Understood {

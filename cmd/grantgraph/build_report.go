@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// printBuild prints the result of a build.
 func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	m, r := &result.Snapshot.Manifest, result.Report
 	c := m.Counts
@@ -126,7 +125,6 @@ func printAccount(w io.Writer, r *ingest.Report) {
 	}
 }
 
-// printLists prints which compliance lists are loaded.
 func printLists(w io.Writer, list []ingest.ListCount) {
 	fmt.Fprintf(w, "\nCompliance lists\n\n")
 	t := terminal.NewTable("", ">rows", ">left out", "revised", "")
@@ -169,7 +167,6 @@ func printAwards(w io.Writer, r *ingest.AwardReport) {
 	}
 }
 
-// printRegister prints the tables of the UK register, if the sources have it.
 func printRegister(w io.Writer, r *ingest.UKReport) {
 	if len(r.Tables) == 0 {
 		return

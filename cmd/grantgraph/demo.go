@@ -28,7 +28,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// demoCmd makes a world, builds it and serves it.
 type demoCmd struct {
 	Addr  string `help:"Address to serve on; port 0 picks a free one." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Data  string `help:"Folder of the demo: new, empty, or an earlier demo's." default:"demo" placeholder:"DIR"`
@@ -87,7 +86,6 @@ func (c *demoCmd) Run(a *terminal.App) (err error) {
 	return serverError(s.Run(a.Ctx))
 }
 
-// build makes the world and builds it.
 func (c *demoCmd) build(a *terminal.App) error {
 	world := filepath.Join(c.Data, fmt.Sprintf("world-%s-%d", c.Size, c.Seed))
 	invent := synthCmd{Out: world, Grants: demoSizes[c.Size], Seed: c.Seed, Quiet: c.Quiet}
@@ -191,7 +189,6 @@ func (c *demoCmd) isOwn() bool {
 	return false
 }
 
-// prepareData makes the folder and marks it as that of a demo.
 func (c *demoCmd) prepareData() error {
 	path := filepath.Join(c.Data, demoMarker)
 	err := disk.MkdirAll(c.Data, 0o755)
@@ -204,7 +201,6 @@ func (c *demoCmd) prepareData() error {
 	return fault.Disk(path, err)
 }
 
-// demo is what demo.json says.
 type demo struct {
 	BaseURL string            `json:"base_url"`
 	Keys    map[string]string `json:"keys"`

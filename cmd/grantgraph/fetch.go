@@ -100,7 +100,6 @@ func checkSourceName(flag, name string) error {
 	return nil
 }
 
-// parseSince reads a day or a year.
 func parseSince(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -127,7 +126,6 @@ func (c *fetchCmd) list(a *terminal.App) error {
 	return nil
 }
 
-// printFetch prints the result of a fetch.
 func printFetch(w io.Writer, c *fetchCmd, sum *fetch.Summary, took time.Duration) {
 	t := terminal.NewTable("source", ">files", ">new", ">unchanged", ">refused", ">rows", ">bytes", "revised")
 	var transferred, wanted int64

@@ -13,19 +13,16 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// ingestCmd reads returns on many machines.
 type ingestCmd struct {
 	Plan   ingestPlanCmd   `cmd:"" help:"List the archives and queue what is to be read."`
 	Work   ingestWorkCmd   `cmd:"" help:"Read what is queued, until nothing is left; on as many machines as you like."`
 	Status ingestStatusCmd `cmd:"" help:"Show how far the reading is, and what could not be read."`
 }
 
-// queueFlags say where the queue is.
 type queueFlags struct {
 	Database secret.URL `help:"PostgreSQL database with the queue." placeholder:"URL"`
 }
 
-// stageFlags say where the shards are.
 type stageFlags struct {
 	Stage  string        `help:"Where staged shards are: s3://bucket/prefix, or a folder that all machines see, which must exist." placeholder:"STORE"`
 	Header []secret.Text `name:"store-header" help:"Header of server-side encryption to send with every object." placeholder:"NAME:VALUE"`

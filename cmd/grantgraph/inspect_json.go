@@ -189,7 +189,6 @@ func (s *grantBuffer) grant(g *irs990.Grant) error {
 	return err
 }
 
-// writeTo writes what was gathered, in order.
 func (s *grantBuffer) writeTo(w io.Writer) error {
 	if s.file != nil {
 		if _, err := s.file.Seek(0, io.SeekStart); err != nil {

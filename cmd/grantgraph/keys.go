@@ -16,7 +16,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// keysCmd makes and changes the keys of the service.
 type keysCmd struct {
 	Create     keysCreateCmd     `cmd:"" help:"Create a key and print it. It is shown only once."`
 	List       keysListCmd       `cmd:"" help:"List the keys and their remaining calls."`
@@ -28,7 +27,6 @@ type keysCmd struct {
 	Audit      keysAuditCmd      `cmd:"" help:"Show the history of keys and accounts, newest first."`
 }
 
-// keyStore are the flags that say which store is meant.
 type keyStore struct {
 	Data       string     `help:"Data directory; the store is accounts.db in it." default:"data" placeholder:"DIR"`
 	Database   secret.URL `help:"PostgreSQL database that holds the accounts instead; the same as the server's." placeholder:"URL"`
@@ -69,7 +67,6 @@ func (c *keyStore) withStoreMade(work func(account.Store) error) (err error) {
 	return work(s)
 }
 
-// keyRecord is a key as it is printed.
 type keyRecord struct {
 	ID        string       `json:"id"`
 	Key       string       `json:"api_key,omitempty"`
@@ -227,7 +224,6 @@ func (c *keysRotateCmd) Run(a *terminal.App) error {
 	})
 }
 
-// keyOrAccount names a key, or an account and all its keys.
 type keyOrAccount struct {
 	keyStore `embed:""`
 	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`

@@ -164,7 +164,6 @@ func readKey(file string) (string, error) {
 	return key, nil
 }
 
-// screenRows screens the rows that are left and writes them.
 func (c *screenCmd) screenRows(a *terminal.App, in io.ReadSeeker, book *sheet.Sheet, by screeningSource, out *sheet.Output) error {
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return fault.Disk(c.File, err)
@@ -258,7 +257,6 @@ func (b *batch) write(ctx context.Context, by screeningSource, out *sheet.Output
 	return nil
 }
 
-// screenSummary is what --json prints.
 type screenSummary struct {
 	Input   string `json:"input"`
 	Output  string `json:"output"`
@@ -305,7 +303,6 @@ func tallyInWords(t *sheet.Tally) string {
 	return strings.Join(said, ", ")
 }
 
-// untilDone reads until the context ends.
 func untilDone(ctx context.Context, r io.Reader) io.Reader { return &endingReader{ctx, r} }
 
 type endingReader struct {

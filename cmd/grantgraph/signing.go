@@ -12,14 +12,12 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// signingCmd manages the keys that sign screening reports.
 type signingCmd struct {
 	List   signingListCmd   `cmd:"" help:"List the signing keys, oldest first."`
 	Rotate signingRotateCmd `cmd:"" help:"Make a new signing key and retire the current one, or mark a key as compromised."`
 	Export signingExportCmd `cmd:"" name:"export-public" help:"Print the public keys, for those who verify reports."`
 }
 
-// signingStore are the flags that say where the keys are.
 type signingStore struct {
 	Data     string     `help:"Data directory; the keys are in accounts.db in it." default:"data" placeholder:"DIR"`
 	Database secret.URL `help:"PostgreSQL database that holds the accounts instead; the same as the server's." placeholder:"URL"`
@@ -31,7 +29,6 @@ func (c *signingStore) withRing(work func(account.Store, *keyring.Ring) error) e
 	return store.withStore(func(s account.Store) error { return work(s, keyring.New(s, time.Now)) })
 }
 
-// signingRecord is a signing key as it is printed.
 type signingRecord struct {
 	ID          string     `json:"id"`
 	State       string     `json:"state"` // current, retired or compromised
@@ -51,7 +48,6 @@ func newSigningRecord(k keyring.Key) signingRecord {
 	return r
 }
 
-// printSigningKeys prints all keys of a ring as JSON, or as a table.
 func printSigningKeys(a *terminal.App, ring *keyring.Ring, asJSON bool) error {
 	keys, err := ring.Keys(a.Ctx)
 	if err != nil {

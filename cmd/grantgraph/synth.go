@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// synthCmd writes an invented world.
 type synthCmd struct {
 	Out     string `required:"" help:"Directory to write; must be new, empty, or an earlier world." placeholder:"DIR"`
 	Grants  string `help:"How many grant lines: 1k, 20k, 200k, 2M, 20M or any number." default:"20k" placeholder:"N"`

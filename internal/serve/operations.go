@@ -160,7 +160,6 @@ func (x byMeaning) Nearest(org uint32, k int) (list []profile.Near) {
 	return list
 }
 
-// searchInfo says how a dataset is searched.
 func searchInfo(d api.Dataset) client.SearchInfo {
 	info := client.SearchInfo{Modes: []string{}}
 	x := d.(*Dataset).Search

@@ -170,7 +170,6 @@ func (s *store) mint(t *tx, spec AgentSpec, secret string, k KeyInfo) (id string
 	return k.ID, err
 }
 
-// readAgent reads the agent of a key.
 func readAgent(from reader, r record, lock string) (AgentInfo, error) {
 	a := AgentInfo{KeyInfo: r.KeyInfo, seq: r.seq}
 	var expires, next, drawn int64

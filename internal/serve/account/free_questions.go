@@ -107,7 +107,6 @@ func (s *store) ChargeOnce(ctx context.Context, id string, cost int, receipt str
 	return s.charge(ctx, &charge{id: id, cost: cost, receipt: s.receiptHash(receipt)})
 }
 
-// receiptHash returns the hash that the store keeps of a receipt.
 func (s *store) receiptHash(receipt string) []byte { return s.pepperedHash("receipt", receipt) }
 
 // receipted reports whether there is a valid receipt.
@@ -117,7 +116,6 @@ func (t *tx) receipted(hash []byte) (bool, error) {
 	return found && until > t.now.UnixNano(), err
 }
 
-// writeReceipt records a payment.
 func (t *tx) writeReceipt(hash []byte) {
 	t.later("INSERT INTO nonces (hash, until) VALUES ($1, $2) ON CONFLICT (hash) DO UPDATE SET until = excluded.until",
 		hash, t.now.Add(receiptHolds).UnixNano())

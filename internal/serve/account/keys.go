@@ -33,7 +33,6 @@ const keyColumns = "SELECT k.seq, k.id, k.plan, k.email, k.label, k.active = 1 A
 	" COALESCE(a.id, ''), COALESCE(g.tier, ''), COALESCE(g.expires, 0)" +
 	" FROM keys k LEFT JOIN accounts a ON a.seq = k.account LEFT JOIN agents g ON g.key = k.seq "
 
-// scanKey reads a row of keyColumns.
 func scanKey(scan scanner) (r record, err error) {
 	var created, rotated int64
 	err = scan(&r.seq, &r.ID, &r.Plan, &r.Email, &r.Label, &r.Active, &created, &rotated, &r.Account, &r.Tier, &r.expires)
@@ -58,7 +57,6 @@ func findKeyByID(from reader, id string) (r record, found bool, err error) {
 	return findKeyBy(from, "k.id = $1", id)
 }
 
-// findKey finds a key by its secret or its ID.
 func findKey(from reader, secretOrID string) (record, error) {
 	where, arg := "k.id = $1", any(secretOrID)
 	if strings.HasPrefix(secretOrID, keyPrefix) {
@@ -78,7 +76,6 @@ func findKey(from reader, secretOrID string) (record, error) {
 
 const payingAccountColumns = "SELECT a.seq, a.id, a.plan, a.email, a.active = 1 FROM accounts a "
 
-// scanPayingAccount reads a row of payingAccountColumns.
 func scanPayingAccount(scan scanner) (r record, err error) {
 	err = scan(&r.account, &r.Account, &r.Plan, &r.Email, &r.Active)
 	return r, err
@@ -100,7 +97,6 @@ func payerOf(from reader, id string) (record, error) {
 	return r, err
 }
 
-// window returns the window of a plan in this store.
 func (s *store) window(p Plan) Window {
 	if p == Free {
 		return s.freeWindow
@@ -310,7 +306,6 @@ func (s *store) SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, err
 	})
 }
 
-// setPlan moves an account and all its keys to a plan.
 func (t *tx) setPlan(account string, plan Plan) {
 	t.exec("UPDATE accounts SET plan = $2 WHERE id = $1", account, string(plan))
 	t.exec("UPDATE keys SET plan = $2 WHERE account = (SELECT seq FROM accounts WHERE id = $1)", account, string(plan))

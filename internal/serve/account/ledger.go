@@ -69,7 +69,6 @@ type meter struct {
 	changed bool
 }
 
-// spentCalls reads a meter.
 const spentCalls = "SELECT calls FROM spent WHERE owner = $1 AND period = $2 AND start = $3"
 
 // agentBalance is what is left to the key of an agent, as it is stored.
@@ -85,7 +84,6 @@ type agentBalance struct {
 // usage is how many calls a key made in an hour, or an account without a key.
 type usage struct{ of, calls int64 }
 
-// usageTable is a table of usage.
 type usageTable struct{ name, column string }
 
 var (

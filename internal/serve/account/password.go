@@ -72,7 +72,6 @@ var commonPasswordsText string
 // commonPasswords are the passwords that attackers try first, in lower case.
 var commonPasswords = sync.OnceValue(func() map[string]bool { return table.Set("common_passwords.txt", commonPasswordsText) })
 
-// passwordHash is a hashed password.
 type passwordHash struct {
 	hashing
 	salt, hash []byte
@@ -120,7 +119,6 @@ func (p passwordHash) key(password string, size int) []byte {
 	return argon2.IDKey([]byte(password), p.salt, p.passes, p.memory, p.lanes, uint32(size))
 }
 
-// hashingSlot waits for its turn to hash.
 func (s *store) hashingSlot(ctx context.Context) (free func(), err error) {
 	select {
 	case s.slots <- struct{}{}:
@@ -130,7 +128,6 @@ func (s *store) hashingSlot(ctx context.Context) (free func(), err error) {
 	}
 }
 
-// hashPassword hashes a password with the present parameters.
 func (s *store) hashPassword(ctx context.Context, password string) (string, error) {
 	free, err := s.hashingSlot(ctx)
 	if err != nil {

@@ -206,7 +206,6 @@ func (t *tx) replacePassword(p person, hash string) error {
 	return nil
 }
 
-// countSignIn counts a try at the password of an account.
 func (s *store) countSignIn(ctx context.Context, email, from string) error {
 	return s.counted(ctx, "failed sign-ins", func(t *tx) (time.Duration, bool, error) {
 		wait, ok, err := s.countTry(t, signInsOfEmail, email)
@@ -294,7 +293,6 @@ func (s *store) setActive(ctx context.Context, idOrEmail string, event Kind, act
 	})
 }
 
-// changeAccount changes an account and returns it as it is then.
 func (s *store) changeAccount(ctx context.Context, idOrEmail string, change func(*tx, *person)) (Account, error) {
 	return updated(ctx, s, func(t *tx) (Account, error) {
 		p, err := personOf(t, idOrEmail, t.lock)

@@ -79,7 +79,6 @@ func (s *store) countTry(t *tx, l limit, who string) (wait time.Duration, ok boo
 	return min(time.Duration(start+int64(l.span)-now), l.span), false, nil
 }
 
-// takeBack takes all tries back, or one.
 func (s *store) takeBack(t *tx, l limit, who string, all bool) {
 	text := "UPDATE tries SET made = made - 1 WHERE kind = $1 AND who = $2 AND made > 0"
 	if all {

@@ -145,7 +145,6 @@ func badEmail(email, hint string) error {
 	return fault.New("bad_email", "%q is not an email address", fault.Clip(email, maxQuoted)).Try("%s", hint)
 }
 
-// tooManyAttempts refuses a try that comes too early.
 func tooManyAttempts(what string, wait time.Duration) error {
 	f := fault.New("too_many_attempts", "There were too many %s.", what).Try("try again in %d seconds", Seconds(wait))
 	f.Err = &WaitError{wait}

@@ -35,7 +35,6 @@ func (k SigningKey) check() error {
 	return nil
 }
 
-// signingKeys reads the keys that meet a condition.
 func signingKeys(from reader, where string, args ...any) ([]SigningKey, error) {
 	const columns = "SELECT id, public, seed, created, retired, compromised FROM signing_keys "
 	return collect(from, columns+where, args, func(scan scanner) (k SigningKey, err error) {

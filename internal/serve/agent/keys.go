@@ -280,7 +280,6 @@ func (k *Keys) redrawn(ctx context.Context, requestID string, a account.AgentInf
 	return k.withNext(a, f)
 }
 
-// withNext puts the challenge of a key into a refusal.
 func (k *Keys) withNext(a account.AgentInfo, f *fault.Fault) error {
 	next, err := recall(a.Challenge)
 	if err != nil {

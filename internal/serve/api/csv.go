@@ -88,7 +88,6 @@ func Harmless(s string) string {
 	return s
 }
 
-// cell is a value as CSV has it.
 func cell(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -15,7 +15,6 @@ const catalogPath = "/.well-known/api-catalog"
 // openapiType is the media type of OpenAPI documents, for clients that ask for it.
 const openapiType = "application/vnd.oai.openapi+json"
 
-// interfaceVersion is the version of the interface in the OpenAPI document.
 const interfaceVersion = "1.0.0"
 
 // describe answers the addresses that describe the service. handled is false for
@@ -58,7 +57,6 @@ func (s *Handler) describe(r *http.Request, out *reply) (handled bool, err error
 	return true, nil
 }
 
-// catalog is the linkset of the API.
 func (s *Handler) catalog() []byte {
 	link := func(href, kind string) []map[string]string {
 		return []map[string]string{{"href": s.config.BaseURL + href, "type": kind}}

@@ -408,7 +408,6 @@ func (d *describer) schemaName(t reflect.Type) string {
 	return inner[strings.LastIndexByte(inner, '.')+1:] + outer
 }
 
-// addTo adds the fields of one type to the schema of another.
 func (d *describer) addTo(to, more reflect.Type) {
 	properties := d.schemas[d.schemaName(to)].(object)["properties"].(object)
 	for name, p := range d.structure(more)["properties"].(object) {

@@ -210,7 +210,6 @@ type operationTable struct {
 	refusals []Refusal // by status
 }
 
-// newTable puts the operations of the groups together.
 func newTable(groups []Group) (*operationTable, error) {
 	t := &operationTable{groups: groups, refusals: []Refusal{refusedNotFound}}
 	for _, g := range groups {

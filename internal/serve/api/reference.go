@@ -177,7 +177,6 @@ func bare(t reflect.Type) reflect.Type {
 	return t
 }
 
-// kindOf is a type in words.
 func kindOf(t reflect.Type) string {
 	if t == anything {
 		return "any"

@@ -39,7 +39,6 @@ var allRefusals = func() (list []tabledRefusal) {
 	return list
 }()
 
-// tabledRefusal is a row of the table.
 type tabledRefusal struct {
 	Refusal
 	of string
@@ -56,7 +55,6 @@ func refusalOf(slug string) Refusal {
 	panic("api: refusals.tsv has no " + slug)
 }
 
-// refusalsOf are the refusals that a kind of operations has in common.
 func refusalsOf(kind string) (list []Refusal) {
 	for _, r := range allRefusals {
 		if r.of == kind {

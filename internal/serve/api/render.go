@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// contentTypes of the formats.
 var contentTypes = map[string]string{
 	"json":   "application/json; charset=utf-8",
 	"xml":    "application/xml; charset=utf-8",

@@ -15,7 +15,6 @@ const (
 	retryBusy      = 5  // any other 503
 )
 
-// askAgain sets Retry-After.
 func (r *reply) askAgain(seconds int) { r.header.Set("Retry-After", strconv.Itoa(seconds)) }
 
 // setRetryAfter tells the client when to ask again, and reports whether the error

@@ -67,7 +67,6 @@ func (g *Group) SetWords(parameter string, words []string) {
 	}
 }
 
-// readOperation reads one entry of an operations.json.
 func readOperation(raw json.RawMessage, code map[string]Operation, shared map[string]Param) (op Operation, err error) {
 	var named struct{ ID string }
 	if err := json.Unmarshal(raw, &named); err != nil {

@@ -155,7 +155,6 @@ func formed(v any, t reflect.Type) any {
 // taken from the API unchanged.
 var dropped = []string{"code", "message", "x_service", "report"}
 
-// isTable reports whether a type is a list of objects.
 func isTable(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && pointed(t.Elem()).Kind() == reflect.Struct
 }
@@ -168,7 +167,6 @@ func pointed(t reflect.Type) reflect.Type {
 	return t
 }
 
-// fieldsOf returns the fields of a struct by their name in JSON.
 func fieldsOf(t reflect.Type) map[string]reflect.StructField {
 	fields := map[string]reflect.StructField{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -306,7 +304,6 @@ func moreRows(out object) string {
 	return fmt.Sprintf("Ask for more with max_rows (at most %d), or for less at a time.", mostRows)
 }
 
-// noted adds a note to a result.
 func noted(out object, note string) object {
 	for i := range out {
 		if out[i].name == "notes" {
@@ -317,7 +314,6 @@ func noted(out object, note string) object {
 	return out
 }
 
-// placed is a table with its path in the result.
 type placed struct {
 	path  string
 	table *table

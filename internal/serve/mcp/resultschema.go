@@ -64,7 +64,6 @@ func membersOf(t reflect.Type, level int) (properties schema, required []string)
 // raw is a value that is already JSON.
 var raw = reflect.TypeFor[json.RawMessage]()
 
-// valueSchema describes a value of a type, as it stands in a result.
 func valueSchema(t reflect.Type, rows bool, level int) schema {
 	switch {
 	case t == raw:

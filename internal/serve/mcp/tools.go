@@ -76,7 +76,6 @@ type tool struct {
 	words     *strings.Replacer // replaces API operations by the names of their tools
 }
 
-// toolName names the tool of an operation.
 func toolName(id string) string {
 	if name, ok := names[id]; ok {
 		return name
@@ -91,13 +90,11 @@ func toolName(id string) string {
 	return strings.TrimPrefix(b.String(), "_")
 }
 
-// offered reports whether an operation is a tool.
 func offered(op *api.Operation) bool {
 	_, out := leftOut[op.ID]
 	return !out && op.Access != api.Admin && op.Access != api.Agent && slices.Contains(op.Formats, "json")
 }
 
-// makeTools makes a tool of every offered operation.
 func (s *Service) makeTools() (list []*tool) {
 	var operations []*api.Operation
 	var words []string

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// routeAccount adds the pages for signed-in members.
 func (s *Site) routeAccount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /account", s.signedInOnly(s.showAccount))
 	mux.HandleFunc("POST /account/keys", s.signedInOnly(s.makeKey))
@@ -25,7 +24,6 @@ func (s *Site) routeAccount(mux *http.ServeMux) {
 	mux.HandleFunc("POST /account/password", s.signedInOnly(s.changePassword))
 }
 
-// accountPage is the page of an account.
 type accountPage struct {
 	form
 	Account  account.Account
@@ -38,7 +36,6 @@ type accountPage struct {
 	Examples find.Examples
 }
 
-// planCard describes a plan on the account page.
 type planCard struct {
 	Plan      account.Plan
 	Name      string
@@ -108,7 +105,6 @@ func (s *Site) planCard(d *dataset.Dataset, p account.Plan) planCard {
 	return card
 }
 
-// higherPlans lists the plans above a plan, in rising order.
 func (s *Site) higherPlans(d *dataset.Dataset, p account.Plan) (list []planCard) {
 	above := false
 	for _, t := range account.Plans() {

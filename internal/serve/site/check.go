@@ -60,7 +60,6 @@ func (s *Site) routeCheck(mux *http.ServeMux) {
 // paid reports whether a plan covers screening.
 func paid(p account.Plan) bool { return p.Terms().Scopes&account.Paid != 0 }
 
-// checkPage is the first page of screening.
 type checkPage struct {
 	form
 	standing
@@ -313,7 +312,6 @@ func (s *Site) chargeFor(v *visit, notDone string) bool {
 	return false
 }
 
-// limitName names the limit of a window.
 func limitName(w account.Window) string {
 	if w == account.Month {
 		return "monthly"

@@ -69,7 +69,6 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// isSecret reports whether a cookie has the form of a secret.
 func isSecret(s string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	return err == nil && len(b) == secretBytes

@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// dataPage says what the dataset is made of and how reliable it is.
 type dataPage struct {
 	frame.Head
 	Counts snapshot.Counts
@@ -83,7 +82,6 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 	s.pages.Render(w, http.StatusOK, "data", page)
 }
 
-// datasetFacts describes the dataset to search engines.
 func (s *Site) datasetFacts(m *snapshot.Manifest) map[string]any {
 	f := map[string]any{
 		"@context": "https://schema.org", "@type": "Dataset", "name": "Grantgraph: grants of US foundations and charities",

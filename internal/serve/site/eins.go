@@ -144,7 +144,6 @@ func (l *einList) readCSV(file []byte) error {
 	return nil
 }
 
-// addCell reads the EIN of a row.
 func (l *einList) addCell(row *sheet.Row) {
 	where, cell := "line "+strconv.Itoa(row.Line), sheet.Clean(row.EIN)
 	e, err := sheet.Parse(cell)

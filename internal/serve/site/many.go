@@ -35,7 +35,6 @@ type manyPage struct {
 	Caveat   string
 }
 
-// manyRow is one organization of the list.
 type manyRow struct {
 	EIN      ein.EIN
 	Name     string
@@ -139,7 +138,6 @@ func readMany(r *http.Request) (*einList, error) {
 	return list, nil
 }
 
-// manyColumns are the columns of the CSV file.
 var manyColumns = []string{"ein", "name", "found", "in_bmf", "pub78_verified", "revoked", "ofac_status", "irb_status", "ca_registry_status",
 	"ca_may_operate", "ca_ftb_status",
 	"reliance_available", "conflict", "bmf_revised", "pub78_revised", "revocation_revised", "irb_revised", "ofac_revised", "ca_registry_revised",
@@ -190,7 +188,6 @@ func manyCells(r *client.ScreeningRecord, verdicts []screen.Verdict, at time.Tim
 		at.UTC().Format(time.RFC3339), strings.Join(notes, "; ")}
 }
 
-// harmlessCSV writes a table for spreadsheets.
 func harmlessCSV(table [][]string) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)

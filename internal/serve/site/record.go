@@ -141,7 +141,6 @@ func elementRows(list []client.RelianceElement) (rows []elementRow) {
 	return rows
 }
 
-// listTitle is the name of a list for people.
 func listTitle(name string) string {
 	for _, v := range screen.Verdicts(&client.ScreeningRecord{}) {
 		if v.List == name {
@@ -167,7 +166,6 @@ func (v *recordView) Available() (m mark) {
 // the color.
 type mark struct{ Kind, Text string }
 
-// newMark is the mark of a verdict with its word.
 func newMark(kind string) mark {
 	switch kind {
 	case screen.MarkOK:
@@ -252,13 +250,11 @@ func alike(f float64) string {
 	return "similar, " + frame.Percent(f)
 }
 
-// wordRow is a pair of words with its share of the score.
 type wordRow struct {
 	client.SanctionsAlignedWord
 	Share string
 }
 
-// wordRows lists the pairs of words with the weight of each.
 func wordRows(list []client.SanctionsAlignedWord) (rows []wordRow) {
 	sum := 0.0
 	for _, w := range list {
@@ -281,7 +277,6 @@ func wordRows(list []client.SanctionsAlignedWord) (rows []wordRow) {
 	return rows
 }
 
-// hyphened writes an EIN of a record with its hyphen.
 func hyphened(ein string) string {
 	if len(ein) != 9 {
 		return ein

@@ -17,7 +17,6 @@ import (
 	"grantgraph/internal/serve/site/mail"
 )
 
-// routeSignIn adds the pages to sign up, in and out.
 func (s *Site) routeSignIn(mux *http.ServeMux) {
 	mux.HandleFunc("GET /signup", s.anyone(s.showSignUp))
 	mux.HandleFunc("POST /signup", s.anyone(s.signUp))
@@ -102,7 +101,6 @@ func (s *Site) explain(v *visit, err error) (status int, problem string) {
 	return http.StatusServiceUnavailable, "The accounts cannot be reached at the moment. Please try again."
 }
 
-// waitText writes a waiting time for people.
 func waitText(seconds int) string {
 	if seconds >= 90 {
 		return strconv.Itoa((seconds+59)/60) + " minutes"

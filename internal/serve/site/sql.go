@@ -352,7 +352,6 @@ func (s *Site) refuseSQL(v *visit, page *sqlPage, err error) {
 	s.pages.Render(v.w, status, "sql", page)
 }
 
-// sendResult sends the whole result as a file.
 func (s *Site) sendResult(v *visit, as string, found *sqlbox.Result, sql string) {
 	h := v.w.Header()
 	name := "grantgraph-query-" + frame.Date(s.Clock())
@@ -389,10 +388,8 @@ func seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 }
 
-// schemaPath is the address of editorSchema.
 const schemaPath = "/sql/schema.json"
 
-// editorSchema has the names that the editor completes.
 type editorSchema struct {
 	Tables    []editorTable `json:"tables"`
 	Functions []string      `json:"functions"`

@@ -36,7 +36,6 @@ var tryoutForm = bound{most: 64 << 10}
 // mostTried bounds the part of an answer that the page shows, in bytes.
 const mostTried = 64 << 10
 
-// tryoutPage is a form for a request, with its answer.
 type tryoutPage struct {
 	form
 	Op     *api.Operation
@@ -49,7 +48,6 @@ type tryoutPage struct {
 	Answer *tried
 }
 
-// pathField is a parameter in the path.
 type pathField struct{ Name, Value, Means string }
 
 // tried is the answer.

@@ -29,7 +29,6 @@ const (
 	weightDocument = 24
 )
 
-// routeVerify adds the page on which anybody verifies a report.
 func (s *Site) routeVerify(mux *http.ServeMux) {
 	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
 	mux.HandleFunc("POST /verify", s.atOnce(budget.NewAtOnce(mostReports, mostFromOne), s.anyoneSending(verifyForm, s.verify)))
@@ -54,7 +53,6 @@ func (s *Site) atOnce(most *budget.AtOnce, h http.HandlerFunc) http.HandlerFunc 
 	}
 }
 
-// verifyPage says whether a report is valid.
 type verifyPage struct {
 	form
 	Size    string

@@ -41,7 +41,6 @@ type visit struct {
 // to a cookie of their own, so that no other site can sign a visitor in.
 func (s *Site) anyone(serve func(*visit)) http.HandlerFunc { return s.anyoneSending(plainForm, serve) }
 
-// anyoneSending is anyone for a longer form.
 func (s *Site) anyoneSending(most bound, serve func(*visit)) http.HandlerFunc {
 	return s.holding(most, func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
@@ -172,7 +171,6 @@ func (s *Site) checkForm(v *visit, most bound) bool {
 	return s.readForm(v, most) && s.checkToken(v)
 }
 
-// readForm reads a form, and refuses one that another site sent.
 func (s *Site) readForm(v *visit, most bound) bool {
 	if err := s.origin.Check(v.r); err != nil {
 		s.showMessage(v, http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
@@ -228,7 +226,6 @@ func (s *Site) token(v *visit) string {
 	return base64.RawURLEncoding.EncodeToString(masked)
 }
 
-// carriesToken reports whether a form carries its visitor's token.
 func (s *Site) carriesToken(v *visit, token string) bool {
 	plain := s.formSecret(v)
 	masked, err := base64.RawURLEncoding.DecodeString(token)

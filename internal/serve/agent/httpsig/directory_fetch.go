@@ -94,7 +94,6 @@ func (d *Directory) checkHost(host string) *fault.Fault {
 	return nil
 }
 
-// errPrivate says that a host has no public address.
 var errPrivate = errors.New("no public address")
 
 // newClient makes the HTTP client that fetches directories: without proxy, redirects,

@@ -42,7 +42,6 @@ var hints = map[error]string{
 	ErrReplay:    "sign each request again, with another nonce",
 }
 
-// refuse makes the Fault for a cause.
 func refuse(cause error, format string, args ...any) *fault.Fault {
 	f := fault.New("bad_signature", format, args...)
 	f.Err, f.Hint = cause, hints[cause]

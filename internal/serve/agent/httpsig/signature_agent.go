@@ -67,7 +67,6 @@ func agents(lines []string, input structured.Member) (hosts []string, err error)
 	return nil, err
 }
 
-// agentHost returns the host of the agent that a member names.
 func agentHost(m structured.Member) (string, *fault.Fault) {
 	for _, p := range m.Params {
 		token, _ := p.Value.Token()

@@ -313,7 +313,6 @@ func identity(p structured.Params, s *Signature) error {
 	return nil
 }
 
-// checkTimes checks that a signature is valid now.
 func checkTimes(s *Signature, now time.Time, skew time.Duration) error {
 	switch {
 	case !s.Expires.After(s.Created):

@@ -82,7 +82,6 @@ func (o operations) setAccountPlan(c *api.Call) (api.Run, error) {
 	})(c)
 }
 
-// readPlan reads the plan in the body.
 func readPlan(c *api.Call) account.Plan {
 	var names []string
 	for _, t := range account.Plans() {
@@ -113,7 +112,6 @@ func (o operations) key(do func(Registry, context.Context, string) (account.KeyI
 	}
 }
 
-// account is the plan of an operation on one account.
 func (o operations) account(do func(Registry, context.Context, string) (account.Account, error)) planner {
 	return func(c *api.Call) (api.Run, error) {
 		who, _ := c.Params.Text("email")

@@ -27,7 +27,6 @@ const maxPurpose = 1000
 // maxBody bounds a request body, in bytes.
 const maxBody = 16 << 10
 
-// operations are those of one service.
 type operations struct {
 	keys  *agent.Keys // nil when the service hands out no keys to agents
 	graph func(api.Dataset) agent.Asker

@@ -100,7 +100,6 @@ func (p Parts) read(c *api.Call) (s span, err error) {
 	return s, nil
 }
 
-// version reads the version of a parameter.
 func (p Parts) version(c *api.Call, name string) (string, bool) {
 	text, given := c.Params.Text(name)
 	if given && !snapshot.IsVersion(text) {

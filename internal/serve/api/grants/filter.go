@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// filterParams are the grant filters, in the order of the documentation.
 func filterParams() []api.Param { return described(graph.Params()...) }
 
 // described are parameters as the table of operations has them.
@@ -28,7 +27,6 @@ func described(params ...*graph.Param) []api.Param {
 	return list
 }
 
-// request is the request that filters are read from.
 type request struct{ *api.Reader }
 
 func (r request) Refuse(name string, index int, kind, input string, limits map[string]any, format string, args ...any) {
@@ -50,7 +48,6 @@ func (r request) Caveat(name, format string, args ...any) {
 // counties knows the counties of a dataset.
 type counties interface{ HasCounty(fips string) bool }
 
-// readFilter reads every grant filter of a request.
 func readFilter(r *api.Reader, m *snapshot.Manifest, g counties) (*graph.Filter, error) {
 	f := &graph.Filter{}
 	reading := graph.Reading{Request: request{r}, Filter: f, Manifest: m, HasCounty: g.HasCounty}

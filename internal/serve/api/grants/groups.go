@@ -28,7 +28,6 @@ func groupParams() []api.Param {
 	)...), api.FormatParam(api.Formats...))
 }
 
-// readGrouping reads by and top.
 func readGrouping(r *api.Reader) (by graph.Grouping, top int) {
 	n, given := r.Integer("top")
 	word, understood := r.Choice("by")
@@ -47,7 +46,6 @@ func readGrouping(r *api.Reader) (by graph.Grouping, top int) {
 	return by, int(n)
 }
 
-// groupsRow converts groups to rows of the answer.
 func groupsRow(d *graph.Grouped) *client.Groups {
 	out := &client.Groups{By: d.By.String(), GroupCount: d.Count, Rows: make([]client.GroupRow, 0, len(d.Groups)+2)}
 	for i := range d.Groups {

@@ -7,7 +7,6 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// listParams are the parameters of an endpoint that answers pages of rows.
 func listParams(about graph.About, row any) []api.Param {
 	names := about.OrderWords()
 	return slices.Concat(filterParams(), described(graph.Documented(

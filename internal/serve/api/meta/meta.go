@@ -131,7 +131,6 @@ func (p Parts) signing(c *api.Call) client.Signing {
 	return s
 }
 
-// describe describes the dataset of a call.
 func describe(c *api.Call, signing client.Signing, sources *client.ComplianceSources, edition string) *client.MetaAnswer {
 	m := c.Data.Snapshot()
 	partial := m.Counts.PartialFiscalYear

@@ -42,7 +42,6 @@ func (p *Parts) noDirectory(d api.Dataset) error {
 	return nil
 }
 
-// listQuestion is the question of one request.
 type listQuestion struct {
 	terms  string
 	mode   string // asked for; empty without terms
@@ -120,7 +119,6 @@ func (p *Parts) planList(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// organizationRow converts an organization to a row of the answer.
 func organizationRow(base string, r *directory.Row, m *matched) client.OrganizationRow {
 	row := client.OrganizationRow{
 		EIN: r.EIN.String(), Name: r.Name, City: api.OrNull(r.City), State: api.OrNull(r.State), ZIP: api.OrNull(r.ZIP), CountyFIPS: api.OrNull(r.County),

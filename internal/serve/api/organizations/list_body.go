@@ -352,7 +352,6 @@ func (r *listReader) flag(f *api.Form, name string) *bool {
 	return nil
 }
 
-// refuse refuses a proprietary code.
 func refuse(err error) error {
 	return fault.New("proprietary_subject", "%s.", err).Try("send an NTEE letter, an NTEE code or a cause")
 }

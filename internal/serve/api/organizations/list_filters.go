@@ -125,7 +125,6 @@ func put[T any](f *api.Form, name string, to *[]T, values []T) {
 	}
 }
 
-// spanBlock reads a range that is an object.
 func (r *listReader) spanBlock(f *api.Form, name string, to *directory.Range, low, high int64) {
 	b := r.nested(f, name)
 	switch x := r.span(b, "min", "max", low, high); {
@@ -221,7 +220,6 @@ func (r *listReader) cities(f *api.Form) (list []directory.City) {
 	return list
 }
 
-// someOf writes a list, and shortens a long one.
 func someOf(list []string) string {
 	const most = 10
 	if len(list) > most {
@@ -319,7 +317,6 @@ func leadingCode(word string) bool {
 	return len(word) == 1 && letter(word[0]) || len(word) >= 2 && len(word) <= 4 && letter(word[0]) && digit(word[1])
 }
 
-// returnTypes are the forms that the dataset includes.
 var returnTypes = []string{"990", "990EZ", "990PF", "990T"}
 
 func (r *listReader) forms(f *api.Form, name string) {

@@ -25,7 +25,6 @@ type matched struct {
 	match string
 }
 
-// foundPage is a page of an answer.
 type foundPage struct {
 	page []matched
 	hits int

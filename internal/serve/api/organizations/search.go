@@ -23,7 +23,6 @@ func (s *SearchAnswer) Table() (any, *int64, *string) {
 	return s.Results, &s.hits, nil
 }
 
-// modes of /search.
 var modes = []string{"text", "semantic", "hybrid"}
 
 // encoding bounds the searches by meaning that run at once: they need no key, and

@@ -64,7 +64,6 @@ func yearOrNull(year int) *int {
 	return &year
 }
 
-// pageURL is the page of an organization.
 func pageURL(base string, e ein.EIN, name string) string {
 	return base + "/org/" + e.String() + "/" + search.Slug(name)
 }
@@ -129,7 +128,6 @@ func yearAndMonth(yyyymm string) (year, month *int) {
 	return &y, &m
 }
 
-// knownFrom lists the sources that know an organization.
 func knownFrom(p *profile.Profile, given, received bool) []string {
 	list := []string{}
 	for _, s := range []struct {

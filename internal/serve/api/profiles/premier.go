@@ -19,7 +19,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// addFinancials adds the figures of every return.
 func (a *PremierAnswer) addFinancials(p *profile.Profile, absent *absences) {
 	a.FinancialsByYear = []client.FinancialYear{}
 	for i := range p.Financials {
@@ -176,7 +175,6 @@ func fundingIn(l *ledger.Ledger) *client.FundingIn {
 	return in
 }
 
-// addPro adds the parts of the Pro plan.
 func (a *PremierAnswer) addPro(p *profile.Profile, coverage snapshot.AwardCoverage, absent *absences) {
 	a.addGovernance(p, absent)
 	if f := p.Family; f != nil && f.FamilySize > 1 {

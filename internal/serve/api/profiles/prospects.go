@@ -140,7 +140,6 @@ func readProspectFilter(c *api.Call) (f prospect.Filter, asked string, err error
 	return f, strings.Join(parts, "|"), nil
 }
 
-// readSpan reads a pair of bounds.
 func readSpan(r *api.Reader, low, high string) (from, to *int64) {
 	a, hasLow := r.Integer(low)
 	b, hasHigh := r.Integer(high)

@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/serve/profile"
 )
 
-// readPage reads page and limit.
 func readPage(c *api.Call) (number int64, limit int) {
 	p := c.Params.Param("limit")
 	number, size, most := int64(1), int64(p.Default.(int)), int64(*p.Cap)

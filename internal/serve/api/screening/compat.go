@@ -14,7 +14,6 @@ import (
 // compatParam chooses the rendering of a record.
 const compatParam = "compat"
 
-// readCompat reads which rendering the caller wants.
 func readCompat(c *api.Call) (legacy bool) {
 	mode, _ := c.Params.Choice(compatParam)
 	return mode == "legacy_strings"

@@ -193,7 +193,6 @@ func (o *operations) planScreen(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// readEIN reads the EIN of the path.
 func readEIN(c *api.Call) ein.EIN {
 	text, _ := c.Params.Text("ein")
 	e, err := ein.Parse(text)

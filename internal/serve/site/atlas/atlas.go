@@ -81,7 +81,6 @@ type view struct {
 	SQL     string // empty if SQL has no such column
 }
 
-// viewOf is the view of an API filter.
 func (s *room) viewOf(values url.Values, sql string) view {
 	query := values.Encode()
 	return view{"/explore?" + query, s.BaseURL + api.Versioned + "/grants/summary?" + query, sql}
@@ -146,10 +145,8 @@ func findCounty(state, name string) (geo.County, bool) {
 	return geo.County{}, false
 }
 
-// causeSlug is a cause as an address writes it.
 func causeSlug(letter byte) string { return search.Slug(ntee.Label(letter)) }
 
-// findCause finds a cause by its letter or its name.
 func findCause(name string) (letter byte, ok bool) {
 	name = strings.ToLower(name)
 	for letter := byte('A'); letter <= 'Z'; letter++ {

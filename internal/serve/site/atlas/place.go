@@ -64,7 +64,6 @@ func (p *spot) sql(of graph.PlaceOf) string {
 	return byYear(from)
 }
 
-// byYear is the SQL that sums grants by year.
 func byYear(from string) string {
 	return "SELECT g.tax_year, sum(g.amount) AS dollars, count(*) AS grants,\n  count(DISTINCT g.funder_ein) AS funders, count(DISTINCT g.recip_id) AS " +
 		"recipients\n" + from + "\nGROUP BY g.tax_year\nORDER BY g.tax_year"

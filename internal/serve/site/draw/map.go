@@ -46,7 +46,6 @@ const (
 	apart   = 14 // between the states and the territories
 )
 
-// tileOf is a tile of the map, in columns and rows.
 type tileOf struct {
 	code        string
 	column, row int

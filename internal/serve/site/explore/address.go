@@ -285,7 +285,6 @@ func at(path, query string) string {
 	return path + "?" + query
 }
 
-// path is the address of the view.
 func (v view) path() string { return at("/explore", v.String()) }
 
 // clone is a copy that begins at the first page.
@@ -331,7 +330,6 @@ func (v view) in(tab string) string {
 	return out.path()
 }
 
-// filter reads the filters of the view.
 func (v view) filter(set *dataset.Dataset) (*graph.Filter, error) {
 	return grants.ReadFilter(v.filters(), &set.Snapshot.Manifest, set.Graph)
 }

@@ -30,7 +30,6 @@ import (
 //go:embed pages/*.html
 var pages embed.FS
 
-// perPage is how many rows a page has.
 const perPage = 50
 
 // Bounds of an address.
@@ -340,12 +339,10 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	}
 }
 
-// inYear is the address of the view in one fiscal year.
 func (v view) inYear(year int) string {
 	return v.with("year", strconv.Itoa(year), "min_year", "", "max_year", "")
 }
 
-// inState is the address of the view for recipients in one state.
 func (v view) inState(code string) string {
 	return v.with("location", code, "geo_id_type", "", "location_type", "")
 }
@@ -393,7 +390,6 @@ func bars(d graph.Grouped, most int, href func(key string) string) (list []draw.
 	return list
 }
 
-// areas are the states of a grouping.
 func areas(v view, d graph.Grouped) (list []draw.Area) {
 	for _, g := range d.Groups {
 		list = append(list, draw.Area{Code: g.Key, Amount: g.Amount, Count: g.Grants, Href: v.inState(g.Key)})

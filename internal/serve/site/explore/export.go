@@ -27,7 +27,6 @@ const MostRows = 100_000
 // rows that is read at a time.
 const ExportWeight = 8 << 20
 
-// atATime is how many rows are read at a time.
 const atATime = 1000
 
 // Export is a view that a visitor downloads as a file.

@@ -55,7 +55,6 @@ type form struct {
 	Facets    []facet
 }
 
-// newForm draws the filters of a selection.
 func newForm(v view, f *graph.Filter, x *figures) form {
 	out := form{fields: fields{
 		Query: v.query.Get("query"), Near: v.query.Get("near"), Within: v.query.Get("within"),
@@ -174,7 +173,6 @@ func stateFacet(f *graph.Filter, x *figures) facet {
 	return a
 }
 
-// mostCounties is how many counties are offered.
 const mostCounties = 120
 
 func countyFacet(f *graph.Filter, x *figures) facet {
@@ -220,7 +218,6 @@ func yearFacet(v view, x *figures) facet {
 	return a
 }
 
-// bandLabel names a band between the cuts.
 func bandLabel(i int) string {
 	switch {
 	case i == 0:

@@ -36,7 +36,6 @@ var columns = map[string][]head{
 		{Label: "Grants", order: "count", Class: "n"}, {Label: "Dollars", order: "amount", Class: "n"}},
 }
 
-// grantLine is one grant.
 type grantLine struct {
 	Href                     string
 	Year                     int
@@ -50,7 +49,6 @@ type grantLine struct {
 	Person, Nobody, DAF, Kin bool
 }
 
-// partyLine is one funder or recipient.
 type partyLine struct {
 	Name, Href, Where       string
 	Kind                    string // of a funder

@@ -21,7 +21,6 @@ type chip struct {
 	Href  string
 }
 
-// nameOf finds the name of an organization.
 type nameOf func(ein.EIN) string
 
 // order is the order of filters in addresses, chips and sentences. Filters that
@@ -29,7 +28,6 @@ type nameOf func(ein.EIN) string
 var order = []string{"funder_id", "recip_id", "grant_key", "subject", "location", "country", "year", "min_amt",
 	"support", "funder_type", "exclude", "query", "min_match_prob", "ein_source"}
 
-// inOrder are all filters in that order.
 var inOrder = sync.OnceValue(func() (list []*graph.Declaration) {
 	for _, name := range order {
 		list = append(list, graph.Declared(name))
@@ -42,7 +40,6 @@ var inOrder = sync.OnceValue(func() (list []*graph.Declaration) {
 	return list
 })
 
-// inWords puts a selection in words.
 func inWords(v view, f *graph.Filter, name nameOf) *graph.Words {
 	w := &graph.Words{Filter: f, Name: name, Query: v.query.Get("query")}
 	for _, d := range inOrder() {

@@ -61,7 +61,6 @@ func cached(h http.Handler) http.Handler {
 	})
 }
 
-// noListing hides directory listings.
 type noListing struct{ fs.FS }
 
 func (f noListing) Open(name string) (fs.File, error) {

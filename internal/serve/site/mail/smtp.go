@@ -30,7 +30,6 @@ type SMTP struct {
 	roots          *x509.CertPool // nil uses the machine's
 }
 
-// sendTimeout bounds the time for one email.
 const sendTimeout = 30 * time.Second
 
 var errNoTLS = errors.New("the mail server offers no STARTTLS, and emails hold links that open accounts")

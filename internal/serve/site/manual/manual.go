@@ -102,7 +102,6 @@ type page struct {
 	Asked    string // text in the search of the documentation
 }
 
-// begin begins a page.
 func (s *Room) begin(r *http.Request, path, title, description string) page {
 	p := page{Head: s.Head(r, title), Shelves: s.shelves, Here: path}
 	p.Canonical, p.Description, p.Section = path, description, "docs"

@@ -28,7 +28,6 @@ func (s *Room) serveReference(w http.ResponseWriter, r *http.Request) {
 	s.draw(w, http.StatusOK, "reference", p)
 }
 
-// operationPage is one operation.
 type operationPage struct {
 	page
 	Op       *api.Operation
@@ -118,7 +117,6 @@ func (s *Room) general(f api.Refusal) bool {
 	return slices.ContainsFunc(s.failures, func(x failure) bool { return x.Slug == f.Slug && x.Everywhere })
 }
 
-// describeFailures finds the operations of every failure.
 func describeFailures(r *api.Reference) (list []failure) {
 	from, all := map[string][]link{}, 0
 	for _, g := range r.Groups {

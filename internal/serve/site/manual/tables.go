@@ -33,14 +33,12 @@ func tableNamed(name string) *warehouse.View {
 	return nil
 }
 
-// tablePage is one table.
 type tablePage struct {
 	page
 	*warehouse.View
 	Queries []query
 }
 
-// query is an example query.
 type query struct {
 	warehouse.Example
 	Path string // page that can run it

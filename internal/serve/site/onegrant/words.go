@@ -21,7 +21,6 @@ var kindNames = map[string]string{
 	grant.Passthrough:       "Donor-advised or pass-through fund",
 }
 
-// formName is a return as people call it.
 func formName(returnType string) string {
 	switch returnType {
 	case "":

@@ -235,7 +235,6 @@ func (s *room) compare(r *http.Request, set *dataset.Dataset, page *comparePage,
 	return err
 }
 
-// column reads one organization.
 func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*compared, error) {
 	core, release, err := frame.Answer[*client.EssentialsAnswer](s.Frame, r, api.Caller{}, "/essentials/"+x.EIN.String(), nil)
 	if err != nil {
@@ -258,7 +257,6 @@ func (s *room) column(r *http.Request, set *dataset.Dataset, x search.Result) (*
 	return c, nil
 }
 
-// topCauses are the causes that received most dollars.
 func topCauses(l *ledger.Ledger) (list []causeShare) {
 	for _, x := range l.Subjects {
 		if x.Key != "" && len(list) < causesShown {

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/table"
 )
 
-// financesPage shows the figures of every return.
 type financesPage struct {
 	*view
 	Returns []financialReturn // latest first
@@ -30,13 +29,11 @@ type financialReturn struct {
 	URL        *string
 }
 
-// figureGroup is a group of rows with a heading.
 type figureGroup struct {
 	Title, Note string
 	Rows        []figureRow
 }
 
-// figureRow is one figure of all returns.
 type figureRow struct {
 	Title  string
 	Values []*int64
@@ -54,7 +51,6 @@ var figureTable string
 // income is the group of the figures that the latest return is drawn by.
 const income = "Income by kind"
 
-// figureNotes are remarks on groups of figures.
 var figureNotes = map[string]string{
 	income:          "Dues and government grants of a Form 990 are part of its contributions.",
 	"Balance sheet": "At the end of the year.",

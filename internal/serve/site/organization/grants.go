@@ -28,7 +28,6 @@ type grantsPage struct {
 	Warnings   []string
 }
 
-// grantLine is a grant as the page shows it.
 type grantLine struct {
 	grants.GrantRow
 	Person bool // recipient is a private person and not named

@@ -26,7 +26,6 @@ const (
 	mostInPicture = 39
 )
 
-// networkPage shows the connections of an organization.
 type networkPage struct {
 	*view
 	Picture    template.HTML
@@ -78,7 +77,6 @@ func (s *room) showNetwork(w http.ResponseWriter, r *http.Request, v *view) erro
 	return nil
 }
 
-// readNeighbors finds the connections in the graph.
 func (s *room) readNeighbors(r *http.Request, page *networkPage) (err error) {
 	g, e := page.set.Graph, page.EIN
 	hold, err := s.Budget.Take(r.Context(), max(neighbors.Weight(g, e), ledger.Weight(g, e, graph.Gave), ledger.Weight(g, e, graph.Received)))

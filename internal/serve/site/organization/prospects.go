@@ -43,7 +43,6 @@ type option struct {
 	Current     bool
 }
 
-// prospectFilters are the API parameters that the page passes on.
 var prospectFilters = []string{"location", "location_type", "subject", "funder_type", "min_amt", "max_amt", "min_grants_paid", "max_grants_paid"}
 
 // mostAtOnce is the largest page size of the API.
@@ -76,7 +75,6 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 	return nil
 }
 
-// askProspects asks the API for a page of the list.
 func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN, asked url.Values, number int64, limit int) (*api.List[client.ProspectRow],
 	func(), error) {
 	q := url.Values{"limit": {strconv.Itoa(limit)}, "page": {strconv.FormatInt(number, 10)}}
@@ -177,7 +175,6 @@ func downloadQuery(e ein.EIN, asked url.Values) string {
 	return q.Encode()
 }
 
-// downloadAddress is the address of the file.
 func (p *prospectsPage) downloadAddress() string {
 	return "/download/prospects?" + downloadQuery(p.EIN, p.Asked)
 }

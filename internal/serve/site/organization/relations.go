@@ -11,13 +11,11 @@ import (
 	"grantgraph/internal/serve/ledger"
 )
 
-// rowsShown is how many rows a page of a list has.
 const rowsShown = 50
 
 // mostPages is the last page of a list that can be opened.
 const mostPages = 1_000_000
 
-// relationsPage lists all funders or all recipients, year by year.
 type relationsPage struct {
 	*view
 	*ledger.Relations

@@ -57,7 +57,6 @@ func (s *room) showPeople(w http.ResponseWriter, r *http.Request, v *view) error
 	return nil
 }
 
-// governmentPage lists government awards to an organization.
 type governmentPage struct {
 	*view
 	Funding  *profiles.FundingAnswer
@@ -110,7 +109,6 @@ func sum(list ...*int64) (n int64) {
 	return n
 }
 
-// payer is an agency with its state.
 func payer(agency, state *string) string {
 	name := cmp.Or(frame.Text(agency), "No agency named")
 	if state != nil {
@@ -119,7 +117,6 @@ func payer(agency, state *string) string {
 	return name
 }
 
-// screeningPage links to the screening of an organization.
 type screeningPage struct {
 	*view
 	Known, Paid bool

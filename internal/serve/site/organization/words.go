@@ -30,7 +30,6 @@ func markWord(m ledger.Mark) string {
 	return map[ledger.Mark]string{ledger.New: "new", ledger.Repeat: "repeat", ledger.Lapsed: "lapsed"}[m]
 }
 
-// formName is a form as people know it.
 func formName(form string) string {
 	switch form {
 	case "990EZ", "990PF", "990T":
@@ -65,7 +64,6 @@ func signed(n int64) string {
 	return money.Dollars(n)
 }
 
-// joinedBy says how an award was matched to an organization.
 func joinedBy(basis string) string {
 	switch basis {
 	case "ein":

@@ -57,7 +57,6 @@ var (
 		"change times distinct size per rank index")
 )
 
-// newColumn finds the kind of a column from its type and its name.
 func newColumn(c sqlbox.Column, foreign bool) Column {
 	col := Column{Name: clean(c.Name, mostText), Type: clean(c.Type, mostText)}
 	parts := strings.FieldsFunc(strings.ToLower(c.Name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -137,7 +137,6 @@ func (p *pictures) add(values []json.RawMessage) {
 	p.rows = append(p.rows, row)
 }
 
-// shownText writes a value in words.
 func shownText(raw json.RawMessage) string {
 	if isNull(raw) {
 		return ""

@@ -28,7 +28,6 @@ var standing = []string{"/", "/explore", "/places", "/causes", "/data", "/sql"}
 // streamed, never held as a whole.
 const weightPart = 256 << 10
 
-// serveIndex lists the parts.
 func (s *room) serveIndex(w http.ResponseWriter, r *http.Request) {
 	set := frame.DatasetOf(r)
 	m := s.begin(w, r, "sitemapindex")
@@ -41,7 +40,6 @@ func (s *room) serveIndex(w http.ResponseWriter, r *http.Request) {
 	m.end("sitemapindex")
 }
 
-// servePart lists the pages of a part.
 func (s *room) servePart(w http.ResponseWriter, r *http.Request) {
 	set := frame.DatasetOf(r)
 	if !set.Browsable() || set.Directory == nil {
