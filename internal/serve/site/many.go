@@ -179,7 +179,8 @@ func manyCells(r *client.ScreeningRecord, verdicts []screen.Verdict, at time.Tim
 	}
 	date := func(p *client.ScreenProvenance) string { return frame.Text(p.Revised) }
 	bmf, pub78, revocation := &c.BMF.ScreenProvenance, &c.Pub78.ScreenProvenance, &c.Revocation.ScreenProvenance
-	return []string{hyphened(r.EIN), frame.Text(r.Organization.OrganizationName), bit(&r.Found), bit(c.InBMF, bmf), bit(c.Pub78Verified, pub78), bit(c.Revoked, revocation),
+	return []string{hyphened(r.EIN), frame.Text(r.Organization.OrganizationName), bit(&r.Found), bit(c.InBMF, bmf),
+		bit(c.Pub78Verified, pub78), bit(c.Revoked, revocation),
 		status(&c.OFACSanctionsScreen.ScreenProvenance), status(&c.IRBScreen.ScreenProvenance),
 		status(&california.ScreenProvenance), bit(california.MayOperate, &california.ScreenProvenance), status(&california.FTB),
 		bit(c.Reliance.RelianceAvailable, bmf, pub78, revocation), bit(c.Conflict, bmf, pub78),

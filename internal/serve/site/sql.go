@@ -108,7 +108,8 @@ const starters = 4
 
 func (s *Site) sqlPage(v *visit) *sqlPage {
 	schema := warehouse.Describe()
-	page := &sqlPage{Head: s.frame.Head(v.r, "Ask in SQL"), Dialect: schema.Dialect, Schema: schemaAddress(), Tables: len(schema.Tables), Rules: schema.Rules, Groups: schema.Groups(),
+	page := &sqlPage{Head: s.frame.Head(v.r, "Ask in SQL"), Dialect: schema.Dialect, Schema: schemaAddress(), Tables: len(schema.Tables),
+		Rules: schema.Rules, Groups: schema.Groups(),
 		Gallery: warehouse.Gallery(), Starters: warehouse.Gallery()[:starters], Statement: warehouse.Gallery()[0].SQL}
 	page.Section, page.Styles, page.Scripts = "sql", []string{"sql.css"}, []string{"sqleditor.js", "sql.js"}
 	page.Description = "Query grants, returns, organizations and compliance lists in SQL, with every table and column described."
