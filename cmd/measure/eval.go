@@ -87,7 +87,7 @@ func (c *evalCmd) Run(a *terminal.App) error {
 		if err != nil {
 			return err
 		}
-		err = c.print(a, "labelled", func(w io.Writer, asJSON bool) error { return res.Print(w, asJSON) })
+		err = c.print(a, "labelled", res.Print)
 		return errors.Join(err, c.judge(res.Gates))
 	}
 	if c.Wrong == "" {
@@ -127,14 +127,14 @@ func (c *evalCmd) evalBuild(a *terminal.App) error {
 	m := result.Report.Model
 	blind.Model = fmt.Sprintf("%s, for %.0f %% of unresolved lines without an organization", m.Origin, 100*m.Outside)
 	if c.World == "" {
-		err := c.print(a, "sources", func(w io.Writer, asJSON bool) error { return blind.Print(w, asJSON) })
+		err := c.print(a, "sources", blind.Print)
 		return errors.Join(err, c.judge(blind.Gates))
 	}
 	w, err := c.compare(result.Snapshot)
 	if err != nil {
 		return err
 	}
-	err = c.print(a, "world", func(out io.Writer, asJSON bool) error { return eval.PrintWorld(out, w, blind, asJSON) })
+	err = c.print(a, "world", func(out io.Writer, onlyJSON bool) error { return eval.PrintWorld(out, w, blind, onlyJSON) })
 	return errors.Join(err, c.judge(w.Gates()))
 }
 
@@ -152,7 +152,7 @@ func (c *evalCmd) judge(gates []eval.Gate) error {
 }
 
 // print prints the tables, and with --into writes them into a document.
-func (c *evalCmd) print(a *terminal.App, mark string, tables func(w io.Writer, asJSON bool) error) error {
+func (c *evalCmd) print(a *terminal.App, mark string, tables func(w io.Writer, onlyJSON bool) error) error {
 	if err := tables(a.Out, c.JSON); err != nil || c.Into == "" {
 		return err
 	}

@@ -49,7 +49,7 @@ func (c *evalCmd) evalCauses(a *terminal.App) error {
 	if c.Sources != "" {
 		mark = "causes of a build"
 	}
-	if err := c.print(a, mark, tableAndJSON(res)); err != nil {
+	if err := c.print(a, mark, res.Print); err != nil {
 		return err
 	}
 	if !res.Passed {

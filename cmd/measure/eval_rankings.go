@@ -47,7 +47,7 @@ func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 		if err != nil {
 			return err
 		}
-		return c.print(a, "rankings", tableAndJSON(res))
+		return c.print(a, "rankings", res.Print)
 	}
 	h, err := eval.MeasureHardness(s)
 	if err != nil {
@@ -57,5 +57,5 @@ func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 	if h.Invented {
 		mark = "hardness of a world"
 	}
-	return c.print(a, mark, tableAndJSON(h))
+	return c.print(a, mark, h.Print)
 }

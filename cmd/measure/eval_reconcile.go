@@ -59,7 +59,7 @@ func (c *evalCmd) evalReconcile(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	if err := c.print(a, "reconcile", tableAndJSON(res)); err != nil {
+	if err := c.print(a, "reconcile", res.Print); err != nil {
 		return err
 	}
 	if why := res.Failed(); c.Gates && why != "" {

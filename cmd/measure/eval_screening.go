@@ -69,7 +69,7 @@ func (c *evalCmd) evalScreening(a *terminal.App) error {
 		if err != nil {
 			return err
 		}
-		return c.print(a, "screening speed", tableAndJSON(s))
+		return c.print(a, "screening speed", s.Print)
 	}
 	cases := quality.Make(names, c.Seed, c.Each)
 	for _, n := range others {
@@ -83,22 +83,7 @@ func (c *evalCmd) measure(a *terminal.App, l *likeness.List, cases []quality.Cas
 	if err != nil {
 		return err
 	}
-	return c.print(a, "screening quality", tableAndJSON(r))
-}
-
-// tableAndJSON prints a table, and after it the line for machines.
-func tableAndJSON(r interface {
-	WriteTable(io.Writer) error
-	WriteJSON(io.Writer) error
-}) func(w io.Writer, asJSON bool) error {
-	return func(w io.Writer, asJSON bool) error {
-		if !asJSON {
-			if err := r.WriteTable(w); err != nil {
-				return err
-			}
-		}
-		return r.WriteJSON(w)
-	}
+	return c.print(a, "screening quality", r.Print)
 }
 
 // listNames are the names of the entities: of the folder that was given, or of

@@ -63,7 +63,7 @@ func (c *evalCmd) evalSemantic(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	if err := c.print(a, "search quality", tableAndJSON(r)); err != nil {
+	if err := c.print(a, "search quality", r.Print); err != nil {
 		return err
 	}
 	if failed := r.Failed(); len(failed) > 0 {

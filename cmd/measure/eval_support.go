@@ -23,7 +23,7 @@ func (c *evalCmd) evalJudged(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	if err := c.print(a, name, tableAndJSON(res)); err != nil {
+	if err := c.print(a, name, res.Print); err != nil {
 		return err
 	}
 	if !res.Passed {

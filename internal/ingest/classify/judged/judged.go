@@ -11,7 +11,6 @@ package judged
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/ingest/derive/holding"
+	"grantgraph/internal/scorecard"
 )
 
 //go:embed support.tsv
@@ -155,27 +155,12 @@ func share(part, whole int) float64 {
 	return float64(part*1000/whole) / 1000
 }
 
-// WriteTable writes the measurement as a table of Markdown.
-func (r *Result) WriteTable(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString("| " + r.Of + " | first draw | precision then | second draw | precision then | said now | precision now | kept " +
-		"|\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
-	for _, s := range r.Kinds {
-		fmt.Fprintf(&b, "| `%s` | %d | %s | %d | %s | %d | %.3f | %.3f |\n", s.Name,
-			s.Drawn[0].Judged, s.Drawn[0].share(), s.Drawn[1].Judged, s.Drawn[1].share(), s.Said, s.Now, s.Kept)
-	}
-	fmt.Fprintf(&b, "| all | %d | %.3f | %d | %.3f | | %.3f | %.3f |\n\n", r.Drawn[0].Judged, r.Drawn[0].Precision, r.Drawn[1].Judged,
-		r.Drawn[1].Precision, r.Precision, r.Kept)
-	_, err := io.WriteString(w, b.String())
-	return err
-}
+//go:embed tables.md
+var tablesText string
 
-// WriteJSON writes the measurement as one line.
-func (r *Result) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
+var tables = scorecard.Template("judged", tablesText)
 
-func (d Draw) share() string {
-	if d.Judged == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.3f", d.Precision)
+// Print writes the result as tables, and as one line of JSON.
+func (r *Result) Print(w io.Writer, onlyJSON bool) error {
+	return scorecard.Print(w, tables, r, r, onlyJSON)
 }

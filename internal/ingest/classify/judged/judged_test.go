@@ -22,7 +22,7 @@ func TestSupport(t *testing.T) {
 		t.Errorf("%d judged, passed %v", res.Judged, res.Passed)
 	}
 	var b strings.Builder
-	if err := res.WriteTable(&b); err != nil || strings.Count(b.String(), "\n") != len(res.Kinds)+4 {
+	if err := res.Print(&b, false); err != nil || strings.Count(b.String(), "\n") != len(res.Kinds)+5 {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

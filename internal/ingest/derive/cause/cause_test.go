@@ -157,7 +157,7 @@ func TestTooFewLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := res.WriteTable(&out); err != nil || !strings.Contains(out.String(), "fewer than 2000: nothing is inferred") || !res.Passed {
+	if err := res.Print(&out, false); err != nil || !strings.Contains(out.String(), "fewer than 2000: nothing is inferred") || !res.Passed {
 		t.Errorf("%v: %s", err, &out)
 	}
 }
@@ -314,7 +314,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	var table, line bytes.Buffer
-	if err := errors.Join(res.WriteTable(&table), res.WriteJSON(&line)); err != nil {
+	if err := errors.Join(res.Print(&table, false), res.Print(&line, true)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(table.String(), "| X Religion |") || !strings.Contains(table.String(), ": passed.") || strings.Count(line.String(), "\n") != 1 {

@@ -2,12 +2,12 @@ package cause
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	_ "embed"
 	"io"
 	"slices"
 
 	"grantgraph/internal/ntee"
+	"grantgraph/internal/scorecard"
 )
 
 // Gate is the precision that inferred causes must have.
@@ -150,7 +150,7 @@ func Measure(ctx context.Context, workers int, cases []Case) (*Result, error) {
 		l := &letters[c]
 		l.Letter, l.Label = string(rune('A'+c)), ntee.Label(byte('A'+c))
 		l.finish()
-		l.Coverage = ratio(l.Found, l.Organizations)
+		l.Coverage = scorecard.Share(l.Found, l.Organizations)
 		if l.Inferred > 0 {
 			l.Sure /= float64(l.Inferred)
 		}
@@ -171,7 +171,7 @@ func passes(s Share) bool { return s.Inferred == 0 || s.Precision >= Gate }
 // codeless infers causes for the organizations without a code.
 func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]*Measured) {
 	out := &res.Codeless
-	overall := ratio(res.All.Right, res.All.Inferred)
+	overall := scorecard.Share(res.All.Right, res.All.Inferred)
 	expected := 0.0
 	for i := range cases {
 		c := &cases[i]
@@ -185,7 +185,7 @@ func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]*Measured)
 		out.Inferred++
 		if _, kin := r.m.relatives(families(&c.Org)); kin {
 			out.ByKin++
-			expected += ratio(res.Kin.Right, res.Kin.Inferred)
+			expected += scorecard.Share(res.Kin.Right, res.Kin.Inferred)
 			continue
 		}
 		// A kind seen only a few times is mixed with the average of all kinds.
@@ -199,7 +199,7 @@ func (res *Result) codeless(r *Reader, cases []Case, kinds map[string]*Measured)
 	if out.Inferred > 0 {
 		out.Precision = expected / float64(out.Inferred)
 	}
-	out.Coverage = ratio(out.Inferred, out.Organizations)
+	out.Coverage = scorecard.Share(out.Inferred, out.Organizations)
 }
 
 // kindOf is the kind by which organizations with a code represent those without.
@@ -218,64 +218,21 @@ func share(of int, m Measured) Share {
 }
 
 func (s *Share) finish() {
-	s.Precision, s.Coverage = ratio(s.Right, s.Inferred), ratio(s.Inferred, s.Organizations)
+	s.Precision, s.Coverage = scorecard.Share(s.Right, s.Inferred), scorecard.Share(s.Inferred, s.Organizations)
 }
 
-func ratio(k, n int) float64 {
-	if n == 0 {
-		return 0
-	}
-	return float64(k) / float64(n)
+//go:embed tables.md
+var tablesText string
+
+var tables = scorecard.Template("causes", tablesText)
+
+// Print writes the result as tables, and as one line of JSON.
+func (res *Result) Print(w io.Writer, onlyJSON bool) error {
+	return scorecard.Print(w, tables, res, res, onlyJSON)
 }
 
-// WriteTable prints the result for people, in Markdown.
-func (res *Result) WriteTable(w io.Writer) error {
-	var err error
-	line := func(format string, args ...any) {
-		if err == nil {
-			_, err = fmt.Fprintf(w, format+"\n", args...)
-		}
-	}
-	if res.Labels < MinLabels {
-		line("%d organizations have a registered cause, fewer than %d: nothing is inferred.\n", res.Labels, MinLabels)
-		return err
-	}
-	percent := func(n, of int, share float64) string {
-		if of == 0 || n == 0 {
-			return "–"
-		}
-		return fmt.Sprintf("%.1f %%", 100*share)
-	}
-	line("| Cause | Organizations | Inferred | Right | Precision | Mean confidence | Found |")
-	line("|---|---:|---:|---:|---:|---:|---:|")
-	for i := range res.Letters {
-		l := &res.Letters[i]
-		line("| %s %s | %d | %d | %d | %s | %s | %s |", l.Letter, l.Label, l.Organizations, l.Inferred, l.Right,
-			percent(l.Inferred, l.Inferred, l.Precision), percent(l.Inferred, l.Inferred, l.Sure), percent(l.Found, l.Organizations, l.Coverage))
-	}
-	line("")
-	line("| Measured on | Organizations | Inferred | Share | Precision |")
-	line("|---|---:|---:|---:|---:|")
-	row := func(name string, s Share) {
-		line("| %s | %d | %d | %s | %s |", name, s.Organizations, s.Inferred, percent(s.Inferred, s.Organizations, s.Coverage),
-			percent(s.Inferred, s.Inferred, s.Precision))
-	}
-	row("organizations with a code, hidden part by part", res.All)
-	if res.Unseen != nil {
-		row("of them, in files that nobody looked at before", *res.Unseen)
-	}
-	row("organizations with a code, by their relatives alone", res.Kin)
-	c := &res.Codeless
-	row(fmt.Sprintf("organizations without a code (%d by relatives); precision as expected of their kinds", c.ByKin),
-		Share{c.Organizations, c.Inferred, 0, c.Precision, c.Coverage})
-	line("")
-	verdict := "passed"
-	if !res.Passed {
-		verdict = "FAILED"
-	}
-	line("Gate: precision of at least %.2f on each of the measured rows: %s.\n", res.Gate, verdict)
-	return err
-}
+// TooFew reports whether too few organizations have a code to infer others from.
+func (res *Result) TooFew() bool { return res.Labels < MinLabels }
 
-// WriteJSON prints the result for machines, in one line.
-func (res *Result) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(res) }
+// Least is how many organizations with a code the inference needs.
+func (res *Result) Least() int { return MinLabels }

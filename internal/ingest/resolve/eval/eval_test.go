@@ -61,8 +61,12 @@ func TestTally(t *testing.T) {
 		t.Errorf("rules: %s", got)
 	}
 	var b strings.Builder
-	ta.Markdown(&b)
-	ta.SlicesMarkdown(&b, 1)
+	if err := tables.ExecuteTemplate(&b, "tally", ta); err != nil {
+		t.Fatal(err)
+	}
+	if err := tables.ExecuteTemplate(&b, "slices", ta.SliceCounts(1)); err != nil {
+		t.Fatal(err)
+	}
 	for _, line := range strings.Split(b.String(), "\n") {
 		if strings.HasPrefix(line, "|") && !strings.HasSuffix(line, "|") {
 			t.Errorf("broken table row %q", line)

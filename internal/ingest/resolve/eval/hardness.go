@@ -8,6 +8,7 @@ import (
 
 	"grantgraph/internal/grant"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/scorecard"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/typo"
 )
@@ -142,7 +143,7 @@ func hardness(grants iter.Seq2[snapshot.Grant, error], organizations iter.Seq2[s
 		departed[r.departure(n, telling)]++
 	}
 	add := func(kind, what string, n, whole int) {
-		h.Shares = append(h.Shares, Share{kind, what, n, round(share(n, whole))})
+		h.Shares = append(h.Shares, Share{kind, what, n, round(scorecard.Share(n, whole))})
 	}
 	const ofOrgs, ofLines, ofLabels = "organizations of the master file", "lines to organizations", "lines with an EIN of one of them"
 	at := fmt.Sprintf("at an address with %d or more", crowded)
@@ -209,23 +210,7 @@ func oneIf(b bool) int {
 	return 0
 }
 
-// WriteTable writes the shares as a table.
-func (h *Hardness) WriteTable(w io.Writer) error {
-	b := &strings.Builder{}
-	whose := "the sample of real filings"
-	if h.Invented {
-		whose = "an invented world"
-	}
-	fmt.Fprintf(b, "In %s: %s organizations in the master file, %s lines to organizations, %s distinct lines with an EIN of one of them.\n\n",
-		whose, count(h.Organizations), count(h.Lines), count(h.Labels))
-	row(b, "Of", "", "", "")
-	row(b, "---", "---", "---:", "---:")
-	for _, s := range h.Shares {
-		row(b, s.Kind, s.What, count(s.N), percent(s.Share))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+// Print writes the shares as a table, and as one line of JSON.
+func (h *Hardness) Print(w io.Writer, onlyJSON bool) error {
+	return scorecard.Print(w, tables.Lookup("hardness"), h, h, onlyJSON)
 }
-
-// WriteJSON writes the shares as one line.
-func (h *Hardness) WriteJSON(w io.Writer) error { return writeJSON(w, h) }

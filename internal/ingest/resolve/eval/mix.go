@@ -1,9 +1,6 @@
 package eval
 
-import (
-	"fmt"
-	"io"
-)
+import "grantgraph/internal/scorecard"
 
 // Mix is the quality of the answers for one kind of line.
 type Mix struct {
@@ -48,32 +45,10 @@ func (t *Tally) mix() Mix {
 		claimed += b.Claimed
 	}
 	m.Model.Claimed = round(claimed / float64(max(m.Model.Answers, 1)))
-	m.Model.Precision = round(share(m.Model.Right, m.Model.Answers))
+	m.Model.Precision = round(scorecard.Share(m.Model.Right, m.Model.Answers))
 	m.Model.KnownECE, m.Model.Chance = round(t.OwnIn.ExpectedError()), round(t.Own.ChanceError())
 	return m
 }
 
-// mixes writes the figures of each kind of line.
-func (s *Summary) mixes(w io.Writer) {
-	row(w, "Lines", "with a label", "organization in the universe", "answers", "right", "precision", "recall", "calibration error", "of the model",
-		"its answers", "right", "claimed")
-	row(w, "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:")
-	for _, l := range []struct {
-		name string
-		mix  *Mix
-	}{{"of covered states", s.Covered}, {"of other states", s.Uncovered}, {"all answers", s.All}} {
-		m := l.mix
-		row(w, l.name, count(m.Lines), count(m.Present), count(m.Answers), count(m.Right), decimal(m.Precision), decimal(m.Recall), decimal(m.ECE),
-			decimal(m.ModelECE), count(m.Model.Answers), decimal(m.Model.Precision), decimal(m.Model.Claimed))
-	}
-	fmt.Fprintf(w, "\nPrecision in the first two rows is of the answers for organizations in the universe, in the last of all answers: any that is not the "+
-		"label is wrong. "+
-		"Of the model every answer is judged so in every row. Were each of its probabilities exactly right, chance alone would make a calibration error of %s "+
-		"of its answers in covered states.\n\n",
-		decimal(s.Covered.Model.Chance))
-	if m := &s.Covered.Model; m.DrawnN > m.Answers {
-		fmt.Fprintf(w, "So the parts are drawn %d times: over the model's %s answers for lines of covered states in all drawings, which are of the same lines, "+
-			"its calibration error is %s.\n\n",
-			drawings, count(m.DrawnN), decimal(m.Drawn))
-	}
-}
+// Drawings is how many times the folds are drawn.
+func (*Summary) Drawings() int { return drawings }

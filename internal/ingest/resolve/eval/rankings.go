@@ -2,7 +2,6 @@ package eval
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -10,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/internal/grant"
-	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
+	"grantgraph/internal/scorecard"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/typo"
 )
@@ -328,7 +327,8 @@ type rankingsDoubt struct {
 	Unnamed int64  `json:"unnamed_dollars"`
 }
 
-func (res *Rankings) summary() rankingsSummary {
+// Summary counts the ranked organizations that lines do not name.
+func (res *Rankings) Summary() rankingsSummary {
 	s := rankingsSummary{Doubts: []rankingsDoubt{}}
 	for i, l := range res.Lists {
 		for j := range l.Rows {
@@ -356,83 +356,68 @@ func (res *Rankings) summary() rankingsSummary {
 	return s
 }
 
-// WriteTable writes the rankings for people.
-func (res *Rankings) WriteTable(out io.Writer) error {
-	w := &strings.Builder{}
-	fmt.Fprintf(w, "Dollars to persons, ranked nowhere: %s. Dollars of lines that name nobody: %s.\n", money.Dollars(res.Individuals), money.Dollars(res.Unsaid))
-	fmt.Fprintln(w, "A name marked ? has no telling word in common with the organization, and only a rule says that it is meant; ~ is the same where the "+
-		"filer or an override says so. A name marked / is the organization's in part: each has words that the other lacks.")
-	for _, l := range res.Lists {
-		title := "Nation"
-		if l.Place != "" {
-			title = l.Place
-			if r, ok := place.RegionOf(l.Place); ok {
-				title = r.Name
-			}
-		}
-		fmt.Fprintf(w, "\n%s: %s\n\n", title, money.Dollars(l.Dollars))
-		for i := range l.Rows {
-			l.Rows[i].write(w, i+1)
-		}
+// Title is the name of the place.
+func (l RankedList) Title() string {
+	if r, ok := place.RegionOf(l.Place); ok {
+		return r.Name
 	}
-	s := res.summary()
-	fmt.Fprintf(w, "\n%s places of rankings are held by organizations with an EIN. Of those, %s are named by no line, and %s owe more than half their "+
-		"dollars to lines that do not name them.\n",
-		count(s.Ranked), count(s.NeverNamed), count(s.MostlyUnnamed))
-	_, err := io.WriteString(out, w.String())
-	return err
+	return cmp.Or(l.Place, "Nation")
 }
 
-func (r *Ranked) write(w io.Writer, rank int) {
-	fmt.Fprintf(w, "%3d. %s", rank, r.Name)
-	if r.EIN != "" {
-		fmt.Fprintf(w, " (%s)", r.EIN)
-	} else {
-		fmt.Fprint(w, " (no EIN)")
+// Mark says how the name agrees with the organization's names, in one character.
+func (n *FiledName) Mark() string {
+	switch {
+	case n.doubtful():
+		return "?"
+	case n.Naming == Unnamed:
+		return "~"
+	case n.Naming == NamedPartly && !n.Stated:
+		return "/"
 	}
-	fmt.Fprintf(w, ", %s: %s, lines: %s", strings.Trim(r.City+" "+r.State, " "), money.Dollars(r.Dollars), count(r.Lines))
-	if r.Unnamed > 0 {
-		fmt.Fprintf(w, ", NOT NAMED: %s", money.Dollars(r.Unnamed))
-	}
-	if r.Partly > 0 {
-		fmt.Fprintf(w, ", in part: %s", money.Dollars(r.Partly))
-	}
-	fmt.Fprintln(w)
-	shown, doubts, more, rest := 0, 0, 0, int64(0)
+	return " "
+}
+
+// Where is the town and state of the recipient.
+func (r *Ranked) Where() string { return strings.TrimSpace(r.City + " " + r.State) }
+
+// Shown are the names that a ranking shows: those with the most dollars, and doubtful ones.
+func (r *Ranked) Shown() (names []*FiledName) {
+	doubts := 0
 	for i := range r.Names {
 		n := &r.Names[i]
-		mark := " "
-		switch {
-		case n.doubtful():
-			mark = "?"
-		case n.Naming == Unnamed:
-			mark = "~"
-		case n.Naming == NamedPartly && !n.Stated:
-			mark = "/"
-		}
-		if shown >= shownNames && (mark != "?" || doubts >= shownNames) {
-			more++
-			rest += n.Dollars
+		if len(names) >= shownNames && (!n.doubtful() || doubts >= shownNames) {
 			continue
 		}
-		shown++
-		if mark == "?" {
+		names = append(names, n)
+		if n.doubtful() {
 			doubts++
 		}
-		rule, prob := cmp.Or(n.Rule, "no rule"), ""
-		if n.Rule != "" {
-			prob = decimal(n.Prob)
-		}
-		name := n.Name
-		if utf8.RuneCountInString(name) > 90 {
-			name = string([]rune(name)[:89]) + "…"
-		}
-		fmt.Fprintf(w, "     %s %16s  %-17s %5s  %5s  %s\n", mark, money.Dollars(n.Dollars), rule, prob, count(n.Lines), name)
 	}
-	if more > 0 {
-		fmt.Fprintf(w, "       %16s  names more: %s\n", money.Dollars(rest), count(more))
-	}
+	return names
 }
 
-// WriteJSON writes the summary of the rankings as one line.
-func (res *Rankings) WriteJSON(w io.Writer) error { return writeJSON(w, res.summary()) }
+// Rest are the names that are not shown: their number, and their dollars in one.
+func (r *Ranked) Rest() (rest FiledName) {
+	for i := range r.Names {
+		rest.Dollars += r.Names[i].Dollars
+	}
+	shown := r.Shown()
+	for _, n := range shown {
+		rest.Dollars -= n.Dollars
+	}
+	rest.Lines = len(r.Names) - len(shown)
+	return rest
+}
+
+// Short is the name, cut if it is very long.
+func (n *FiledName) Short() string {
+	if utf8.RuneCountInString(n.Name) > 90 {
+		return string([]rune(n.Name)[:89]) + "…"
+	}
+	return n.Name
+}
+
+// Print writes the rankings for people, and their summary as one line of JSON.
+func (res *Rankings) Print(w io.Writer, onlyJSON bool) error {
+	return scorecard.Print(w, tables.Lookup("rankings"), res, res.Summary(), onlyJSON)
+}

@@ -69,7 +69,7 @@ func TestRank(t *testing.T) {
 		t.Errorf("%+v", res.Lists[1])
 	}
 	var text, line1 strings.Builder
-	if err := errors.Join(res.WriteTable(&text), res.WriteJSON(&line1)); err != nil {
+	if err := errors.Join(res.Print(&text, false), res.Print(&line1, true)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Nation: $1,470", "LANTERN HOUSE OF AKRON INC (070000001), AKRON OH: $720, lines: 5, NOT NAMED: $500, in part: $30",

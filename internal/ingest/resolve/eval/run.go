@@ -15,6 +15,7 @@ import (
 	"grantgraph/internal/ingest/resolve/model"
 	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/parallel"
+	"grantgraph/internal/scorecard"
 )
 
 // Options control how labelled lines are tested.
@@ -274,8 +275,8 @@ func (res *Result) realGates() []Gate {
 		atLeast(gatePrecision, c.All.Precision(), 0.985),
 		atLeast(gateRecall, c.Recall(), 0.91),
 		atLeast(gateAllAnswers, t.strict(), 0.95),
-		atLeast(gateCandidates, share(t.Blocked, t.Present), 0.92),
-		atLeast(gateUnnamed, share(t.UnnamedBlocked, t.Unnamed), 0.80),
+		atLeast(gateCandidates, scorecard.Share(t.Blocked, t.Present), 0.92),
+		atLeast(gateUnnamed, scorecard.Share(t.UnnamedBlocked, t.Unnamed), 0.80),
 		atMost(gateCalibration, res.drawn.ExpectedError(), 0.03),
 		atMost("highest probability of the model", t.top, model.Cap),
 	}
@@ -309,47 +310,39 @@ func (res *Result) realGates() []Gate {
 	return gates
 }
 
-// MaskedMarkdown writes how often each rule answers although the organization was removed, and what precision follows
-// if a given share of lines has no organization.
-func (res *Result) MaskedMarkdown(w io.Writer, outside float64) {
-	row(w, "Rule", "answers", "wrong answers when the organization is taken away", "rate",
-		fmt.Sprintf("precision if %s of lines have no organization", percent(outside)))
-	row(w, "---", "---:", "---:", "---:", "---:")
-	n := res.Masked.Lines
+// MaskedRule is how often a rule answers although the organization was removed.
+type MaskedRule struct {
+	Rule   grant.Rule
+	N      int // answers with the organization there
+	False  int // answers with it removed, all of them wrong
+	Rate   float64
+	Honest float64 // precision if OutsideShare of the lines have no organization
+}
+
+// OutsideShare is the share of lines without an organization that MaskedRules assumes.
+func (*Result) OutsideShare() float64 { return 0.15 }
+
+// MaskedRules are the rules that answered, with or without the organization.
+func (res *Result) MaskedRules() (list []MaskedRule) {
+	outside := res.OutsideShare()
 	for _, r := range grant.Rules() {
-		c, false_ := &res.Tally.Rules[r], res.Masked.Rules[r].Absent
-		if c.N == 0 && false_ == 0 {
+		c, m := &res.Tally.Rules[r], MaskedRule{Rule: r, N: res.Tally.Rules[r].N, False: res.Masked.Rules[r].Absent}
+		if m.N == 0 && m.False == 0 {
 			continue
 		}
-		p, h, f := c.Precision(), share(c.N, res.Tally.Present), share(false_, n)
-		honest := 0.0
-		if d := h*(1-outside) + outside*f; d > 0 {
-			honest = h * p * (1 - outside) / d
+		m.Rate = scorecard.Share(m.False, res.Masked.Lines)
+		h := scorecard.Share(c.N, res.Tally.Present)
+		if d := h*(1-outside) + outside*m.Rate; d > 0 {
+			m.Honest = h * c.Precision() * (1 - outside) / d
 		}
-		row(w, "`"+r.String()+"`", count(c.N), count(false_), percent(f), decimal(honest))
+		list = append(list, m)
 	}
-	fmt.Fprintln(w)
+	return list
 }
 
 // Print writes every table and, last, the summary as one line of JSON.
-func (res *Result) Print(w io.Writer, asJSON bool) error {
-	s := res.Summary()
-	if !asJSON {
-		fmt.Fprintf(w, "Model: %s.\n\n", res.Model)
-		for _, l := range res.Left.Rejected {
-			fmt.Fprintf(w, "Rows left out: %s, %s.\n\n", count(int(l.Count)), l.Reason)
-		}
-		if res.SetAside > 0 {
-			fmt.Fprintf(w, "Labels set aside: %s, of filers that put one EIN on ten or more unrelated names.\n\n", count(res.SetAside))
-		}
-		s.mixes(w)
-		res.Tally.Markdown(w)
-		fmt.Fprintf(w, "With the organization of each line taken out of the universe:\n\n")
-		res.MaskedMarkdown(w, 0.15)
-		res.Tally.SlicesMarkdown(w, 30)
-		GatesMarkdown(w, res.Gates)
-	}
-	return writeJSON(w, s)
+func (res *Result) Print(w io.Writer, onlyJSON bool) error {
+	return scorecard.Print(w, tables.Lookup("labelled"), res, res.Summary(), onlyJSON)
 }
 
 // Failed lists the gates that do not hold.

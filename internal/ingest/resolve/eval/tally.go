@@ -1,12 +1,15 @@
 package eval
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/calibration"
 	"grantgraph/internal/grant"
+	"grantgraph/internal/scorecard"
 )
 
 // Verdict is the judgment of one answer.
@@ -48,10 +51,10 @@ type Count struct {
 }
 
 // Precision is the share of answers that are right, ignoring suspect labels.
-func (c *Count) Precision() float64 { return share(c.Agree, c.N-c.Suspect) }
+func (c *Count) Precision() float64 { return scorecard.Share(c.Agree, c.N-c.Suspect) }
 
 // Raw is the share of answers that agree with the label, including suspect labels.
-func (c *Count) Raw() float64 { return share(c.Agree, c.N) }
+func (c *Count) Raw() float64 { return scorecard.Share(c.Agree, c.N) }
 
 func (c *Count) add(o *Outcome) {
 	if !o.Present {
@@ -158,7 +161,9 @@ func (t *Tally) Add(o *Outcome) {
 }
 
 // strict is the share of all answers that equal the label, ignoring suspect labels.
-func (t *Tally) strict() float64 { return share(t.All.Agree, t.All.N+t.All.Absent-t.All.Suspect) }
+func (t *Tally) strict() float64 {
+	return scorecard.Share(t.All.Agree, t.All.N+t.All.Absent-t.All.Suspect)
+}
 
 // Brier is the mean squared difference between claimed probability and outcome.
 func (t *Tally) Brier() float64 { return t.squares / max(t.Bins.Weight, 1) }
@@ -167,34 +172,19 @@ func (t *Tally) Brier() float64 { return t.squares / max(t.Bins.Weight, 1) }
 func (t *Tally) LogLoss() float64 { return t.loss / max(t.Bins.Weight, 1) }
 
 // Coverage is the share of lines whose organization could be found.
-func (t *Tally) Coverage() float64 { return share(t.Present, t.Lines) }
+func (t *Tally) Coverage() float64 { return scorecard.Share(t.Present, t.Lines) }
 
 // Recall is the share of findable organizations that were found, ignoring suspect labels.
-func (t *Tally) Recall() float64 { return share(t.All.Agree, t.Present-t.All.Suspect) }
+func (t *Tally) Recall() float64 { return scorecard.Share(t.All.Agree, t.Present-t.All.Suspect) }
 
 // RawRecall is the share of all findable organizations that were found.
-func (t *Tally) RawRecall() float64 { return share(t.All.Agree, t.Present) }
+func (t *Tally) RawRecall() float64 { return scorecard.Share(t.All.Agree, t.Present) }
 
 // slices lists the slices in order.
 func (t *Tally) slices() []Slice {
-	list := make([]Slice, 0, len(t.Slices))
-	for s := range t.Slices {
-		list = append(list, s)
-	}
-	slices.SortFunc(list, func(a, b Slice) int {
-		if c := strings.Compare(a.Kind, b.Kind); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Value, b.Value)
+	return slices.SortedFunc(maps.Keys(t.Slices), func(a, b Slice) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Value, b.Value))
 	})
-	return list
-}
-
-func share[N ~int | ~int64](part, whole N) float64 {
-	if whole <= 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
 }
 
 // Wilson is the 95 % confidence interval of a proportion.

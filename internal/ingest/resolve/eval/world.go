@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/hash"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/scorecard"
 	"grantgraph/internal/snapshot"
 )
 
@@ -161,7 +162,7 @@ func (w *World) Gates() []Gate {
 	t := w.Tally
 	for _, b := range worldBounds {
 		c := &t.Rules[b.rule]
-		g := atLeast(fmt.Sprintf("`%s`: precision of all its answers", b.rule), share(c.Agree, c.N+c.Absent), b.bound)
+		g := atLeast(fmt.Sprintf("`%s`: precision of all its answers", b.rule), scorecard.Share(c.Agree, c.N+c.Absent), b.bound)
 		if n := c.N + c.Absent; n < worldAnswers {
 			g.Skip, g.Pass = fmt.Sprintf("%d answers, fewer than %d", n, worldAnswers), true
 		}
@@ -183,41 +184,25 @@ func (w *World) Gates() []Gate {
 		atMost("expected calibration error", t.Bins.ExpectedError(), 0.04),
 		atMost("most that a bin of 300 claims above what is right", over, 0.08),
 		atMost("highest probability of the model", t.top, model.Cap),
-		atLeast("rows linked", share(w.Linked, w.Rows), 0.74),
-		atLeast("dollars linked", share(w.LinkedUS, w.Dollars), 0.80),
+		atLeast("rows linked", scorecard.Share(w.Linked, w.Rows), 0.74),
+		atLeast("dollars linked", scorecard.Share(w.LinkedUS, w.Dollars), 0.80),
 	)
 }
 
-// Markdown writes the tables of a world.
-func (w *World) Markdown(out io.Writer) {
-	w.Tally.Markdown(out)
-	row(out, "Lines that pay no organization", "rows", "given an EIN by a rule")
-	row(out, "---", "---:", "---:")
-	for _, c := range w.Controls {
-		row(out, c.Class, count(c.Rows), count(c.Linked))
-	}
-	fmt.Fprintln(out)
-	w.Tally.SlicesMarkdown(out, 300)
-}
-
 // PrintWorld writes the tables of a world and of its lines resolved blindly, then one line of JSON.
-func PrintWorld(out io.Writer, w *World, blind *Result, asJSON bool) error {
+func PrintWorld(out io.Writer, w *World, blind *Result, onlyJSON bool) error {
 	s := w.Tally.Summary()
 	s.Model = blind.Model
-	s.Blocking = round(share(blind.Tally.Blocked, blind.Tally.Present))
-	s.BlockingRest = round(share(blind.Tally.UnnamedBlocked, blind.Tally.Unnamed))
-	s.MaskedFires = round(share(blind.Masked.Linked, blind.Masked.Lines))
-	s.Gates = append(w.Gates(), atLeast("candidates hold the organization", share(blind.Tally.Blocked, blind.Tally.Present), 0.95))
-	if !asJSON {
-		fmt.Fprintf(out, "Every row against the truth. Model: %s.\n\n", blind.Model)
-		w.Markdown(out)
-		fmt.Fprintf(out, "The lines with an EIN, asked for blindly:\n\n")
-		blind.Tally.Markdown(out)
-		fmt.Fprintf(out, "With the organization of each line taken out of the universe:\n\n")
-		blind.MaskedMarkdown(out, 0.15)
-		GatesMarkdown(out, s.Gates)
-	}
-	return writeJSON(out, s)
+	s.Blocking = round(scorecard.Share(blind.Tally.Blocked, blind.Tally.Present))
+	s.BlockingRest = round(scorecard.Share(blind.Tally.UnnamedBlocked, blind.Tally.Unnamed))
+	s.MaskedFires = round(scorecard.Share(blind.Masked.Linked, blind.Masked.Lines))
+	s.Gates = append(w.Gates(), atLeast("candidates hold the organization", scorecard.Share(blind.Tally.Blocked, blind.Tally.Present), 0.95))
+	page := struct {
+		World *World
+		Blind *Result
+		Gates []Gate
+	}{w, blind, s.Gates}
+	return scorecard.Print(out, tables.Lookup("world"), page, s, onlyJSON)
 }
 
 // Examine resolves blindly the lines in labels, whose EIN was filed, up to the given number.

@@ -6,17 +6,14 @@ package quality
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
+	_ "embed"
 	"io"
-	"math"
 	"slices"
-	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/hash"
-	"grantgraph/internal/money"
+	"grantgraph/internal/scorecard"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/prospect"
@@ -282,12 +279,7 @@ func (t *tally) add(c *Case, ours, base []ein.EIN) {
 }
 
 func (t *tally) part(name string) Part {
-	share := func(n int) float64 {
-		if t.pairs == 0 {
-			return 0
-		}
-		return math.Round(1e4*float64(n)/float64(t.pairs)) / 1e4
-	}
+	share := func(n int) float64 { return scorecard.Round(scorecard.Share(n, t.pairs), 4) }
 	recall := func(n [len(Depths)]int) Recall { return Recall{share(n[0]), share(n[1]), share(n[2])} }
 	return Part{name, t.targets, t.pairs, recall(t.ours), recall(t.base), share(t.listed)}
 }
@@ -302,25 +294,12 @@ type segment struct {
 
 func (s *segment) holds(n int) bool { return n >= s.least && n <= s.most }
 
-// Print writes the result as a table, and as a line of JSON.
-func (r *Result) Print(w io.Writer, asJSON bool) error {
-	if !asJSON {
-		var b strings.Builder
-		n := func(i int) string { return money.Grouped(int64(i)) }
-		all := r.Parts[0]
-		fmt.Fprintf(&b, "First-time grants of fiscal year %d, found from the years before it alone: %s pairs of %s organizations,\n",
-			r.Year, n(all.Pairs), n(all.Targets))
-		fmt.Fprintf(&b, "of %s that have any. %s funders were known before; another %s pairs are of funders that were not.\n\n", n(r.All), n(r.Known), n(r.Unknown))
-		b.WriteString("| Funders before | Organizations | Pairs | At 5 | baseline | At 20 | baseline | At 50 | baseline | Listed |\n")
-		b.WriteString("|---" + strings.Repeat("|--:", 9) + "|\n")
-		for _, p := range r.Parts {
-			fmt.Fprintf(&b, "| %s | %s | %s | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f |\n", p.Funders, n(p.Targets), n(p.Pairs),
-				p.Prospects.At5, p.Baseline.At5, p.Prospects.At20, p.Baseline.At20, p.Prospects.At50, p.Baseline.At50, p.Listed)
-		}
-		b.WriteByte('\n')
-		if _, err := io.WriteString(w, b.String()); err != nil {
-			return err
-		}
-	}
-	return json.NewEncoder(w).Encode(r)
+//go:embed tables.md
+var tablesText string
+
+var tables = scorecard.Template("prospects", tablesText)
+
+// Print writes the result as tables, and as one line of JSON.
+func (r *Result) Print(w io.Writer, onlyJSON bool) error {
+	return scorecard.Print(w, tables, r, r, onlyJSON)
 }

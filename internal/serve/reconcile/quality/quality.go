@@ -4,7 +4,7 @@ package quality
 
 import (
 	"context"
-	"encoding/json"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
+	"grantgraph/internal/scorecard"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/reconcile"
 	"grantgraph/internal/serve/search"
@@ -100,15 +101,12 @@ type Figures struct {
 }
 
 func (f *Figures) share() {
-	of := func(n, all int) float64 {
-		if all == 0 {
-			return 0
-		}
-		return float64(n) / float64(all)
-	}
-	f.Precision, f.Recall = of(f.Right, f.Answered), of(f.Right, f.Known)
-	f.MatchPrecision, f.MatchRecall = of(f.RightMatches, f.Matches), of(f.RightMatches, f.Known)
+	f.Precision, f.Recall = scorecard.Share(f.Right, f.Answered), scorecard.Share(f.Right, f.Known)
+	f.MatchPrecision, f.MatchRecall = scorecard.Share(f.RightMatches, f.Matches), scorecard.Share(f.RightMatches, f.Known)
 }
+
+// MatchShare is the share of all names that are called a match.
+func (f Figures) MatchShare() float64 { return scorecard.Share(f.Matches, f.Names) }
 
 // Bin is how often first answers with scores in one range are right.
 type Bin struct {
@@ -334,5 +332,12 @@ func (r *Result) Failed() string {
 	return ""
 }
 
-// WriteJSON writes the result as one line of JSON.
-func (r *Result) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
+//go:embed tables.md
+var tablesText string
+
+var tables = scorecard.Template("reconcile", tablesText)
+
+// Print writes the result as tables, and as one line of JSON.
+func (r *Result) Print(w io.Writer, onlyJSON bool) error {
+	return scorecard.Print(w, tables, r, r, onlyJSON)
+}

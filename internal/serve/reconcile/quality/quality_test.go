@@ -58,11 +58,11 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%d answers in %+v", answers, res.Bins)
 	}
 	var table, line bytes.Buffer
-	if err := res.WriteTable(&table); err != nil || !strings.Contains(table.String(), "| name, state, city | 4 | 3 | 3 | 1.000 | 1.000 |") {
+	if err := res.Print(&table, false); err != nil || !strings.Contains(table.String(), "| name, state, city | 4 | 3 | 3 | 1.000 | 1.000 |") {
 		t.Errorf("%v\n%s", err, table.String())
 	}
 	var read Result
-	if err := res.WriteJSON(&line); err != nil || json.Unmarshal(line.Bytes(), &read) != nil || read.Organizations != len(orgs) {
+	if err := res.Print(&line, true); err != nil || json.Unmarshal(line.Bytes(), &read) != nil || read.Organizations != len(orgs) {
 		t.Errorf("%v %s", err, line.String())
 	}
 	res.Seconds = 1

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/scorecard"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/stem"
@@ -335,49 +337,38 @@ func (k *Known) measure(ctx context.Context, x *search.Index, docs []Document) e
 	return nil
 }
 
-// Failed lists the gates that the result fails.
-func (r *Result) Failed() (list []string) {
-	for _, g := range []struct {
-		what      string
-		is, least float64
-	}{
+// Gate is the least that a figure may be.
+type Gate struct {
+	What      string
+	Is, Least float64
+}
+
+// Gates are the bounds of the result.
+func (r *Result) Gates() []Gate {
+	return []Gate{
 		{"semantic nDCG@10", r.Semantic.NDCG10, LeastSemantic},
 		{"hybrid nDCG@10", r.Hybrid.NDCG10, LeastHybrid},
 		{"MRR by the whole name", r.Known.Whole, LeastKnown},
 		{"MRR by two words of the name", r.Known.Two, LeastKnown},
-	} {
-		if g.is < g.least {
-			list = append(list, fmt.Sprintf("%s is %.4f, and at least %.2f is wanted", g.what, g.is, g.least))
+	}
+}
+
+// Failed lists the gates that the result fails.
+func (r *Result) Failed() (list []string) {
+	for _, g := range r.Gates() {
+		if g.Is < g.Least {
+			list = append(list, fmt.Sprintf("%s is %.4f, and at least %.2f is wanted", g.What, g.Is, g.Least))
 		}
 	}
 	return list
 }
 
-// WriteTable writes the result for people, in Markdown.
-func (r *Result) WriteTable(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d questions over %d organizations; questions are encoded by %s.\n\n", r.Queries, r.Documents, r.Encoder)
-	fmt.Fprintf(&b, "| mode | nDCG@10 | recall@20 | gate |\n|---|---|---|---|\n")
-	for _, m := range []struct {
-		name string
-		f    Figures
-		gate string
-	}{{"text", r.Text, ""}, {"semantic", r.Semantic, fmt.Sprintf("nDCG@10 ≥ %.2f", LeastSemantic)},
-		{"hybrid", r.Hybrid, fmt.Sprintf("nDCG@10 ≥ %.2f", LeastHybrid)}} {
-		fmt.Fprintf(&b, "| %s | %.3f | %.3f | %s |\n", m.name, m.f.NDCG10, m.f.Recall20, m.gate)
-	}
-	fmt.Fprintf(&b, "\n%d organizations asked for by name in hybrid mode: mean reciprocal rank %.4f by the whole name, %.4f by its two rarest words (gate: "+
-		"%.2f).\n\n", r.Known.Asked, r.Known.Whole, r.Known.Two, LeastKnown)
-	fmt.Fprintf(&b, "| match of the first ten in hybrid mode | shown | judged to answer |\n|---|---|---|\n")
-	for _, m := range []string{search.Exact, search.Strong, search.Weak} {
-		fmt.Fprintf(&b, "| %s | %d | %d |\n", m, r.Marked[m].Shown, r.Marked[m].Judged)
-	}
-	b.WriteByte('\n')
-	_, err := io.WriteString(w, b.String())
-	return err
-}
+//go:embed tables.md
+var tablesText string
 
-// WriteJSON writes the result as one line of JSON.
-func (r *Result) WriteJSON(w io.Writer) error {
-	return json.NewEncoder(w).Encode(r)
+var tables = scorecard.Template("search", tablesText)
+
+// Print writes the result as tables, and as one line of JSON.
+func (r *Result) Print(w io.Writer, onlyJSON bool) error {
+	return scorecard.Print(w, tables, r, r, onlyJSON)
 }

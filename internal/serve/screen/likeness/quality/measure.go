@@ -2,8 +2,14 @@ package quality
 
 import (
 	"context"
+	_ "embed"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
 
 	"grantgraph/internal/parallel"
+	"grantgraph/internal/scorecard"
 	"grantgraph/internal/serve/screen/likeness"
 )
 
@@ -83,17 +89,19 @@ func (m *Measure) Recall() float64 {
 	for _, n := range m.Asked {
 		asked += n
 	}
-	return share(m.Found, asked)
+	return scorecard.Share(m.Found, asked)
 }
 
 // RecallOf returns the same for one variant.
-func (m *Measure) RecallOf(variant string) float64 { return share(m.Hits[variant], m.Asked[variant]) }
+func (m *Measure) RecallOf(variant string) float64 {
+	return scorecard.Share(m.Hits[variant], m.Asked[variant])
+}
 
 // FalsePerThousand returns how many of a thousand unrelated names have a hit.
-func (m *Measure) FalsePerThousand() float64 { return 1000 * share(m.False, m.negatives) }
+func (m *Measure) FalsePerThousand() float64 { return 1000 * scorecard.Share(m.False, m.negatives) }
 
 // Precision returns the share of right answers among the names with a hit.
-func (m *Measure) Precision() float64 { return share(m.Found, m.Found+m.False) }
+func (m *Measure) Precision() float64 { return scorecard.Share(m.Found, m.Found+m.False) }
 
 // F1 returns the harmonic mean of precision and recall.
 func (m *Measure) F1() float64 {
@@ -104,9 +112,46 @@ func (m *Measure) F1() float64 {
 	return 2 * p * r / (p + r)
 }
 
-func share(part, whole int) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
+//go:embed tables.md
+var tablesText string
+
+var tables = scorecard.Template("screening", tablesText)
+
+// Print writes the report as tables, a row for each variant and the figures of the whole,
+// and as one line of JSON.
+func (r *Report) Print(w io.Writer, onlyJSON bool) error {
+	return scorecard.Print(w, tables.Lookup("quality"), r, r.figures(), onlyJSON)
 }
+
+// Variants returns the variants that were asked for: those that Make makes, in their order,
+// and then others by name.
+func (r *Report) Variants() []string {
+	asked := r.At[0].Asked
+	known := slices.DeleteFunc(Variants(), func(v string) bool { return asked[v] == 0 })
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(asked)), func(v string) bool { return slices.Contains(known, v) })
+	return append(known, others...)
+}
+
+// figures is a measure as JSON.
+type figures struct {
+	Recall           float64            `json:"recall"`
+	RecallByVariant  map[string]float64 `json:"recall_by_variant"`
+	FalsePerThousand float64            `json:"false_per_thousand"`
+	F1               float64            `json:"f1"`
+}
+
+// figures are the measures by threshold.
+func (r *Report) figures() map[string]figures {
+	all := map[string]figures{}
+	for i := range r.At {
+		m := &r.At[i]
+		f := figures{round(m.Recall()), map[string]float64{}, round(m.FalsePerThousand()), round(m.F1())}
+		for v := range m.Asked {
+			f.RecallByVariant[v] = round(m.RecallOf(v))
+		}
+		all[strconv.FormatFloat(m.Threshold, 'f', 2, 64)] = f
+	}
+	return all
+}
+
+func round(f float64) float64 { return scorecard.Round(f, 6) }

@@ -94,7 +94,7 @@ func hold(t *testing.T, r *Report, falsely [2]float64) {
 	}
 	if t.Failed() {
 		var b strings.Builder
-		if err := r.WriteTable(&b); err != nil {
+		if err := r.Print(&b, false); err != nil {
 			t.Error(err)
 		}
 		t.Log("\n" + b.String())
@@ -208,7 +208,7 @@ func TestFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := r.WriteJSON(&b); err != nil {
+	if err := r.Print(&b, true); err != nil {
 		t.Fatal(err)
 	}
 	type figures struct {
@@ -222,7 +222,7 @@ func TestFigures(t *testing.T) {
 		t.Errorf("%v: %s", err, b.String())
 	}
 	b.Reset()
-	if err := r.WriteTable(&b); err != nil || !strings.Contains(b.String(), "| `identity` | 2 | 0.5000 | 0.5000 |") || !strings.Contains(b.String(), "| `other` | 1 |") {
+	if err := r.Print(&b, false); err != nil || !strings.Contains(b.String(), "| `identity` | 2 | 0.5000 | 0.5000 |") || !strings.Contains(b.String(), "| `other` | 1 |") {
 		t.Errorf("%v:\n%s", err, b.String())
 	}
 	if r, err = Evaluate(t.Context(), l, nil); err != nil || r.At[0].F1() != 0 || r.At[0].Recall() != 0 {
@@ -244,10 +244,10 @@ func TestRace(t *testing.T) {
 		t.Errorf("%v: %+v", err, s)
 	}
 	var b strings.Builder
-	if err := s.WriteTable(&b); err != nil || !strings.Contains(b.String(), "3,000 names, 2 cores") {
+	if err := s.Print(&b, false); err != nil || !strings.Contains(b.String(), "3,000 names, 2 cores") {
 		t.Errorf("%v:\n%s", err, b.String())
 	}
-	if err := s.WriteJSON(&b); err != nil || !strings.Contains(b.String(), `"p50_ns":`) {
+	if err := s.Print(&b, true); err != nil || !strings.Contains(b.String(), `"p50_ns":`) {
 		t.Errorf("%v:\n%s", err, b.String())
 	}
 	if s, err = Race(t.Context(), l, nil, 10, 2); err != nil || s.Asked != 0 || s.PerSecond() != 0 {

@@ -2,14 +2,13 @@ package quality
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"slices"
 	"sync/atomic"
 	"time"
 
-	"grantgraph/internal/money"
 	"grantgraph/internal/parallel"
+	"grantgraph/internal/scorecard"
 	"grantgraph/internal/serve/screen/likeness"
 )
 
@@ -85,24 +84,13 @@ func (s *Speed) PerSecond() float64 {
 	return float64(s.Bulk) / s.Took.Seconds()
 }
 
-// WriteTable writes the figures as Markdown.
-func (s *Speed) WriteTable(w io.Writer) error {
-	p := printer{w: w}
-	micros := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
-	p.line("| One name against %s | Time |", money.Grouped(int64(s.Names)))
-	p.line("|---|---:|")
-	p.line("| with the index, p50 of %s names, one core | %.1f µs |", money.Grouped(int64(s.Asked)), micros(s.P50))
-	p.line("| with the index, p99 | %.1f µs |", micros(s.P99))
-	p.line("| plain scan of the list, p50, one core | %.0f µs |", micros(s.ScanP50))
-	p.line("| %s names, %d cores | %.1f s |", money.Grouped(int64(s.Bulk)), s.Cores, s.Took.Seconds())
-	p.line("| names a second, %d cores | %s |", s.Cores, money.Grouped(int64(s.PerSecond())))
-	return p.err
-}
-
-// WriteJSON writes the figures as one line.
-func (s *Speed) WriteJSON(w io.Writer) error {
-	return json.NewEncoder(w).Encode(map[string]any{
+// Print writes the figures as a table, and as one line of JSON.
+func (s *Speed) Print(w io.Writer, onlyJSON bool) error {
+	return scorecard.Print(w, tables.Lookup("speed"), s, map[string]any{
 		"list_names": s.Names, "p50_ns": s.P50.Nanoseconds(), "p99_ns": s.P99.Nanoseconds(), "scan_p50_ns": s.ScanP50.Nanoseconds(),
 		"cores": s.Cores, "bulk_names": s.Bulk, "bulk_seconds": round(s.Took.Seconds()), "names_per_second": round(s.PerSecond()),
-	})
+	}, onlyJSON)
 }
+
+// Micros is a time in microseconds.
+func (*Speed) Micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
