@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -36,7 +37,7 @@ func TestExamplesOnCommandLine(t *testing.T) {
 	world.Small.Publish(t, data)
 	service := apitest.New(t)
 	// Whoever has the address of the command signs what it does.
-	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.DiscardHandler)})
+	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"grantgraph/internal/bench/paste"
 	"grantgraph/internal/bench/world"
@@ -84,7 +85,7 @@ func TestGuides(t *testing.T) {
 		service.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	s, err := serve.Open(serve.Options{Data: data, BaseURL: server.URL, SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.DiscardHandler)})
+	s, err := serve.Open(serve.Options{Data: data, BaseURL: server.URL, SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"grantgraph/internal/bench/golden"
 	"grantgraph/internal/ingest/source"
@@ -89,7 +90,7 @@ func TestDocs(t *testing.T) {
 // checkQueries does the same for the examples in SQL, which are not GETs.
 func checkQueries(t *testing.T, text []byte, data, key string) []byte {
 	t.Helper()
-	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.DiscardHandler)})
+	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

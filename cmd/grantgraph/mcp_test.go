@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -102,7 +103,7 @@ func TestMCPAnswers(t *testing.T) {
 	if code, _, errs := command(t, "demo", "--once", "--quiet", "--data", data); code != 0 {
 		t.Fatal(errs)
 	}
-	s := serveWorld(t, serve.Options{Data: data, SQL: &sqlbox.Options{Workers: 1}})
+	s := serveWorld(t, serve.Options{Data: data, SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}})
 	key, info, err := s.Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +282,7 @@ func TestMCPInspector(t *testing.T) {
 	inspect := npmClient(t, "mcp-inspector-cli")
 	data := t.TempDir()
 	world.Small.Publish(t, data)
-	s := serveWorld(t, serve.Options{Data: data, SQL: &sqlbox.Options{Workers: 1}})
+	s := serveWorld(t, serve.Options{Data: data, SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}})
 	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {
 		t.Fatal(err)

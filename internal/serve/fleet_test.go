@@ -260,7 +260,7 @@ func TestSameOnEveryNode(t *testing.T) {
 		data := t.TempDir()
 		world.Small.Publish(t, data)
 		nodes[i] = node(t, serve.Options{Data: data, BaseURL: apitest.Base, Database: secret.NewURL(pg.DSN), Secrets: shared, AdminToken: secret.New(apitest.AdminToken),
-			SQL: &sqlbox.Options{Workers: 1}, Clock: func() time.Time { return noon }})
+			SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}, Clock: func() time.Time { return noon }})
 	}
 	key, _, err := nodes[0].Store().Create(t.Context(), account.Pro, "", "")
 	if err != nil {

@@ -63,7 +63,7 @@ func openPinned(t *testing.T) *pinned {
 		p.editions[i] = e.Manifest.Version
 	}
 	var err error
-	p.Server, err = Open(Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 2, Queue: 100, PerOwner: 10}, Log: slog.New(slog.DiscardHandler)})
+	p.Server, err = Open(Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 2, Queue: 100, PerOwner: 10, Wait: time.Hour, Timeout: time.Hour}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

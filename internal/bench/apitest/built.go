@@ -70,7 +70,7 @@ func Built(t testing.TB) *serve.Dataset {
 			return
 		}
 		// Tests run side by side with the same few keys.
-		if box, built.err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, Wait: time.Minute, PerOwner: 1000}); built.err != nil {
+		if box, built.err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, PerOwner: 1000, Wait: time.Hour, Timeout: time.Hour}); built.err != nil {
 			return
 		}
 		if built.sql, built.err = box.Open(s.Dir); built.err != nil {

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"testing"
+	"time"
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/fault"
@@ -25,7 +26,7 @@ func TestFoundDamagedUnderway(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	world.Small.Publish(t, data)
-	h, err := Open(data, Options{SQL: &sqlbox.Options{Workers: 1}, Log: slog.New(slog.DiscardHandler)})
+	h, err := Open(data, Options{SQL: &sqlbox.Options{Workers: 1, Wait: time.Hour, Timeout: time.Hour}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

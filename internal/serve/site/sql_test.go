@@ -130,7 +130,7 @@ func TestPhrases(t *testing.T) {
 // withSQL gives a site workers that run queries on the small world.
 func withSQL(t *testing.T) func(*Config) {
 	return func(c *Config) {
-		holder, err := dataset.Open(world.Small.Data(t), dataset.Options{SQL: &sqlbox.Options{Workers: 2, Wait: time.Minute}, Log: slog.New(slog.DiscardHandler)})
+		holder, err := dataset.Open(world.Small.Data(t), dataset.Options{SQL: &sqlbox.Options{Workers: 2, Wait: time.Hour, Timeout: time.Hour}, Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}

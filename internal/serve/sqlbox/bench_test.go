@@ -79,7 +79,7 @@ func BenchmarkOverhead(b *testing.B) {
 func BenchmarkStart(b *testing.B) {
 	s := benchWorld(b)
 	for b.Loop() {
-		p, err := spawn([]string{os.Args[0], "sql-worker"}, hello{Role: roleRunner, Dir: s.Dir, Memory: 1 << 30, Threads: 2})
+		p, err := spawn([]string{os.Args[0], "sql-worker"}, hello{Role: roleRunner, Dir: s.Dir, Memory: 1 << 30, Threads: 2}, time.Hour)
 		if err != nil {
 			b.Fatal(err)
 		}

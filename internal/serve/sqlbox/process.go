@@ -29,8 +29,9 @@ type process struct {
 }
 
 var (
-	// startTimeout is how long a worker may take to open its files. Tests set a
-	// longer time, because they may run on a busy machine.
+	// startTimeout is how long a worker may take to open its files, or the time
+	// limit of a query if that is longer. Tests set a longer time, because they may
+	// run on a busy machine.
 	startTimeout = 30 * time.Second
 
 	errDied = errors.New("the worker died")    // while it served a statement
@@ -38,7 +39,7 @@ var (
 )
 
 // spawn starts a worker and waits until it is ready.
-func spawn(command []string, h hello) (*process, error) {
+func spawn(command []string, h hello, patience time.Duration) (*process, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	// The worker inherits nothing from the server's environment.
 	cmd.Env = []string{"GOTRACEBACK=none", "GOMEMLIMIT=256MiB"}
@@ -68,7 +69,7 @@ func spawn(command []string, h hello) (*process, error) {
 		_ = cmd.Wait()
 		close(p.gone)
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), max(patience, startTimeout))
 	defer cancel()
 	order, err := encode(h)
 	if err != nil {

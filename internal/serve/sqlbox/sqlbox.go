@@ -81,7 +81,7 @@ func New(opt Options) (*Box, error) {
 	if err := opt.defaults(); err != nil {
 		return nil, err
 	}
-	b := &Box{opt: opt, gateTime: gateTime, owners: map[string]int{}}
+	b := &Box{opt: opt, gateTime: max(gateTime, opt.Timeout/3), owners: map[string]int{}}
 	b.reads = newFairQueue(opt.Gates, opt.Queue, opt.Wait)
 	b.runs = newFairQueue(opt.Workers, opt.Queue, opt.Wait)
 	b.gates = b.newPool(hello{Role: roleGate, Memory: 256 << 20, Threads: 1})
@@ -90,7 +90,7 @@ func New(opt Options) (*Box, error) {
 
 func (b *Box) newPool(h hello) *pool {
 	return &pool{keep: min(b.opt.Workers, b.opt.Gates), spare: b.opt.Spare, spawn: func() (*process, error) {
-		p, err := spawn(b.opt.Command, h)
+		p, err := spawn(b.opt.Command, h, b.opt.Timeout)
 		if err != nil {
 			b.opt.Log.Error("sql worker", "err", err)
 			return nil, err

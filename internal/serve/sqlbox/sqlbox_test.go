@@ -424,7 +424,7 @@ func TestWorkerNonsense(t *testing.T) {
 			t.Errorf("%q is taken as an order", in)
 		}
 	}
-	if _, err := spawn([]string{os.Args[0], "sql-worker"}, hello{Role: roleRunner, Dir: t.TempDir(), Memory: 1 << 30, Threads: 1}); err == nil {
+	if _, err := spawn([]string{os.Args[0], "sql-worker"}, hello{Role: roleRunner, Dir: t.TempDir(), Memory: 1 << 30, Threads: 1}, time.Hour); err == nil {
 		t.Error("a worker without a warehouse starts")
 	}
 }

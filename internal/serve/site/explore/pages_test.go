@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/money"
@@ -32,7 +33,7 @@ func open(t *testing.T) *service {
 	t.Helper()
 	data := t.TempDir()
 	world.Small.Publish(t, data)
-	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1, Queue: 100, PerOwner: 10}, Log: slog.New(slog.DiscardHandler)})
+	s, err := serve.Open(serve.Options{Data: data, BaseURL: "http://localhost", SQL: &sqlbox.Options{Workers: 1, Queue: 100, PerOwner: 10, Wait: time.Hour, Timeout: time.Hour}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
