@@ -1,11 +1,9 @@
 package directory
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,15 +19,11 @@ import (
 // Build writes the index of the snapshot that is being made.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	s := w.Unpublished()
-	b, err := readTables(ctx,
+	c, err := readTables(ctx,
 		snapshot.Rows[snapshot.Organization](s, snapshot.Organizations),
 		snapshot.Rows[snapshot.Org](s, snapshot.Orgs),
 		snapshot.Rows[snapshot.FunderKind](s, snapshot.FunderKinds))
 	if err != nil {
-		return err
-	}
-	c := b.columns()
-	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return w.WriteFile(fileName, c.write)
@@ -37,19 +31,11 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 
 // Of makes an index in memory from rows in EIN order, for examples and tests.
 func Of(orgs []snapshot.Organization, filings []snapshot.Org, funders []snapshot.FunderKind) (*Index, error) {
-	b, err := readTables(context.Background(), each(orgs), each(filings), each(funders))
+	c, err := readTables(context.Background(), each(orgs), each(filings), each(funders))
 	if err != nil {
 		return nil, err
 	}
-	var file bytes.Buffer
-	if err := b.columns().write(&file); err != nil {
-		return nil, err
-	}
-	f, err := mapped.Read("memory", file.Bytes(), fileKind)
-	if err != nil {
-		return nil, err
-	}
-	return newIndex(f, &snapshot.Manifest{})
+	return mapped.InMemory(fileKind, c.write, newIndex)
 }
 
 func each[T any](rows []T) iter.Seq2[T, error] {
@@ -62,39 +48,24 @@ func each[T any](rows []T) iter.Seq2[T, error] {
 	}
 }
 
-// builder holds the columns while the tables are read.
-type builder struct {
-	eins      []ein.EIN
-	nameStart []uint32
-	nameText  []byte
-	years     []uint16
-
-	cityName, funder                           interner
-	state, city, zip, county                   interner
-	ntee, subsection, foundation, form, groups interner
-	letter                                     interner
-
-	revenue, assets, expenses, grants, ruling []int64
-}
-
 // readTables reads the organizations side by side with their latest filings and their
 // rows as grantmakers. All tables are in EIN order.
 func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error], filings iter.Seq2[snapshot.Org, error],
-	funders iter.Seq2[snapshot.FunderKind, error]) (*builder, error) {
+	funders iter.Seq2[snapshot.FunderKind, error]) (*columns, error) {
 	filed := snapshot.Follow(filings, func(o *snapshot.Org) string { return o.EIN })
 	defer filed.Stop()
 	gives := snapshot.Follow(funders, func(k *snapshot.FunderKind) string { return k.FunderEIN })
 	defer gives.Stop()
-	b := &builder{nameStart: []uint32{0}}
+	c := &columns{nameStart: []uint32{0}}
 	for o, err := range orgs {
 		if err != nil {
 			return nil, err
 		}
-		if len(b.eins)&0xfff == 0 && ctx.Err() != nil {
+		if len(c.eins)&0xfff == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		e, err := ein.Parse(o.EIN)
-		if n := len(b.eins); err != nil || n > 0 && e <= b.eins[n-1] {
+		if n := len(c.eins); err != nil || n > 0 && e <= c.eins[n-1] {
 			return nil, fault.New("directory_table", "the table %s is not in the order of EINs at %q", snapshot.Organizations,
 				o.EIN).Try("build the snapshot again from the sources")
 		}
@@ -106,74 +77,57 @@ func readTables(ctx context.Context, orgs iter.Seq2[snapshot.Organization, error
 		if err != nil {
 			return nil, err
 		}
-		b.add(e, &o, filing, funder)
+		c.add(e, &o, filing, funder)
 	}
-	return b, nil
+	c.finish()
+	return c, ctx.Err()
 }
 
 // add adds an organization. filing and funder may be nil.
-func (b *builder) add(e ein.EIN, o *snapshot.Organization, filing *snapshot.Org, funder *snapshot.FunderKind) {
-	b.eins = append(b.eins, e)
-	b.nameText = append(b.nameText, o.Name...)
-	b.nameStart = append(b.nameStart, uint32(len(b.nameText)))
-	b.cityName.add(o.City)
-	b.city.add(orgname.City(o.City))
-	b.state.add(strings.ToUpper(o.State))
-	b.zip.add(o.ZIP5)
-	b.county.add(o.County)
+func (c *columns) add(e ein.EIN, o *snapshot.Organization, filing *snapshot.Org, funder *snapshot.FunderKind) {
+	c.eins = append(c.eins, e)
+	c.nameText = append(c.nameText, o.Name...)
+	c.nameStart = append(c.nameStart, uint32(len(c.nameText)))
+	c.cityName.add(o.City)
+	c.city.add(orgname.City(o.City))
+	c.state.add(strings.ToUpper(o.State))
+	c.zip.add(o.ZIP5)
+	c.county.add(o.County)
 	code, _ := ntee.Parse(o.NTEE)
-	b.ntee.add(string(code))
-	b.letter.add(string(code[:min(1, len(code))]))
-	b.subsection.add(o.Subsection)
-	b.foundation.add(o.Foundation)
-	b.groups.add(strings.TrimLeft(o.Group, "0"))
-	ruled := int64(unknown)
+	c.ntee.add(string(code))
+	c.letter.add(string(code[:min(1, len(code))]))
+	c.subsection.add(o.Subsection)
+	c.foundation.add(o.Foundation)
+	c.groups.add(strings.TrimLeft(o.Group, "0"))
+	var ruled *int64
 	if len(o.Ruling) == 6 {
-		if y, err := strconv.Atoi(o.Ruling[:4]); err == nil && y >= 1900 {
-			ruled = int64(y)
+		if y, err := strconv.ParseInt(o.Ruling[:4], 10, 64); err == nil && y >= 1900 {
+			ruled = &y
 		}
 	}
-	b.ruling = append(b.ruling, ruled)
-	kind := ""
-	if funder != nil {
-		kind = funder.Kind
+	c.ruling.add(ruled)
+	if funder == nil {
+		funder = &snapshot.FunderKind{}
 	}
-	b.funder.add(kind)
+	c.funder.add(funder.Kind)
 	if filing == nil {
 		filing = &snapshot.Org{}
 	}
-	b.form.add(filing.ReturnType)
-	b.years = append(b.years, uint16(max(0, min(filing.TaxYear, 9999))))
-	for _, f := range []struct {
-		to    *[]int64
-		value *int64
-	}{{&b.revenue, filing.TotalRevenue}, {&b.assets, filing.TotalAssets}, {&b.expenses, filing.TotalExpenses}, {&b.grants, filing.GrantsPaid}} {
-		v := int64(unknown)
-		if f.value != nil {
-			v = *f.value
-		}
-		*f.to = append(*f.to, v)
-	}
+	c.form.add(filing.ReturnType)
+	c.years = append(c.years, uint16(max(0, min(filing.TaxYear, 9999))))
+	c.revenue.add(filing.TotalRevenue)
+	c.assets.add(filing.TotalAssets)
+	c.expenses.add(filing.TotalExpenses)
+	c.grants.add(filing.GrantsPaid)
 }
 
-// columns returns the finished columns.
-func (b *builder) columns() *columns {
-	c := &columns{eins: b.eins, nameStart: b.nameStart, nameText: b.nameText, years: b.years, cityName: b.cityName.labels(), funder: b.funder.labels()}
-	for _, x := range []struct {
-		to   *dimension
-		from *interner
-	}{
-		{&c.state, &b.state}, {&c.city, &b.city}, {&c.zip, &b.zip}, {&c.county, &b.county}, {&c.ntee, &b.ntee}, {&c.letter, &b.letter},
-		{&c.subsection, &b.subsection}, {&c.foundation, &b.foundation}, {&c.form, &b.form}, {&c.groups, &b.groups},
-	} {
-		*x.to = newDimension(x.from.labels())
-		*x.from = interner{}
-	}
-	c.name = newFigure(c.nameOrder(), true)
-	c.revenue, c.assets = newFigure(b.revenue, true), newFigure(b.assets, true)
-	c.expenses, c.grants = newFigure(b.expenses, true), newFigure(b.grants, true)
-	c.ruling = newFigure(b.ruling, false)
-	return c
+// finish makes what follows from the rows.
+func (c *columns) finish() {
+	c.cityName.sort()
+	c.funder.sort()
+	c.dimensions(func(_ string, d *dimension) { d.makeLists() })
+	c.name.values = c.nameOrder()
+	c.figures(func(_ string, g *figure, sortable bool) { g.makeOrder(sortable) })
 }
 
 // nameOrder numbers the names in alphabetical order; equal names get the same number.
@@ -216,44 +170,4 @@ func capital(c byte) byte {
 		c -= 'a' - 'A'
 	}
 	return c
-}
-
-// interner gives each text a number.
-type interner struct {
-	ids    map[string]uint32
-	values []string
-	codes  []uint32 // by organization: the number plus one, 0 for no text
-}
-
-func (t *interner) add(s string) {
-	if s == "" {
-		t.codes = append(t.codes, 0)
-		return
-	}
-	id, ok := t.ids[s]
-	if !ok {
-		if t.ids == nil {
-			t.ids = map[string]uint32{}
-		}
-		t.values = append(t.values, strings.Clone(s))
-		id = uint32(len(t.values))
-		t.ids[t.values[id-1]] = id
-	}
-	t.codes = append(t.codes, id)
-}
-
-// labels numbers the texts in their order.
-func (t *interner) labels() labels {
-	sorted := slices.Sorted(slices.Values(t.values))
-	l := labels{codes: t.codes, values: dictionary{starts: []uint32{0}}}
-	place := make([]uint32, len(sorted)+1)
-	for i, s := range sorted {
-		place[t.ids[s]] = uint32(i + 1)
-		l.values.text = append(l.values.text, s...)
-		l.values.starts = append(l.values.starts, uint32(len(l.values.text)))
-	}
-	for i, c := range l.codes {
-		l.codes[i] = place[c]
-	}
-	return l
 }

@@ -1,9 +1,11 @@
 package directory
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot/mapped"
@@ -68,39 +70,28 @@ func (c *columns) write(out io.Writer) error {
 	if len(c.nameText) > math.MaxUint32 {
 		w.Fail(fmt.Errorf("the names of the directory take more than 4 GiB, which its numbers cannot tell"))
 	}
-	mapped.Add(w, "ein", c.eins)
-	mapped.Add(w, "names.starts", c.nameStart)
-	mapped.Add(w, "names.text", c.nameText)
-	mapped.Add(w, "year", c.years)
-	c.cityName.write(w, "city.name")
-	c.funder.write(w, "funder")
-	c.dimensions(func(name string, d *dimension) { d.write(w, name) })
-	c.figures(func(name string, g *figure, _ bool) { g.write(w, name) })
+	c.layout(mapped.Layout{To: w})
 	return w.Close()
 }
 
-// read finds the columns of a file and checks that they fit together. It also checks
-// the numbers used as positions: a checksum only shows that they are as they were
+// layout lists the sections. When they are read, it checks that they fit together, and
+// also the numbers used as positions: a checksum only shows that they are as they were
 // written.
-func (c *columns) read(f *mapped.File) {
-	c.eins = mapped.Column[ein.EIN](f, "ein", mapped.AnyLength)
+func (c *columns) layout(l mapped.Layout) {
+	mapped.Field(l, "ein", &c.eins, mapped.AnyLength)
 	n := len(c.eins)
-	c.nameStart = mapped.Column[uint32](f, "names.starts", n+1)
-	c.nameText = mapped.Column[byte](f, "names.text", mapped.AnyLength)
-	checkStarts(f, "names", c.nameStart, len(c.nameText))
-	c.years = mapped.Column[uint16](f, "year", n)
-	c.cityName.read(f, "city.name", n)
-	c.funder.read(f, "funder", n)
-	c.dimensions(func(name string, d *dimension) { d.read(f, name, n) })
-	c.figures(func(name string, g *figure, sortable bool) { g.read(f, name, n, sortable) })
-	for i := 1; i < n && f.Err() == nil; i++ {
-		if c.eins[i] <= c.eins[i-1] {
-			f.Fail("its EINs are out of order")
-		}
-	}
-	if f.Err() == nil && len(c.name.up) != n {
-		f.Fail("some organizations have no place in the order of names")
-	}
+	mapped.Field(l, "names.starts", &c.nameStart, n+1)
+	mapped.Field(l, "names.text", &c.nameText, mapped.AnyLength)
+	checkStarts(l, "names", c.nameStart, len(c.nameText))
+	mapped.Field(l, "year", &c.years, n)
+	c.cityName.layout(l, "city.name", n)
+	c.funder.layout(l, "funder", n)
+	c.dimensions(func(name string, d *dimension) { d.layout(l, name, n) })
+	c.figures(func(name string, g *figure, sortable bool) { g.layout(l, name, n, sortable) })
+	l.Check(func() bool {
+		return slices.IsSortedFunc(c.eins, func(a, b ein.EIN) int { return cmp.Or(cmp.Compare(a, b), -1) })
+	}, "its EINs are out of order")
+	l.Check(func() bool { return len(c.name.up) == n }, "some organizations have no place in the order of names")
 }
 
 func (c *columns) nameOf(org uint32) []byte { return c.nameText[c.nameStart[org]:c.nameStart[org+1]] }

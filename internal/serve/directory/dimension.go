@@ -2,8 +2,10 @@ package directory
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sort"
+	"strings"
 
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -42,43 +44,31 @@ func (d *dictionary) begins(s string) (lo, hi uint32) {
 	return lo, lo + uint32(n)
 }
 
-func (d *dictionary) write(w *mapped.Writer, name string) {
-	mapped.Add(w, name+".starts", d.starts)
-	mapped.Add(w, name+".text", d.text)
-}
-
-func (d *dictionary) read(f *mapped.File, name string) {
-	d.starts = mapped.Column[uint32](f, name+".starts", mapped.AnyLength)
-	d.text = mapped.Column[byte](f, name+".text", mapped.AnyLength)
-	if len(d.starts) == 0 {
-		f.Fail("section %q has no end", name+".starts")
-		return
-	}
-	checkStarts(f, name, d.starts, len(d.text))
+func (d *dictionary) layout(l mapped.Layout, name string) {
+	mapped.Field(l, name+".starts", &d.starts, mapped.AnyLength)
+	mapped.Field(l, name+".text", &d.text, mapped.AnyLength)
+	l.Check(func() bool { return len(d.starts) > 0 }, "section %q has no end", name+".starts")
+	checkStarts(l, name, d.starts, len(d.text))
 }
 
 // checkStarts checks that the starts rise and end at the given size.
-func checkStarts(f *mapped.File, name string, starts []uint32, size int) {
-	if f.Err() == nil && (len(starts) == 0 || starts[0] != 0 || !slices.IsSorted(starts) || int(starts[len(starts)-1]) != size) {
-		f.Fail("the starts of %s do not fit it", name)
-	}
+func checkStarts(l mapped.Layout, name string, starts []uint32, size int) {
+	l.Check(func() bool {
+		return len(starts) > 0 && starts[0] == 0 && slices.IsSorted(starts) && int(starts[len(starts)-1]) == size
+	}, "the starts of %s do not fit it", name)
 }
 
 // checkBelow checks that numbers are below a bound.
-func checkBelow(f *mapped.File, name string, numbers []uint32, bound int) {
-	var most uint32
-	for _, n := range numbers {
-		most = max(most, n)
-	}
-	if f.Err() == nil && len(numbers) > 0 && int(most) >= bound {
-		f.Fail("%s has a number that does not fit", name)
-	}
+func checkBelow(l mapped.Layout, name string, numbers []uint32, bound int) {
+	l.Check(func() bool { return len(numbers) == 0 || int(slices.Max(numbers)) < bound }, "%s has a number that does not fit", name)
 }
 
 // labels holds a text for each organization, such as its city as written.
 type labels struct {
 	values dictionary
 	codes  []uint32 // by organization: the position of its value plus one, 0 for none
+
+	ids map[string]uint32 // while the index is made
 }
 
 func (l *labels) of(org uint32) string {
@@ -88,17 +78,43 @@ func (l *labels) of(org uint32) string {
 	return ""
 }
 
-func (l *labels) write(w *mapped.Writer, name string) {
-	l.values.write(w, name+".value")
-	mapped.Add(w, name+".code", l.codes)
+func (l *labels) layout(to mapped.Layout, name string, n int) {
+	l.values.layout(to, name+".value")
+	mapped.Field(to, name+".code", &l.codes, n)
+	checkBelow(to, name+".code", l.codes, l.values.len()+1)
 }
 
-func (l *labels) read(f *mapped.File, name string, n int) {
-	l.values.read(f, name+".value")
-	l.codes = mapped.Column[uint32](f, name+".code", n)
-	if f.Err() == nil {
-		checkBelow(f, name+".code", l.codes, l.values.len()+1)
+// add adds the text of the next organization. Until sort, codes number the texts in the
+// order in which they come.
+func (l *labels) add(s string) {
+	if s == "" {
+		l.codes = append(l.codes, 0)
+		return
 	}
+	id, ok := l.ids[s]
+	if !ok {
+		if l.ids == nil {
+			l.ids = map[string]uint32{}
+		}
+		id = uint32(len(l.ids) + 1)
+		l.ids[strings.Clone(s)] = id
+	}
+	l.codes = append(l.codes, id)
+}
+
+// sort numbers the texts in their order.
+func (l *labels) sort() {
+	l.values.starts = []uint32{0}
+	place := make([]uint32, len(l.ids)+1)
+	for i, s := range slices.Sorted(maps.Keys(l.ids)) {
+		place[l.ids[s]] = uint32(i + 1)
+		l.values.text = append(l.values.text, s...)
+		l.values.starts = append(l.values.starts, uint32(len(l.values.text)))
+	}
+	for i, c := range l.codes {
+		l.codes[i] = place[c]
+	}
+	l.ids = nil
 }
 
 // dimension is labels by which organizations are found.
@@ -114,59 +130,46 @@ type dimension struct {
 // set. Its set is then no larger than its list. At most 2*largePart values have one.
 const largePart = 32
 
-// newDimension makes the lists of labels.
-func newDimension(l labels) dimension {
-	d := dimension{labels: l, starts: make([]uint32, l.values.len()+1)}
-	for _, c := range l.codes {
+// makeLists sorts the labels and makes the lists and sets of their values.
+func (d *dimension) makeLists() {
+	d.sort()
+	d.starts = make([]uint32, d.values.len()+1)
+	for _, c := range d.codes {
 		if c != 0 {
 			d.starts[c]++
 		}
 	}
-	for i := range l.values.len() {
-		if n := d.starts[i+1]; n > 0 && int(n) >= len(l.codes)/largePart {
+	for i := range d.values.len() {
+		if n := d.starts[i+1]; n > 0 && int(n) >= len(d.codes)/largePart {
 			d.large = append(d.large, uint32(i))
 		}
 		d.starts[i+1] += d.starts[i]
 	}
-	d.orgs = make([]uint32, d.starts[l.values.len()])
+	d.orgs = make([]uint32, d.starts[d.values.len()])
 	next := slices.Clone(d.starts)
-	for org, c := range l.codes {
+	for org, c := range d.codes {
 		if c != 0 {
 			d.orgs[next[c-1]] = uint32(org)
 			next[c-1]++
 		}
 	}
-	words := wordsFor(len(l.codes))
+	words := wordsFor(len(d.codes))
 	d.sets = make(Set, len(d.large)*words)
 	for i, v := range d.large {
 		d.sets[i*words : (i+1)*words].add(d.list(v, v+1))
 	}
-	return d
 }
 
-func (d *dimension) write(w *mapped.Writer, name string) {
-	d.labels.write(w, name)
-	mapped.Add(w, name+".lists", d.starts)
-	mapped.Add(w, name+".orgs", d.orgs)
-	mapped.Add(w, name+".large", d.large)
-	mapped.Add(w, name+".sets", d.sets)
-}
-
-func (d *dimension) read(f *mapped.File, name string, n int) {
-	d.labels.read(f, name, n)
-	if f.Err() != nil {
-		return
-	}
-	d.starts = mapped.Column[uint32](f, name+".lists", d.values.len()+1)
-	d.orgs = mapped.Column[uint32](f, name+".orgs", mapped.AnyLength)
-	d.large = mapped.Column[uint32](f, name+".large", mapped.AnyLength)
-	d.sets = mapped.Column[uint64](f, name+".sets", len(d.large)*wordsFor(n))
-	checkStarts(f, name+".lists", d.starts, len(d.orgs))
-	checkBelow(f, name+".orgs", d.orgs, n)
-	checkBelow(f, name+".large", d.large, d.values.len())
-	if f.Err() == nil && !slices.IsSorted(d.large) {
-		f.Fail("%s.large is out of order", name)
-	}
+func (d *dimension) layout(l mapped.Layout, name string, n int) {
+	d.labels.layout(l, name, n)
+	mapped.Field(l, name+".lists", &d.starts, d.values.len()+1)
+	mapped.Field(l, name+".orgs", &d.orgs, mapped.AnyLength)
+	mapped.Field(l, name+".large", &d.large, mapped.AnyLength)
+	mapped.Field(l, name+".sets", (*[]uint64)(&d.sets), len(d.large)*wordsFor(n))
+	checkStarts(l, name+".lists", d.starts, len(d.orgs))
+	checkBelow(l, name+".orgs", d.orgs, n)
+	checkBelow(l, name+".large", d.large, d.values.len())
+	l.Check(func() bool { return slices.IsSorted(d.large) }, "%s.large is out of order", name)
 }
 
 // list is the organizations of the values from lo to hi-1.

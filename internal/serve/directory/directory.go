@@ -18,9 +18,7 @@ package directory
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
-	"sync"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot"
@@ -30,9 +28,7 @@ import (
 // Index is the organizations of a snapshot. It is safe for concurrent use. Rows are
 // copies, so they stay valid after Close.
 type Index struct {
-	mu     sync.RWMutex // held for reading by every question, for writing by Close
-	closed bool
-	file   *mapped.File
+	mapped.Guard
 	columns
 
 	sets freeSets
@@ -43,56 +39,24 @@ var ErrClosed = errors.New("directory: the index is closed")
 
 // Open maps the index of a snapshot and reads all of it once to verify it.
 func Open(s *snapshot.Snapshot) (*Index, error) {
-	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
-	if err != nil {
-		return nil, err
-	}
-	x, err := newIndex(f, &s.Manifest)
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return x, nil
-}
-
-func newIndex(f *mapped.File, m *snapshot.Manifest) (*Index, error) {
-	for i := range m.Files {
-		if file := &m.Files[i]; file.Path == fileName && file.Bytes != f.Size() {
-			f.Fail("it has %d bytes, its snapshot says %d", f.Size(), file.Bytes)
+	return mapped.Load(s.Dir, fileName, fileKind, func(f *mapped.File) *Index {
+		x := newIndex(f)
+		for i := range s.Manifest.Files {
+			switch file := &s.Manifest.Files[i]; {
+			case file.Path == fileName && file.Bytes != f.Size():
+				f.Fail("it has %d bytes, its snapshot says %d", f.Size(), file.Bytes)
+			case file.Table() == snapshot.Organizations && file.Rows != int64(len(x.eins)):
+				f.Fail("it has %d organizations, its snapshot has %d, so it belongs to another one", len(x.eins), file.Rows)
+			}
 		}
-	}
-	x := &Index{file: f}
-	x.columns.read(f)
-	for i := range m.Files {
-		if file := &m.Files[i]; file.Table() == snapshot.Organizations && f.Err() == nil && file.Rows != int64(len(x.eins)) {
-			f.Fail("it has %d organizations, its snapshot has %d, so it belongs to another one", len(x.eins), file.Rows)
-		}
-	}
-	if f.Err() != nil {
-		return nil, f.Err()
-	}
-	return x, nil
+		return x
+	})
 }
 
-// Close waits for running questions and unmaps the index.
-func (x *Index) Close() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.closed {
-		return nil
-	}
-	x.closed = true
-	return x.file.Close()
-}
-
-// begin admits a question; every success is paired with x.mu.RUnlock.
-func (x *Index) begin() error {
-	x.mu.RLock()
-	if x.closed {
-		x.mu.RUnlock()
-		return ErrClosed
-	}
-	return nil
+func newIndex(f *mapped.File) *Index {
+	x := &Index{Guard: mapped.Guarded(f, ErrClosed)}
+	x.layout(mapped.Layout{From: f})
+	return x
 }
 
 // Len is the number of organizations.
@@ -100,19 +64,19 @@ func (x *Index) Len() int { return len(x.eins) }
 
 // EINs returns a copy of the EINs by number, in rising order.
 func (x *Index) EINs() []ein.EIN {
-	if x.begin() != nil {
+	if x.Begin() != nil {
 		return nil
 	}
-	defer x.mu.RUnlock()
+	defer x.End()
 	return slices.Clone(x.eins)
 }
 
 // Number finds an organization by its EIN.
 func (x *Index) Number(e ein.EIN) (org uint32, ok bool) {
-	if x.begin() != nil {
+	if x.Begin() != nil {
 		return 0, false
 	}
-	defer x.mu.RUnlock()
+	defer x.End()
 	i, ok := slices.BinarySearch(x.eins, e)
 	return uint32(i), ok
 }

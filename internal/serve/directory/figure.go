@@ -22,11 +22,19 @@ type figure struct {
 	parts  Set      // the sets of the first sixteenth of up, the first two, and so on
 }
 
-// newFigure orders values. sortable is for figures by which results are sorted.
-func newFigure(values []int64, sortable bool) figure {
-	g := figure{values: values}
+// add adds the value of the next organization, which may be unknown.
+func (g *figure) add(value *int64) {
+	v := int64(unknown)
+	if value != nil {
+		v = *value
+	}
+	g.values = append(g.values, v)
+}
+
+// makeOrder orders the values. sortable is for figures by which results are sorted.
+func (g *figure) makeOrder(sortable bool) {
 	var list []radix.Item
-	for org, v := range values {
+	for org, v := range g.values {
 		if v != unknown {
 			list = append(list, radix.Item{Key: radix.Rising(v), Of: uint32(org)})
 		}
@@ -38,21 +46,19 @@ func newFigure(values []int64, sortable bool) figure {
 		g.down = make([]uint32, 0, len(g.up))
 		for hi := len(g.up); hi > 0; {
 			lo := hi - 1
-			for lo > 0 && values[g.up[lo-1]] == values[g.up[lo]] {
+			for lo > 0 && g.values[g.up[lo-1]] == g.values[g.up[lo]] {
 				lo--
 			}
 			g.down = append(g.down, g.up[lo:hi]...)
 			hi = lo
 		}
 	}
-	words := wordsFor(len(values))
-	g.parts = make(Set, cuts*words)
+	g.parts = make(Set, cuts*wordsFor(len(g.values)))
 	for k := 1; k <= cuts; k++ {
 		part := g.part(k)
 		copy(part, g.part(k-1))
 		part.add(g.up[g.cut(k-1):g.cut(k)])
 	}
-	return g
 }
 
 // cut is the number of organizations in the first k parts.
@@ -70,28 +76,16 @@ func (g *figure) part(k int) Set {
 // known is the set of all organizations that have the figure.
 func (g *figure) known() Set { return g.part(cuts) }
 
-func (g *figure) write(w *mapped.Writer, name string) {
-	mapped.Add(w, name+".value", g.values)
-	mapped.Add(w, name+".up", g.up)
-	mapped.Add(w, name+".down", g.down)
-	mapped.Add(w, name+".parts", g.parts)
-}
-
-func (g *figure) read(f *mapped.File, name string, n int, sortable bool) {
-	g.values = mapped.Column[int64](f, name+".value", n)
-	g.parts = mapped.Column[uint64](f, name+".parts", cuts*wordsFor(n))
-	if f.Err() != nil {
-		return
-	}
-	have := g.known().Count()
-	g.up = mapped.Column[uint32](f, name+".up", have)
-	down := 0
-	if sortable {
-		down = have
-	}
-	g.down = mapped.Column[uint32](f, name+".down", down)
-	checkBelow(f, name+".up", g.up, n)
-	checkBelow(f, name+".down", g.down, n)
+func (g *figure) layout(l mapped.Layout, name string, n int, sortable bool) {
+	mapped.Field(l, name+".value", &g.values, n)
+	mapped.Field(l, name+".up", &g.up, mapped.AnyLength)
+	mapped.Field(l, name+".down", &g.down, mapped.AnyLength)
+	mapped.Field(l, name+".parts", (*[]uint64)(&g.parts), cuts*wordsFor(n))
+	l.Check(func() bool {
+		return len(g.up) == g.known().Count() && (len(g.down) == len(g.up) || !sortable && len(g.down) == 0)
+	}, "the orders of %s have the wrong length", name)
+	checkBelow(l, name+".up", g.up, n)
+	checkBelow(l, name+".down", g.down, n)
 }
 
 // Range is a range of a figure, both ends included; a nil end is open. An

@@ -33,10 +33,10 @@ const sortedPart = 4096
 // Page is a part of a set in an order: at most limit organizations after the first
 // offset. The set has n members; nil means all organizations.
 func (x *Index) Page(set Set, n int, s Sort, offset, limit int) ([]uint32, error) {
-	if err := x.begin(); err != nil {
+	if err := x.Begin(); err != nil {
 		return nil, err
 	}
-	defer x.mu.RUnlock()
+	defer x.End()
 	limit = max(0, min(limit, n-offset))
 	if limit == 0 || offset < 0 {
 		return nil, nil

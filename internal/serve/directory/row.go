@@ -30,10 +30,10 @@ type Row struct {
 
 // Row reads the row of an organization. Standing may be nil.
 func (x *Index) Row(org uint32, st *screen.Standing) (r Row, ok bool) {
-	if x.begin() != nil {
+	if x.Begin() != nil {
 		return Row{}, false
 	}
-	defer x.mu.RUnlock()
+	defer x.End()
 	if int(org) >= len(x.eins) {
 		return Row{}, false
 	}

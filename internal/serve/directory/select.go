@@ -29,10 +29,10 @@ const fewPart = 512
 // Select returns the set of the organizations that a filter wants, and their number.
 // Standing may be nil if the filter does not use it. Give the set back with Release.
 func (x *Index) Select(f *Filter, st *screen.Standing) (Set, int, error) {
-	if err := x.begin(); err != nil {
+	if err := x.Begin(); err != nil {
 		return nil, 0, err
 	}
-	defer x.mu.RUnlock()
+	defer x.End()
 	return x.selected(f, st)
 }
 
