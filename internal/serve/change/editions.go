@@ -1,13 +1,10 @@
 package change
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -228,10 +225,8 @@ func (r *record) write(out io.Writer) error {
 
 // Log is the opened log of changes to the lists. It is safe for concurrent use.
 type Log struct {
+	mapped.Guard
 	record
-	file   *mapped.File
-	mu     sync.RWMutex // held for reading by every question, for writing by Close
-	closed bool
 
 	kept   sync.Mutex              // guards recent and totals, keyed by the edition that changes are counted from
 	recent map[string]*ListChanges // cached answers
@@ -244,20 +239,12 @@ func OpenLog(s *snapshot.Snapshot) (*Log, error) {
 	if !s.Has(LogPath) {
 		return &Log{}, nil
 	}
-	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(LogPath)), logKind)
-	if err != nil {
-		return nil, err
-	}
-	l := readLog(f)
-	if err := f.Err(); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return l, nil
+	return mapped.Load(s.Dir, LogPath, logKind, readLog)
 }
 
 // readLog finds the columns of a file and checks that they fit together.
 func readLog(f *mapped.File) *Log {
-	l := &Log{file: f, recent: map[string]*ListChanges{}, totals: map[string][]ListTotal{}}
+	l := &Log{Guard: mapped.Guarded(f, errClosed), recent: map[string]*ListChanges{}, totals: map[string][]ListTotal{}}
 	l.editions = mapped.Column[edition](f, "editions", mapped.AnyLength)
 	l.steps = mapped.Column[step](f, "steps", mapped.AnyLength)
 	l.texts = mapped.Column[byte](f, "texts", mapped.AnyLength)
@@ -298,22 +285,13 @@ func readLog(f *mapped.File) *Log {
 	return l
 }
 
-// Close unmaps the file.
-func (l *Log) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed || l.file == nil {
-		return nil
-	}
-	l.closed, l.record = true, record{}
-	return l.file.Close()
-}
-
 // Versions lists the editions in the log, latest first.
 func (l *Log) Versions() []string {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
 	list := []string{}
+	if l.Begin() != nil {
+		return list
+	}
+	defer l.End()
 	for i := range slices.Backward(l.editions) {
 		list = append(list, l.editions[i].version())
 	}
@@ -325,8 +303,10 @@ const stepWeight = 128
 
 // Weight estimates the bytes needed to answer Since for an edition.
 func (l *Log) Weight(version string) int64 {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
+	if l.Begin() != nil {
+		return 0
+	}
+	defer l.End()
 	at := l.find(version)
 	if at < 0 || l.made(version) != nil {
 		return 0
@@ -405,8 +385,10 @@ const (
 // Since lists the changes since an edition. known is false if the log lacks the
 // edition. The answer is shared: callers must not change it.
 func (l *Log) Since(version string) (c *ListChanges, known bool) {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
+	if l.Begin() != nil {
+		return nil, false
+	}
+	defer l.End()
 	at := l.find(version)
 	if at < 0 {
 		return nil, false
@@ -536,14 +518,5 @@ func NewLog(editions []InventedEdition) (*Log, error) {
 		}
 		r.editions = append(r.editions, e)
 	}
-	var b bytes.Buffer
-	if err := r.write(&b); err != nil {
-		return nil, err
-	}
-	f, err := mapped.Read("memory", b.Bytes(), logKind)
-	if err != nil {
-		return nil, fmt.Errorf("an invented log: %w", err)
-	}
-	l := readLog(f)
-	return l, f.Err()
+	return mapped.InMemory(logKind, r.write, readLog)
 }

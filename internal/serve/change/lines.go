@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,26 +60,20 @@ type lines struct {
 
 // openLines opens the digests of a build. The caller must close them.
 func openLines(s *snapshot.Snapshot) (*lines, error) {
-	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(linesPath)), linesKind)
-	if err != nil {
-		return nil, err
-	}
-	x := &lines{file: f, filed: mapped.Column[filed](f, "returns", mapped.AnyLength), lines: mapped.Column[line](f, "lines", mapped.AnyLength)}
-	n := 0
-	for i := range x.filed {
-		n += int(x.filed[i].Lines)
-		if i > 0 && x.filed[i-1].compare(&x.filed[i]) >= 0 {
-			f.Fail("the returns are out of order")
+	return mapped.Load(s.Dir, linesPath, linesKind, func(f *mapped.File) *lines {
+		x := &lines{file: f, filed: mapped.Column[filed](f, "returns", mapped.AnyLength), lines: mapped.Column[line](f, "lines", mapped.AnyLength)}
+		n := 0
+		for i := range x.filed {
+			n += int(x.filed[i].Lines)
+			if i > 0 && x.filed[i-1].compare(&x.filed[i]) >= 0 {
+				f.Fail("the returns are out of order")
+			}
 		}
-	}
-	if n != len(x.lines) {
-		f.Fail("it has %d lines where its returns have %d", len(x.lines), n)
-	}
-	if err := f.Err(); err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return x, nil
+		if n != len(x.lines) {
+			f.Fail("it has %d lines where its returns have %d", len(x.lines), n)
+		}
+		return x
+	})
 }
 
 // returnRow holds the columns that are read of table returns.

@@ -1,14 +1,12 @@
 package change
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
-	"sync"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot"
@@ -123,12 +121,13 @@ func write(out io.Writer, list []since) error {
 	return f.Close()
 }
 
+// errClosed is never shown: a closed index or log knows nothing.
+var errClosed = errors.New("change: the file is closed")
+
 // Index has the differences from earlier builds. It is safe for concurrent use.
 type Index struct {
-	mu     sync.RWMutex // held for reading by every question, for writing by Close
-	closed bool
-	file   *mapped.File
-	since  []since // latest last
+	mapped.Guard
+	since []since // latest last
 }
 
 // Open opens the changes of a snapshot. For a snapshot without the file, it knows no
@@ -137,16 +136,7 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 	if !s.Has(sincePath) {
 		return New(nil)
 	}
-	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(sincePath)), sinceKind)
-	if err != nil {
-		return nil, err
-	}
-	x := newIndex(f)
-	if err := f.Err(); err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return x, nil
+	return mapped.Load(s.Dir, sincePath, sinceKind, newIndex)
 }
 
 // Invented is a made-up difference from an earlier build.
@@ -161,21 +151,12 @@ func New(list []Invented) (*Index, error) {
 	for _, x := range list {
 		all = append(all, newSince(x.Version, x.Filers))
 	}
-	var b bytes.Buffer
-	if err := write(&b, all); err != nil {
-		return nil, err
-	}
-	f, err := mapped.Read("memory", b.Bytes(), sinceKind)
-	if err != nil {
-		return nil, err
-	}
-	x := newIndex(f)
-	return x, f.Err()
+	return mapped.InMemory(sinceKind, func(out io.Writer) error { return write(out, all) }, newIndex)
 }
 
 // newIndex finds the columns of a file and checks that they fit together.
 func newIndex(f *mapped.File) *Index {
-	x := &Index{file: f}
+	x := &Index{Guard: mapped.Guarded(f, errClosed)}
 	versions := mapped.Column[[stampSize]byte](f, "versions", mapped.AnyLength)
 	sizes := mapped.Column[uint32](f, "sizes", len(versions))
 	for i := range versions {
@@ -215,22 +196,13 @@ func giving(filers []Filer) (n int) {
 	return n
 }
 
-// Close waits for running questions and unmaps the file.
-func (x *Index) Close() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.closed {
-		return nil
-	}
-	x.closed, x.since = true, nil
-	return x.file.Close()
-}
-
 // Versions lists the builds with known differences, latest first.
 func (x *Index) Versions() []string {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
 	list := []string{}
+	if x.Begin() != nil {
+		return list
+	}
+	defer x.End()
 	for _, s := range slices.Backward(x.since) {
 		list = append(list, s.version)
 	}
@@ -247,8 +219,10 @@ type Page struct {
 // Page returns funders by the number of their rows that differ, most first, ties in
 // EIN order. known is false if the differences from the version are unknown.
 func (x *Index) Page(version string, offset, limit int) (p Page, known bool) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+	if x.Begin() != nil {
+		return p, false
+	}
+	defer x.End()
 	i := slices.IndexFunc(x.since, func(s since) bool { return s.version == version })
 	if i < 0 {
 		return p, false
@@ -265,8 +239,10 @@ func (x *Index) Page(version string, offset, limit int) (p Page, known bool) {
 // Latest is the difference of a filer, funder or not, from the latest earlier build,
 // and that build's version. The version is empty if no earlier build is known.
 func (x *Index) Latest(e ein.EIN) (version string, c Counts) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+	if x.Begin() != nil {
+		return "", c
+	}
+	defer x.End()
 	if len(x.since) == 0 {
 		return "", c
 	}

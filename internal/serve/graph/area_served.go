@@ -6,10 +6,10 @@ import "context"
 // those with at least one row to a recipient in the place within f.Years,
 // whatever the other conditions. It is 0 for a filter without such a place.
 func (g *Graph) ReachingFunders(ctx context.Context, f *Filter) (int64, error) {
-	if err := g.begin(); err != nil {
+	if err := g.Begin(); err != nil {
 		return 0, err
 	}
-	defer g.mu.RUnlock()
+	defer g.End()
 	if f.Place.Of != AreaServed || f.Place.empty() {
 		return 0, nil
 	}

@@ -29,9 +29,6 @@ const Damaged = "graph_damaged"
 // for the end of a block of rows after the last.
 const maxRows = math.MaxUint32 - blockRows
 
-// maxYears is how many fiscal years fit the year masks.
-const maxYears = 64
-
 // flags of a row.
 const (
 	flagDAF     = uint8(DAF)

@@ -66,13 +66,13 @@ func (c *Cost) add(amount int64) {
 	c.Grants++
 }
 
-func (x *groupIndex) layout(s sections, states, rows int) {
-	column(s, "counties", &x.countyList, mapped.AnyLength)
-	column(s, "row.state", &x.states, rows)
-	column(s, "row.county", &x.counties, rows)
-	column(s, "row.letter", &x.letters, rows)
-	column(s, "state.sums", &x.stateSums, states)
-	column(s, "county.sums", &x.countySums, len(x.countyList))
-	column(s, "support.sums", &x.supportSums, supportSets)
-	column(s, "letter.sums", &x.letterSums, letters)
+func (x *groupIndex) layout(s mapped.Layout, states, rows int) {
+	mapped.Field(s, "counties", &x.countyList, mapped.AnyLength)
+	mapped.Field(s, "row.state", &x.states, rows)
+	mapped.Field(s, "row.county", &x.counties, rows)
+	mapped.Field(s, "row.letter", &x.letters, rows)
+	mapped.Field(s, "state.sums", &x.stateSums, states)
+	mapped.Field(s, "county.sums", &x.countySums, len(x.countyList))
+	mapped.Field(s, "support.sums", &x.supportSums, supportSets)
+	mapped.Field(s, "letter.sums", &x.letterSums, letters)
 }

@@ -11,7 +11,12 @@ import (
 // numberAll sorts every dictionary, so that numbers compare as their strings do, and
 // checks the order of the rows.
 func (b *builder) numberAll() error {
-	b.numberRecipients()
+	former := b.recipDict.sorted(b.recips)
+	b.recip = make([]RecipientRecord, len(former))
+	for i, arrival := range former {
+		b.recip[i].EIN = uint32(b.recipEINs[arrival])
+	}
+	b.recipEINs = nil
 	b.nameDict.sorted(b.names)
 	b.purposeDict.sorted(b.purposes)
 	b.placeDict.sorted(b.places)
@@ -24,52 +29,28 @@ func (b *builder) numberAll() error {
 	b.byFunder = append(b.byFunder, uint32(b.rows))
 	b.byRecip = invert(b.recips, len(b.recip))
 	b.splitPlaces()
-	b.numberProbs()
-	return b.numberYears()
-}
-
-func (b *builder) numberRecipients() {
-	former := b.recipDict.sorted(b.recips)
-	b.recip = make([]RecipientRecord, len(former))
-	for i, arrival := range former {
-		b.recip[i].EIN = uint32(b.recipEINs[arrival])
+	if len(b.yearList) > MaxYears {
+		return inconsistent("the grants span %d fiscal years, more than %d", len(b.yearList), MaxYears)
 	}
-	b.recipEINs = nil
-}
-
-// numberYears turns the numbers of years into their order.
-func (b *builder) numberYears() error {
-	if len(b.yearList) > maxYears {
-		return inconsistent("the grants span %d fiscal years, more than %d", len(b.yearList), maxYears)
-	}
-	order := inOrderOf(b.yearList)
-	for i, n := range b.years {
-		b.years[i] = uint8(order[n])
-	}
-	b.yearNumbers = nil
+	numberInOrder(b.yearList, b.years)
+	numberInOrder(b.probList, b.probs)
+	b.yearNumbers, b.probNumbers = nil, nil
 	return nil
 }
 
-// numberProbs does the same with the probabilities.
-func (b *builder) numberProbs() {
-	order := inOrderOf(b.probList)
-	for i, n := range b.probs {
-		b.probs[i] = order[n]
-	}
-	b.probNumbers = nil
-}
-
-// inOrderOf sorts a list of distinct values. It returns the new number of each former
-// number.
-func inOrderOf[T cmp.Ordered](list []T) []uint32 {
+// numberInOrder sorts a list of distinct values and gives a column, which has numbers
+// of the list, their new numbers.
+func numberInOrder[T cmp.Ordered, N uint8 | uint32](list []T, column []N) {
 	former := slices.Clone(list)
 	slices.Sort(list)
-	order := make([]uint32, len(list))
+	order := make([]N, len(list))
 	for i, v := range former {
 		n, _ := slices.BinarySearch(list, v)
-		order[i] = uint32(n)
+		order[i] = N(n)
 	}
-	return order
+	for i, n := range column {
+		column[i] = order[n]
+	}
 }
 
 // splitPlaces takes the keys of places apart again.

@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 	"slices"
 
@@ -280,9 +281,7 @@ func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 		if err != nil {
 			return inconsistent("an organization: %w", err)
 		}
-		at, ok := slices.BinarySearchFunc(byEIN, uint32(e), func(i, e uint32) int { return cmp.Compare(b.recip[i].EIN, e) })
-		for ; ok && at < len(byEIN) && b.recip[byEIN[at]].EIN == uint32(e); at++ {
-			r := &b.recip[byEIN[at]]
+		for r := range b.recipsOf(e) {
 			r.Name, r.City, r.State, r.ZIP = b.short.id(o.Name), b.short.id(o.City), b.short.id(o.State), b.short.id(o.ZIP5)
 			r.Country = empty
 			if code, ok := ntee.Parse(o.NTEE); ok {
@@ -291,6 +290,18 @@ func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 		}
 	}
 	return nil
+}
+
+// recipsOf goes over the recipients with an EIN.
+func (b *builder) recipsOf(e ein.EIN) iter.Seq[*RecipientRecord] {
+	return func(yield func(*RecipientRecord) bool) {
+		at, _ := slices.BinarySearchFunc(b.byEIN, uint32(e), func(i, e uint32) int { return cmp.Compare(b.recip[i].EIN, e) })
+		for ; at < len(b.byEIN) && b.recip[b.byEIN[at]].EIN == uint32(e); at++ {
+			if !yield(&b.recip[b.byEIN[at]]) {
+				return
+			}
+		}
+	}
 }
 
 // readCauses reads the causes that were inferred for recipients without a code. Older
@@ -311,9 +322,8 @@ func (b *builder) readCauses(s *snapshot.Snapshot) error {
 		if len(c.Letter) != 1 || ntee.Label(c.Letter[0]) == "" {
 			return inconsistent("the inferred cause of %s is %q", c.EIN, c.Letter)
 		}
-		at, ok := slices.BinarySearchFunc(b.byEIN, uint32(e), func(i, e uint32) int { return cmp.Compare(b.recip[i].EIN, e) })
-		for ; ok && at < len(b.byEIN) && b.recip[b.byEIN[at]].EIN == uint32(e); at++ {
-			if r := &b.recip[b.byEIN[at]]; r.NTEE == empty {
+		for r := range b.recipsOf(e) {
+			if r.NTEE == empty {
 				r.Inferred = uint32(c.Letter[0])
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // stage drop what no later one looks at.
 func (b *builder) write(ctx context.Context, out io.Writer) error {
 	w := mapped.NewWriter(out, fileKind)
-	s := sections{to: w}
+	s := mapped.Layout{To: w}
 	all := b.sums.all
 	mapped.Add(w, "scope", []int64{all.Amount, all.Grants, all.Funders, all.Recipients})
 	mapped.Add(w, "key.off", append([]uint32{0}, b.keyEnds...))

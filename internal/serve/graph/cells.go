@@ -11,15 +11,25 @@ import (
 // cells are the sums of all rows by year, state, cause, kind of funder and class,
 // and by year and state with county or strategies. A question about these alone
 // reads thousands of sums instead of millions of rows.
-type cells struct {
+type cells struct{ all, counties, supports keyedSums }
+
+// keyedSums are sums by key.
+type keyedSums struct {
 	keys []uint32 // ascending
 	sums []Cost   // of each key
+}
 
-	countyKeys []uint32
-	countySums []Cost
+func newKeyedSums(from map[uint32]Cost) (k keyedSums) {
+	k.keys = slices.Sorted(maps.Keys(from))
+	for _, key := range k.keys {
+		k.sums = append(k.sums, from[key])
+	}
+	return k
+}
 
-	supportKeys []uint32
-	supportSums []Cost
+func (k *keyedSums) layout(s mapped.Layout, name string) {
+	mapped.Field(s, name+".keys", &k.keys, mapped.AnyLength)
+	mapped.Field(s, name+".sums", &k.sums, len(k.keys))
 }
 
 // The parts of a key. Of states there is room for many more than there are.
@@ -43,28 +53,17 @@ func cellParts(key uint32) (year, state, letter, kind, class uint32) {
 	class, key = key%cellClasses, key/cellClasses
 	kind, key = key%cellKinds, key/cellKinds
 	letter, key = key%cellLetters, key/cellLetters
-	return key / cellStates % maxYears, key % cellStates, letter, kind, class
+	return key / cellStates % MaxYears, key % cellStates, letter, kind, class
 }
 
-// countyKey is a key of a county in a year. A county is in one state, but for
-// lines that name another state than their ZIP code.
-func countyKey(year uint8, state, county uint16) uint32 {
-	return (uint32(year)*cellStates+uint32(state))<<16 | uint32(county)
+// fineKey is a key of a year and a state with a county or a set of strategies, of which
+// there are so many. A county is in one state, but for lines that name another state
+// than their ZIP code.
+func fineKey(year uint8, state, value uint16, of uint32) uint32 {
+	return (uint32(year)*cellStates+uint32(state))*of + uint32(value)
 }
 
-func countyParts(key uint32) (year, state, county uint32) {
-	return key >> 16 / cellStates % maxYears, key >> 16 % cellStates, key & 0xffff
-}
-
-// supportKey is a key of a set of strategies in a year and a state.
-func supportKey(year uint8, state, set uint16) uint32 {
-	return (uint32(year)*cellStates+uint32(state))*supportSets | uint32(set)
-}
-
-func supportParts(key uint32) (year, state, set uint32) {
-	set, key = key%supportSets, key/supportSets
-	return key / cellStates % maxYears, key % cellStates, set
-}
+const maxCounties = 1 << 16
 
 // makeCells adds all rows up. If there are more states than a key has room for, it
 // makes no cells, and questions read rows.
@@ -85,34 +84,21 @@ func (b *builder) makeCells(states int) (c cells) {
 			kind = uint8(k)
 		}
 		put(sums, cellKey(b.years[row], x.states[row], x.letters[row], kind, b.flags[row]&classMask), b.amounts[row])
-		put(counties, countyKey(b.years[row], x.states[row], x.counties[row]), b.amounts[row])
-		put(supports, supportKey(b.years[row], x.states[row], b.supports[row]&(supportSets-1)), b.amounts[row])
+		put(counties, fineKey(b.years[row], x.states[row], x.counties[row], maxCounties), b.amounts[row])
+		put(supports, fineKey(b.years[row], x.states[row], b.supports[row]&(supportSets-1), supportSets), b.amounts[row])
 	}
-	list := func(from map[uint32]Cost) (keys []uint32, sums []Cost) {
-		keys = slices.Sorted(maps.Keys(from))
-		for _, k := range keys {
-			sums = append(sums, from[k])
-		}
-		return keys, sums
-	}
-	c.keys, c.sums = list(sums)
-	c.countyKeys, c.countySums = list(counties)
-	c.supportKeys, c.supportSums = list(supports)
-	return c
+	return cells{newKeyedSums(sums), newKeyedSums(counties), newKeyedSums(supports)}
 }
 
-func (c *cells) layout(s sections) {
-	column(s, "cell.keys", &c.keys, mapped.AnyLength)
-	column(s, "cell.sums", &c.sums, len(c.keys))
-	column(s, "cell.county.keys", &c.countyKeys, mapped.AnyLength)
-	column(s, "cell.county.sums", &c.countySums, len(c.countyKeys))
-	column(s, "cell.support.keys", &c.supportKeys, mapped.AnyLength)
-	column(s, "cell.support.sums", &c.supportSums, len(c.supportKeys))
+func (c *cells) layout(s mapped.Layout) {
+	c.all.layout(s, "cell")
+	c.counties.layout(s, "cell.county")
+	c.supports.layout(s, "cell.support")
 }
 
 // cellFilter says of each part of a key which values a filter takes.
 type cellFilter struct {
-	years   [maxYears]bool
+	years   [MaxYears]bool
 	states  [cellStates]bool
 	letters [cellLetters]bool
 	kinds   [cellKinds]bool
@@ -142,7 +128,7 @@ func (g *Graph) cellFilter(f *Filter) (c *cellFilter, ok bool) {
 		other.Place.Values = nil
 	}
 	other.Subject = ntee.Subject{}
-	if !other.empty() || f.inferredOnly || len(g.sums.cells.keys) == 0 {
+	if !other.empty() || f.inferredOnly || len(g.sums.cells.all.keys) == 0 {
 		return nil, false
 	}
 	c = &cellFilter{everywhere: len(f.Place.Values) == 0, more: f.FunderKind != "" || f.Exclude != 0 || !f.Subject.Empty()}
@@ -210,10 +196,10 @@ func (by Grouping) fine() bool { return by == GroupCounty || by == GroupSupport 
 
 // addCells fills the tables of years, states, causes and kinds of funders.
 func (g *Graph) addCells(t *tables, c *cellFilter) {
-	t.years, t.states, t.letters, t.kinds = make([]Cost, maxYears), make([]Cost, cellStates), make([]Cost, cellLetters), make([]Cost, cellKinds)
-	for i, key := range g.sums.cells.keys {
+	t.years, t.states, t.letters, t.kinds = make([]Cost, MaxYears), make([]Cost, cellStates), make([]Cost, cellLetters), make([]Cost, cellKinds)
+	for i, key := range g.sums.cells.all.keys {
 		if year, state, letter, kind, class := cellParts(key); c.has(year, state, letter, kind, class) {
-			sum := g.sums.cells.sums[i]
+			sum := g.sums.cells.all.sums[i]
 			t.years[year].merge(sum, 1)
 			t.states[state].merge(sum, 1)
 			t.letters[letter].merge(sum, 1)
@@ -223,30 +209,31 @@ func (g *Graph) addCells(t *tables, c *cellFilter) {
 	t.states, t.letters = t.states[:len(g.dict.states)], t.letters[:letters]
 }
 
+// within adds up the sums with fine keys in the years and states of a filter, by value.
+func (k *keyedSums) within(c *cellFilter, of uint32, values int) []Cost {
+	out := make([]Cost, values)
+	for i, key := range k.keys {
+		if at := key / of; c.years[at/cellStates%MaxYears] && c.states[at%cellStates] && int(key%of) < values {
+			out[key%of].merge(k.sums[i], 1)
+		}
+	}
+	return out
+}
+
 // addFineCells fills the table of counties, strategies or funders, for a filter
 // that asks for years and states alone.
 func (g *Graph) addFineCells(t *tables, c *cellFilter, by Grouping) {
 	switch by {
 	case GroupCounty:
-		t.counties = make([]Cost, len(g.groups.countyList))
-		for i, key := range g.sums.cells.countyKeys {
-			if year, state, county := countyParts(key); c.years[year] && c.states[state] && int(county) < len(t.counties) {
-				t.counties[county].merge(g.sums.cells.countySums[i], 1)
-			}
-		}
+		t.counties = g.sums.cells.counties.within(c, maxCounties, len(g.groups.countyList))
 	case GroupSupport:
-		t.supports = make([]Cost, supportSets)
-		for i, key := range g.sums.cells.supportKeys {
-			if year, state, set := supportParts(key); c.years[year] && c.states[state] {
-				t.supports[set].merge(g.sums.cells.supportSums[i], 1)
-			}
-		}
+		t.supports = g.sums.cells.supports.within(c, supportSets, supportSets)
 	case GroupFunder:
 		t.funders = make([]Cost, len(g.dict.funders))
 		if c.everywhere {
 			for f := range t.funders {
 				for _, p := range g.sums.giving.yearsOf(uint32(f)) {
-					if c.years[p.Year%maxYears] {
+					if c.years[p.Year%MaxYears] {
 						t.funders[f].merge(Cost{Amount: p.Amount, Grants: int64(p.Grants)}, 1)
 					}
 				}

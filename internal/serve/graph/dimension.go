@@ -15,9 +15,9 @@ func newDimension(values, rows int) dimension {
 	return dimension{wordsFor(rows), make([]uint64, values*wordsFor(rows))}
 }
 
-func openDimension(f *mapped.File, name string, values, rows int) dimension {
-	w := wordsFor(rows)
-	return dimension{w, mapped.Column[uint64](f, name, values*w)}
+func (d *dimension) layout(s mapped.Layout, name string, values, rows int) {
+	d.words = wordsFor(rows)
+	mapped.Field(s, name, &d.data, values*d.words)
 }
 
 func (d dimension) at(value int) bitset {

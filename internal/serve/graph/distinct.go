@@ -9,8 +9,8 @@ import "slices"
 // not predict them.
 type distinctCounter struct {
 	n       int64
-	byYear  [maxYears]int64
-	lanes   [maxYears / 8]uint64
+	byYear  [MaxYears]int64
+	lanes   [MaxYears / 8]uint64
 	octets  int // lanes in use
 	pending uint8
 }
@@ -49,13 +49,8 @@ func (t *distinctCounter) flush() {
 	t.pending = 0
 }
 
-// merge adds another counter.
-func (t *distinctCounter) merge(o *distinctCounter) { t.change(o, 1) }
-
-// subtract takes another counter away.
-func (t *distinctCounter) subtract(o *distinctCounter) { t.change(o, -1) }
-
-func (t *distinctCounter) change(o *distinctCounter, sign int64) {
+// merge adds another counter, or takes it away if the sign is -1.
+func (t *distinctCounter) merge(o *distinctCounter, sign int64) {
 	t.flush()
 	o.flush()
 	t.n += sign * o.n
@@ -80,7 +75,7 @@ func (e *evaluation) countRecipients(set *rowset) (recips distinctCounter, err e
 			var mask uint64
 			for i, row := range val[pos:end] {
 				// Without a branch: the bit of the row, at the place of its year.
-				mask |= words[row>>6] >> (row & 63) & 1 << (years[i] & (maxYears - 1))
+				mask |= words[row>>6] >> (row & 63) & 1 << (years[i] & (MaxYears - 1))
 			}
 			pos = end
 			t.add(mask)
@@ -93,7 +88,7 @@ func (e *evaluation) countRecipients(set *rowset) (recips distinctCounter, err e
 func (g *Graph) mergeCounters(parts []distinctCounter) distinctCounter {
 	sum := g.distinctCounter()
 	for i := range parts {
-		sum.merge(&parts[i])
+		sum.merge(&parts[i], 1)
 	}
 	return sum
 }
@@ -109,7 +104,7 @@ func (e *evaluation) countFewRecipients(set *rowset) (recips distinctCounter, er
 			if masks[r] == 0 {
 				touched = append(touched, r)
 			}
-			masks[r] |= 1 << (g.cols.years[row] & (maxYears - 1))
+			masks[r] |= 1 << (g.cols.years[row] & (MaxYears - 1))
 		}
 	})
 	recips = g.distinctCounter()

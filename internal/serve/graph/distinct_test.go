@@ -25,7 +25,7 @@ func TestTally(t *testing.T) {
 					want.byYear[y] += int64(mask >> y & 1)
 				}
 			}
-			sum.merge(&some)
+			sum.merge(&some, 1)
 		}
 		if sum.n != want.n || sum.byYear != want.byYear {
 			t.Errorf("%d years: %d masks, by year %v; want %d, %v", years, sum.n, sum.byYear, want.n, want.byYear)

@@ -9,10 +9,10 @@ import (
 // of the class among the rows that satisfy the filter without any exclusion. A
 // row in two classes counts in both.
 func (g *Graph) Excluded(ctx context.Context, f *Filter) (map[Class]Cost, error) {
-	if err := g.begin(); err != nil {
+	if err := g.Begin(); err != nil {
 		return nil, err
 	}
-	defer g.mu.RUnlock()
+	defer g.End()
 	rest := *f
 	rest.Exclude = 0
 	out := make(map[Class]Cost, classes)

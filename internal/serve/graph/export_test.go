@@ -12,11 +12,7 @@ import (
 
 // OpenBytes opens an index that is in memory. It must not be closed.
 func OpenBytes(data []byte) (*Graph, error) {
-	f, err := mapped.Read("memory", data, fileKind)
-	if err != nil {
-		return nil, err
-	}
-	return newGraph(f, &snapshot.Manifest{})
+	return mapped.FromBytes(fileKind, data, func(f *mapped.File) *Graph { return newGraph(f, &snapshot.Manifest{}) })
 }
 
 // Kind is the file of the index.

@@ -91,10 +91,10 @@ func (f *Filter) yearsApart() bool { return f.Place.Of != AreaServed || f.Place.
 // choices is counted from the bits that sets have in common, and only what is
 // shown in dollars looks at rows. The answer is shared: it must not be changed.
 func (g *Graph) Facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, error) {
-	if err := g.begin(); err != nil {
+	if err := g.Begin(); err != nil {
 		return nil, err
 	}
-	defer g.mu.RUnlock()
+	defer g.End()
 	key := cacheKey(facetsAnswer, Question{About: AboutGroups, Filter: f}) + o.name()
 	return remember(g, key, func() (*Facets, int, error) {
 		out, err := g.facets(ctx, f, o)

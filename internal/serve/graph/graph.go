@@ -7,7 +7,6 @@ package graph
 
 import (
 	"errors"
-	"sync"
 
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -21,9 +20,7 @@ var ErrClosed = errors.New("the graph is closed")
 // Graph is the opened index of one snapshot. It is safe for concurrent use.
 // Nothing it returns refers to the mapped file, so results outlive it.
 type Graph struct {
-	mu     sync.RWMutex // held for reading by every question, for writing by Close
-	closed bool
-	file   *mapped.File
+	mapped.Guard
 
 	rows     int
 	cols     columns
@@ -58,19 +55,19 @@ type columns struct {
 	probs    []uint32
 }
 
-func (c *columns) layout(s sections, rows int) {
-	column(s, "row.funder", &c.funders, rows)
-	column(s, "row.recip", &c.recips, rows)
-	column(s, "row.amount", &c.amounts, rows)
-	column(s, "row.year", &c.years, rows)
-	column(s, "row.place", &c.places, rows)
-	column(s, "row.name", &c.names, rows)
-	column(s, "row.purpose", &c.purposes, rows)
-	column(s, "row.filing", &c.filings, rows)
-	column(s, "row.rule", &c.rules, rows)
-	column(s, "row.flags", &c.flags, rows)
-	column(s, "row.support", &c.supports, rows)
-	column(s, "row.prob", &c.probs, rows)
+func (c *columns) layout(s mapped.Layout, rows int) {
+	mapped.Field(s, "row.funder", &c.funders, rows)
+	mapped.Field(s, "row.recip", &c.recips, rows)
+	mapped.Field(s, "row.amount", &c.amounts, rows)
+	mapped.Field(s, "row.year", &c.years, rows)
+	mapped.Field(s, "row.place", &c.places, rows)
+	mapped.Field(s, "row.name", &c.names, rows)
+	mapped.Field(s, "row.purpose", &c.purposes, rows)
+	mapped.Field(s, "row.filing", &c.filings, rows)
+	mapped.Field(s, "row.rule", &c.rules, rows)
+	mapped.Field(s, "row.flags", &c.flags, rows)
+	mapped.Field(s, "row.support", &c.supports, rows)
+	mapped.Field(s, "row.prob", &c.probs, rows)
 }
 
 // backward is the same rows in the order of recipients, then funders: the
@@ -82,10 +79,10 @@ type backward struct {
 	rows    lists // row numbers of each recipient
 }
 
-func (b *backward) layout(s sections, rows int) {
-	column(s, "back.funder", &b.funders, rows)
-	column(s, "back.amount", &b.amounts, rows)
-	column(s, "back.year", &b.years, rows)
+func (b *backward) layout(s mapped.Layout, rows int) {
+	mapped.Field(s, "back.funder", &b.funders, rows)
+	mapped.Field(s, "back.amount", &b.amounts, rows)
+	mapped.Field(s, "back.year", &b.years, rows)
 }
 
 // orders are rows and recipients in other orders.
@@ -96,11 +93,11 @@ type orders struct {
 	byEIN    []uint32 // recipients that have an EIN, by EIN
 }
 
-func (o *orders) layout(s sections, rows int) {
-	column(s, "row.rank", &o.rank, rows)
-	column(s, "by.amount", &o.byAmount, rows)
-	column(s, "by.key", &o.byKey, rows)
-	column(s, "by.ein", &o.byEIN, mapped.AnyLength)
+func (o *orders) layout(s mapped.Layout, rows int) {
+	mapped.Field(s, "row.rank", &o.rank, rows)
+	mapped.Field(s, "by.amount", &o.byAmount, rows)
+	mapped.Field(s, "by.key", &o.byKey, rows)
+	mapped.Field(s, "by.ein", &o.byEIN, mapped.AnyLength)
 }
 
 // dictionaries say what the numbers in the columns stand for.
@@ -140,34 +137,13 @@ type storedSums struct {
 	funderStates, recipStates stateCells
 }
 
-func (t *storedSums) layout(s sections, funders, recips, years int) {
-	column(s, "funder.sums", &t.funders, funders)
-	column(s, "recip.sums", &t.recips, recips)
-	column(s, "funder.top", &t.funderTop, funders)
-	column(s, "recip.top", &t.recipTop, recips)
-	column(s, "year.sums", &t.years, years)
-	column(s, "class.sums", &t.classes, classes)
-}
-
-// Close waits for the questions under way and unmaps the file.
-func (g *Graph) Close() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return nil
-	}
-	g.closed = true
-	return g.file.Close()
-}
-
-// begin admits a question; every success is paired with g.mu.RUnlock.
-func (g *Graph) begin() error {
-	g.mu.RLock()
-	if g.closed {
-		g.mu.RUnlock()
-		return ErrClosed
-	}
-	return nil
+func (t *storedSums) layout(s mapped.Layout, funders, recips, years int) {
+	mapped.Field(s, "funder.sums", &t.funders, funders)
+	mapped.Field(s, "recip.sums", &t.recips, recips)
+	mapped.Field(s, "funder.top", &t.funderTop, funders)
+	mapped.Field(s, "recip.top", &t.recipTop, recips)
+	mapped.Field(s, "year.sums", &t.years, years)
+	mapped.Field(s, "class.sums", &t.classes, classes)
 }
 
 // Rows is the number of grants.

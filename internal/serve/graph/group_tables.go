@@ -30,7 +30,7 @@ func (g *Graph) newTables(asks []GroupsOf) *tables {
 		case GroupSupport:
 			t.supports = make([]Cost, 2*supportSets)
 		case GroupYear:
-			t.years = make([]Cost, 2*maxYears)
+			t.years = make([]Cost, 2*MaxYears)
 		}
 	}
 	return t
@@ -65,7 +65,7 @@ func (t *tables) fold() {
 // subtractFromStored makes tables that are folded the sums of all other rows.
 func (t *tables) subtractFromStored(g *Graph) {
 	x := &g.groups
-	years := make([]Cost, maxYears)
+	years := make([]Cost, MaxYears)
 	for i, y := range g.sums.years {
 		years[i] = Cost{Amount: y.Amount, Grants: y.Grants}
 	}
@@ -162,7 +162,7 @@ func (t *tables) add(g *Graph, rows []uint32) {
 		addColumn(t.supports, g.cols.supports, g.cols.amounts, rows, supportSets-1)
 	}
 	if t.years != nil {
-		addColumn(t.years, g.cols.years, g.cols.amounts, rows, maxYears-1)
+		addColumn(t.years, g.cols.years, g.cols.amounts, rows, MaxYears-1)
 	}
 	if t.funders != nil {
 		t.addFunders(g, rows)

@@ -35,10 +35,10 @@ func (g *Graph) Groups(ctx context.Context, f *Filter, by Grouping, top int) (Gr
 // GroupsMany is Groups for several groupings at once. Those with the same filter
 // share its evaluation and one pass over the rows.
 func (g *Graph) GroupsMany(ctx context.Context, asks []GroupsOf) ([]Grouped, error) {
-	if err := g.begin(); err != nil {
+	if err := g.Begin(); err != nil {
 		return nil, err
 	}
-	defer g.mu.RUnlock()
+	defer g.End()
 	asks = slices.Clone(asks)
 	out := make([]Grouped, len(asks))
 	keys := make([]string, len(asks))
@@ -110,7 +110,7 @@ func (g *Graph) group(ctx context.Context, asks []GroupsOf) ([]Grouped, error) {
 		case GroupSupport:
 			out[i] = groupedSupport(t.supports, a.Top)
 		case GroupFunder:
-			out[i] = g.groupedFunders(t.funders, a.Top)
+			out[i] = groupedBy(a, t.funders, -1, g.funderGroup())
 		case GroupRecipient:
 			out[i], err = e.groupedRecipients(&set, t, a)
 		default:
@@ -136,12 +136,11 @@ func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
 			}
 			sums[to].merge(c, 1)
 		}
-		return groupedBy(a, sums, 0, func(i uint32) string { return string(rune('A' + i - 1)) })
+		return groupedBy(a, sums, 0, func(i uint32) Group { return Group{Key: string(rune('A' + i - 1))} })
 	case GroupState:
-		return groupedBy(a, t.states, g.emptyAt(g.dict.states), func(i uint32) string { return string(g.dict.short.at(g.dict.states[i])) })
+		return g.groupedPlaces(a, t.states, g.dict.states)
 	case GroupCounty:
-		list := g.groups.countyList
-		return groupedBy(a, t.counties, g.emptyAt(list), func(i uint32) string { return string(g.dict.short.at(list[i])) })
+		return g.groupedPlaces(a, t.counties, g.groups.countyList)
 	case GroupFunderType:
 		kinds := slices.Sorted(slices.Values(kindNumbers.words()))
 		place := make([]int, len(kinds))
@@ -164,31 +163,33 @@ func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
 				add(g.dict.funders[f].Kind, c)
 			}
 		}
-		return groupedBy(a, sums, len(kinds), func(i uint32) string { return kinds[i] })
+		return groupedBy(a, sums, len(kinds), func(i uint32) Group { return Group{Key: kinds[i]} })
 	}
-	out := groupedBy(a, t.years[:len(g.dict.years)], -1, func(i uint32) string { return strconv.Itoa(int(g.dict.years[i])) })
+	out := groupedBy(a, t.years[:len(g.dict.years)], -1, func(i uint32) Group { return Group{Key: strconv.Itoa(int(g.dict.years[i]))} })
 	slices.SortFunc(out.Groups, func(x, y Group) int { return cmp.Compare(x.Key, y.Key) })
 	return out
 }
 
-// emptyAt is where the empty string is in a sorted list of short strings, or -1.
-func (g *Graph) emptyAt(list []uint32) int {
+// groupedPlaces is the answer from the sums of places, which are a sorted list of
+// short strings.
+func (g *Graph) groupedPlaces(a *GroupsOf, sums []Cost, list []uint32) Grouped {
+	none := -1
 	if len(list) > 0 && len(g.dict.short.at(list[0])) == 0 {
-		return 0
+		none = 0
 	}
-	return -1
+	return groupedBy(a, sums, none, func(i uint32) Group { return Group{Key: string(g.dict.short.at(list[i]))} })
 }
 
 // groupedBy is the answer from the sums of values in the order of their keys.
 // none is the place of the sum of rows without a value, or -1.
-func groupedBy(a *GroupsOf, sums []Cost, none int, key func(i uint32) string) Grouped {
+func groupedBy(a *GroupsOf, sums []Cost, none int, group func(i uint32) Group) Grouped {
 	b := best{most: a.Top}
 	for i, c := range sums {
 		if c.Grants > 0 && i != none {
 			b.add(uint32(i), c)
 		}
 	}
-	out := b.grouped(a.By, func(i uint32) Group { return Group{Key: key(i)} })
+	out := b.grouped(a.By, group)
 	if none >= 0 {
 		out.None = some(sums[none])
 	}
@@ -332,18 +333,13 @@ func (b *best) grouped(by Grouping, group func(id uint32) Group) Grouped {
 	return out
 }
 
-func (g *Graph) groupedFunders(sums []Cost, top int) Grouped {
-	b := best{most: top}
-	for f, c := range sums {
-		if c.Grants > 0 {
-			b.add(uint32(f), c)
-		}
-	}
+// funderGroup describes funders.
+func (g *Graph) funderGroup() func(id uint32) Group {
 	var text copier
-	return b.grouped(GroupFunder, func(id uint32) Group {
+	return func(id uint32) Group {
 		f := &g.dict.funders[id]
 		return Group{Key: ein.EIN(f.EIN).String(), Name: text.copy(g.dict.short.at(f.Name)), EIN: ein.EIN(f.EIN)}
-	})
+	}
 }
 
 // recipientGroup describes recipients.

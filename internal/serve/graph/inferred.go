@@ -14,10 +14,10 @@ func (g *Graph) WiderBasis(ctx context.Context, f *Filter) (Cost, error) {
 	if f.Subject.Empty() || f.SubjectBasis == ntee.Any {
 		return Cost{}, nil
 	}
-	if err := g.begin(); err != nil {
+	if err := g.Begin(); err != nil {
 		return Cost{}, err
 	}
-	defer g.mu.RUnlock()
+	defer g.End()
 	return remember(g, cacheKey(widerAnswer, Question{About: AboutTotals, Filter: f}), func() (cost Cost, size int, err error) {
 		rest := *f
 		rest.inferredOnly = true

@@ -20,10 +20,10 @@ const (
 // is makes no difference. Weight looks at a few numbers per value of the filter
 // and at no rows.
 func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
-	if g.begin() != nil {
+	if g.Begin() != nil {
 		return 0 // the question fails before it takes anything
 	}
-	defer g.mu.RUnlock()
+	defer g.End()
 	limit := int64(max(p.Limit, 0))
 	bound := g.rowsBound(f)
 	short := bound <= g.grain.tiny // then no set is made
@@ -64,7 +64,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 	case AboutGroups:
 		// A part of the work has tables of its own, and there are up to four for a core.
 		parts := 4*cores() + 3
-		tables := 2 * int64(len(g.dict.states)+len(g.groups.countyList)+supportSets+letters+maxYears)
+		tables := 2 * int64(len(g.dict.states)+len(g.groups.countyList)+supportSets+letters+MaxYears)
 		n += limit*partyBytes + blocks + (tables*parts+int64(len(g.dict.funders)))*int64(unsafe.Sizeof(Cost{}))
 		n += limit*parts*3*int64(unsafe.Sizeof(numbered{})) + parties
 	case AboutTotals:

@@ -90,7 +90,7 @@ func (g *Graph) sumFunders(set *rowset, from, to uint32, add func(record)) {
 				}
 				other = to
 				amount += amounts[row]
-				mask |= 1 << (years[row] & (maxYears - 1))
+				mask |= 1 << (years[row] & (MaxYears - 1))
 			}
 			cur.amount, cur.years, cur.others, cur.other = amount, mask, others, other
 			cur.grants += uint32(n)
@@ -174,7 +174,7 @@ func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, 
 			}
 			amount += amounts[i] & -int64(in)
 			grants += uint32(in)
-			mask |= in << (years[i] & (maxYears - 1))
+			mask |= in << (years[i] & (MaxYears - 1))
 		}
 		if grants > 0 && !r.skips(s, amount, grants) {
 			now := run{id: uint32(id), amount: amount, years: mask, grants: grants, others: others}
@@ -218,7 +218,7 @@ func (g *Graph) sumLinks(set *rowset, from, to uint32, r *ranker, s *selector) {
 			n := 0
 			for ; n < len(rows) && recips[rows[n]] == cur.id; n++ {
 				cur.amount += amounts[rows[n]]
-				cur.years |= 1 << (years[rows[n]] & (maxYears - 1))
+				cur.years |= 1 << (years[rows[n]] & (MaxYears - 1))
 			}
 			cur.grants += uint32(n)
 			rows = rows[n:]

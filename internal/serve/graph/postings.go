@@ -1,6 +1,9 @@
 package graph
 
-import "grantgraph/internal/radix"
+import (
+	"grantgraph/internal/radix"
+	"grantgraph/internal/snapshot/mapped"
+)
 
 // lists is a list of numbers per key: list k is val[off[k]:off[k+1]].
 type lists struct {
@@ -8,10 +11,15 @@ type lists struct {
 	val []uint32
 }
 
-func (l *lists) layout(s sections, name string, keys, values int) {
-	column(s, name+".off", &l.off, keys+1)
-	column(s, name+".val", &l.val, values)
+func (l *lists) layout(s mapped.Layout, name string, keys, values int) {
+	mapped.Field(s, name+".off", &l.off, keys+1)
+	mapped.Field(s, name+".val", &l.val, values)
 	complete(s, "lists of "+name, l.off, len(l.val))
+}
+
+// complete refuses a file whose offsets do not end where the values end.
+func complete(s mapped.Layout, what string, offsets []uint32, values int) {
+	s.Check(func() bool { return int(offsets[len(offsets)-1]) == values }, "the %s are incomplete", what)
 }
 
 func (l *lists) at(k uint32) []uint32 { return l.val[l.off[k]:l.off[k+1]:l.off[k+1]] }

@@ -39,26 +39,13 @@ const (
 // ByFunderName and ByFunderState; any other key is ErrOrder. Funders that are
 // equal in the key are ordered by total descending, then by EIN ascending.
 func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []FunderTotal, hits int64, err error) {
-	if err := g.begin(); err != nil {
-		return nil, 0, err
-	}
-	defer g.mu.RUnlock()
-	if !AboutFunders.hasOrder(s.By) {
-		return nil, 0, fmt.Errorf("funders: %w", ErrOrder)
-	}
-	page, hits, err := g.ranked(ctx, Question{About: AboutFunders, Filter: f, Sort: s, Page: p})
-	if err != nil {
-		return nil, 0, err
-	}
-	read := g.reader()
-	rows = make([]FunderTotal, 0, len(page))
-	for _, rec := range page {
-		rows = append(rows, FunderTotal{
+	ask := Question{About: AboutFunders, Filter: f, Sort: s, Page: p}
+	return rankedRows(ctx, g, "funders", ask, func(read *reader, rec *record) FunderTotal {
+		return FunderTotal{
 			Funder: read.funder(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Recipients: int64(rec.Others),
 			FirstYear: int(g.dict.years[rec.First]), LastYear: int(g.dict.years[rec.Last]),
-		})
-	}
-	return rows, hits, nil
+		}
+	})
 }
 
 // Recipients returns one page of the recipient identities that have rows
@@ -68,24 +55,33 @@ func (g *Graph) Funders(ctx context.Context, f *Filter, s Sort, p Page) (rows []
 // rows); any other key is ErrOrder. Recipients that are equal in the key are
 // ordered by total descending, then by identity ascending.
 func (g *Graph) Recipients(ctx context.Context, f *Filter, s Sort, p Page) (rows []RecipientTotal, hits int64, err error) {
-	if err := g.begin(); err != nil {
+	ask := Question{About: AboutRecipients, Filter: f, Sort: s, Page: p}
+	return rankedRows(ctx, g, "recipients", ask, func(read *reader, rec *record) RecipientTotal {
+		return RecipientTotal{
+			Recipient: read.recipient(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Funders: int64(rec.Others),
+			FirstYear: int(g.dict.years[rec.First]), LastYear: int(g.dict.years[rec.Last]),
+		}
+	})
+}
+
+// rankedRows answers a question about funders or recipients, of which row makes a row
+// of the answer.
+func rankedRows[T any](ctx context.Context, g *Graph, who string, ask Question, row func(*reader, *record) T) ([]T, int64, error) {
+	if err := g.Begin(); err != nil {
 		return nil, 0, err
 	}
-	defer g.mu.RUnlock()
-	if !AboutRecipients.hasOrder(s.By) {
-		return nil, 0, fmt.Errorf("recipients: %w", ErrOrder)
+	defer g.End()
+	if !ask.About.hasOrder(ask.Sort.By) {
+		return nil, 0, fmt.Errorf("%s: %w", who, ErrOrder)
 	}
-	page, hits, err := g.ranked(ctx, Question{About: AboutRecipients, Filter: f, Sort: s, Page: p})
+	page, hits, err := g.ranked(ctx, ask)
 	if err != nil {
 		return nil, 0, err
 	}
 	read := g.reader()
-	rows = make([]RecipientTotal, 0, len(page))
-	for _, rec := range page {
-		rows = append(rows, RecipientTotal{
-			Recipient: read.recipient(rec.id), Total: rec.Amount, Grants: int64(rec.Grants), Funders: int64(rec.Others),
-			FirstYear: int(g.dict.years[rec.First]), LastYear: int(g.dict.years[rec.Last]),
-		})
+	rows := make([]T, len(page))
+	for i := range page {
+		rows[i] = row(read, &page[i])
 	}
 	return rows, hits, nil
 }
@@ -189,7 +185,7 @@ func (e *evaluation) rankFundersOf(recip uint32, ask Question) (*ranking, error)
 			cur := run{id: funders[at], others: 1}
 			for ; at < len(funders) && funders[at] == cur.id; at++ {
 				// Without a branch, because the processor cannot predict which years are wanted.
-				year := years[at] & (maxYears - 1)
+				year := years[at] & (MaxYears - 1)
 				in := wanted >> year & 1
 				cur.amount += amounts[at] & -int64(in)
 				cur.years |= in << year

@@ -73,10 +73,10 @@ func (r *reader) grant(row uint32) Grant {
 
 // Grant is the row with the given key. A closed graph has none.
 func (g *Graph) Grant(key string) (Grant, bool) {
-	if g.begin() != nil {
+	if g.Begin() != nil {
 		return Grant{}, false
 	}
-	defer g.mu.RUnlock()
+	defer g.End()
 	row, ok := g.findKey(key)
 	if !ok {
 		return Grant{}, false

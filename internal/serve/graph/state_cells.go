@@ -74,9 +74,9 @@ func (b *builder) stateCells(states int, starts, order, others []uint32) stateCe
 	return out
 }
 
-func (c *stateCells) layout(s sections, name string, keys int) {
-	column(s, name+".at", &c.at, keys+1)
-	column(s, name, &c.cells, mapped.AnyLength)
+func (c *stateCells) layout(s mapped.Layout, name string, keys int) {
+	mapped.Field(s, name+".at", &c.at, keys+1)
+	mapped.Field(s, name, &c.cells, mapped.AnyLength)
 	complete(s, "sums of "+name, c.at, len(c.cells))
 }
 
@@ -159,7 +159,7 @@ func (g *Graph) sumRecipientCells(l recipientCells, from, to int, visit func(sum
 	for base := from; base < to; base += g.grain.block {
 		end := uint32(min(base+g.grain.block, to))
 		for i, cells := range left {
-			year, n := uint64(1)<<(l.lists[i].year&(maxYears-1)), 0
+			year, n := uint64(1)<<(l.lists[i].year&(MaxYears-1)), 0
 			for ; n < len(cells) && cells[n].ID < end; n++ {
 				c := &cells[n]
 				at := (c.ID - uint32(base)) & (cellBlock - 1)
@@ -216,7 +216,7 @@ func (g *Graph) fundersOf(id uint32, c *cellFilter) (n uint32) {
 	funders, years := g.back.funders[lo:hi], g.back.years[lo:hi]
 	last, some := uint32(0), false
 	for i, row := range g.back.rows.val[lo:hi] {
-		if f := funders[i]; (!some || f != last) && c.years[years[i]%maxYears] && (c.everywhere || c.states[g.groups.states[row]%cellStates]) {
+		if f := funders[i]; (!some || f != last) && c.years[years[i]%MaxYears] && (c.everywhere || c.states[g.groups.states[row]%cellStates]) {
 			last, some = f, true
 			n++
 		}

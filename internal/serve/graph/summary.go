@@ -15,10 +15,10 @@ type summary struct {
 // for each fiscal year that has any, in ascending order. A funder or recipient
 // counts once in the totals and once in each of its years.
 func (g *Graph) Summary(ctx context.Context, f *Filter) (Totals, []YearTotals, error) {
-	if err := g.begin(); err != nil {
+	if err := g.Begin(); err != nil {
 		return Totals{}, nil, err
 	}
-	defer g.mu.RUnlock()
+	defer g.End()
 	s, err := remember(g, cacheKey(summaryAnswer, Question{About: AboutTotals, Filter: f}), func() (*summary, int, error) {
 		s, err := g.summarize(ctx, f)
 		if err != nil {
@@ -78,7 +78,7 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 }
 
 // yearly is what was given in each year.
-type yearly struct{ amounts, grants [maxYears]int64 }
+type yearly struct{ amounts, grants [MaxYears]int64 }
 
 func (g *Graph) summary(sum *yearly, funders, recips *distinctCounter) *summary {
 	s := &summary{totals: Totals{Funders: funders.n, Recipients: recips.n}, years: []YearTotals{}}
@@ -114,7 +114,7 @@ func (e *evaluation) sumYears(set *rowset) (sum yearly, funders distinctCounter,
 				}
 				end, m, n := g.postings.funderRows[funder+1], mask, 0
 				for ; n < len(rows) && rows[n] < end; n++ {
-					y := g.cols.years[rows[n]] & (maxYears - 1)
+					y := g.cols.years[rows[n]] & (MaxYears - 1)
 					m |= 1 << y
 					p.amounts[y] += g.cols.amounts[rows[n]]
 					p.grants[y]++
@@ -127,8 +127,8 @@ func (e *evaluation) sumYears(set *rowset) (sum yearly, funders distinctCounter,
 	funders = g.distinctCounter()
 	for i := range parts {
 		p := &parts[i]
-		funders.merge(&p.funders)
-		for y := range maxYears {
+		funders.merge(&p.funders, 1)
+		for y := range MaxYears {
 			sum.amounts[y] += p.amounts[y]
 			sum.grants[y] += p.grants[y]
 		}

@@ -37,10 +37,10 @@ func (e *evaluation) sumCells(f *Filter) (s *summary, ok bool, err error) {
 
 // byYear adds the cells of a filter up by year.
 func (c *cells) byYear(f *cellFilter) (sum yearly) {
-	for i, key := range c.keys {
+	for i, key := range c.all.keys {
 		if year, state, letter, kind, class := cellParts(key); f.has(year, state, letter, kind, class) {
-			sum.amounts[year] += c.sums[i].Amount
-			sum.grants[year] += c.sums[i].Grants
+			sum.amounts[year] += c.all.sums[i].Amount
+			sum.grants[year] += c.all.sums[i].Grants
 		}
 	}
 	return sum
@@ -85,7 +85,7 @@ func (e *evaluation) countParties(f *Filter, c *cellFilter, years []int, funders
 // countCells counts the funders or recipients that have a cell. of is how many there
 // are in the graph.
 func (t *distinctCounter) countCells(list []yearCells, of int) {
-	var years [maxYears]bitset
+	var years [MaxYears]bitset
 	all := make(bitset, wordsFor(of))
 	for _, l := range list {
 		if years[l.year] == nil {

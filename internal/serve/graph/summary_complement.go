@@ -50,7 +50,7 @@ func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, err
 		funders.byYear[i], recips.byYear[i] = y.Funders, y.Recips
 	}
 	for _, row := range missing {
-		y := g.cols.years[row] & (maxYears - 1)
+		y := g.cols.years[row] & (MaxYears - 1)
 		sum.amounts[y] -= g.cols.amounts[row]
 		sum.grants[y]--
 	}
@@ -60,16 +60,16 @@ func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, err
 	for _, f := range touched(missing, g.cols.funders, len(g.dict.funders)).appendTo(nil, 0) {
 		var all, left uint64
 		for _, p := range g.sums.giving.yearsOf(f) {
-			all |= 1 << (p.Year & (maxYears - 1))
+			all |= 1 << (p.Year & (MaxYears - 1))
 		}
 		for row := g.postings.funderRows[f]; row < g.postings.funderRows[f+1] && left != all; row++ {
-			left |= set.set[row>>6] >> (row & 63) & 1 << (g.cols.years[row] & (maxYears - 1))
+			left |= set.set[row>>6] >> (row & 63) & 1 << (g.cols.years[row] & (MaxYears - 1))
 		}
 		changed.before.add(all)
 		changed.after.add(left)
 	}
-	funders.merge(&changed.after)
-	funders.subtract(&changed.before)
+	funders.merge(&changed.after, 1)
+	funders.merge(&changed.before, -1)
 
 	some := touched(missing, g.cols.recips, len(g.dict.recips)).appendTo(nil, 0)
 	parts, err := inParts(e.ctx, g.evenCuts(0, uint32(len(some))), start, func(c *change, from, to int) {
@@ -78,7 +78,7 @@ func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, err
 			years := g.back.years[lo:hi]
 			var all, left uint64
 			for i, row := range g.back.rows.val[lo:hi] {
-				y := years[i] & (maxYears - 1)
+				y := years[i] & (MaxYears - 1)
 				all |= 1 << y
 				left |= set.set[row>>6] >> (row & 63) & 1 << y
 			}
@@ -87,8 +87,8 @@ func (e *evaluation) sumComplement(set *rowset, missing []uint32) (*summary, err
 		}
 	})
 	for i := range parts {
-		recips.merge(&parts[i].after)
-		recips.subtract(&parts[i].before)
+		recips.merge(&parts[i].after, 1)
+		recips.merge(&parts[i].before, -1)
 	}
 	return g.summary(&sum, &funders, &recips), err
 }

@@ -27,7 +27,7 @@ type giving struct {
 func (b *builder) giving() giving {
 	v := giving{yearAt: []uint32{0}, linkAt: []uint32{0}}
 	for f := range b.funder {
-		var years [maxYears]YearGiving
+		var years [MaxYears]YearGiving
 		for row := b.byFunder[f]; row < b.byFunder[f+1]; row++ {
 			y, to := b.years[row], b.recips[row]
 			years[y].Amount += b.amounts[row]
@@ -48,12 +48,12 @@ func (b *builder) giving() giving {
 	return v
 }
 
-func (v *giving) layout(s sections, funders int) {
-	column(s, "giving.years.off", &v.yearAt, funders+1)
-	column(s, "giving.years.val", &v.years, mapped.AnyLength)
-	column(s, "giving.links.off", &v.linkAt, funders+1)
-	column(s, "giving.links.val", &v.links, mapped.AnyLength)
-	column(s, "giving.links.years", &v.masks, len(v.links))
+func (v *giving) layout(s mapped.Layout, funders int) {
+	mapped.Field(s, "giving.years.off", &v.yearAt, funders+1)
+	mapped.Field(s, "giving.years.val", &v.years, mapped.AnyLength)
+	mapped.Field(s, "giving.links.off", &v.linkAt, funders+1)
+	mapped.Field(s, "giving.links.val", &v.links, mapped.AnyLength)
+	mapped.Field(s, "giving.links.years", &v.masks, len(v.links))
 	complete(s, "lists of giving", v.yearAt, len(v.years))
 	complete(s, "lists of giving", v.linkAt, len(v.links))
 }
@@ -124,7 +124,7 @@ func (e *evaluation) sumWholeFunders(w wholeFunders) (*summary, error) {
 	for _, f := range w.funders {
 		var mask uint64
 		for _, p := range v.yearsOf(f) {
-			y := p.Year & (maxYears - 1)
+			y := p.Year & (MaxYears - 1)
 			if w.years>>y&1 != 0 {
 				sum.amounts[y] += p.Amount
 				sum.grants[y] += int64(p.Grants)

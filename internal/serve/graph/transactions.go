@@ -15,10 +15,10 @@ import (
 // descending, then by grant key ascending, whatever the direction. A page past
 // the end is empty.
 func (g *Graph) Transactions(ctx context.Context, f *Filter, s Sort, p Page) (rows []Grant, hits int64, err error) {
-	if err := g.begin(); err != nil {
+	if err := g.Begin(); err != nil {
 		return nil, 0, err
 	}
-	defer g.mu.RUnlock()
+	defer g.End()
 	if !AboutGrants.hasOrder(s.By) {
 		return nil, 0, fmt.Errorf("transactions: %w", ErrOrder)
 	}
@@ -124,7 +124,7 @@ func (e *evaluation) pick(set *rowset, s Sort, group func(uint32) uint32, from, 
 	case group != nil:
 		groups := int64(g.dict.short.len())
 		if s.By == ByYear {
-			groups = maxYears
+			groups = MaxYears
 		}
 		o.lo, o.hi = min(0, sign*groups), max(0, sign*groups)
 	case s.Asc:

@@ -28,11 +28,11 @@ type View struct {
 
 // MaxYears is how many fiscal years there may be, so that a set of years is a
 // mask of 64 bits.
-const MaxYears = maxYears
+const MaxYears = 64
 
 // View opens the graph for reading. Close must follow.
 func (g *Graph) View() (*View, error) {
-	if err := g.begin(); err != nil {
+	if err := g.Begin(); err != nil {
 		return nil, err
 	}
 	d := &g.dict
@@ -43,7 +43,7 @@ func (g *Graph) View() (*View, error) {
 }
 
 // Close ends the reading.
-func (v *View) Close() { v.g.mu.RUnlock() }
+func (v *View) Close() { v.g.End() }
 
 // Text is the text of a number.
 func (v *View) Text(n uint32) []byte { return v.g.dict.short.at(n) }
@@ -189,10 +189,10 @@ type PartySums struct {
 // so that no rows are read, except for a recipient with several identities, whose
 // common funders count once.
 func (g *Graph) Sums(ctx context.Context, e ein.EIN, side Side) (PartySums, error) {
-	if err := g.begin(); err != nil {
+	if err := g.Begin(); err != nil {
 		return PartySums{}, err
 	}
-	defer g.mu.RUnlock()
+	defer g.End()
 	var sum partyTotals
 	if side == Gave {
 		if f, ok := g.findFunder(e); ok {

@@ -68,10 +68,9 @@ type wordIndex struct {
 	bits                             dimension
 }
 
-func (t *wordIndex) layout(s sections, stems, recips, rows int) {
-	column(s, "stem.frequent", &t.frequent, mapped.AnyLength)
-	t.bits.words = wordsFor(rows)
-	column(s, "bits.stem", &t.bits.data, len(t.frequent)*t.bits.words)
+func (t *wordIndex) layout(s mapped.Layout, stems, recips, rows int) {
+	mapped.Field(s, "stem.frequent", &t.frequent, mapped.AnyLength)
+	t.bits.layout(s, "bits.stem", len(t.frequent), rows)
 	t.docs.layout(s, "stem.docs", stems, mapped.AnyLength)
 	t.words.layout(s, "doc.words", int(t.purposes+t.names)+recips, mapped.AnyLength)
 	t.purposeRows.layout(s, "purpose.rows", int(t.purposes), rows)

@@ -185,9 +185,11 @@ func groups[K comparable](list []awardRecord, key func(*awardRecord) K) (found [
 
 // Funding reads the government awards of an organization, with one page of them.
 func (x *Index) Funding(e ein.EIN, offset, limit int) (*Funding, bool) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	org, known := x.find(e)
+	if x.Begin() != nil {
+		return nil, false
+	}
+	defer x.End()
+	org, known := numberOf(x.facts, e)
 	if !known {
 		return nil, false
 	}

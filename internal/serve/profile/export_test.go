@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"testing"
+
+	"grantgraph/internal/snapshot/mapped"
 )
 
 // FileKind is the file of the index.
@@ -13,7 +15,7 @@ var FileKind = fileKind
 const FileName = fileName
 
 // OpenBytes opens an index that is in memory.
-func OpenBytes(data []byte) (*Index, error) { return read(data) }
+func OpenBytes(data []byte) (*Index, error) { return mapped.FromBytes(fileKind, data, newIndex) }
 
 // Bytes are the file of some tables.
 func (t *Tables) Bytes(tb testing.TB) []byte {

@@ -1,10 +1,9 @@
 package profile
 
 import (
-	"bytes"
 	"context"
-	"path/filepath"
-	"sync"
+	"errors"
+	"io"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot"
@@ -14,37 +13,31 @@ import (
 // Index has the profiles of a snapshot. It is safe for concurrent use. Profiles are
 // copies, so they stay valid after Close.
 type Index struct {
-	mu     sync.RWMutex // held for reading by every question, for writing by Close
-	closed bool
-	file   *mapped.File
+	mapped.Guard
 	*columns
 	coverage snapshot.AwardCoverage
 }
 
+// errClosed is never shown: a closed index finds nothing.
+var errClosed = errors.New("profile: the index is closed")
+
 // Open maps the index of a snapshot and reads all of it once to verify it.
 func Open(s *snapshot.Snapshot) (*Index, error) {
-	f, err := mapped.Open(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
+	coverage, err := s.Manifest.AwardCoverage()
 	if err != nil {
 		return nil, err
 	}
-	x, err := newIndex(f)
-	if err == nil {
-		x.coverage, err = s.Manifest.AwardCoverage()
-	}
+	x, err := mapped.Load(s.Dir, fileName, fileKind, newIndex)
 	if err != nil {
-		_ = f.Close()
 		return nil, err
 	}
+	x.coverage = coverage
 	return x, nil
 }
 
 // New makes an index in memory from a few rows.
 func New(t *Tables) (*Index, error) {
-	var b bytes.Buffer
-	if err := t.write(context.Background(), &b); err != nil {
-		return nil, err
-	}
-	x, err := read(b.Bytes())
+	x, err := mapped.InMemory(fileKind, func(out io.Writer) error { return t.write(context.Background(), out) }, newIndex)
 	if err != nil {
 		return nil, err
 	}
@@ -52,37 +45,8 @@ func New(t *Tables) (*Index, error) {
 	return x, nil
 }
 
-func read(data []byte) (*Index, error) {
-	f, err := mapped.Read("memory", data, fileKind)
-	if err != nil {
-		return nil, err
-	}
-	return newIndex(f)
-}
-
-func newIndex(f *mapped.File) (*Index, error) {
-	x := &Index{file: f, columns: readColumns(f)}
-	return x, f.Err()
-}
-
-// Close waits for running questions and unmaps the file. A closed index finds
-// nothing.
-func (x *Index) Close() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.closed {
-		return nil
-	}
-	x.closed = true
-	return x.file.Close()
-}
-
-// find is the number of an organization. The caller holds the lock.
-func (x *Index) find(e ein.EIN) (uint32, bool) {
-	if x.closed {
-		return 0, false
-	}
-	return numberOf(x.facts, e)
+func newIndex(f *mapped.File) *Index {
+	return &Index{Guard: mapped.Guarded(f, errClosed), columns: readColumns(f)}
 }
 
 func (x *Index) organization(org uint32) Organization {
@@ -91,18 +55,22 @@ func (x *Index) organization(org uint32) Organization {
 
 // Known reports whether there is an organization with this EIN.
 func (x *Index) Known(e ein.EIN) bool {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	_, known := x.find(e)
+	if x.Begin() != nil {
+		return false
+	}
+	defer x.End()
+	_, known := numberOf(x.facts, e)
 	return known
 }
 
 // Read reads the profile of an organization, with all of its parts or only the first
 // ones. known is false if the EIN is unknown.
 func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	org, known := x.find(e)
+	if x.Begin() != nil {
+		return nil, false
+	}
+	defer x.End()
+	org, known := numberOf(x.facts, e)
 	if !known {
 		return nil, false
 	}
@@ -127,9 +95,11 @@ func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 
 // Cause is the letter of an organization's registered cause, 0 if there is none.
 func (x *Index) Cause(e ein.EIN) byte {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if org, known := x.find(e); known {
+	if x.Begin() != nil {
+		return 0
+	}
+	defer x.End()
+	if org, known := numberOf(x.facts, e); known {
 		return x.facts[org].cause()
 	}
 	return 0

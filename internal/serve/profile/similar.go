@@ -90,9 +90,11 @@ const leastScore = 0.05
 // has stated it. The work is bounded: candidates share funders, are near in meaning,
 // or have the same cause in the same place.
 func (x *Index) Similar(e ein.EIN, by Signals) (r Resembling, known bool) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	org, known := x.find(e)
+	if x.Begin() != nil {
+		return r, false
+	}
+	defer x.End()
+	org, known := numberOf(x.facts, e)
 	if !known {
 		return r, false
 	}
