@@ -183,7 +183,7 @@ func (b *bench) lookups(x *listBench, profiles *profile.Index, tables *screen.Ta
 			if _, ok := tables.Master(id); ok {
 				master = 1
 			}
-			return []int{master, len(tables.Deductibles(id)), len(tables.Revocations(id)), len(tables.Registrations(id)), len(tables.FTBRecords(id))}, nil
+			return []int{master, len(tables.Deductibles.Of(id)), len(tables.Revocations.Of(id)), len(tables.Registrations.Of(id)), len(tables.FTBRecords.Of(id))}, nil
 		}, func(i int) (any, error) { return records.Listed(b.app.Ctx, ids[i].String()) }},
 	}
 }

@@ -267,7 +267,7 @@ func (b *screeningBench) plain(e *lists.Edition) error {
 		}
 		began := time.Now()
 		_, _ = x.Master(id)
-		found := len(x.Deductibles(id)) + len(x.Revocations(id)) + len(x.Registrations(id)) + len(x.FTBRecords(id))
+		found := len(x.Deductibles.Of(id)) + len(x.Revocations.Of(id)) + len(x.Registrations.Of(id)) + len(x.FTBRecords.Of(id))
 		ours = append(ours, time.Since(began))
 		began = time.Now()
 		same := -1 // the row of the master file

@@ -20,7 +20,7 @@ func (c *screening) california(revoked *bool) client.CaliforniaScreen {
 		for _, row := range c.rows.registry {
 			ca.RegistryRecords = append(ca.RegistryRecords, registryRecord(row, "ein"))
 		}
-		named := byName(c, c.tables.RegistrationsNamed)
+		named := byName(c, c.tables.RegistrationsNamed.With)
 		if len(ca.RegistryRecords) == 0 && len(named) == 1 {
 			ca.RegistryRecords = append(ca.RegistryRecords, registryRecord(named[0], "name"))
 		}
@@ -32,7 +32,7 @@ func (c *screening) california(revoked *bool) client.CaliforniaScreen {
 		for _, row := range c.rows.ftb {
 			ca.FTBRecords = append(ca.FTBRecords, ftbRecord(row, "ein"))
 		}
-		named := byName(c, c.tables.FTBRecordsNamed)
+		named := byName(c, c.tables.FTBRecordsNamed.With)
 		if len(ca.FTBRecords) == 0 && len(named) == 1 {
 			ca.FTBRecords = append(ca.FTBRecords, ftbRecord(named[0], "name"))
 		}

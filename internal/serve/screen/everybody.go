@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -110,40 +111,48 @@ type (
 // of EIN. The sequence ends with an error when a table cannot be read.
 func Organizations(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[Named, error] {
 	return func(yield func(Named, error) bool) {
-		masters := follow(s, lists.Masters, func(r *masterNames) string { return r.EIN })
-		defer masters.stop()
-		deductibles := follow(s, lists.Deductibles, func(r *onlyName) string { return r.EIN })
-		defer deductibles.stop()
-		revocations := follow(s, lists.Revocations, func(r *revocationNames) string { return r.EIN })
-		defer revocations.stop()
-		registrations := follow(s, lists.Registrations, func(r *onlyNameOrNone) string { return r.EIN })
-		defer registrations.stop()
-		ftb := follow(s, lists.FTBRecords, func(r *onlyNameOrNone) string { return r.EIN })
-		defer ftb.stop()
+		cursors := []*cursor{
+			follow(s, lists.Masters, func(m *masterNames) string { return m.EIN }, func(r *rowsOf, m *masterNames) {
+				if !r.inMaster { // as a lookup takes the first row
+					r.master, r.inMaster = lists.Master{Name: m.Name, SortName: m.SortName}, true
+				}
+			}),
+			follow(s, lists.Deductibles, func(p *onlyName) string { return p.EIN }, func(r *rowsOf, p *onlyName) {
+				r.deductible = append(r.deductible, lists.Deductible{Name: p.Name})
+			}),
+			follow(s, lists.Revocations, func(v *revocationNames) string { return v.EIN }, func(r *rowsOf, v *revocationNames) {
+				r.revocations = append(r.revocations, lists.RevocationRow{Name: v.Name, DBA: v.DBA})
+			}),
+			follow(s, lists.Registrations, func(c *onlyNameOrNone) string { return c.EIN }, func(r *rowsOf, c *onlyNameOrNone) {
+				r.registry = append(r.registry, lists.Registration{Name: c.Name})
+			}),
+			follow(s, lists.FTBRecords, func(c *onlyNameOrNone) string { return c.EIN }, func(r *rowsOf, c *onlyNameOrNone) {
+				r.ftb = append(r.ftb, lists.FTBRecord{Name: c.Name})
+			}),
+		}
+		for _, c := range cursors {
+			defer c.stop()
+		}
 		var r rowsOf
 		for {
-			e := min(masters.at, deductibles.at, revocations.at, registrations.at, ftb.at)
-			for _, err := range []error{masters.err, deductibles.err, revocations.err, registrations.err, ftb.err, ctx.Err()} {
-				if err != nil {
-					yield(Named{}, err)
-					return
-				}
+			e, err := uint64(atEnd), ctx.Err()
+			for _, c := range cursors {
+				e, err = min(e, c.at), cmp.Or(c.err, err)
+			}
+			if err != nil {
+				yield(Named{}, err)
+				return
 			}
 			if e == atEnd {
 				return
 			}
 			r = rowsOf{deductible: r.deductible[:0], revocations: r.revocations[:0], registry: r.registry[:0], ftb: r.ftb[:0]}
-			masters.take(e, func(m *masterNames) {
-				if !r.inMaster { // as a lookup takes the first row
-					r.master, r.inMaster = lists.Master{Name: m.Name, SortName: m.SortName}, true
+			for _, c := range cursors {
+				for c.at == e {
+					c.take(&r)
+					c.step()
 				}
-			})
-			deductibles.take(e, func(p *onlyName) { r.deductible = append(r.deductible, lists.Deductible{Name: p.Name}) })
-			revocations.take(e, func(v *revocationNames) {
-				r.revocations = append(r.revocations, lists.RevocationRow{Name: v.Name, DBA: v.DBA})
-			})
-			registrations.take(e, func(c *onlyNameOrNone) { r.registry = append(r.registry, lists.Registration{Name: c.Name}) })
-			ftb.take(e, func(c *onlyNameOrNone) { r.ftb = append(r.ftb, lists.FTBRecord{Name: c.Name}) })
+			}
 			names, _ := r.names(nil)
 			if !yield(Named{ein.EIN(e), names}, nil) {
 				return
@@ -153,51 +162,38 @@ func Organizations(ctx context.Context, s *snapshot.Snapshot) iter.Seq2[Named, e
 }
 
 // cursor reads a table that is in order of EIN.
-type cursor[T any] struct {
-	table string
-	next  func() (T, error, bool)
-	stop  func()
-	read  func(*T) string // its EIN
-	row   T
-	at    uint64 // the EIN of the row
-	err   error
+type cursor struct {
+	step func()        // moves to the next row that has an EIN
+	take func(*rowsOf) // adds the names of the row
+	stop func()
+	at   uint64 // the EIN of the row
+	err  error
 }
 
 // atEnd is the position of a cursor without further rows.
 const atEnd = math.MaxUint64
 
 // follow returns a cursor at the first row that has an EIN. The caller must stop it.
-func follow[T any](s *snapshot.Snapshot, table string, read func(*T) string) *cursor[T] {
-	c := &cursor[T]{table: table, read: read}
-	c.next, c.stop = iter.Pull2(tableRows[T](s, table))
+func follow[T any](s *snapshot.Snapshot, table string, einText func(*T) string, take func(*rowsOf, *T)) *cursor {
+	next, stop := iter.Pull2(tableRows[T](s, table))
+	var row T
+	c := &cursor{stop: stop, take: func(r *rowsOf) { take(r, &row) }}
+	c.step = func() {
+		for {
+			read, err, more := next()
+			if c.err = err; err != nil || !more {
+				c.at = atEnd
+				return
+			}
+			if e, ok := einOf(einText(&read)); ok {
+				if e < c.at {
+					e, c.err = atEnd, fmt.Errorf("the table %s is not in order of EIN", table)
+				}
+				row, c.at = read, e
+				return
+			}
+		}
+	}
 	c.step()
 	return c
-}
-
-func (c *cursor[T]) step() {
-	for {
-		row, err, more := c.next()
-		if c.err = err; err != nil || !more {
-			c.at = atEnd
-			return
-		}
-		e, ok := einOf(c.read(&row))
-		switch {
-		case !ok:
-		case e < c.at:
-			c.at, c.err = atEnd, fmt.Errorf("the table %s is not in order of EIN", c.table)
-			return
-		default:
-			c.row, c.at = row, e
-			return
-		}
-	}
-}
-
-// take calls fn for the rows of an organization.
-func (c *cursor[T]) take(e uint64, fn func(*T)) {
-	for c.at == e {
-		fn(&c.row)
-		c.step()
-	}
 }

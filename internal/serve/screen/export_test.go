@@ -7,10 +7,6 @@ var FileKind = fileKind
 
 // CheckIndex opens the bytes of an index.
 func CheckIndex(data []byte) error {
-	f, err := mapped.Read("lists.idx", data, fileKind)
-	if err != nil {
-		return err
-	}
-	readIndex(f)
-	return f.Err()
+	_, err := mapped.FromBytes(fileKind, data, readIndex)
+	return err
 }

@@ -6,13 +6,9 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"path/filepath"
 	"slices"
 
-	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
-	"grantgraph/internal/hash"
-	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/lists"
 	"grantgraph/internal/snapshot/mapped"
@@ -33,69 +29,27 @@ var fileKind = &mapped.Kind{
 	Missing: "screen_unreadable", Version: "screen_version", Damaged: Damaged,
 }
 
-// lookup describes a section of the index: its name, the table of its rows, and the key
-// of a row; ok is false for a row that the section leaves out.
-type lookup[T any] struct {
-	name, table string
-	key         func(*T) (key uint64, ok bool)
-}
-
-var (
-	mastersByEIN       = lookup[lists.Master]{"bmf", lists.Masters, func(m *lists.Master) (uint64, bool) { return einOf(m.EIN) }}
-	deductiblesByEIN   = lookup[lists.Deductible]{"pub78", lists.Deductibles, func(p *lists.Deductible) (uint64, bool) { return einOf(p.EIN) }}
-	revocationsByEIN   = lookup[lists.RevocationRow]{"revocation", lists.Revocations, func(v *lists.RevocationRow) (uint64, bool) { return einOf(v.EIN) }}
-	registrationsByEIN = lookup[lists.Registration]{"ca_registry", lists.Registrations, func(c *lists.Registration) (uint64, bool) { return einOf(c.EIN) }}
-	ftbByEIN           = lookup[lists.FTBRecord]{"ca_ftb", lists.FTBRecords, func(c *lists.FTBRecord) (uint64, bool) { return einOf(c.EIN) }}
-
-	// Rows without an EIN, by the key of their name.
-	registrationsByName = lookup[lists.Registration]{"ca_registry.named", lists.Registrations, func(c *lists.Registration) (uint64, bool) {
-		return nameHash(c.EIN, c.Name)
-	}}
-	ftbByName = lookup[lists.FTBRecord]{"ca_ftb.named", lists.FTBRecords, func(c *lists.FTBRecord) (uint64, bool) { return nameHash(c.EIN, c.Name) }}
-
-	centralsByGroup = lookup[lists.Master]{"bmf.central", lists.Masters, func(m *lists.Master) (uint64, bool) {
-		return hash.Of(m.Group), isCentral(m) && m.Group != ""
-	}}
-)
-
-// einOf returns the key of an EIN; ok is false for a text that is not an EIN.
-func einOf(text string) (key uint64, ok bool) {
-	e, err := ein.Parse(text)
-	return uint64(e), err == nil
-}
-
-// nameHash returns the key of a name. Two names may share it, so a lookup compares the
-// names that it finds.
-func nameHash(einText, name string) (key uint64, ok bool) {
-	if einText != "" {
-		return 0, false
-	}
-	return hash.Of(orgname.Key(name)), true
-}
-
 func isCentral(m *lists.Master) bool { return m.Affiliation == "6" || m.Affiliation == "8" }
 
 // Build writes the index of an edition from the tables that the edition has.
 func Build(ctx context.Context, w *snapshot.Writer) error {
 	s := w.Unpublished()
 	return w.WriteFile(IndexPath, func(out io.Writer) error {
-		f := mapped.NewWriter(out, fileKind)
-		b := builder{ctx, s, f}
+		b, x := builder{ctx, s, mapped.NewWriter(out, fileKind)}, newTables()
 		var centrals []lists.Master
-		masters := mastersByEIN
-		masters.key = func(m *lists.Master) (uint64, bool) {
-			if _, central := centralsByGroup.key(m); central {
+		x.Masters.ein = func(m *lists.Master) string {
+			if _, central := x.Centrals.key(m); central {
 				centrals = append(centrals, *m)
 			}
-			return mastersByEIN.key(m)
+			return m.EIN
 		}
-		err := errors.Join(addSorted(b, masters), addSorted(b, deductiblesByEIN), addSorted(b, revocationsByEIN),
-			addSorted(b, registrationsByEIN), addSorted(b, ftbByEIN), addNamed(b, registrationsByName), addNamed(b, ftbByName))
+		err := errors.Join(x.Masters.addSorted(b), x.Deductibles.addSorted(b), x.Revocations.addSorted(b), x.Registrations.addSorted(b),
+			x.FTBRecords.addSorted(b), x.RegistrationsNamed.addNamed(b), x.FTBRecordsNamed.addNamed(b))
 		if err != nil {
 			return err
 		}
-		addRows(f, centralsByGroup.name, byKey(centrals, centralsByGroup))
-		return f.Close()
+		x.Centrals.add(b, x.Centrals.byKey(centrals))
+		return b.out.Close()
 	})
 }
 
@@ -127,13 +81,13 @@ func tableRows[T any](s *snapshot.Snapshot, table string) iter.Seq2[T, error] {
 }
 
 // addSorted adds a section whose table is already in the order of its keys.
-func addSorted[T any](b builder, l lookup[T]) (failed error) {
-	addRows(b.out, l.name, func(yield func(uint64, T) bool) {
-		for row, err := range rows[T](b, l.table) {
+func (s *Section[T]) addSorted(b builder) (failed error) {
+	s.add(b, func(yield func(uint64, T) bool) {
+		for row, err := range rows[T](b, s.table) {
 			if failed = err; failed != nil {
 				return
 			}
-			if k, ok := l.key(&row); ok && !yield(k, row) {
+			if k, ok := s.key(&row); ok && !yield(k, row) {
 				return
 			}
 		}
@@ -142,29 +96,29 @@ func addSorted[T any](b builder, l lookup[T]) (failed error) {
 }
 
 // addNamed adds a section whose table is in another order.
-func addNamed[T any](b builder, l lookup[T]) error {
+func (s *Section[T]) addNamed(b builder) error {
 	var list []T
-	for row, err := range rows[T](b, l.table) {
+	for row, err := range rows[T](b, s.table) {
 		if err != nil {
 			return err
 		}
-		if _, ok := l.key(&row); ok {
+		if _, ok := s.key(&row); ok {
 			list = append(list, row)
 		}
 	}
-	addRows(b.out, l.name, byKey(list, l))
+	s.add(b, s.byKey(list))
 	return nil
 }
 
-// byKey returns the rows that a section holds, in the order of their keys.
-func byKey[T any](list []T, l lookup[T]) iter.Seq2[uint64, T] {
+// byKey returns the rows that the section holds, in the order of their keys.
+func (s *Section[T]) byKey(list []T) iter.Seq2[uint64, T] {
 	type keyed struct {
 		key uint64
 		row *T
 	}
 	var order []keyed
 	for i := range list {
-		if key, ok := l.key(&list[i]); ok {
+		if key, ok := s.key(&list[i]); ok {
 			order = append(order, keyed{key, &list[i]})
 		}
 	}
@@ -178,82 +132,78 @@ func byKey[T any](list []T, l lookup[T]) iter.Seq2[uint64, T] {
 	}
 }
 
-// addRows adds the three columns of a section. It writes each row as it comes, because
+// add adds the three columns of the section. It writes each row as it comes, because
 // the rows of the master file take hundreds of megabytes.
-func addRows[T any](out *mapped.Writer, name string, rows iter.Seq2[uint64, T]) {
+func (s *Section[T]) add(b builder, rows iter.Seq2[uint64, T]) {
 	keys, starts := []uint64{}, []uint64{0}
 	var at uint64
 	var buf []byte
-	out.Begin(name + ".rows")
+	b.out.Begin(s.name + ".rows")
 	for key, row := range rows {
 		buf = packed.Append(buf[:0], &row)
-		if _, err := out.Write(buf); err != nil {
+		if _, err := b.out.Write(buf); err != nil {
 			return
 		}
 		at += uint64(len(buf))
 		keys, starts = append(keys, key), append(starts, at)
 	}
-	mapped.Add(out, name+".keys", keys)
-	mapped.Add(out, name+".starts", starts)
+	mapped.Add(b.out, s.name+".keys", keys)
+	mapped.Add(b.out, s.name+".starts", starts)
 }
 
 // OpenTables opens the tables of an edition. The caller must close them.
 func OpenTables(e *lists.Edition) (*Tables, error) {
-	f, err := mapped.Open(filepath.Join(e.Dir, filepath.FromSlash(IndexPath)), fileKind)
+	x, err := mapped.Load(e.Dir, IndexPath, fileKind, readIndex)
 	if err != nil {
 		return nil, err
 	}
 	// The file is sound. Its length shows that it belongs to this edition; comparing its
 	// checksum would take longer than everything else.
 	i := slices.IndexFunc(e.Manifest.Files, func(m snapshot.File) bool { return m.Path == IndexPath })
-	if i < 0 || e.Manifest.Files[i].Bytes != f.Size() {
-		wrong := fault.New(fileKind.Damaged, "the %s of the lists %s is not the one that was made with them", fileKind.Name, e.Manifest.Version).
+	if i < 0 || e.Manifest.Files[i].Bytes != x.file.Size() {
+		err = fault.New(fileKind.Damaged, "the %s of the lists %s is not the one that was made with them", fileKind.Name, e.Manifest.Version).
 			Try("build the lists again; the sources are untouched")
-		return nil, errors.Join(wrong, f.Close())
+	} else {
+		err = x.readSmall(e)
 	}
-	x := readIndex(f)
-	if err := errors.Join(f.Err(), x.readSmall(e)); err != nil {
-		return nil, errors.Join(err, f.Close())
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
 }
 
 // readIndex finds the sections of a file. The file keeps the first error.
 func readIndex(f *mapped.File) *Tables {
-	return &Tables{
-		file: f, masters: openSection(f, mastersByEIN), deductibles: openSection(f, deductiblesByEIN), revocations: openSection(f, revocationsByEIN),
-		registrations: openSection(f, registrationsByEIN), ftb: openSection(f, ftbByEIN), registryNamed: openSection(f, registrationsByName),
-		ftbNamed: openSection(f, ftbByName), centrals: openSection(f, centralsByGroup),
+	x := newTables()
+	x.file = f
+	for _, s := range []interface{ open(*mapped.File) }{
+		&x.Masters, &x.Deductibles, &x.Revocations, &x.Registrations, &x.FTBRecords, &x.RegistrationsNamed, &x.FTBRecordsNamed, &x.Centrals,
+	} {
+		s.open(f)
 	}
+	return x
 }
 
-func openSection[T any](f *mapped.File, l lookup[T]) section[T] {
-	s := section[T]{
-		rows: mapped.Column[byte](f, l.name+".rows", mapped.AnyLength), keys: mapped.Column[uint64](f, l.name+".keys", mapped.AnyLength),
+func (s *Section[T]) open(f *mapped.File) {
+	s.rows, s.keys = mapped.Column[byte](f, s.name+".rows", mapped.AnyLength), mapped.Column[uint64](f, s.name+".keys", mapped.AnyLength)
+	s.starts = mapped.Column[uint64](f, s.name+".starts", len(s.keys)+1)
+	if f.Err() == nil && (!slices.IsSorted(s.keys) || !slices.IsSorted(s.starts) || s.starts[0] != 0 || s.starts[len(s.keys)] != uint64(len(s.rows))) {
+		f.Fail("the rows of %s are out of order", s.name)
 	}
-	s.starts = mapped.Column[uint64](f, l.name+".starts", len(s.keys)+1)
-	if f.Err() != nil {
-		return section[T]{}
-	}
-	if !slices.IsSorted(s.keys) || !slices.IsSorted(s.starts) || s.starts[0] != 0 || s.starts[len(s.keys)] != uint64(len(s.rows)) {
-		f.Fail("the rows of %s are out of order", l.name)
-		return section[T]{}
-	}
-	return s
 }
 
 // readSmall reads the lists that are compared as a whole.
 func (x *Tables) readSmall(e *lists.Edition) (err error) {
 	if e.Status(lists.OFAC).Loaded {
-		if x.sanctioned, err = readSanctioned(e.Snapshot); err != nil {
+		if x.Sanctioned, err = readSanctioned(e.Snapshot); err != nil {
 			return err
 		}
 	}
 	if e.Status(lists.IRB).Loaded {
-		if x.deletions, err = collect[lists.Deletion](e.Snapshot, lists.Deletions); err != nil {
+		if x.Deletions, err = collect[lists.Deletion](e.Snapshot, lists.Deletions); err != nil {
 			return err
 		}
-		x.bulletins, err = collect[lists.Bulletin](e.Snapshot, lists.Bulletins)
+		x.Bulletins, err = collect[lists.Bulletin](e.Snapshot, lists.Bulletins)
 	}
 	return err
 }

@@ -231,13 +231,13 @@ const mostParents = 10
 
 func (c *screening) parents(group string) []client.ParentOrganization {
 	list := []client.ParentOrganization{}
-	for _, m := range c.tables.Centrals(group) {
+	for _, m := range c.tables.Centrals.With(group) {
 		if len(list) == mostParents {
 			break
 		}
 		p := client.ParentOrganization{EIN: m.EIN, OrganizationName: m.Name, GroupExemption: group}
 		if e, err := ein.Parse(m.EIN); err == nil && c.sources.Pub78.Screens {
-			p.Pub78Codes = pub78Codes(c.tables.Deductibles(e))
+			p.Pub78Codes = pub78Codes(c.tables.Deductibles.Of(e))
 		}
 		list = append(list, p)
 	}

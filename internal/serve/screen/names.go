@@ -351,7 +351,8 @@ func bulletinMatch(d *lists.Deletion, name string, score float64) client.Bulleti
 
 func (c *screening) irb() client.BulletinScreen {
 	b := client.BulletinScreen{ScreenProvenance: c.provenance(lists.IRB, Clear)}
-	if newest, ok := c.tables.NewestBulletin(); ok {
+	if n := len(c.tables.Bulletins); n > 0 {
+		newest := c.tables.Bulletins[n-1]
 		b.CoversThrough, b.MostRecentIRB = orNull(newest.Number), orNull(newest.Date)
 	}
 	switch {

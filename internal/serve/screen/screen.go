@@ -35,7 +35,7 @@ type Screener struct {
 func New(now *lists.Current, rows *Rows) *Screener { return newScreener(now, rows.tables()) }
 
 func newScreener(now *lists.Current, t *Tables) *Screener {
-	return &Screener{now: now, tables: t, sanctions: newSanctions(t.sanctioned), bulletins: newBulletins(t.deletions)}
+	return &Screener{now: now, tables: t, sanctions: newSanctions(t.Sanctioned), bulletins: newBulletins(t.Deletions)}
 }
 
 // Open opens the edition. Without an edition there are no rows, and every list is
@@ -104,7 +104,7 @@ type rowsOf struct {
 
 func (s *Screener) find(e ein.EIN) *rowsOf {
 	r := &rowsOf{
-		deductible: s.tables.Deductibles(e), revocations: s.tables.Revocations(e), registry: s.tables.Registrations(e), ftb: s.tables.FTBRecords(e),
+		deductible: s.tables.Deductibles.Of(e), revocations: s.tables.Revocations.Of(e), registry: s.tables.Registrations.Of(e), ftb: s.tables.FTBRecords.Of(e),
 	}
 	r.master, r.inMaster = s.tables.Master(e)
 	return r

@@ -30,20 +30,20 @@ func NewStanding(eins []ein.EIN, s *Screener) (*Standing, error) {
 	}
 	st := &Standing{InBMF: set(lists.BMF), Pub78: set(lists.Pub78), Revoked: set(lists.Revocation)}
 	if st.InBMF != nil {
-		s.tables.masters.mark(st.InBMF, eins)
+		s.tables.Masters.mark(st.InBMF, eins)
 	}
 	if st.Pub78 != nil {
-		s.tables.deductibles.mark(st.Pub78, eins)
+		s.tables.Deductibles.mark(st.Pub78, eins)
 	}
 	if st.Revoked != nil {
-		return st, markRevoked(st.Revoked, eins, &s.tables.revocations)
+		return st, markRevoked(st.Revoked, eins, &s.tables.Revocations)
 	}
 	return st, nil
 }
 
 // mark adds the organizations that have a row in the section. Both are in order, so mark
 // reads them side by side and decodes no row.
-func (s *section[T]) mark(set []uint64, eins []ein.EIN) {
+func (s *Section[T]) mark(set []uint64, eins []ein.EIN) {
 	at := 0
 	for i, e := range eins {
 		for at < len(s.keys) && s.keys[at] < uint64(e) {
@@ -57,7 +57,7 @@ func (s *section[T]) mark(set []uint64, eins []ein.EIN) {
 
 // markRevoked adds the organizations whose revocation stands. It reads every row, also
 // rows of organizations that the dataset does not have.
-func markRevoked(set []uint64, eins []ein.EIN, s *section[lists.RevocationRow]) error {
+func markRevoked(set []uint64, eins []ein.EIN, s *Section[lists.RevocationRow]) error {
 	var rows rowsOf
 	for from := 0; from < len(s.keys); {
 		key, to := s.keys[from], from

@@ -14,27 +14,75 @@ import (
 // Tables look up the rows of an edition. A list that is not loaded has no rows:
 // whether a list can be used is a question to the edition.
 type Tables struct {
-	file          *mapped.File // nil for rows in memory
-	masters       section[lists.Master]
-	deductibles   section[lists.Deductible]
-	revocations   section[lists.RevocationRow]
-	registrations section[lists.Registration]
-	ftb           section[lists.FTBRecord]
-	registryNamed section[lists.Registration]
-	ftbNamed      section[lists.FTBRecord]
-	centrals      section[lists.Master]
-	sanctioned    []Sanctioned
-	deletions     []lists.Deletion
-	bulletins     []lists.Bulletin
+	file *mapped.File // nil for rows in memory
+
+	// By EIN.
+	Masters       Section[lists.Master]
+	Deductibles   Section[lists.Deductible]
+	Revocations   Section[lists.RevocationRow]
+	Registrations Section[lists.Registration]
+	FTBRecords    Section[lists.FTBRecord]
+
+	// Rows without an EIN, by the key of their name that package orgname makes.
+	RegistrationsNamed Section[lists.Registration]
+	FTBRecordsNamed    Section[lists.FTBRecord]
+
+	Centrals Section[lists.Master] // central organizations, by the number of their group
+
+	Sanctioned []Sanctioned
+	Deletions  []lists.Deletion
+	Bulletins  []lists.Bulletin
 }
 
-// section is rows in the order of their keys, which may repeat. In a file, each row lies
-// between two starts.
-type section[T any] struct {
+func newTables() *Tables {
+	return &Tables{
+		Masters:       Section[lists.Master]{name: "bmf", table: lists.Masters, ein: func(m *lists.Master) string { return m.EIN }},
+		Deductibles:   Section[lists.Deductible]{name: "pub78", table: lists.Deductibles, ein: func(p *lists.Deductible) string { return p.EIN }},
+		Revocations:   Section[lists.RevocationRow]{name: "revocation", table: lists.Revocations, ein: func(v *lists.RevocationRow) string { return v.EIN }},
+		Registrations: Section[lists.Registration]{name: "ca_registry", table: lists.Registrations, ein: func(c *lists.Registration) string { return c.EIN }},
+		FTBRecords:    Section[lists.FTBRecord]{name: "ca_ftb", table: lists.FTBRecords, ein: func(c *lists.FTBRecord) string { return c.EIN }},
+		RegistrationsNamed: Section[lists.Registration]{name: "ca_registry.named", table: lists.Registrations,
+			text: func(c *lists.Registration) (string, bool) { return nameWithoutEIN(c.EIN, c.Name) }},
+		FTBRecordsNamed: Section[lists.FTBRecord]{name: "ca_ftb.named", table: lists.FTBRecords,
+			text: func(c *lists.FTBRecord) (string, bool) { return nameWithoutEIN(c.EIN, c.Name) }},
+		Centrals: Section[lists.Master]{name: "bmf.central", table: lists.Masters,
+			text: func(m *lists.Master) (string, bool) { return m.Group, isCentral(m) && m.Group != "" }},
+	}
+}
+
+func nameWithoutEIN(einText, name string) (key string, ok bool) {
+	if einText != "" {
+		return "", false
+	}
+	return orgname.Key(name), true
+}
+
+// Section is rows in the order of their keys, which may repeat. In a file, each row lies
+// between two starts. The key of a row is its EIN, or the hash of a text.
+type Section[T any] struct {
+	name, table string
+	ein         func(*T) string                 // nil if the key is that of a text
+	text        func(*T) (text string, ok bool) // ok is false for a row that the section leaves out
+
 	keys   []uint64
 	starts []uint64
 	rows   []byte
 	list   []T // rows in memory, instead of starts and rows
+}
+
+// key returns the key of a row; ok is false for a row that the section leaves out.
+func (s *Section[T]) key(row *T) (key uint64, ok bool) {
+	if s.ein != nil {
+		return einOf(s.ein(row))
+	}
+	text, ok := s.text(row)
+	return hash.Of(text), ok
+}
+
+// einOf returns the key of an EIN; ok is false for a text that is not an EIN.
+func einOf(text string) (key uint64, ok bool) {
+	e, err := ein.Parse(text)
+	return uint64(e), err == nil
 }
 
 // Sanctioned is one entity of the sanctions list with its names and places.
@@ -57,23 +105,27 @@ type Rows struct {
 }
 
 func (r *Rows) tables() *Tables {
-	return &Tables{
-		masters: inMemory(r.Masters, mastersByEIN), deductibles: inMemory(r.Pub78, deductiblesByEIN), revocations: inMemory(r.Revoked, revocationsByEIN),
-		registrations: inMemory(r.Registry, registrationsByEIN), ftb: inMemory(r.FTB, ftbByEIN), registryNamed: inMemory(r.Registry, registrationsByName),
-		ftbNamed: inMemory(r.FTB, ftbByName), centrals: inMemory(r.Masters, centralsByGroup),
-		sanctioned: r.Entities, deletions: r.Deleted, bulletins: r.BulletinsInAll,
-	}
+	x := newTables()
+	x.Masters.fill(r.Masters)
+	x.Deductibles.fill(r.Pub78)
+	x.Revocations.fill(r.Revoked)
+	x.Registrations.fill(r.Registry)
+	x.FTBRecords.fill(r.FTB)
+	x.RegistrationsNamed.fill(r.Registry)
+	x.FTBRecordsNamed.fill(r.FTB)
+	x.Centrals.fill(r.Masters)
+	x.Sanctioned, x.Deletions, x.Bulletins = r.Entities, r.Deleted, r.BulletinsInAll
+	return x
 }
 
-func inMemory[T any](all []T, l lookup[T]) (s section[T]) {
-	for key, row := range byKey(all, l) {
+func (s *Section[T]) fill(all []T) {
+	for key, row := range s.byKey(all) {
 		s.keys, s.list = append(s.keys, key), append(s.list, row)
 	}
-	return s
 }
 
 // row returns a row; ok is false if it cannot be decoded.
-func (s *section[T]) row(i int) (row T, ok bool) {
+func (s *Section[T]) row(i int) (row T, ok bool) {
 	if s.list != nil {
 		return s.list[i], true
 	}
@@ -82,7 +134,7 @@ func (s *section[T]) row(i int) (row T, ok bool) {
 }
 
 // find returns the rows of a key.
-func (s *section[T]) find(key uint64) (list []T) {
+func (s *Section[T]) find(key uint64) (list []T) {
 	i, found := slices.BinarySearch(s.keys, key)
 	for ; found && i < len(s.keys) && s.keys[i] == key; i++ {
 		row, ok := s.row(i)
@@ -96,58 +148,23 @@ func (s *section[T]) find(key uint64) (list []T) {
 	return list
 }
 
-// findText returns the rows of a text, by the hash of the text.
-func (s *section[T]) findText(text string, of func(*T) string) []T {
-	return slices.DeleteFunc(s.find(hash.Of(text)), func(row T) bool { return of(&row) != text })
+// Of returns the rows of an organization.
+func (s *Section[T]) Of(e ein.EIN) []T { return s.find(uint64(e)) }
+
+// With returns the rows of a text.
+func (s *Section[T]) With(text string) []T {
+	return slices.DeleteFunc(s.find(hash.Of(text)), func(row T) bool {
+		other, _ := s.text(&row)
+		return other != text
+	})
 }
 
 // Master returns the organization's row of the master file.
 func (x *Tables) Master(e ein.EIN) (lists.Master, bool) {
-	if rows := x.masters.find(uint64(e)); len(rows) > 0 {
+	if rows := x.Masters.Of(e); len(rows) > 0 {
 		return rows[0], true
 	}
 	return lists.Master{}, false
-}
-
-// Deductibles returns the organization's rows of Publication 78.
-func (x *Tables) Deductibles(e ein.EIN) []lists.Deductible { return x.deductibles.find(uint64(e)) }
-
-// Revocations returns the organization's rows of the revocation list.
-func (x *Tables) Revocations(e ein.EIN) []lists.RevocationRow { return x.revocations.find(uint64(e)) }
-
-// Registrations returns the organization's rows of California's registry.
-func (x *Tables) Registrations(e ein.EIN) []lists.Registration {
-	return x.registrations.find(uint64(e))
-}
-
-// FTBRecords returns the organization's rows of the list of the Franchise Tax Board.
-func (x *Tables) FTBRecords(e ein.EIN) []lists.FTBRecord { return x.ftb.find(uint64(e)) }
-
-// RegistrationsNamed returns the registrations without an EIN whose name has this key
-// of package orgname.
-func (x *Tables) RegistrationsNamed(key string) []lists.Registration {
-	return x.registryNamed.findText(key, func(c *lists.Registration) string { return orgname.Key(c.Name) })
-}
-
-// FTBRecordsNamed returns the records without an EIN whose name has this key.
-func (x *Tables) FTBRecordsNamed(key string) []lists.FTBRecord {
-	return x.ftbNamed.findText(key, func(c *lists.FTBRecord) string { return orgname.Key(c.Name) })
-}
-
-// Centrals returns the central organizations of a group.
-func (x *Tables) Centrals(group string) []lists.Master {
-	return x.centrals.findText(group, func(m *lists.Master) string { return m.Group })
-}
-
-// Sanctioned returns the entities of the sanctions list.
-func (x *Tables) Sanctioned() []Sanctioned { return x.sanctioned }
-
-// NewestBulletin returns the last bulletin that was read.
-func (x *Tables) NewestBulletin() (lists.Bulletin, bool) {
-	if len(x.bulletins) == 0 {
-		return lists.Bulletin{}, false
-	}
-	return x.bulletins[len(x.bulletins)-1], true
 }
 
 // Close closes the index file.

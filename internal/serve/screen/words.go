@@ -31,29 +31,35 @@ type Verdict struct {
 }
 
 // Verdicts returns what the lists say, in reading order: the IRS, sanctions, California.
-func Verdicts(r *client.ScreeningRecord) []Verdict {
+func Verdicts(r *client.ScreeningRecord) (all []Verdict) {
 	c := &r.Compliance
-	return []Verdict{
-		masterFileVerdict(&c.BMF), pub78Verdict(&c.Pub78), revocationVerdict(&c.Revocation), bulletinsVerdict(&c.IRBScreen), sanctionsVerdict(&c.OFACSanctionsScreen),
-		registryVerdict(&c.StateRegistration.California, text(r.Organization.State) == inCalifornia), ftbVerdict(&c.StateRegistration.California.FTB),
+	california, home := &c.StateRegistration.California, text(r.Organization.State) == inCalifornia
+	for _, l := range []struct {
+		list, title string
+		from        *client.ScreenProvenance
+		say         func(*Verdict)
+	}{
+		{lists.BMF, "IRS business master file", &c.BMF.ScreenProvenance, func(v *Verdict) { v.masterFile(&c.BMF) }},
+		{lists.Pub78, "IRS Publication 78", &c.Pub78.ScreenProvenance, func(v *Verdict) { v.pub78(&c.Pub78) }},
+		{lists.Revocation, "IRS automatic revocation list", &c.Revocation.ScreenProvenance, func(v *Verdict) { v.revocation(&c.Revocation) }},
+		{lists.IRB, "Internal Revenue Bulletin", &c.IRBScreen.ScreenProvenance, func(v *Verdict) { v.bulletins(&c.IRBScreen) }},
+		{lists.OFAC, "OFAC sanctions list, by name", &c.OFACSanctionsScreen.ScreenProvenance, func(v *Verdict) { v.sanctions(&c.OFACSanctionsScreen) }},
+		{lists.CARegistry, "California registry of charities", &california.ScreenProvenance, func(v *Verdict) { v.registry(california, home) }},
+		{lists.CAFTB, "California Franchise Tax Board", &california.FTB, func(v *Verdict) { v.taxBoard(california.FTB.Status) }},
+	} {
+		// A known status replaces this verdict, so an unknown status is never good news.
+		v := Verdict{List: l.list, Title: l.title, Revised: day(l.from.Revised)}
+		v.say(MarkNotScreened, "not screened", "Not screened: nothing is known from this list, neither for nor against.")
+		v.add(text(l.from.Note))
+		if l.from.Screened {
+			l.say(&v)
+		}
+		if v.Mark != MarkNotScreened && l.from.IsCurrent != nil && !*l.from.IsCurrent {
+			v.add("A newer list than this one has been published.")
+		}
+		all = append(all, v)
 	}
-}
-
-// unscreened begins the verdict of a list as not screened. A known status replaces it, so
-// an unknown status is never good news.
-func unscreened(p *client.ScreenProvenance, list, title string) Verdict {
-	v := Verdict{List: list, Title: title, Revised: day(p.Revised)}
-	v.say(MarkNotScreened, "not screened", "Not screened: nothing is known from this list, neither for nor against.")
-	v.add(text(p.Note))
-	return v
-}
-
-// statusOf returns the status of a list that was screened.
-func statusOf(p *client.ScreenProvenance) string {
-	if !p.Screened {
-		return NotScreened
-	}
-	return p.Status
+	return all
 }
 
 // say sets the finding.
@@ -71,18 +77,9 @@ func (v *Verdict) add(sentence string) {
 	v.Line += " " + strings.ToUpper(sentence[:1]) + sentence[1:]
 }
 
-// age adds a sentence when the publisher has a newer list.
-func (v *Verdict) age(p *client.ScreenProvenance) {
-	if v.Mark != MarkNotScreened && p.IsCurrent != nil && !*p.IsCurrent {
-		v.add("A newer list than this one has been published.")
-	}
-}
-
-func masterFileVerdict(b *client.MasterFileScreen) (v Verdict) {
-	v = unscreened(&b.ScreenProvenance, lists.BMF, "IRS business master file")
-	defer v.age(&b.ScreenProvenance)
-	switch {
-	case statusOf(&b.ScreenProvenance) == Listed:
+func (v *Verdict) masterFile(b *client.MasterFileScreen) {
+	switch b.Status {
+	case Listed:
 		what := "an organization exempt from tax"
 		switch section := text(b.SubsectionDescription); {
 		case strings.HasPrefix(section, "4947"):
@@ -113,20 +110,17 @@ func masterFileVerdict(b *client.MasterFileScreen) (v Verdict) {
 			v.Mark = MarkLook
 			v.add("It does not say whether contributions are deductible.")
 		}
-	case statusOf(&b.ScreenProvenance) == NotListed:
+	case NotListed:
 		v.say(MarkLook, "not listed", "Not listed.")
 		v.add(text(b.ChurchMessage))
 	}
-	return v
 }
 
-func pub78Verdict(p *client.Pub78Screen) (v Verdict) {
-	v = unscreened(&p.ScreenProvenance, lists.Pub78, "IRS Publication 78")
-	defer v.age(&p.ScreenProvenance)
-	switch {
-	case statusOf(&p.ScreenProvenance) == Listed:
+func (v *Verdict) pub78(p *client.Pub78Screen) {
+	switch p.Status {
+	case Listed:
 		v.say(MarkOK, "listed", "Listed as able to receive tax-deductible contributions.")
-	case statusOf(&p.ScreenProvenance) == NotListed:
+	case NotListed:
 		v.say(MarkLook, "not listed", "Not listed as able to receive tax-deductible contributions.")
 		if m := text(p.ChurchMessage); m != "" {
 			v.add(m)
@@ -134,70 +128,58 @@ func pub78Verdict(p *client.Pub78Screen) (v Verdict) {
 			v.add("Churches, members of a group and government units may qualify without being listed.")
 		}
 	}
-	return v
 }
 
-func revocationVerdict(r *client.RevocationScreen) (v Verdict) {
-	v = unscreened(&r.ScreenProvenance, lists.Revocation, "IRS automatic revocation list")
-	defer v.age(&r.ScreenProvenance)
-	switch {
-	case statusOf(&r.ScreenProvenance) == Revoked:
+func (v *Verdict) revocation(r *client.RevocationScreen) {
+	switch r.Status {
+	case Revoked:
 		v.say(MarkLook, "revoked", "The exemption was revoked automatically"+on(" as of ", r.RevocationDate)+on(", posted ", r.PostingDate)+
 			", and the list shows no reinstatement.")
-	case statusOf(&r.ScreenProvenance) == Reinstated:
+	case Reinstated:
 		v.say(MarkLook, "reinstated", "The exemption was revoked automatically"+on(" as of ", r.RevocationDate)+on(" and reinstated ", r.ReinstatementDate)+".")
-	case statusOf(&r.ScreenProvenance) == NotListed:
+	case NotListed:
 		v.say(MarkOK, "not listed", "Not on the list of automatic revocations.")
 	}
-	return v
 }
 
-func bulletinsVerdict(b *client.BulletinScreen) (v Verdict) {
-	v = unscreened(&b.ScreenProvenance, lists.IRB, "Internal Revenue Bulletin")
-	defer v.age(&b.ScreenProvenance)
+func (v *Verdict) bulletins(b *client.BulletinScreen) {
 	through := ""
 	if t := text(b.CoversThrough); t != "" {
 		through = " Read through bulletin " + t + "."
 	}
-	switch {
-	case statusOf(&b.ScreenProvenance) == PotentialMatch:
+	switch b.Status {
+	case PotentialMatch:
 		n := matches(b.MatchCount, len(b.PotentialMatches))
 		v.say(MarkLook, counted(n, "similar name", "similar names"), counted(n, "deletion", "deletions")+" announced in bulletins "+
 			plural.Word(n, "has", "have")+" a name and state like this one. Bulletins give no EIN: compare before you conclude."+through)
-	case statusOf(&b.ScreenProvenance) == Clear:
+	case Clear:
 		v.say(MarkOK, "no match", "No deletion announced in the bulletins that were read has a name and state like this one."+through)
 	}
-	return v
 }
 
-func sanctionsVerdict(s *client.SanctionsScreen) (v Verdict) {
-	v = unscreened(&s.ScreenProvenance, lists.OFAC, "OFAC sanctions list, by name")
-	defer v.age(&s.ScreenProvenance)
+func (v *Verdict) sanctions(s *client.SanctionsScreen) {
 	n := matches(s.MatchCount, len(s.PotentialMatches))
-	switch {
-	case statusOf(&s.ScreenProvenance) == PotentialMatch:
+	switch s.Status {
+	case PotentialMatch:
 		v.say(MarkLook, counted(n, "similar name", "similar names"),
 			"The "+plural.Word(n, "name of a sanctioned entity resembles", "names of "+strconv.Itoa(n)+" sanctioned entities resemble")+
 				" this one. A match is a name, not an identity: compare addresses and programs.")
-	case statusOf(&s.ScreenProvenance) == RuledOut:
+	case RuledOut:
 		v.say(MarkLook, "ruled out", "Every sanctioned entity with a similar name was ruled out by whoever asked.")
-	case statusOf(&s.ScreenProvenance) == Clear:
+	case Clear:
 		v.say(MarkOK, "no match", "No sanctioned entity has a name like "+plural.Word(len(s.NamesScreened), "the one", "those")+" compared.")
 	}
-	return v
 }
 
-// registryVerdict is the verdict of the registry. An organization that operates elsewhere
+// registry words the verdict of the registry. An organization that operates elsewhere
 // need not be registered; an organization at home in California should be.
-func registryVerdict(c *client.CaliforniaScreen, home bool) (v Verdict) {
-	v = unscreened(&c.ScreenProvenance, lists.CARegistry, "California registry of charities")
-	defer v.age(&c.ScreenProvenance)
+func (v *Verdict) registry(c *client.CaliforniaScreen, home bool) {
 	switch {
-	case statusOf(&c.ScreenProvenance) == NotListed && home:
+	case c.Status == NotListed && home:
 		v.say(MarkLook, "not listed", "Not registered, although its address is in California. Some kinds of organizations need not register.")
-	case statusOf(&c.ScreenProvenance) == NotListed:
+	case c.Status == NotListed:
 		v.say(MarkOK, "not listed", "Not registered. That is no finding against an organization that does not operate or raise funds in California.")
-	case statusOf(&c.ScreenProvenance) != Listed:
+	case c.Status != Listed:
 	case c.MayOperate == nil:
 		v.say(MarkLook, "status unclear", "Registered; its status does not say whether it may operate and raise funds there.")
 	case *c.MayOperate:
@@ -205,19 +187,15 @@ func registryVerdict(c *client.CaliforniaScreen, home bool) (v Verdict) {
 	default:
 		v.say(MarkLook, "may not operate", "Registered, with a status that does not allow it to operate or raise funds there.")
 	}
-	return v
 }
 
-func ftbVerdict(p *client.ScreenProvenance) (v Verdict) {
-	v = unscreened(p, lists.CAFTB, "California Franchise Tax Board")
-	defer v.age(p)
-	switch {
-	case statusOf(p) == Revoked:
+func (v *Verdict) taxBoard(status string) {
+	switch status {
+	case Revoked:
 		v.say(MarkLook, "revoked", "On the board's list of revoked exemptions.")
-	case statusOf(p) == NotListed:
+	case NotListed:
 		v.say(MarkOK, "not listed", "Not on the board's list of revoked exemptions.")
 	}
-	return v
 }
 
 // matches returns how many matches there are, also when the evidence is withheld.
