@@ -16,7 +16,6 @@ type Counts struct {
 	RowsChanged    uint32
 }
 
-// rows counts all rows that differ.
 func (c *Counts) rows() int64 {
 	return int64(c.RowsAdded) + int64(c.RowsRemoved) + int64(c.RowsChanged)
 }

@@ -330,7 +330,6 @@ func (l *Log) find(version string) int {
 	return slices.IndexFunc(l.editions, func(e edition) bool { return e.version() == version })
 }
 
-// after returns the steps after an edition.
 func (l *Log) after(at int) []step {
 	from := 0
 	for i := range at + 1 {
@@ -483,7 +482,6 @@ func (l *Log) change(f *source, first, last *step) (x ListChange, changed bool) 
 	return x, true
 }
 
-// text is the text of the step's entry.
 func (l *Log) text(s *step) string { return string(l.texts[s.Text : s.Text+uint32(s.Length)]) }
 
 // InventedEdition is a made-up edition of a log.

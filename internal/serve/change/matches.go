@@ -70,7 +70,6 @@ const entityBits = 34
 // longestText. Screening reads even less of a name.
 const longestName = 400
 
-// matching makes the entry of a potential match.
 func matching(e ein.EIN, entity int64, m *Match) entry {
 	line := func(name string) string {
 		name = strings.ReplaceAll(name[:min(len(name), longestName)], "\n", " ")

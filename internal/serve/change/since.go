@@ -186,7 +186,6 @@ func newIndex(f *mapped.File) *Index {
 	return x
 }
 
-// giving counts the filers that are funders.
 func giving(filers []Filer) (n int) {
 	for i := range filers {
 		if filers[i].Funder != 0 {

@@ -75,7 +75,6 @@ type entry struct {
 	text  string // reference and name; only for lists without EINs
 }
 
-// textual joins the reference and the name of an entry.
 func textual(reference, name string) entry {
 	text := reference + "\n" + name
 	return entry{digest([]byte(text)), 1, text}
@@ -154,7 +153,6 @@ func mayOperate(rows []registryRow) (state uint8) {
 	return state
 }
 
-// readDeletions reads the names that bulletins announced.
 func readDeletions(ctx context.Context, s *snapshot.Snapshot) (list []entry, err error) {
 	for row, err := range snapshot.Rows[lists.Deletion](s, lists.Deletions) {
 		if err = cmp.Or(err, ctx.Err()); err != nil {

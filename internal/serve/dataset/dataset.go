@@ -60,7 +60,6 @@ func (d *Dataset) Whole() bool {
 // Browsable says whether what pages show is in service: grants and names.
 func (d *Dataset) Browsable() bool { return d.Graph != nil && d.Search != nil }
 
-// shared are those that the dataset has.
 func (d *Dataset) shared() (list []*shared) {
 	for _, p := range []*shared{d.build, d.warehouse, d.edition} {
 		if p != nil {
@@ -130,7 +129,6 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 	return d, errors.Join(errs[:]...), nil
 }
 
-// withLists is the dataset with other lists.
 func (d *Dataset) withLists(o opened, standing *screen.Standing) *Dataset {
 	next := *d
 	next.Lists, next.Screen, next.ListLog, next.edition = o.lists, o.screener, o.log, o.edition
@@ -147,14 +145,12 @@ func (d *Dataset) standingWith(screener *screen.Screener) (*screen.Standing, err
 	return screen.NewStanding(d.Directory.EINs(), screener)
 }
 
-// withSQL is the dataset with a warehouse.
 func (d *Dataset) withSQL(sql *SQL, warehouse *shared) *Dataset {
 	next := *d
 	next.SQL, next.warehouse, next.readers = sql, warehouse, 0
 	return &next
 }
 
-// opened is what is open of an edition of the lists.
 type opened struct {
 	lists    *lists.Current
 	screener *screen.Screener

@@ -190,7 +190,6 @@ func (h *Holder) closeShared(d *Dataset, p *shared) {
 	}
 }
 
-// swap makes a dataset current.
 func (h *Holder) swap(next *Dataset) {
 	h.mu.Lock()
 	for _, p := range next.shared() {

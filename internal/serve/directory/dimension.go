@@ -58,7 +58,6 @@ func checkStarts(l mapped.Layout, name string, starts []uint32, size int) {
 	}, "the starts of %s do not fit it", name)
 }
 
-// checkBelow checks that numbers are below a bound.
 func checkBelow(l mapped.Layout, name string, numbers []uint32, bound int) {
 	l.Check(func() bool { return len(numbers) == 0 || int(slices.Max(numbers)) < bound }, "%s has a number that does not fit", name)
 }
@@ -117,7 +116,6 @@ func (l *labels) sort() {
 	l.ids = nil
 }
 
-// dimension is labels by which organizations are found.
 type dimension struct {
 	labels
 	starts []uint32 // where the organizations of each value begin, and where the last end
@@ -130,7 +128,6 @@ type dimension struct {
 // set. Its set is then no larger than its list. At most 2*largePart values have one.
 const largePart = 32
 
-// makeLists sorts the labels and makes the lists and sets of their values.
 func (d *dimension) makeLists() {
 	d.sort()
 	d.starts = make([]uint32, d.values.len()+1)
@@ -194,7 +191,6 @@ func join(spans []span) []span {
 	return out
 }
 
-// among is the condition that an organization has one of the values.
 func (d *dimension) among(spans []span) condition {
 	spans = join(spans)
 	c := condition{has: func(org uint32) bool { return within(spans, d.codes[org]) }}

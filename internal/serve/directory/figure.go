@@ -73,7 +73,6 @@ func (g *figure) part(k int) Set {
 	return g.parts[(k-1)*words : k*words]
 }
 
-// known is the set of all organizations that have the figure.
 func (g *figure) known() Set { return g.part(cuts) }
 
 func (g *figure) layout(l mapped.Layout, name string, n int, sortable bool) {
@@ -107,7 +106,6 @@ func (g *figure) bounds(r Range) (lo, hi int) {
 	return min(lo, hi), hi
 }
 
-// between is the condition that the figure is in a range.
 func (g *figure) between(r Range) condition {
 	lo, hi := g.bounds(r)
 	least, most := int64(unknown+1), int64(math.MaxInt64)
@@ -147,7 +145,6 @@ func (g *figure) fill(set Set, lo, hi int) {
 	}
 }
 
-// nearest is the cut nearest to a position in up.
 func (g *figure) nearest(at int) int {
 	k := at * cuts / len(g.up)
 	if k < cuts && g.cut(k+1)-at < at-g.cut(k) {

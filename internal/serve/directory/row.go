@@ -56,7 +56,6 @@ func (x *Index) Row(org uint32, st *screen.Standing) (r Row, ok bool) {
 	return r, true
 }
 
-// at is the figure of an organization, or nil if unknown.
 func (g *figure) at(org uint32) *int64 {
 	v := g.values[org]
 	if v == unknown {

@@ -94,7 +94,6 @@ func (x *Index) selected(f *Filter, st *screen.Standing) (Set, int, error) {
 	return set, count, nil
 }
 
-// conditions are the parts of a filter.
 func (x *Index) conditions(f *Filter, st *screen.Standing) (list []condition, err error) {
 	each := func(d *dimension, values []string) {
 		if len(values) == 0 {
@@ -160,7 +159,6 @@ func (x *Index) conditions(f *Filter, st *screen.Standing) (list []condition, er
 	return list, nil
 }
 
-// inCities is the condition that an organization is in one of the cities.
 func (x *Index) inCities(cities []City) condition {
 	var anywhere []span
 	states := map[uint32][]uint32{} // codes of states by the code of a city

@@ -50,7 +50,6 @@ func (s Set) Count() (n int) {
 	return n
 }
 
-// countBoth is how many are in both sets.
 func (s Set) countBoth(other Set) (n int) {
 	for i, w := range other {
 		n += bits.OnesCount64(s[i] & w)

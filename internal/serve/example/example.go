@@ -55,7 +55,6 @@ func must(err error) {
 	}
 }
 
-// rows are a section as the rows of a table.
 func rows[T any](section string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, r := range read[[]T](section) {

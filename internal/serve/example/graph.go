@@ -28,7 +28,6 @@ func (x Graph) match(f *graph.Filter) []graph.Grant {
 	})
 }
 
-// tally is the sums of the rows that have one key.
 type tally struct {
 	key             string
 	first           graph.Grant // the first row with the key
@@ -165,7 +164,6 @@ func (x Graph) side(e ein.EIN, side graph.Side) []graph.Grant {
 	})
 }
 
-// party is the other end of a grant.
 func party(g *graph.Grant, side graph.Side) ledger.Party {
 	if side == graph.Gave {
 		return ledger.Party{ID: g.Recipient.ID, EIN: g.Recipient.EIN, Name: g.Recipient.Name, City: g.Recipient.City, State: g.Recipient.State}
@@ -269,7 +267,6 @@ func (x Graph) Prospects(_ context.Context, q *prospect.Search) (*prospect.Resul
 	return out, nil
 }
 
-// prospect adds up what a funder gave.
 func (x Graph) prospect(f *graph.Funder, q *prospect.Search) prospect.Prospect {
 	p := prospect.Prospect{Funder: *f}
 	s := prospect.Signs{AmountGap: -1, HasState: true, HasCause: true, HasWalk: true, SameState: f.State == q.State}

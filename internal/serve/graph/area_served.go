@@ -30,7 +30,6 @@ func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
 	})
 }
 
-// fundersReaching is the funders of the rows of a filter.
 func (g *Graph) fundersReaching(ctx context.Context, f *Filter) (bitset, error) {
 	reach := make(bitset, wordsFor(len(g.dict.funders)))
 	if c, ok := g.cellFilter(f); ok {

@@ -15,7 +15,6 @@ const partyClasses = flagPerson | flagNobody
 // the 26 inferred letters, which count only with the wider basis.
 const letters = 1 + 2*majors
 
-// supportSets is the number of sets of strategies.
 const supportSets = 1 << grant.Strategies
 
 // groupIndex is the columns that rows are grouped by and that no other question

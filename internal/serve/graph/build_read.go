@@ -152,7 +152,6 @@ func (b *builder) funderOf(r *grantRow) (uint32, error) {
 	return uint32(last), nil
 }
 
-// recipOf is the number of the recipient of a row.
 func (b *builder) recipOf(r *grantRow) (uint32, error) {
 	var e ein.EIN
 	if r.RecipientEIN.Text != "" {
@@ -182,7 +181,6 @@ func einOf(w *snapshot.Word) (ein.EIN, error) {
 	return ein.EIN(w.Note - 1), nil
 }
 
-// ruleOf is the rule that found the EIN of a row.
 func ruleOf(r *grantRow) (uint8, error) {
 	w := r.EINSource
 	if w.Note == 0 {
@@ -211,7 +209,6 @@ func flagsOf(r *grantRow) (flags uint8) {
 	return flags | uint8(conflict)<<conflictShift
 }
 
-// key is the grant key of a row.
 func (b *builder) key(row uint32) []byte {
 	from := uint32(0)
 	if row > 0 {
@@ -292,7 +289,6 @@ func (b *builder) readOrganizations(s *snapshot.Snapshot) error {
 	return nil
 }
 
-// recipsOf goes over the recipients with an EIN.
 func (b *builder) recipsOf(e ein.EIN) iter.Seq[*RecipientRecord] {
 	return func(yield func(*RecipientRecord) bool) {
 		at, _ := slices.BinarySearchFunc(b.byEIN, uint32(e), func(i, e uint32) int { return cmp.Compare(b.recip[i].EIN, e) })

@@ -38,7 +38,6 @@ const (
 	reachAnswer
 )
 
-// cacheKey names an answer to a question.
 func cacheKey(kind answerKind, q Question) string { return string(kind) + string(q.Canonical()) }
 
 // remember is the value of a key in the cache. If there is none, it is made and

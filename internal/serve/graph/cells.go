@@ -13,7 +13,6 @@ import (
 // reads thousands of sums instead of millions of rows.
 type cells struct{ all, counties, supports keyedSums }
 
-// keyedSums are sums by key.
 type keyedSums struct {
 	keys []uint32 // ascending
 	sums []Cost   // of each key

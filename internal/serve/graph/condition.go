@@ -32,7 +32,6 @@ type span struct{ lo, hi uint32 }
 // nothing is the condition that no row satisfies.
 func nothing() condition { return condition{stored: true, test: func(uint32) bool { return false }} }
 
-// union is the condition that a row is in one of the stored sets.
 func (g *Graph) union(sets ...bitset) condition {
 	if len(sets) == 0 {
 		return nothing()
@@ -92,7 +91,6 @@ func listCond(bound int64, l lists, keys []uint32, test func(uint32) bool) condi
 	}
 }
 
-// keyCond is the rows with one of the keys.
 func (g *Graph) keyCond(keys []string) condition {
 	rows := make([]uint32, 0, len(keys))
 	for _, k := range keys {

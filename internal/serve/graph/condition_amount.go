@@ -60,7 +60,6 @@ func (g *Graph) amountStep(rows uint32) (step int, ok bool) {
 	return step, step < len(amountSteps) && amountSteps[step] <= least
 }
 
-// rankCond is the rows of a part of byAmount.
 func (g *Graph) rankCond(lo, hi uint32) condition {
 	if lo == hi {
 		return nothing()

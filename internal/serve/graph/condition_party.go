@@ -60,7 +60,6 @@ func (g *Graph) funderSetCond(set bitset) condition {
 	}
 }
 
-// kindCond is all rows of the funders of a kind.
 func (g *Graph) kindCond(name string) condition {
 	kind, ok := kindNumbers.parse(name)
 	if !ok {
@@ -73,7 +72,6 @@ func (g *Graph) kindCond(name string) condition {
 	return c
 }
 
-// fundersThat is the set of funders that satisfy a test.
 func (g *Graph) fundersThat(test func(*FunderRecord) bool) bitset {
 	set := make(bitset, wordsFor(len(g.dict.funders)))
 	for i := range g.dict.funders {

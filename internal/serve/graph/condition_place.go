@@ -38,7 +38,6 @@ func (g *Graph) placeConds(p *Place, reach bitset) []condition {
 	return all
 }
 
-// funderPlaceCond is the rows whose funder is in a place that matches.
 func (g *Graph) funderPlaceCond(match func(*placeRecord) bool) condition {
 	at := placeRecord{Country: noString} // funders have no country
 	return g.funderSetCond(g.fundersThat(func(f *FunderRecord) bool {
@@ -87,7 +86,6 @@ type zips struct {
 	ids  []uint32
 }
 
-// countryCond is the rows of recipients in one of the countries.
 func (g *Graph) countryCond(codes []string) condition {
 	values := make([]PlaceValue, len(codes))
 	for i, c := range codes {
@@ -96,7 +94,6 @@ func (g *Graph) countryCond(codes []string) condition {
 	return g.recipPlaceCond(Country, g.placeMatcher(Country, values))
 }
 
-// noString is a number that no string has.
 const noString = math.MaxUint32
 
 // placeMatcher tests a place against the values. It reads only the fields that the
@@ -162,7 +159,6 @@ func (g *Graph) wantedPlace(kind PlaceKind, v PlaceValue) (w wantedPlace, ok boo
 	return w, ok
 }
 
-// recipPlaceCond is the rows whose recipient is in a matching place of the kind.
 func (g *Graph) recipPlaceCond(kind PlaceKind, match func(*placeRecord) bool) condition {
 	if kind == State {
 		var sets []bitset

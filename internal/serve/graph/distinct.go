@@ -59,7 +59,6 @@ func (t *distinctCounter) merge(o *distinctCounter, sign int64) {
 	}
 }
 
-// countRecipients counts distinct recipients, in all and by year.
 func (e *evaluation) countRecipients(set *rowset) (recips distinctCounter, err error) {
 	g := e.g
 	if set.short || set.count < int64(g.rows)/sparse {
@@ -84,7 +83,6 @@ func (e *evaluation) countRecipients(set *rowset) (recips distinctCounter, err e
 	return g.mergeCounters(parts), err
 }
 
-// mergeCounters adds counters up.
 func (g *Graph) mergeCounters(parts []distinctCounter) distinctCounter {
 	sum := g.distinctCounter()
 	for i := range parts {
@@ -93,7 +91,6 @@ func (g *Graph) mergeCounters(parts []distinctCounter) distinctCounter {
 	return sum
 }
 
-// countFewRecipients is countRecipients for few rows: a mask of years per recipient.
 func (e *evaluation) countFewRecipients(set *rowset) (recips distinctCounter, err error) {
 	g := e.g
 	masks := g.recipMasks()

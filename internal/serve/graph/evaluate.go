@@ -36,7 +36,6 @@ func (e *evaluation) end() {
 	*e = evaluation{}
 }
 
-// filter evaluates a filter.
 func (e *evaluation) filter(f *Filter) (rowset, error) {
 	conditions, err := e.conditions(f)
 	if err != nil {
@@ -45,7 +44,6 @@ func (e *evaluation) filter(f *Filter) (rowset, error) {
 	return e.rows(conditions)
 }
 
-// conditions compiles a filter.
 func (e *evaluation) conditions(f *Filter) ([]condition, error) {
 	var reach bitset
 	if f.Place.Of == AreaServed && !f.Place.empty() {
@@ -57,7 +55,6 @@ func (e *evaluation) conditions(f *Filter) ([]condition, error) {
 	return e.g.compile(f, reach), nil
 }
 
-// rows evaluates conditions.
 func (e *evaluation) rows(conditions []condition) (rowset, error) {
 	if err := e.ctx.Err(); err != nil {
 		return rowset{}, err
@@ -85,7 +82,6 @@ func (e *evaluation) rows(conditions []condition) (rowset, error) {
 	return e.setBySet(conditions)
 }
 
-// rowByRow takes the candidates of one condition and tests the others on each.
 func (e *evaluation) rowByRow(conditions []condition, driver int) rowset {
 	list := conditions[driver].list(make([]uint32, 0, conditions[driver].bound))
 	if !slices.IsSorted(list) {

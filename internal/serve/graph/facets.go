@@ -240,7 +240,6 @@ func (e *evaluation) join(a, b *rowset) *rowset {
 	return out
 }
 
-// countIn counts the rows of a set in each of other sets.
 func (e *evaluation) countIn(rows *rowset, sets []bitset) []int64 {
 	out := make([]int64, len(sets))
 	if rows.short {
@@ -478,7 +477,6 @@ func (e *evaluation) besides(f *Filter) (found rowset, beside [choices]rowset, e
 	return rowset{set: out, hi: hi, count: total.Load()}, beside, err
 }
 
-// besidesOfFew is besides for a short list of rows.
 func (e *evaluation) besidesOfFew(list []uint32, chosen *[choices]*Filter) (found rowset, beside [choices]rowset, err error) {
 	var conditions [choices][]condition
 	for i, c := range chosen {

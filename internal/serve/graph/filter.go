@@ -62,7 +62,6 @@ type Near struct {
 	Miles int
 }
 
-// empty reports whether there is no condition.
 func (p *Place) empty() bool { return len(p.Values) == 0 && p.Near == Near{} }
 
 // PlaceOf says whose place is meant.

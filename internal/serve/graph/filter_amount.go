@@ -9,7 +9,6 @@ import (
 // mostDollars is the largest amount that JSON numbers hold exactly.
 const mostDollars = 1 << 53
 
-// amountFilters is the filter by the amount of a grant.
 func amountFilters() []*Declaration {
 	bounds := []float64{0, mostDollars}
 	return []*Declaration{{

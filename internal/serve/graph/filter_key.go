@@ -10,7 +10,6 @@ const (
 	maxKeyLength = 64
 )
 
-// keyFilters is the filter by the keys of grants.
 func keyFilters() []*Declaration {
 	keys := listed(&Declaration{
 		Params: Documented(&Param{Name: "grant_key", Type: TextParam, List: true, MaxLength: maxKeys * (maxKeyLength + 1), MaxItems: maxKeys,

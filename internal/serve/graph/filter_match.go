@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// matchFilters are the filters by how the EIN of the recipient was found.
 func matchFilters() []*Declaration {
 	return []*Declaration{
 		{

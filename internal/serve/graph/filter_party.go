@@ -15,7 +15,6 @@ const maxEINs = 1000
 // UnsupportedIDType is the slug of the refusal of identifiers that are not EINs.
 const UnsupportedIDType = "unsupported_id_type"
 
-// partyFilters are the filters by funder and by recipient.
 func partyFilters() []*Declaration {
 	funders := listed(&Declaration{
 		Params:    partyParam("funder_id", "00-0000001"),

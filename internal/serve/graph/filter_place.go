@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/place"
 )
 
-// placeFilters are the filters by place and by country.
 func placeFilters() []*Declaration {
 	country := listed(&Declaration{
 		Params:    Documented(&Param{Name: "country", Type: TextParam, List: true, MaxLength: 2000, MaxItems: 300, Example: "UK"}),

@@ -60,7 +60,6 @@ const (
 	maxMiles     = 500
 )
 
-// near reads near and within.
 func (r *Reading) near() (n Near, ok bool) {
 	miles, given := r.Integer("within")
 	zip, ok := r.Text("near")
@@ -97,7 +96,6 @@ func (r *Reading) judgeNear(p *Place) {
 		"%s without a ZIP code, or with one whose place is not known, never match.", who)
 }
 
-// places reads the items of location.
 func (r *Reading) places(p *Place, items []string) []PlaceValue {
 	if p.Of == FunderPlace && p.Kind == Country {
 		r.Ignored("location", "Funders are filers in the United States and have no country to filter by, so the place filter did not run.")
@@ -282,7 +280,6 @@ var elsewhereFile string
 
 var elsewhere = embedded.Map("country_codes_elsewhere.tsv", elsewhereFile, "fips", "iso_country")
 
-// nation reads a FIPS 10-4 country code for a parameter.
 func (r *Reading) nation(param, item string) (string, bool) {
 	code := strings.ToUpper(item)
 	name, ok := place.Country(code)

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// queryFilters is the filter by the words of purposes and names.
 func queryFilters() []*Declaration {
 	return []*Declaration{{
 		Params: Documented(&Param{Name: "query", Type: TextParam, MaxLength: 500, Example: "after school program"}),

@@ -12,7 +12,6 @@ import (
 // ProprietarySubject is the slug of the refusal of codes of other taxonomies.
 const ProprietarySubject = "proprietary_subject"
 
-// subjectFilters is the filter by the cause of the recipient.
 func subjectFilters() []*Declaration {
 	return []*Declaration{{
 		Params: Documented(
@@ -47,7 +46,6 @@ func subjectFilters() []*Declaration {
 	}}
 }
 
-// causes lists the letters of the NTEE with their causes.
 func causes() string {
 	var list []string
 	for letter := byte('A'); letter <= 'Z'; letter++ {

@@ -11,7 +11,6 @@ import (
 // The fiscal years that can be asked for.
 const firstYear, lastYear = 1900, 2100
 
-// yearFilters is the filter by fiscal year.
 func yearFilters() []*Declaration {
 	bounds := []float64{firstYear, lastYear}
 	return []*Declaration{{
@@ -81,7 +80,6 @@ func (r *Reading) years() {
 	r.judgeYears(name)
 }
 
-// span reads one item of year.
 func (r *Reading) span(i int, item string) (Span, bool) {
 	from, to, ranged := strings.Cut(item, "-")
 	a, okA := fiscalYear(from)
@@ -141,7 +139,6 @@ func (r *Reading) judgeYears(name string) {
 	}
 }
 
-// overlaps reports whether the span has one of the years from first to last.
 func (s Span) overlaps(first, last int) bool { return s.From <= last && (s.To == 0 || s.To >= first) }
 
 // spanForms say a span: one year, up to a year, from a year on, and between two.

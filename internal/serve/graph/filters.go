@@ -109,7 +109,6 @@ func (f *Filter) declared(yield func(*Declaration) bool) {
 	}
 }
 
-// empty reports whether the filter is every row.
 func (f *Filter) empty() bool { return f.only() }
 
 // only reports whether the filter has no condition but these.
@@ -122,7 +121,6 @@ func (f *Filter) only(names ...string) bool {
 	return true
 }
 
-// without is the filter without some of its conditions.
 func (f *Filter) without(names ...string) *Filter {
 	out := *f
 	for _, name := range names {

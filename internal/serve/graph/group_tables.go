@@ -119,7 +119,6 @@ func (e *evaluation) tabulate(set *rowset, asks []GroupsOf) (*tables, error) {
 	return out, nil
 }
 
-// others is the rows that are not in a set.
 func (e *evaluation) others(set *rowset) *rowset {
 	out := &rowset{set: e.set(), hi: uint32(e.g.rows), count: int64(e.g.rows) - set.count}
 	for i, w := range set.set { // empty outside of its range

@@ -123,7 +123,6 @@ func (g *Graph) group(ctx context.Context, asks []GroupsOf) ([]Grouped, error) {
 	return out, nil
 }
 
-// grouped is an answer from a table of few values.
 func (g *Graph) grouped(a *GroupsOf, t *tables) Grouped {
 	switch a.By {
 	case GroupSubject:
@@ -333,7 +332,6 @@ func (b *best) grouped(by Grouping, group func(id uint32) Group) Grouped {
 	return out
 }
 
-// funderGroup describes funders.
 func (g *Graph) funderGroup() func(id uint32) Group {
 	var text copier
 	return func(id uint32) Group {
@@ -342,7 +340,6 @@ func (g *Graph) funderGroup() func(id uint32) Group {
 	}
 }
 
-// recipientGroup describes recipients.
 func (g *Graph) recipientGroup() func(id uint32) Group {
 	var text copier
 	return func(id uint32) Group {

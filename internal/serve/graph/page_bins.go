@@ -42,14 +42,12 @@ type orderRange struct {
 	shift  uint
 }
 
-// chooseBins chooses the bins.
 func (s *orderRange) chooseBins(bins int) {
 	width := uint64(s.hi) - uint64(s.lo)
 	s.skewed = s.skewed && bins >= skewedBins && width >= uint64(bins)
 	s.shift = uint(max(0, bits.Len64(width)-bits.Len(uint(bins-1))))
 }
 
-// bin is the bin of an item, if it is in the range.
 func (s *orderRange) bin(it *item) (int, bool) {
 	w := it.key
 	switch s.level {
@@ -70,7 +68,6 @@ func (s *orderRange) bin(it *item) (int, bool) {
 	return int((uint64(w) - uint64(s.lo)) >> s.shift), true
 }
 
-// narrowTo leaves one bin of the range.
 func (s *orderRange) narrowTo(bin int) {
 	lo, hi := skewedRange(bin)
 	if !s.skewed {
@@ -84,7 +81,6 @@ func (s *orderRange) narrowTo(bin int) {
 	s.setFirst()
 }
 
-// setFirst makes the first item the one that begins the range.
 func (s *orderRange) setFirst() {
 	switch s.level {
 	case byKey:
@@ -190,7 +186,6 @@ func skewedCode(u uint64) int {
 	return shift<<skewedBits + int(u>>shift)
 }
 
-// skewedRange is the values of a bin.
 func skewedRange(bin int) (lo, hi int64) {
 	if bin < skewedSide {
 		lo, hi = skewedRange(2*skewedSide - 1 - bin)

@@ -111,7 +111,6 @@ func (e *evaluation) inParts(cuts []int, work func(s *selector, from, to int)) f
 	}
 }
 
-// seen is how many items there were.
 func (p *selectors) seen() (n int64) {
 	for _, s := range p.all {
 		n += s.seen

@@ -47,7 +47,6 @@ func (b *builder) partySets() (p partySets) {
 	return p
 }
 
-// ofLetters is the recipients with one of the letters of a filter.
 func (p *partySets) ofLetters(c *cellFilter) bitset {
 	out := make(bitset, p.recipLetters.words)
 	for l := range letters {
@@ -58,7 +57,6 @@ func (p *partySets) ofLetters(c *cellFilter) bitset {
 	return out
 }
 
-// ofKind is the funders of the kind of a filter.
 func (p *partySets) ofKind(kind uint32) bitset { return p.funderKinds.at(int(kind)) }
 
 // add takes the members of another set.

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// partyTotals are the totals of the rows of one funder or recipient.
 type partyTotals struct {
 	Amount      int64
 	Grants      uint32
@@ -21,7 +20,6 @@ type record struct {
 	partyTotals
 }
 
-// add takes a row into the totals.
 func (s *partyTotals) add(amount int64, year uint8) {
 	if s.Grants == 0 {
 		s.First, s.Last = year, year
@@ -66,7 +64,6 @@ func (e *evaluation) byFunder(set *rowset, r *ranker) func(*selectors) error {
 	})
 }
 
-// sumFunders sums the rows of each funder from row from to row to-1.
 func (g *Graph) sumFunders(set *rowset, from, to uint32, add func(record)) {
 	recips, amounts, years := g.cols.recips, g.cols.amounts, g.cols.years
 	var cur run

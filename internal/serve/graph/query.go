@@ -63,7 +63,6 @@ func nextItem(s string) (item string, not, phrase bool, rest string) {
 	return item, not, phrase, rest
 }
 
-// stems is the list of stems of a term.
 func (t Term) stems() []string {
 	list := make([]string, len(t.Words))
 	for i, w := range t.Words {

@@ -208,7 +208,6 @@ func (w *Name) Texts(list []string) {
 	}
 }
 
-// terms writes the stems of terms.
 func (w *Name) terms(terms []Term) {
 	list := make([]string, len(terms))
 	for i, t := range terms {

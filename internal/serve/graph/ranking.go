@@ -14,7 +14,6 @@ type ranking struct {
 	hits    int64
 }
 
-// page is the records that a page shows, if the ranking has them.
 func (r *ranking) page(p Page) ([]record, bool) {
 	from, to := p.within(r.hits)
 	if from == to {
@@ -212,7 +211,6 @@ func (e *evaluation) selected(r *ranker, from, to int64, most int, run func(*sel
 	return out, nil
 }
 
-// ranking orders the funders or recipients of the rows of a set.
 func (e *evaluation) ranking(set *rowset, ask Question) (*ranking, error) {
 	g := e.g
 	s, all, byTotal := ask.Sort, g.sums.funders, g.sums.funderTop
@@ -272,7 +270,6 @@ func (r *ranker) order(g *Graph, records int) order {
 	return o
 }
 
-// add hands one record to a selector.
 func (r *ranker) add(to *selector, rec record) {
 	to.seen++
 	var key int64

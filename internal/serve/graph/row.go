@@ -84,7 +84,6 @@ func (g *Graph) Grant(key string) (Grant, bool) {
 	return g.reader().grant(row), true
 }
 
-// findKey is the row with the given key.
 func (g *Graph) findKey(key string) (uint32, bool) {
 	i := sort.Search(g.rows, func(i int) bool { return string(g.dict.keys.at(g.orders.byKey[i])) >= key })
 	if i == g.rows || string(g.dict.keys.at(g.orders.byKey[i])) != key {

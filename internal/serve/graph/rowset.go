@@ -18,7 +18,6 @@ type rowset struct {
 	count int64
 }
 
-// has reports whether a row is in the set.
 func (r *rowset) has(row uint32) bool {
 	switch {
 	case r.all:

@@ -80,7 +80,6 @@ func (c *stateCells) layout(s mapped.Layout, name string, keys int) {
 	complete(s, "sums of "+name, c.at, len(c.cells))
 }
 
-// yearCells are the cells of one state and year.
 type yearCells struct {
 	year  uint8
 	cells []StateSum

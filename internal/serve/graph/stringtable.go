@@ -35,7 +35,6 @@ func (t *table) len() int { return len(t.off) - 1 }
 // at is string i, inside the mapped file: it must not outlive the question.
 func (t *table) at(i uint32) []byte { return t.text[t.off[i]:t.off[i+1]] }
 
-// find is the number of a string in a sorted table.
 func (t *table) find(s string) (uint32, bool) {
 	n := t.len()
 	i := sort.Search(n, func(i int) bool { return string(t.at(uint32(i))) >= s })
@@ -66,7 +65,6 @@ func (d *dict) id(s string) uint32 {
 	return id
 }
 
-// keep copies a string.
 func (d *dict) keep(s string) string {
 	if len(s) == 0 {
 		return ""
@@ -92,7 +90,6 @@ func (d *dict) word(w *snapshot.Word) uint32 {
 // were given.
 type compound [5]uint32
 
-// metCompound is one that was numbered.
 type metCompound struct {
 	words compound
 	id    uint32
@@ -154,7 +151,6 @@ func (d *dict) sorted(cols ...[]uint32) []uint32 {
 	return former
 }
 
-// write writes the list as a table.
 func (d *dict) write(w *mapped.Writer, name string) {
 	off := make([]uint32, len(d.list)+1)
 	size := 0

@@ -77,7 +77,6 @@ func (g *Graph) summarize(ctx context.Context, f *Filter) (*summary, error) {
 	return g.summary(&sum, &funders, &recips), nil
 }
 
-// yearly is what was given in each year.
 type yearly struct{ amounts, grants [MaxYears]int64 }
 
 func (g *Graph) summary(sum *yearly, funders, recips *distinctCounter) *summary {

@@ -35,7 +35,6 @@ func (e *evaluation) sumCells(f *Filter) (s *summary, ok bool, err error) {
 	return g.summary(&sum, &funders, &recips), true, e.ctx.Err()
 }
 
-// byYear adds the cells of a filter up by year.
 func (c *cells) byYear(f *cellFilter) (sum yearly) {
 	for i, key := range c.all.keys {
 		if year, state, letter, kind, class := cellParts(key); f.has(year, state, letter, kind, class) {

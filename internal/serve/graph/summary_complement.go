@@ -5,7 +5,6 @@ package graph
 // the set.
 const complementPart = 8
 
-// missingRows is the rows that are missing from a set, if they are few.
 func (g *Graph) missingRows(set *rowset) (rows []uint32, few bool) {
 	n := int64(g.rows) - set.count
 	if set.all || set.short || n > int64(g.rows)/complementPart {
@@ -28,7 +27,6 @@ func (g *Graph) missingRecipients(set *rowset) bitset {
 	return touched(missing, g.cols.recips, len(g.dict.recips))
 }
 
-// touched is the keys that rows have in a column.
 func touched(rows, col []uint32, keys int) bitset {
 	out := make(bitset, wordsFor(keys))
 	for _, row := range rows {

@@ -115,7 +115,6 @@ func (g *Graph) wholeFunders(conditions []condition) (w wholeFunders, ok bool) {
 	return w, rows > 0 && rows >= int64(g.rows)/sparse
 }
 
-// sumWholeFunders is the summary of whole funders.
 func (e *evaluation) sumWholeFunders(w wholeFunders) (*summary, error) {
 	g, v := e.g, &e.g.sums.giving
 	var sum yearly

@@ -40,7 +40,6 @@ func (g *Graph) Transactions(ctx context.Context, f *Filter, s Sort, p Page) (ro
 	return rows, page.hits, nil
 }
 
-// rowPage is a remembered page of rows.
 type rowPage struct {
 	rows []uint32
 	hits int64

@@ -13,7 +13,6 @@ type vocabulary[T comparable] []struct {
 	word  string
 }
 
-// parse is the value of a word.
 func (v vocabulary[T]) parse(word string) (value T, ok bool) {
 	for i := range v {
 		if v[i].word == word {
@@ -23,7 +22,6 @@ func (v vocabulary[T]) parse(word string) (value T, ok bool) {
 	return value, false
 }
 
-// word is the word of a value, empty when it has none.
 func (v vocabulary[T]) word(value T) string {
 	for i := range v {
 		if v[i].value == value {
@@ -33,7 +31,6 @@ func (v vocabulary[T]) word(value T) string {
 	return ""
 }
 
-// words lists all words.
 func (v vocabulary[T]) words() []string {
 	list := make([]string, len(v))
 	for i := range v {

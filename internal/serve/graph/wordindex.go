@@ -12,7 +12,6 @@ import (
 // the bits take no more room than the list would, and far less time.
 const frequentPart = 32
 
-// indexWords makes the word index, and a dictionary of its stems.
 func (b *builder) indexWords() error {
 	purposes, names := len(b.purposeDict.list), len(b.nameDict.list)
 	docs := purposes + names + len(b.recip)
@@ -179,7 +178,6 @@ func adjacent(words, phrase []uint32) bool {
 	return false
 }
 
-// termConds are the conditions that each of the terms is there, or is not.
 func (g *Graph) termConds(terms []Term, not bool) []condition {
 	var list []condition
 	for _, t := range terms {

@@ -90,7 +90,6 @@ func (s *sum) add(amount, grants int64) {
 	s.grants += grants
 }
 
-// partySum is the sum of one party.
 type partySum struct {
 	id     uint32
 	amount int64
@@ -135,7 +134,6 @@ func (t *tally) add(party uint32, amount int64, year uint8, state int) {
 	}
 }
 
-// flush finishes the current party.
 func (t *tally) flush() {
 	p := t.current
 	if p.grants == 0 {
@@ -184,7 +182,6 @@ func (t *tally) stateNumber(state uint32) int {
 	return len(t.states) - 1
 }
 
-// ledger is what was added up.
 func (t *tally) ledger() *Ledger {
 	v := t.v
 	l := &Ledger{PartySums: graph.PartySums{Total: t.all.amount, Grants: t.all.grants, Parties: t.all.parties}}

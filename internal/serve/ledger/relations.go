@@ -136,7 +136,6 @@ func Weight(g *graph.Graph, e ein.EIN, side graph.Side) int64 {
 	return page + n*(grown*int64(unsafe.Sizeof(pair{}))+2*(4+8+1+4))
 }
 
-// pair is one party with its rows.
 type pair struct {
 	amount   int64
 	years    uint64 // mask
@@ -147,7 +146,6 @@ type pair struct {
 
 func (p *pair) grants() uint32 { return p.to - p.from }
 
-// pairs adds the rows up, party by party.
 func pairs(ctx context.Context, v *graph.View, rows *graph.Rows, q *RelationsQuestion, apart []graph.Cost) (list []pair, years uint64, err error) {
 	for at := 0; at < len(rows.Parties); {
 		if len(list)%rowsAtOnce == 0 && ctx.Err() != nil {
@@ -192,7 +190,6 @@ func judgedYear(years []int32, complete func(int) bool) (latest int, ok bool) {
 	return latest, found == 2
 }
 
-// markOf marks a party by the years in which it has grants.
 func markOf(years uint64, latest int) Mark {
 	before, since := years&(1<<latest-1) != 0, years>>latest != 0
 	switch {

@@ -80,7 +80,6 @@ type awardRecord struct {
 	_                                     [7]uint8
 }
 
-// awards are the awards of all organizations.
 type awards struct {
 	orgs      []uint32
 	starts    []uint64
@@ -240,7 +239,6 @@ func (x *Index) largest(found []AwardGroup, first []*awardRecord, programs bool)
 	return out
 }
 
-// wordNumbers numbers repeated texts.
 type wordNumbers struct {
 	ids    map[string]uint32
 	starts []uint32

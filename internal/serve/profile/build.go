@@ -76,7 +76,6 @@ func rowsOf[T any](s *snapshot.Snapshot, table string) iter.Seq2[T, error] {
 	return snapshot.Rows[T](s, table)
 }
 
-// orNone is a sequence that may be nil.
 func orNone[T any](rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	if rows == nil {
 		return func(func(T, error) bool) {}
@@ -84,7 +83,6 @@ func orNone[T any](rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return rows
 }
 
-// builder writes the file.
 type builder struct {
 	ctx    context.Context
 	out    *mapped.Writer
@@ -296,7 +294,6 @@ func startsOf(facts []fact) []uint32 {
 	return starts
 }
 
-// number finds an organization.
 func (b *builder) number(text string) (uint32, bool) {
 	if text != b.last {
 		b.last, b.known = text, false

@@ -34,7 +34,6 @@ const (
 	sectionHoldings   = "holdings"
 )
 
-// columns are the sections of the file.
 type columns struct {
 	facts []fact   // by number
 	peers []uint32 // numbers by cause, state, county and revenue
@@ -124,7 +123,6 @@ func checkStarts(f *mapped.File, name string, orgs []uint32, starts []uint64, n,
 	}
 }
 
-// of decodes the rows of an organization.
 func (s *section[T]) of(org uint32) (list []T) {
 	i, found := slices.BinarySearch(s.orgs, org)
 	if !found {

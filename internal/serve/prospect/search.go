@@ -209,14 +209,12 @@ func (g Grants) Prospects(ctx context.Context, q *Search) (*Result, error) {
 	return out, err
 }
 
-// rated is a candidate.
 type rated struct {
 	id    uint32
 	score float64
 	signs Signs
 }
 
-// prospecting is the state of one search.
 type prospecting struct {
 	v      *graph.View
 	q      *Search
@@ -241,7 +239,6 @@ type prospecting struct {
 	matchesCode []bool // by text number: whether Only.Subject has the code
 }
 
-// alike is a similar recipient.
 type alike struct {
 	recip  uint32
 	weight float64
@@ -278,7 +275,6 @@ func newProspecting(v *graph.View, q *Search) *prospecting {
 	return s
 }
 
-// knows reports whether a year counts.
 func (s *prospecting) knows(year uint8) bool { return s.known>>(year&(graph.MaxYears-1))&1 != 0 }
 
 // ownFunders finds the organization's funders and the median grant it receives.

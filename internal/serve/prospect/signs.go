@@ -44,7 +44,6 @@ func sample(n, most int, visit func(i int)) {
 	}
 }
 
-// read takes the signs of a candidate from its rows.
 func (s *prospecting) read(c *rated) {
 	x, f := &c.signs, c.id
 	x.Walk, x.Shared, x.HasWalk = float64(s.walk[f]), int(s.shared[f]), len(s.alike) > 0

@@ -6,7 +6,6 @@ import (
 	"grantgraph/client"
 )
 
-// shownContent is the content of a report of either kind.
 type shownContent struct {
 	client.ReportContent
 	named *client.NameReportContent // the screen of a name; the content above is empty then

@@ -183,7 +183,6 @@ func formatEIN(s string) string {
 	return s
 }
 
-// code draws the QR code of an address.
 func (p *page) code(x, y, size float64, address string) {
 	code, err := qr.Encode(address, qr.M)
 	if err != nil || address == "" {
@@ -352,7 +351,6 @@ const (
 	caveatHeight = 39
 )
 
-// flags draws the flags that apply, as many as there is room for.
 func (p *page) flags(c *shownContent) {
 	p.section("Flags that apply")
 	var apply, notes, unknown []string
@@ -428,7 +426,6 @@ func (p *page) matches(f finding) {
 	}
 }
 
-// footer draws the caveats and the identifiers of the report.
 func (p *page) footer(b *block) {
 	y := footTop
 	p.fill(shade)
@@ -473,7 +470,6 @@ func (p *page) put(x, y float64, f font, c color, text string) {
 	}
 }
 
-// width returns the width of a line.
 func (p *page) width(f font, text string) float64 {
 	p.pdf.SetFont("go", f.style, f.size)
 	return p.pdf.GetStringWidth(p.clean(text))
@@ -540,7 +536,6 @@ func (p *page) clean(text string) string {
 	}, text)), " ")
 }
 
-// glyphs reports which characters the fonts have.
 var glyphs = sync.OnceValue(func() func(rune) bool {
 	var drawn [1 << 16]bool
 	for i, ttf := range [][]byte{goregular.TTF, gobold.TTF} {

@@ -28,7 +28,6 @@ func (m mark) String() string {
 	return [...]string{"Nothing found against it", "Look closer", "Not screened"}[m]
 }
 
-// finding is what one list says.
 type finding struct {
 	list    string
 	from    client.ScreenProvenance
@@ -241,7 +240,6 @@ func (f *finding) dated() string {
 	return "revised " + *f.from.Revised
 }
 
-// summary counts the marks.
 func summary(findings []finding) string {
 	var n [3]int
 	for _, f := range findings {
@@ -355,7 +353,6 @@ func after(words string, text *string) string {
 	return words + *text
 }
 
-// join joins the texts that are there.
 func join(separator string, texts ...*string) string {
 	var said []string
 	for _, t := range texts {

@@ -217,7 +217,6 @@ func (c *screening) group() client.GroupExemption {
 	return g
 }
 
-// groupNumber returns the number of an organization's group, or "".
 func groupNumber(m *lists.Master) string {
 	if m.Group == "0000" || m.Group == "0" {
 		return ""

@@ -28,7 +28,6 @@ const (
 // noName says why an EIN that no source knows is not screened by name.
 const noName = "No source knows the EIN, so there is no name to compare."
 
-// sanctions are the sanctioned entities, by their names.
 type sanctions struct {
 	list     *likeness.List
 	entities map[int64]*Sanctioned
@@ -123,7 +122,6 @@ func strength(hit *likeness.Hit) string {
 // sanctionsCaveat says what the screen leaves out.
 var sanctionsCaveat = listOf(lists.OFAC).Caveat + " Individuals, vessels and aircraft on the list are not compared."
 
-// sanctionsBlock begins the block of a name screen.
 func sanctionsBlock(from *client.ComplianceSources, names []string, excluded []int64) client.SanctionsScreen {
 	b := client.SanctionsScreen{
 		ScreenProvenance: provenance(from, lists.OFAC, Clear), Threshold: likeness.Threshold, Caveat: sanctionsCaveat,
@@ -266,7 +264,6 @@ func whereabouts(subject *client.ScreenedName, places []lists.SanctionPlace) (fl
 // foldedText returns a text in the form in which it is compared.
 func foldedText(s *string) string { return strings.TrimSpace(orgname.Fold(text(s))) }
 
-// countryNames are the names of countries, folded.
 var countryNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
 	for _, n := range place.Countries() {

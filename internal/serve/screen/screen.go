@@ -166,7 +166,6 @@ func (r *rowsOf) names(filed []string) (list []string, all bool) {
 // nameKey returns the same key for names that differ only in spelling.
 func nameKey(name string) string { return cmp.Or(orgname.Key(name), orgname.Fold(name)) }
 
-// screening is one screening under way.
 type screening struct {
 	*Screener
 	query    Query

@@ -18,7 +18,6 @@ func SourcesOf(now *lists.Current, at time.Time) *client.ComplianceSources {
 	return s
 }
 
-// listsOf returns the lists by name.
 func listsOf(s *client.ComplianceSources) map[string]*client.ComplianceSource {
 	return map[string]*client.ComplianceSource{
 		lists.IRB: &s.IRB, lists.CARegistry: &s.CARegistry, lists.BMF: &s.BMF, lists.Pub78: &s.Pub78,

@@ -77,5 +77,4 @@ func markRevoked(set []uint64, eins []ein.EIN, s *Section[lists.RevocationRow]) 
 	return nil
 }
 
-// maxEIN is the largest EIN.
 const maxEIN = 999_999_999

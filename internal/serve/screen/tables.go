@@ -133,7 +133,6 @@ func (s *Section[T]) row(i int) (row T, ok bool) {
 	return row, ok && len(rest) == 0
 }
 
-// find returns the rows of a key.
 func (s *Section[T]) find(key uint64) (list []T) {
 	i, found := slices.BinarySearch(s.keys, key)
 	for ; found && i < len(s.keys) && s.keys[i] == key; i++ {

@@ -65,7 +65,6 @@ func Verdicts(r *client.ScreeningRecord) (all []Verdict) {
 // say sets the finding.
 func (v *Verdict) say(mark, short, line string) { v.Mark, v.Short, v.Line = mark, short, line }
 
-// add adds a sentence.
 func (v *Verdict) add(sentence string) {
 	sentence = strings.TrimSpace(sentence)
 	if sentence == "" {

@@ -51,7 +51,6 @@ func (r *runner) addFindOrg(ctx context.Context) error {
 	return run(ctx, r.conn, "CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))")
 }
 
-// find looks an organization up by its name.
 func (r *runner) find(name string, most int) ([]search.Result, error) {
 	index, err := r.names()
 	if err != nil {

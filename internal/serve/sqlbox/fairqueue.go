@@ -27,7 +27,6 @@ type fairQueue struct {
 	shares map[string]*share
 }
 
-// waiter is a statement that waits for a place.
 type waiter struct {
 	owner string
 	turn  chan struct{} // closed when the wait is over
@@ -151,7 +150,6 @@ func (l *fairQueue) remove(i int) {
 	l.queue = slices.Delete(l.queue, i, i+1)
 }
 
-// share returns an owner's share at this moment.
 func (l *fairQueue) share(owner string) *share {
 	now := l.clock()
 	s := l.shares[owner]

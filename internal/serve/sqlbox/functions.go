@@ -18,7 +18,6 @@ var functionList string
 // aggregate.
 var functions = table.Set("functions.txt", functionList)
 
-// tableFunctions may stand in FROM.
 var tableFunctions = table.SetOf("unnest range generate_series find_org")
 
 // Functions returns the names of the functions that a query may call, sorted

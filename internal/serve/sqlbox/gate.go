@@ -28,7 +28,6 @@ type gate struct {
 	conn *sql.Conn // keeps the database open; no statement is read in it
 }
 
-// openGate makes a gate with the engine in this process.
 func openGate(ctx context.Context, memory int64) (*gate, error) {
 	db, conn, err := openEngine(ctx)
 	if err != nil {
@@ -274,7 +273,6 @@ func (w *walker) inside(v map[string]any, sc *scope, except ...string) *fault.Fa
 	return nil
 }
 
-// queryNodes are the kinds of queries.
 var queryNodes = table.SetOf("SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE CTE_NODE")
 
 // plainTypes are the kinds of parts of a query that do not themselves name a
@@ -322,7 +320,6 @@ func recursive(value any) bool {
 	return n["type"] == "RECURSIVE_CTE_NODE"
 }
 
-// table checks a table by its name.
 func (w *walker) table(v map[string]any, sc *scope) *fault.Fault {
 	name, _ := v["table_name"].(string)
 	schema, _ := v["schema_name"].(string)
@@ -350,7 +347,6 @@ func (w *walker) table(v map[string]any, sc *scope) *fault.Fault {
 	return w.walk(v["sample"], sc)
 }
 
-// tableFunction checks a function in FROM.
 func (w *walker) tableFunction(v map[string]any, sc *scope) *fault.Fault {
 	f, _ := v["function"].(map[string]any)
 	name, _ := f["function_name"].(string)
@@ -364,7 +360,6 @@ func (w *walker) tableFunction(v map[string]any, sc *scope) *fault.Fault {
 	return w.inside(v, sc, "function")
 }
 
-// expression checks an expression.
 func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fault {
 	if !classes[class] || v["table_name"] != nil && class != "COLUMN_REF" && class != "STAR" {
 		return reject("an expression of kind %s is not available%s", strings.ToLower(class), w.position(v))
@@ -408,7 +403,6 @@ func (w *walker) expression(class string, v map[string]any, sc *scope) *fault.Fa
 // table has, reveals the layout of the file.
 var session = table.SetOf("current_catalog current_database current_schema current_user current_role session_user")
 
-// noFunction explains a function that may not be called.
 func (w *walker) noFunction(name string, v map[string]any) *fault.Fault {
 	f := reject("the function %s is not available", called(v)).
 		Try("functions that compute on values are available; those that read files, run text as SQL or show the catalog are not")

@@ -89,7 +89,6 @@ func (p Params) withoutValues() Params {
 	return Params{List: make([]any, len(p.List))}
 }
 
-// checkAgainst checks the values against the parameters that a statement names.
 func (p Params) checkAgainst(names []string) *fault.Fault {
 	most := 0
 	for _, n := range names {

@@ -15,7 +15,6 @@ type Place struct {
 	of     *pool
 }
 
-// keep reserves a worker.
 func (p *Place) keep(worker *process, of *pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -44,7 +44,6 @@ type ready struct {
 	Notes []string // what the machine could not offer to confine the worker
 }
 
-// workerRequest is one statement.
 type workerRequest struct {
 	SQL     string
 	Params  Params
@@ -99,7 +98,6 @@ func readFrame(r io.Reader, limit uint32, v any) error {
 	return json.Unmarshal(body, v)
 }
 
-// writeReply writes a reply and the rows of its result.
 func writeReply(w io.Writer, a workerReply) error {
 	var rows []json.RawMessage
 	if a.Result != nil {

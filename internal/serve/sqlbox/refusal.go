@@ -60,7 +60,6 @@ func outOfMemory() *fault.Fault {
 		Try("select fewer columns, filter earlier, or aggregate before joining")
 }
 
-// unknownTable refuses a name that is not the name of a view.
 func unknownTable(name string) *fault.Fault {
 	f := reject("unknown table %q", fault.Clip(name, maxQuoted))
 	var names []string
@@ -79,7 +78,6 @@ func busy() *fault.Fault {
 	return fault.New(Busy, "too many queries are running").Try("retry in %d seconds", RetryAfter)
 }
 
-// noWorker is the fault when no worker could be started.
 func noWorker(err error) error {
 	f := fault.New(Unavailable, "no worker could be started").Try("retry in a minute")
 	f.Err = err

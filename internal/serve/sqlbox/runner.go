@@ -138,7 +138,6 @@ func (r *runner) query(ctx context.Context, text string, params Params, rows, by
 	return res, nil
 }
 
-// described is a column as the engine describes it.
 type described struct {
 	name string
 	typ  *columnType

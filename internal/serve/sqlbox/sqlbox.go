@@ -266,7 +266,6 @@ func (w *Warehouse) Run(ctx context.Context, r Request) (*Result, error) {
 	return w.box.ask(ctx, w.workers(r), r.Place.take(), workerRequest{SQL: r.SQL, Params: r.Params, Pro: r.Pro, Timeout: w.box.opt.Timeout})
 }
 
-// countOwner admits one more query of an owner.
 func (b *Box) countOwner(owner string) (done func(), err error) {
 	if owner == "" {
 		return func() {}, nil

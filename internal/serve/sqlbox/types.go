@@ -43,7 +43,6 @@ func (w *walker) typ(id string, v map[string]any, sc *scope) *fault.Fault {
 	return w.inside(v, sc, "id")
 }
 
-// noType explains a type that may not be named.
 func (w *walker) noType(name string) *fault.Fault {
 	if name == "" {
 		name = "with this definition"

@@ -100,7 +100,6 @@ func watch(budget time.Duration, spent func()) (done func() bool) {
 	}
 }
 
-// processorTime returns the processor time that this process has used.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -117,7 +117,6 @@ func emptyFolder(dir string) error {
 	return nil
 }
 
-// export writes one table.
 func (v *View) export(ctx context.Context, conn *sql.Conn, dir string) (ExportedTable, error) {
 	t := ExportedTable{Name: v.Name, PartitionBy: v.year, Files: v.Name + "/*.parquet"}
 	to, options := filepath.Join(dir, v.Name), "FORMAT parquet, COMPRESSION zstd"

@@ -43,7 +43,6 @@ var dialects = []dialect{
 	},
 }
 
-// script defines every table.
 func (d *dialect) script(location Location, pro bool) string {
 	var b strings.Builder
 	b.WriteString("-- " + d.head + "\n")

@@ -87,5 +87,4 @@ const (
 // types are the types of columns, in the order in which each dialect names them.
 var types = []string{text, bigint, integer, boolean, double, date, timestamp}
 
-// source is the Parquet table of the snapshot that a view is made from.
 func (v *View) source(s *snapshot.Snapshot) string { return s.Path(cmp.Or(v.table, v.Name)) }

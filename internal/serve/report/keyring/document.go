@@ -56,7 +56,6 @@ func JWKS(keys []Key) []byte {
 	return append(text, '\n')
 }
 
-// dateOf returns a time in UTC, nil for the zero time.
 func dateOf(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -128,7 +127,6 @@ func distinct(keys []Key) error {
 	return nil
 }
 
-// newKey makes a Key of its bytes.
 func newKey(public []byte) (Key, error) {
 	if err := httpsig.CheckPoint(public); err != nil {
 		return Key{}, fmt.Errorf("the bytes are no Ed25519 public key: %w", err)

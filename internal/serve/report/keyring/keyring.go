@@ -105,7 +105,6 @@ func (r *Ring) stored(ctx context.Context) ([]account.SigningKey, error) {
 	return keys, nil
 }
 
-// current returns the key that signs.
 func (r *Ring) current(ctx context.Context) (account.SigningKey, error) {
 	keys, err := r.stored(ctx)
 	if err != nil {
@@ -159,7 +158,6 @@ func (r *Ring) Keys(ctx context.Context) ([]Key, error) {
 	return keys, nil
 }
 
-// public returns the public part of a key.
 func public(k account.SigningKey) Key {
 	return Key{ID: k.ID, Public: k.Public, From: k.Created, Until: k.Retired, Compromised: k.Compromised}
 }

@@ -163,7 +163,6 @@ var common = sync.OnceValue(func() (c struct {
 	return c
 })
 
-// prepare splits the names into words and numbers the words.
 func (l *List) prepare(names []Name) (texts []string) {
 	id := func(text string) int32 {
 		n, ok := l.ids[text]
@@ -220,7 +219,6 @@ func rank(k Kind) int {
 // leastList is the size below which a list does not show how common words are.
 const leastList = 1000
 
-// weigh computes the weight of each word.
 func (l *List) weigh(texts []string) {
 	entries := map[int64]bool{}
 	counts := make([]int, len(texts))
@@ -308,7 +306,6 @@ func (l *List) search(name string, least float64, candidates func(*query, func(i
 	return l.hits(q, best)
 }
 
-// found is a name with a sufficient score.
 type found struct {
 	name  int32
 	score float64
@@ -334,7 +331,6 @@ func (l *List) consider(q *query, i int32, least float64, best []found) []found 
 	return append(best, found{i, s})
 }
 
-// hits makes the hits, with explanations.
 func (l *List) hits(q *query, best []found) []Hit {
 	if len(best) == 0 {
 		return nil

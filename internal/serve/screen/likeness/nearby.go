@@ -22,7 +22,6 @@ type nearby struct {
 	seen   []uint64     // a filter before them, with a bit for each hash
 }
 
-// filedPiece is a piece of a text.
 type filedPiece struct {
 	hash uint32
 	id   int32
@@ -64,7 +63,6 @@ func (n *nearby) add(text string, id int32) {
 	}
 }
 
-// seal sorts the filed pieces.
 func (n *nearby) seal() {
 	slices.SortFunc(n.filed, func(a, b filedPiece) int { return cmp.Compare(a.hash, b.hash) })
 	n.bits = bits.Len(uint(len(n.filed)))

@@ -208,7 +208,6 @@ func plainNumber(w string) string {
 	return w
 }
 
-// digits reports whether w is a number.
 func digits(w string) bool {
 	for i := 0; i < len(w); i++ {
 		if w[i] < '0' || w[i] > '9' {
@@ -280,7 +279,6 @@ var forms = func() map[string]bool {
 	return m
 }()
 
-// formSet is a set of legal forms.
 type formSet [2]uint64
 
 func (s *formSet) add(form string) {
@@ -299,7 +297,6 @@ var formPlace = func() map[string]int {
 	return m
 }()
 
-// connecting are the words that only connect others.
 var connecting = table.SetOf("THE OF AND FOR DE LA DEL EL AL Y E ET IN")
 
 // spellings gives each way to write a word the word that is compared.

@@ -117,7 +117,6 @@ func (l *List) dropMistypedForms(q *query) {
 	}
 }
 
-// nearForm reports whether w is a legal form with one typo.
 func nearForm(w string) bool {
 	for _, f := range longForms {
 		if typo.Within(w, f, 1) <= 1 {
@@ -245,7 +244,6 @@ func (l *List) eachNeighbor(w *word, fn func(id int32)) {
 	})
 }
 
-// like returns the likeness of the k-th word of the query and a word of the list.
 func (l *List) like(q *query, k int, id int32) float64 {
 	asked := q.asked[k]
 	p := &q.likes[(asked*0x9e3779b1+uint64(id))%likesKept]
@@ -389,7 +387,6 @@ func (q *query) uses(k link) bool {
 	return k.q >= 0 && q.usedQ[k.q] || k.q2 >= 0 && q.usedQ[k.q2] || k.n >= 0 && q.usedL[k.n] || k.n2 >= 0 && q.usedL[k.n2]
 }
 
-// align adds a link to the alignment.
 func (l *List) align(q *query, e *entry, k link, a *alignment) {
 	a.words++
 	said := 0.0
@@ -490,7 +487,6 @@ func (l *List) link(q *query, e *entry) {
 	})
 }
 
-// explain adds the aligned words to a hit.
 func (l *List) explain(q *query, e *entry, h *Hit, taken []link) {
 	slices.SortStableFunc(taken, func(a, b link) int { return int(max(a.q, a.q2)) - int(max(b.q, b.q2)) })
 	for _, k := range taken {

@@ -8,7 +8,6 @@ import (
 	"grantgraph/internal/typo"
 )
 
-// word is one word of a name with its properties.
 type word struct {
 	text     string
 	fold     string  // with alternatives of transliteration folded into one
@@ -219,7 +218,6 @@ func slips(n int) int { return min(3, max(1, n/4)) }
 // maxWordLen is the length from which all words have the same likenesses.
 const maxWordLen = 64
 
-// typoLikeness is the likeness by number of typos and length.
 var typoLikeness = func() (t [4][maxWordLen + 1]float64) {
 	for d := range t {
 		for n := 1; n <= maxWordLen; n++ {

@@ -34,7 +34,6 @@ func words(header string) string {
 	}), " ")
 }
 
-// headerNames reports whether a header plainly names an EIN, and whether it may name one.
 func headerNames(header string) (plainly, perhaps bool) {
 	w := words(header)
 	return slices.Contains(einHeaders, strings.ReplaceAll(w, " ", "")),

@@ -53,7 +53,6 @@ type Work struct {
 // outputFormat is raised when the columns or their words change.
 const outputFormat = 1
 
-// checkpoint is a line of the journal.
 type checkpoint struct {
 	Lines  int64  `json:"lines"` // of the sheet
 	Bytes  int64  `json:"bytes"` // of the output
@@ -111,7 +110,6 @@ func (o *Output) open(work Work) (err error) {
 	return o.writeHeader()
 }
 
-// resume continues from the last checkpoint of the same work.
 func (o *Output) resume(work Work) (bool, error) {
 	text, err := io.ReadAll(o.journal)
 	if err != nil {
@@ -187,7 +185,6 @@ func (o *Output) note(line any) error {
 	return o.journal.Sync()
 }
 
-// writeHeader writes the names of the columns, also for a sheet without a header.
 func (o *Output) writeHeader() error {
 	s := o.sheet
 	var b strings.Builder

@@ -40,7 +40,6 @@ func (r *records) cells() (list []string) {
 	return list
 }
 
-// row returns a copy of the record.
 func (r *records) row() Row {
 	return Row{Line: r.first, text: toUTF8(r.raw), cells: len(r.ends), newline: r.newline, Blank: len(r.raw) == 0}
 }

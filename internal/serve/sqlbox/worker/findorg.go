@@ -36,7 +36,6 @@ func (Driver) AddFindOrg(conn *sql.Conn, find sqlbox.FindOrg) error {
 	})
 }
 
-// bestMatch is find_org as a value.
 type bestMatch struct {
 	find sqlbox.FindOrg
 	text duckdb.TypeInfo

@@ -82,7 +82,6 @@ func expand(args []string) (files []string, err error) {
 	return slices.Compact(files), nil
 }
 
-// count adds the names of one file.
 func count(path string, counts map[string]int) (names int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
