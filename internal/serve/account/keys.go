@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"strings"
 	"time"
 
@@ -309,4 +310,80 @@ func (s *store) SetPlan(ctx context.Context, id string, plan Plan) (KeyInfo, err
 func (t *tx) setPlan(account string, plan Plan) {
 	t.exec("UPDATE accounts SET plan = $2 WHERE id = $1", account, string(plan))
 	t.exec("UPDATE keys SET plan = $2 WHERE account = (SELECT seq FROM accounts WHERE id = $1)", account, string(plan))
+}
+
+// Bucket is how many calls a key or an account paid in a span of time.
+type Bucket struct {
+	Start time.Time
+	Calls int
+}
+
+// UsageKept is how long the store keeps usage.
+const UsageKept = 60 * 24 * time.Hour
+
+func (s *store) Usage(ctx context.Context, id string, from, to time.Time, step time.Duration) ([]Bucket, error) {
+	if step != time.Hour && step != 24*time.Hour {
+		return nil, fmt.Errorf("usage is kept by the hour and by the day, not by %v", step)
+	}
+	view := s.view(ctx)
+	r, err := payerOf(view, id)
+	if err != nil {
+		return nil, err
+	}
+	now := s.clock()
+	if oldest := now.Add(-UsageKept); from.Before(oldest) {
+		from = oldest
+	}
+	if last := now.Add(step); to.After(last) {
+		to = last
+	}
+	// Truncate counts from a midnight, so its days are days of UTC.
+	from = from.UTC().Truncate(step)
+	buckets := []Bucket{}
+	for at := from; at.Before(to); at = at.Add(step) {
+		buckets = append(buckets, Bucket{Start: at})
+	}
+	table, whose := r.usedIn()
+	text := "SELECT hour, calls FROM " + table.name + " WHERE " + table.column + " = $1 AND hour >= $2"
+	err = view.each(text, []any{whose, from.Unix()}, func(scan scanner) error {
+		var hour, calls int64
+		if err := scan(&hour, &calls); err != nil {
+			return err
+		}
+		if i := int(time.Unix(hour, 0).Sub(from) / step); i < len(buckets) {
+			buckets[i].Calls += int(calls)
+		}
+		return nil
+	})
+	return buckets, err
+}
+
+func (s *store) TakeScreen(ctx context.Context, id string) (first bool, err error) {
+	return updated(ctx, s, func(t *tx) (bool, error) {
+		r, err := payerOf(t, id)
+		if err != nil {
+			return false, err
+		}
+		return t.exec("INSERT INTO screens (owner, at) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING", r.owner(), t.now.UnixNano()) == 1, nil
+	})
+}
+
+func (s *store) ReturnScreen(ctx context.Context, id string) error {
+	return s.update(ctx, func(t *tx) error {
+		r, err := payerOf(t, id)
+		if err == nil {
+			t.exec("DELETE FROM screens WHERE owner = $1", r.owner())
+		}
+		return err
+	})
+}
+
+func (s *store) Screened(ctx context.Context, id string) (bool, error) {
+	from := s.view(ctx)
+	r, err := payerOf(from, id)
+	if err != nil {
+		return false, err
+	}
+	var at int64
+	return from.get("SELECT at FROM screens WHERE owner = $1", []any{r.owner()}, &at)
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -36,12 +35,10 @@ const (
 const mostKeys = 10
 
 // newSecret draws 256 bits for a session or a token.
-func newSecret() (string, error) {
+func newSecret() string {
 	var b [32]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", fmt.Errorf("drawing a secret: %w", err)
-	}
-	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
 func hashSecret(secret string) []byte {
@@ -175,10 +172,7 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 			return "", Account{}, err
 		}
 	}
-	secret, err := newSecret()
-	if err != nil {
-		return "", Account{}, err
-	}
+	secret := newSecret()
 	err = s.update(ctx, func(t *tx) error {
 		if err := t.replacePassword(p, hash); err != nil {
 			return err
@@ -238,10 +232,7 @@ func (s *store) ChangePassword(ctx context.Context, account, old, password strin
 	if err != nil {
 		return "", err
 	}
-	secret, err := newSecret()
-	if err != nil {
-		return "", err
-	}
+	secret := newSecret()
 	return updated(ctx, s, func(t *tx) (string, error) {
 		if err := t.replacePassword(p, hash); err != nil {
 			return "", err
@@ -343,4 +334,71 @@ func (s *store) CreateFor(ctx context.Context, account, label string) (secret st
 		return "", KeyInfo{}, err
 	}
 	return secret, k, nil
+}
+
+// ParseEmail returns an email address in the form in which it is compared: without
+// spaces around it and in lower case. It accepts only ASCII, so that no two addresses
+// look the same.
+func ParseEmail(s string) (string, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	local, domain, ok := strings.Cut(s, "@")
+	const special = "abcdefghijklmnopqrstuvwxyz0123456789.!#$%&'*+/=?^_`{|}~-"
+	if !ok || len(s) > maxEmail || len(local) > 64 || !dotted(local, special) || !dotted(domain, special[:26+10]+"-.") || !strings.Contains(domain, ".") {
+		return "", badEmail(legible(s, 100), "give one like name@example.org")
+	}
+	return s, nil
+}
+
+// dotted reports whether s consists of non-empty parts of these characters, separated
+// by dots.
+func dotted(s, chars string) bool {
+	return s != "" && strings.Trim(s, chars) == "" && s[0] != '.' && s[len(s)-1] != '.' && !strings.Contains(s, "..") &&
+		strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(chars, r) }) < 0
+}
+
+func (t *tx) insertSession(account int64, secret string) {
+	t.exec("INSERT INTO sessions (hash, account, created, expires) VALUES ($1, $2, $3, $4)",
+		hashSecret(secret), account, t.now.UnixNano(), t.now.Add(sessionIdle).UnixNano())
+}
+
+func (s *store) Session(ctx context.Context, secret string) (Account, error) {
+	from := s.view(ctx)
+	var created, expires int64
+	var account string
+	hash := hashSecret(secret)
+	found, err := from.get("SELECT s.created, s.expires, a.id FROM sessions s JOIN accounts a ON a.seq = s.account WHERE s.hash = $1",
+		[]any{hash}, &created, &expires, &account)
+	if err != nil {
+		return Account{}, err
+	}
+	now := s.clock()
+	if !found || now.UnixNano() >= expires {
+		return Account{}, refuse(nil, "no_session")
+	}
+	longer := now.Add(sessionIdle)
+	if last := time.Unix(0, created).Add(sessionMost); longer.After(last) {
+		longer = last
+	}
+	// The account is read after the session. So if the password was changed in between,
+	// the old session admits this one request only.
+	if longer.UnixNano()-expires >= int64(sessionStep) {
+		err := s.update(ctx, func(t *tx) error {
+			if t.exec("UPDATE sessions SET expires = $2 WHERE hash = $1", hash, longer.UnixNano()) == 0 {
+				return refuse(nil, "no_session")
+			}
+			return nil
+		})
+		if err != nil {
+			return Account{}, err
+		}
+	}
+	p, err := personOf(from, account, "")
+	return p.Account, err
+}
+
+func (s *store) SignOut(ctx context.Context, secret string) error {
+	return s.update(ctx, func(t *tx) error {
+		t.exec("DELETE FROM sessions WHERE hash = $1", hashSecret(secret))
+		return nil
+	})
 }

@@ -162,9 +162,7 @@ func (e *postgresEngine) again(err error) bool {
 // can no longer be committed.
 func (e *postgresEngine) transact(ctx context.Context, s *store, work func(*tx) error) error {
 	mark := make([]byte, 16)
-	if _, err := rand.Read(mark); err != nil {
-		return fmt.Errorf("drawing a mark: %w", err)
-	}
+	rand.Read(mark) // never fails
 	for try := 0; ; try++ {
 		err := e.once(ctx, s, mark, try, work)
 		if err == nil || !isDatabaseError(err) {

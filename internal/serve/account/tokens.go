@@ -23,11 +23,8 @@ func (s *store) ResetToken(ctx context.Context, account string) (string, error) 
 // token makes a token, and voids earlier tokens of the same purpose. The store keeps
 // only the hash.
 func (s *store) token(ctx context.Context, account, purpose string, life time.Duration) (string, error) {
-	secret, err := newSecret()
-	if err != nil {
-		return "", err
-	}
-	err = s.counted(ctx, "emails to this account", func(t *tx) (time.Duration, bool, error) {
+	secret := newSecret()
+	err := s.counted(ctx, "emails to this account", func(t *tx) (time.Duration, bool, error) {
 		p, err := personOf(t, account, t.lock)
 		if err != nil {
 			return 0, false, err
@@ -62,10 +59,7 @@ func (t *tx) redeem(secret, purpose string) (person, error) {
 }
 
 func (s *store) VerifyEmail(ctx context.Context, token string) (string, Account, error) {
-	secret, err := newSecret()
-	if err != nil {
-		return "", Account{}, err
-	}
+	secret := newSecret()
 	a, err := updated(ctx, s, func(t *tx) (Account, error) {
 		p, err := t.redeem(token, tokenVerify)
 		if err != nil {
