@@ -173,13 +173,11 @@ func (s *Site) drawAccount(v *visit, refused error) {
 // makeKey makes a key, which the next page shows once.
 func (s *Site) makeKey(v *visit) {
 	secret, k, err := s.Accounts.CreateFor(v.r.Context(), v.account.ID, v.field("label"))
-	if err == nil {
-		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashMade, Key: secret, KeyID: k.ID})
-	}
 	if err != nil {
 		s.drawAccount(v, err)
 		return
 	}
+	s.leaveFlash(v, flash{Kind: flashMade, Key: secret, KeyID: k.ID})
 	v.redirect("/account")
 }
 
@@ -220,13 +218,11 @@ func (s *Site) rotate(v *visit) {
 		return
 	}
 	secret, k, err := s.Accounts.Rotate(v.r.Context(), k.ID)
-	if err == nil {
-		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashRotated, Key: secret, KeyID: k.ID})
-	}
 	if err != nil {
 		s.fail(v, err)
 		return
 	}
+	s.leaveFlash(v, flash{Kind: flashRotated, Key: secret, KeyID: k.ID})
 	v.redirect("/account")
 }
 
@@ -239,7 +235,7 @@ func (s *Site) deleteKey(v *visit) {
 		s.fail(v, err)
 		return
 	}
-	s.leaveNotice(v, flash{Kind: flashDeleted})
+	s.leaveFlash(v, flash{Kind: flashDeleted})
 	v.redirect("/account")
 }
 
@@ -263,6 +259,6 @@ func (s *Site) changePassword(v *visit) {
 		return
 	}
 	s.setSession(v, secret)
-	s.leaveNotice(v, flash{Kind: flashPassword})
+	s.leaveFlash(v, flash{Kind: flashPassword})
 	v.redirect("/account")
 }

@@ -3,11 +3,9 @@ package site
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 )
@@ -35,37 +33,26 @@ const (
 	flashDeleted   = "deleted"   // a key was deleted
 )
 
-const flashAge = 5 * time.Minute
+const (
+	flashAge   = 5 * time.Minute
+	flashNonce = 12 // bytes of the nonce that a sealed flash begins with
+)
 
+// newCipher makes a cipher that begins each sealed text with a random nonce.
 func newCipher(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return nil, err
 	}
-	return cipher.NewGCM(block)
+	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// leaveFlash leaves a flash for the next page of the visitor with bind.
-func (s *Site) leaveFlash(w http.ResponseWriter, bind string, f flash) error {
+// leaveFlash leaves a flash for the visitor's next page.
+func (s *Site) leaveFlash(v *visit, f flash) {
 	f.Until = s.Clock().Add(flashAge).UTC()
-	text, err := json.Marshal(f)
-	if err != nil {
-		return err
-	}
-	nonce := make([]byte, s.flashes.NonceSize())
-	if _, err := rand.Read(nonce); err != nil {
-		return fmt.Errorf("drawing a nonce: %w", err)
-	}
-	sealed := s.flashes.Seal(nonce, nonce, text, []byte(bind))
-	s.setCookie(w, flashCookie, base64.RawURLEncoding.EncodeToString(sealed), flashAge, http.SameSiteStrictMode)
-	return nil
-}
-
-// leaveNotice leaves a flash whose loss does no harm.
-func (s *Site) leaveNotice(v *visit, f flash) {
-	if err := s.leaveFlash(v.w, v.bind, f); err != nil {
-		s.Log.Error("a notice was not left", "error", err)
-	}
+	text, _ := json.Marshal(f) // texts and a time always have a JSON form
+	sealed := s.flashes.Seal(nil, nil, text, []byte(v.bind))
+	s.setCookie(v.w, flashCookie, base64.RawURLEncoding.EncodeToString(sealed), flashAge, http.SameSiteStrictMode)
 }
 
 // takeFlash takes the flash that was left, unless it was taken before.
@@ -76,13 +63,11 @@ func (s *Site) takeFlash(v *visit) flash {
 	}
 	s.dropCookie(v.w, flashCookie)
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	size := s.flashes.NonceSize()
-	if err != nil || len(sealed) < size {
+	if err != nil {
 		return flash{}
 	}
-	nonce := sealed[:size]
 	var f flash
-	open, err := s.flashes.Open(nil, nonce, sealed[size:], []byte(v.bind))
+	open, err := s.flashes.Open(nil, nil, sealed, []byte(v.bind))
 	if err != nil || json.Unmarshal(open, &f) != nil || !s.Clock().Before(f.Until) {
 		return flash{}
 	}
@@ -90,7 +75,7 @@ func (s *Site) takeFlash(v *visit) flash {
 		return f
 	}
 	// The cookie may be a copy; the store knows whether the key was shown.
-	fresh, err := s.Accounts.Seen(v.r.Context(), "flash "+v.account.ID, hex.EncodeToString(nonce), f.Until)
+	fresh, err := s.Accounts.Seen(v.r.Context(), "flash "+v.account.ID, hex.EncodeToString(sealed[:flashNonce]), f.Until)
 	if err != nil {
 		s.Log.Error("a key could not be shown", "error", err)
 	}

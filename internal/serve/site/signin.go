@@ -154,13 +154,11 @@ func (s *Site) signUp(v *visit) {
 	case slug(err) == "email_taken":
 		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendAccountExists(ctx, f.Email) })
 	}
-	if err == nil {
-		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashSignUp, Email: strings.TrimSpace(f.Email)})
-	}
 	if err != nil {
 		s.showAgain(v, "signup", f, err)
 		return
 	}
+	s.leaveFlash(v, flash{Kind: flashSignUp, Email: strings.TrimSpace(f.Email)})
 	v.redirect("/email-sent")
 }
 
@@ -254,13 +252,11 @@ func (s *Site) forgot(v *visit) {
 	if err == nil {
 		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendForgot(ctx, email) })
 	}
-	if err == nil {
-		err = s.leaveFlash(v.w, v.bind, flash{Kind: flashForgot, Email: email})
-	}
 	if err != nil {
 		s.showAgain(v, "forgot", f, err)
 		return
 	}
+	s.leaveFlash(v, flash{Kind: flashForgot, Email: email})
 	v.redirect("/email-sent")
 }
 
@@ -285,7 +281,7 @@ func (s *Site) confirm(v *visit) {
 		s.showAgain(v, "confirm", f, err)
 		return
 	}
-	s.leaveNotice(v, flash{Kind: flashConfirmed})
+	s.leaveFlash(v, flash{Kind: flashConfirmed})
 	v.redirect("/account")
 }
 
@@ -308,6 +304,6 @@ func (s *Site) reset(v *visit) {
 	if s.startSession(v, a.Email, v.field("password")) != nil {
 		to = "/signin"
 	}
-	s.leaveNotice(v, flash{Kind: flashPassword, Email: a.Email})
+	s.leaveFlash(v, flash{Kind: flashPassword, Email: a.Email})
 	v.redirect(to)
 }
