@@ -28,7 +28,6 @@ func newCache(limit int64) *cache {
 	return &cache{limit: limit, order: list.New(), at: map[string]*list.Element{}}
 }
 
-// find returns the kept answer of an address, or nil.
 func (c *cache) find(address string) *keptAnswer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +58,6 @@ func (c *cache) keep(address, tag string, body []byte) {
 	}
 }
 
-// drop forgets an answer.
 func (c *cache) drop(e *list.Element) {
 	k := c.order.Remove(e).(*keptAnswer)
 	delete(c.at, k.address)

@@ -37,7 +37,6 @@ import (
 	"time"
 )
 
-// versioned is where the paths of operations begin.
 const versioned = "/api/v1"
 
 // Options say how a service is called. The zero value works without a key.
@@ -182,7 +181,6 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 }
 
-// try sends a request once.
 func (c *Client) try(ctx context.Context, r *Request, body []byte) (*Response, *Error) {
 	q, err := c.request(ctx, r, body)
 	if err != nil {
@@ -216,7 +214,6 @@ func (c *Client) try(ctx context.Context, r *Request, body []byte) (*Response, *
 	return nil, c.refusal(resp, raw)
 }
 
-// request makes the HTTP request of one attempt.
 func (c *Client) request(ctx context.Context, r *Request, body []byte) (*http.Request, error) {
 	address, method := c.base.String()+versioned+r.Path, r.Method
 	if len(r.Query) > 0 {
@@ -246,7 +243,6 @@ func (c *Client) request(ctx context.Context, r *Request, body []byte) (*http.Re
 	return q, err
 }
 
-// refusal turns an answer that is not a success into an error.
 func (c *Client) refusal(resp *http.Response, raw []byte) *Error {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		e := c.unexpected(resp, "")
@@ -324,7 +320,6 @@ func (c *Client) unexpected(resp *http.Response, what string) *Error {
 	return e
 }
 
-// pause waits, unless the context ends before.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

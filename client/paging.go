@@ -94,7 +94,6 @@ func (c *Client) endless() error {
 	return c.unexpected(nil, "names a next page and does not come to an end")
 }
 
-// ask calls an operation and reads its answer.
 func ask[T any](ctx context.Context, c *Client, r Request) (*T, error) {
 	resp, err := c.Do(ctx, r)
 	if err != nil {

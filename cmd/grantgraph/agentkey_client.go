@@ -78,7 +78,6 @@ func newAgentClient(errs io.Writer, address, key string, pause pauseFunc) (*agen
 	return &agentClient{c}, err
 }
 
-// agentReply is the state of a key, and the bytes it was read from.
 type agentReply struct {
 	client.AgentKeyAnswer
 	raw []byte
@@ -157,7 +156,6 @@ func (c *agentClient) rows(ctx context.Context, call client.AgentCall) ([]agentR
 	return page.Results, nil
 }
 
-// do sends a request and gives the content of a success.
 func (c *agentClient) do(ctx context.Context, r client.Request) (*client.Response, error) {
 	resp, err := c.Do(ctx, r)
 	var e *client.Error

@@ -63,7 +63,6 @@ func answerForm(kind string) string {
 	return printable(kind)
 }
 
-// duration writes a number of seconds.
 func duration(seconds int) string { return plural.Count(seconds, "second", "seconds") }
 
 // challengeDialog goes through a challenge with the person at the keyboard.
@@ -152,7 +151,6 @@ func (v *challengeDialog) answerChallenge(ctx context.Context, ch *client.AgentC
 	}
 }
 
-// wait prints how long the wait is, and waits.
 func (v *challengeDialog) wait(ctx context.Context, seconds int) error {
 	if seconds <= 0 {
 		return nil

@@ -53,7 +53,6 @@ func readKeyPair(a *terminal.App, path string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// parseKeyPair reads a keypair, or says why the text is not one.
 func parseKeyPair(content []byte) (key ed25519.PrivateKey, why string) {
 	var p keyPairFile
 	if len(content) > maxKeyPairFile || json.Unmarshal(content, &p) != nil {

@@ -22,7 +22,6 @@ type askCmd struct {
 	JSON     bool     `name:"json" help:"Print one JSON object."`
 }
 
-// maxShown is how many rows are printed for people.
 const maxShown = 20
 
 func (c *askCmd) Run(a *terminal.App) error {
@@ -134,7 +133,6 @@ func printAnswer(w io.Writer, x *ask.Answer) error {
 	return err
 }
 
-// cell is a value as people read it.
 func cell(v any, unit string) string {
 	switch v := v.(type) {
 	case nil:

@@ -8,7 +8,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// look prints what a build would read.
 func (c *buildCmd) look(a *terminal.App) error {
 	survey, err := discover.Look(a.Ctx, c.Sources)
 	if err != nil {
@@ -59,7 +58,6 @@ func printSurvey(w io.Writer, s *discover.Survey) {
 	}
 }
 
-// printUntaken lists the files that are not taken, at most a number of them.
 func printUntaken(w io.Writer, list []discover.Untaken, all int64, most int) {
 	if all == 0 {
 		return

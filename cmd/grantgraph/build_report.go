@@ -92,7 +92,6 @@ func printShares(w io.Writer, list []ingest.Count, c snapshot.Counts) {
 	t.Print(w)
 }
 
-// printAccount prints what did not become a grant, and why.
 func printAccount(w io.Writer, r *ingest.Report) {
 	fmt.Fprintf(w, "\nWhat became of everything read\n\n")
 	t := terminal.NewTable("", ">", "")

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// checkCmd verifies the files that are served.
 type checkCmd struct {
 	Data    string `help:"Data directory with the snapshot." default:"data" placeholder:"DIR"`
 	Version string `help:"Version of the snapshot to check; by default the current one." placeholder:"VERSION"`
@@ -21,7 +20,6 @@ type checkCmd struct {
 	Quiet   bool   `short:"q" help:"No progress."`
 }
 
-// checkResult is what was verified of a snapshot or an edition.
 type checkResult struct {
 	Version string `json:"version"`
 	Files   int    `json:"files"`
@@ -112,7 +110,6 @@ func (c *checkCmd) verify(a *terminal.App, name string, open func() (*snapshot.S
 	return result, damaged, nil
 }
 
-// openSnapshot opens a version of the snapshot, by default the current one.
 func openSnapshot(data, version string) (*snapshot.Snapshot, error) {
 	if version != "" {
 		return snapshot.OpenVersion(data, version)

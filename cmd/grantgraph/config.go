@@ -126,10 +126,8 @@ func (c *configFile) lookup(ctx *kong.Context, flag string) (any, bool) {
 	return value, ok
 }
 
-// setting is one flag's effective value and where it came from.
 type setting struct{ name, value, origin string }
 
-// settings lists the flags of the command that was chosen.
 func (c *configFile) settings(ctx *kong.Context) (list []setting) {
 	given := map[string]bool{}
 	for _, p := range ctx.Path {

@@ -250,7 +250,6 @@ func (c *demoCmd) prepare(a *terminal.App, s *serve.Server) (*demo, error) {
 func (c *demoCmd) path() string         { return filepath.Join(c.Data, "demo.json") }
 func (c *demoCmd) previousPath() string { return c.path() + ".last" }
 
-// pickExamples finds a funder and a recipient worth asking about.
 func (d *demo) pickExamples(a *terminal.App, data string) error {
 	h, err := dataset.Open(data, dataset.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// exportCmd writes the warehouse for other engines.
 type exportCmd struct {
 	Out    string        `help:"Folder to write; must be new or empty." placeholder:"DIR" xor:"where" required:""`
 	To     string        `placeholder:"STORE" xor:"where" required:""`
@@ -45,7 +44,6 @@ func (c *exportCmd) Run(a *terminal.App) error {
 	return c.write(a, s, c.Out, c.Out, warehouse.Location{}, func() error { return nil })
 }
 
-// write exports into a folder and prints the result.
 func (c *exportCmd) write(a *terminal.App, s *snapshot.Snapshot, dir, shown string, at warehouse.Location, then func() error) error {
 	t := terminal.NewTable("table", ">rows", "files")
 	e, err := warehouse.Export(a.Ctx, s, dir, warehouse.ExportOptions{Open: c.Open, Location: at,
@@ -61,7 +59,6 @@ func (c *exportCmd) write(a *terminal.App, s *snapshot.Snapshot, dir, shown stri
 	return nil
 }
 
-// send exports into a store, by way of a folder in the data directory.
 func (c *exportCmd) send(a *terminal.App, s *snapshot.Snapshot) error {
 	store, err := remote.Open(c.To, remote.Options{Headers: c.Header})
 	if err != nil {

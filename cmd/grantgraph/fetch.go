@@ -61,7 +61,6 @@ func (c *fetchCmd) Run(a *terminal.App) error {
 	return nil
 }
 
-// options turns the flags into what the fetcher takes.
 func (c *fetchCmd) options() (o fetch.Options, err error) {
 	o = fetch.Options{Dir: c.Sources, Sources: c.Names, DryRun: c.DryRun, Base: map[string]string{}, Floor: map[string]int64{}}
 	if o.Since, err = parseSince(c.Since); err != nil {
@@ -112,7 +111,6 @@ func parseSince(s string) (time.Time, error) {
 	return time.Time{}, fault.New("bad_flag", "--since %s is not a date", s).Try("--since 2025-01-01, or --since 2025")
 }
 
-// list prints the catalogue.
 func (c *fetchCmd) list(a *terminal.App) error {
 	if c.JSON {
 		return a.PrintJSON(source.All())
@@ -211,7 +209,6 @@ func (b *fetchBars) progress(source, file string, done, total int64) {
 	}
 }
 
-// next begins the bar of a file.
 func (b *fetchBars) next(file string, total int64) {
 	if b.bar != nil {
 		_ = b.bar.Finish()
@@ -224,7 +221,6 @@ func (b *fetchBars) next(file string, total int64) {
 	b.bar = b.app.Bar(fmt.Sprintf("  %-11s %-32s", b.source, path.Base(file)), total, true)
 }
 
-// close ends the line of a source.
 func (b *fetchBars) close() {
 	if b.source == "" {
 		return

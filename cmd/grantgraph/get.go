@@ -48,7 +48,6 @@ func (c *getCmd) Run(a *terminal.App) error {
 	return c.send(a, s.Handler(), r)
 }
 
-// request is what the flags ask for.
 func (c *getCmd) request(a *terminal.App) (*http.Request, error) {
 	if !strings.HasPrefix(c.Path, "/") {
 		return nil, fault.New("bad_path", "%q is not a path", c.Path).Try("grantgraph get /api/v1/meta")
@@ -77,7 +76,6 @@ func (c *getCmd) request(a *terminal.App) (*http.Request, error) {
 	return r, nil
 }
 
-// send prints what a service answers.
 func (c *getCmd) send(a *terminal.App, service http.Handler, r *http.Request) error {
 	w := httptest.NewRecorder()
 	service.ServeHTTP(w, r)

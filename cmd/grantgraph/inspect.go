@@ -123,7 +123,6 @@ type inspectionLine struct {
 	unopened      int           // files that could not be opened; final when ordered is closed
 }
 
-// fill puts the returns of all files into the line.
 func (l *inspectionLine) fill(files []string) {
 	defer close(l.ordered)
 	defer close(l.work)
@@ -237,7 +236,6 @@ func (i *inspection) read(rd *irs990.Reader, digest, grants bool) {
 	}
 }
 
-// printer shows inspections in order.
 type printer interface {
 	print(*inspection) error
 	end() error

@@ -164,7 +164,6 @@ type grantBuffer struct {
 
 const spillAt = 1 << 20
 
-// grant appends a line.
 func (s *grantBuffer) grant(g *irs990.Grant) error {
 	if s.n > 0 {
 		s.buf.WriteByte(',')

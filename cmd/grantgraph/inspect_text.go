@@ -342,7 +342,6 @@ func tallyWords(m map[string]int) string {
 	return strings.Join(keys, ", ")
 }
 
-// shorten cuts a text to n characters, so that it fits a column.
 func shorten(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"

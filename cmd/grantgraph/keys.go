@@ -112,7 +112,6 @@ func (c *keyStore) show(a *terminal.App, s account.Store, k account.KeyInfo, sec
 	return nil
 }
 
-// showAccount prints the keys of an account after something was done to it.
 func (c *keyStore) showAccount(a *terminal.App, s account.Store, of account.Account, done string, err error) error {
 	if err != nil {
 		return err
@@ -186,7 +185,6 @@ func (c *keysListCmd) Run(a *terminal.App) error {
 	})
 }
 
-// list prints keys, or says that there are none.
 func (c *keyStore) list(a *terminal.App, s account.Store, keys []account.KeyInfo, none string) error {
 	records := make([]keyRecord, 0, len(keys))
 	for _, k := range keys {
@@ -229,7 +227,6 @@ type keyOrAccount struct {
 	ID       string `arg:"" help:"ID of the key, or the key itself; an email address for the account and all its keys."`
 }
 
-// change changes what was named and prints the result.
 func (c *keyOrAccount) change(
 	a *terminal.App, done string, ofKey func(account.Store, context.Context, string) (account.KeyInfo, error),
 	ofAccount func(account.Store, context.Context, string) (account.Account, error),
@@ -304,7 +301,6 @@ type keysAuditCmd struct {
 	Before   int64       `help:"Only events before the one with this number, for the next page." placeholder:"SEQ"`
 }
 
-// eventRecord is an event of the audit trail as it is printed.
 type eventRecord struct {
 	Seq     int64        `json:"seq"`
 	At      time.Time    `json:"at"`

@@ -44,7 +44,6 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// tools returns the tools over local data, or over a service.
 func (c *mcpCmd) tools(a *terminal.App) (tools *mcp.Service, done func(), err error) {
 	if c.URL != "" {
 		tools, err = c.remote(a)

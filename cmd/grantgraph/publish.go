@@ -134,7 +134,6 @@ func (c *publishCmd) print(a *terminal.App, done ...*remote.Published) error {
 	return nil
 }
 
-// list shows what is in the store.
 func (c *publishCmd) list(a *terminal.App, store remote.Store) error {
 	found := map[remote.Area][]remote.Version{}
 	t := terminal.NewTable("", "version", "", ">files", ">bytes", ">nodes")

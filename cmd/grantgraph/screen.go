@@ -82,7 +82,6 @@ func (c *screenCmd) run(a *terminal.App, pause pauseFunc) error {
 	return c.summarize(a, book, out, resumed)
 }
 
-// check looks for settings that contradict one another.
 func (c *screenCmd) check() error {
 	switch {
 	case sheet.Beside(c.File, c.Out):
@@ -98,7 +97,6 @@ func (c *screenCmd) check() error {
 	return nil
 }
 
-// about says which file an error is about.
 func (c *screenCmd) about(err error) error {
 	if f, ok := fault.Of(err); ok && strings.HasPrefix(f.Slug, "sheet_") {
 		f.Message = c.File + ": " + f.Message
@@ -106,7 +104,6 @@ func (c *screenCmd) about(err error) error {
 	return err
 }
 
-// screeningSource screens EINs, so many at a time.
 type screeningSource interface {
 	identity() string // what is screened against; results of another are not mixed with these
 	most() int        // EINs of one batch
@@ -204,7 +201,6 @@ func (c *screenCmd) screenRows(a *terminal.App, in io.ReadSeeker, book *sheet.Sh
 // durable.
 const keptRows = 5000
 
-// batch is some rows of a sheet, with the EINs in them.
 type batch struct {
 	rows []sheet.Row
 	of   []ein.EIN // of each row, None where there is none to be read
@@ -236,7 +232,6 @@ func (b *batch) read(rows *sheet.Reader, most int) (done bool, err error) {
 	return false, nil
 }
 
-// write screens the rows and adds them to the output.
 func (b *batch) write(ctx context.Context, by screeningSource, out *sheet.Output) error {
 	results, err := by.screen(ctx, b.ask)
 	if err != nil {
@@ -280,7 +275,6 @@ func (c *screenCmd) summarize(a *terminal.App, book *sheet.Sheet, out *sheet.Out
 	return nil
 }
 
-// tallyInWords summarizes the results, the most urgent first.
 func tallyInWords(t *sheet.Tally) string {
 	var said []string
 	for _, part := range []struct {

@@ -99,7 +99,6 @@ func (s *localScreening) screen(ctx context.Context, eins []ein.EIN) (map[ein.EI
 	return results, nil
 }
 
-// close closes everything that was opened, in reverse order.
 func (s *localScreening) close() {
 	for i := len(s.closing) - 1; i >= 0; i-- {
 		s.closing[i]()

@@ -49,7 +49,6 @@ func (*remoteScreening) most() int { return bulkEINs }
 
 func (*remoteScreening) close() {}
 
-// bulkReply is the part of the answer that is used.
 type bulkReply struct {
 	Results []struct {
 		client.BulkResult

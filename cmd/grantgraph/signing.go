@@ -23,7 +23,6 @@ type signingStore struct {
 	Database secret.URL `help:"PostgreSQL database that holds the accounts instead; the same as the server's." placeholder:"URL"`
 }
 
-// withRing opens the keys, does some work and closes them.
 func (c *signingStore) withRing(work func(account.Store, *keyring.Ring) error) error {
 	store := keyStore{Data: c.Data, Database: c.Database}
 	return store.withStore(func(s account.Store) error { return work(s, keyring.New(s, time.Now)) })

@@ -30,7 +30,6 @@ func (c *synthCmd) Run(a *terminal.App) error {
 	return nil
 }
 
-// run writes the world and returns its report.
 func (c *synthCmd) run(a *terminal.App) (*synth.Report, error) {
 	grants, ok := synth.Preset(c.Grants)
 	if !ok {

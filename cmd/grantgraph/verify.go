@@ -18,7 +18,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// verifyCmd says whether documents are reports that were issued.
 type verifyCmd struct {
 	Files []string `arg:"" name:"file" help:"Reports: JSON, the response that holds one, or PDF; - is standard input."`
 	// GRANTGRAPH_KEY holds an API key, for other commands.
@@ -31,7 +30,6 @@ type verifyCmd struct {
 // need not be there.
 const defaultData = "data"
 
-// verification is the result for one file.
 type verification struct {
 	File    string          `json:"file"`
 	Status  report.Status   `json:"status"`
@@ -142,7 +140,6 @@ func (c *verifyCmd) keys(a *terminal.App) (keys []report.PublicKey, err error) {
 	return keys, err
 }
 
-// readReport reads a file or, for a hyphen, standard input.
 func readReport(a *terminal.App, name string) ([]byte, error) {
 	if name == "-" {
 		document, err := io.ReadAll(io.LimitReader(a.In, report.MaxDocument+1))

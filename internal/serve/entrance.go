@@ -61,7 +61,6 @@ func Bind(opt Options) (_ *Entrance, err error) {
 	return e, nil
 }
 
-// open binds the address of clients.
 func (e *Entrance) open() (err error) {
 	if e.addr != "" {
 		e.public, err = listen("--addr", e.addr)

@@ -19,7 +19,6 @@ import (
 	"grantgraph/internal/serve/budget"
 )
 
-// metrics are the counters for operators.
 type metrics struct {
 	registry        *prometheus.Registry
 	requests        *prometheus.CounterVec
@@ -156,7 +155,6 @@ func survive(log *slog.Logger, operation func(path string) string, next http.Han
 	next.ServeHTTP(w, r)
 }
 
-// observed remembers what was answered.
 type observed struct {
 	http.ResponseWriter
 	status int

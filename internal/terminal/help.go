@@ -59,7 +59,6 @@ func addHelp(program *kong.Node, folder fs.FS) {
 	}
 }
 
-// findFlag is the flag of a command, or nil.
 func findFlag(node *kong.Node, name string) *kong.Flag {
 	if node == nil {
 		return nil

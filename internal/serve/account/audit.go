@@ -77,7 +77,6 @@ const (
 	maxTrail   = 1000
 )
 
-// note adds an event of the actor to the transaction.
 func (s *store) note(t *tx, kind Kind, key, details string) {
 	who := actor(t.ctx)
 	s.append(t, Event{Kind: kind, Actor: who.Name, Key: key, Address: who.Address, Details: details})

@@ -23,7 +23,6 @@ type Asking struct {
 	Address string // network address; empty is not counted
 }
 
-// dailyCounter counts what somebody gets for free in a day.
 type dailyCounter struct {
 	kind string
 	who  []byte
@@ -109,7 +108,6 @@ func (s *store) ChargeOnce(ctx context.Context, id string, cost int, receipt str
 
 func (s *store) receiptHash(receipt string) []byte { return s.pepperedHash("receipt", receipt) }
 
-// receipted reports whether there is a valid receipt.
 func (t *tx) receipted(hash []byte) (bool, error) {
 	var until int64
 	found, err := t.get("SELECT until FROM nonces WHERE hash = $1", []any{hash}, &until)

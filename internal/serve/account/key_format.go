@@ -83,7 +83,6 @@ func isID(prefix, s string) bool {
 	return ok && len(rest) == idChars && strings.Trim(rest, base62) == ""
 }
 
-// checksum returns the CRC-32 of body in base62, padded.
 func checksum(body string) string {
 	var b [sumChars]byte
 	n := crc32.ChecksumIEEE([]byte(body))

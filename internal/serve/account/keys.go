@@ -41,7 +41,6 @@ func scanKey(scan scanner) (r record, err error) {
 	return r, err
 }
 
-// findRecord finds the only record that a statement selects.
 func findRecord(from reader, text string, arg any, scan func(scanner) (record, error)) (r record, found bool, err error) {
 	list, err := collect(from, text, []any{arg}, scan)
 	if len(list) > 0 {
@@ -105,7 +104,6 @@ func (s *store) window(p Plan) Window {
 	return p.Terms().Window
 }
 
-// balance returns the balance of a plan of which calls are spent.
 func (s *store) balance(p Plan, now time.Time, calls int64) Balance {
 	t := p.Terms()
 	return Balance{Limit: t.Allowance, Remaining: int(max(0, int64(t.Allowance)-calls)), Reset: s.window(p).Reset(now)}
@@ -201,7 +199,6 @@ func (s *store) Create(ctx context.Context, plan Plan, email, label string) (str
 	return secret, k, nil
 }
 
-// newKey draws a key that is not stored yet.
 func (s *store) newKey(plan Plan, email, label string) (secret string, k KeyInfo, err error) {
 	if secret, err = NewKey(plan, rand.Reader); err != nil {
 		return "", KeyInfo{}, err

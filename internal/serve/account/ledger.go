@@ -55,14 +55,12 @@ type chargeTables interface {
 	addUsage(t *tx, of usageTable, hour int64, us []usage)
 }
 
-// meterPlace names a meter: an owner and a window.
 type meterPlace struct {
 	owner  string
 	period Window
 	start  int64
 }
 
-// meter is how many calls an owner spent in a window.
 type meter struct {
 	meterPlace
 	calls   int64
@@ -71,7 +69,6 @@ type meter struct {
 
 const spentCalls = "SELECT calls FROM spent WHERE owner = $1 AND period = $2 AND start = $3"
 
-// agentBalance is what is left to the key of an agent, as it is stored.
 type agentBalance struct {
 	key       int64
 	status    Status
@@ -91,7 +88,6 @@ var (
 	usageOfAccounts = usageTable{"account_usage", "account"}
 )
 
-// insert returns the statement that adds rows to the table.
 func (u usageTable) insert(rows string) string {
 	return "INSERT INTO " + u.name + " (" + u.column + ", hour, calls) " + rows +
 		" ON CONFLICT (" + u.column + ", hour) DO UPDATE SET calls = " + u.name + ".calls + excluded.calls"
@@ -192,7 +188,6 @@ func (l *ledger) commit(charges []*charge) {
 	}
 }
 
-// batch is the charges of one transaction and the rows that they need.
 type batch struct {
 	*store
 	t       *tx
@@ -297,7 +292,6 @@ func sortedBalances(all map[int64]*agentBalance) []*agentBalance {
 	return slices.SortedFunc(maps.Values(all), func(a, b *agentBalance) int { return cmp.Compare(a.key, b.key) })
 }
 
-// decide grants or refuses a charge.
 func (b *batch) decide(c *charge) error {
 	r, cost := b.payers[c.id], int64(c.cost)
 	if c.receipt != nil {
@@ -325,7 +319,6 @@ func (b *batch) decide(c *charge) error {
 	return nil
 }
 
-// write writes the allowances that changed, and the usage of this hour.
 func (b *batch) write() {
 	maps.DeleteFunc(b.meters, func(_ meterPlace, m *meter) bool { return !m.changed })
 	maps.DeleteFunc(b.agents, func(_ int64, p *agentBalance) bool { return !p.changed })

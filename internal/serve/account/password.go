@@ -114,7 +114,6 @@ func parsePasswordHash(s string) (p passwordHash, err error) {
 	return p, nil
 }
 
-// key hashes a password with the parameters of p.
 func (p passwordHash) key(password string, size int) []byte {
 	return argon2.IDKey([]byte(password), p.salt, p.passes, p.memory, p.lanes, uint32(size))
 }

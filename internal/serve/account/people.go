@@ -31,7 +31,6 @@ const (
 	resetLife   = time.Hour
 )
 
-// mostKeys is how many active keys an account may have.
 const mostKeys = 10
 
 // newSecret draws 256 bits for a session or a token.
@@ -46,7 +45,6 @@ func hashSecret(secret string) []byte {
 	return h[:]
 }
 
-// person is a stored account.
 type person struct {
 	Account
 	seq          int64
@@ -61,7 +59,6 @@ func personBy(from reader, where string, args ...any) (p person, found bool, err
 	return p, found, err
 }
 
-// personOf finds an account by its ID or its email address.
 func personOf(from reader, idOrEmail, lock string) (person, error) {
 	where, arg := "WHERE a.id = $1", idOrEmail
 	if strings.Contains(idOrEmail, "@") {

@@ -68,7 +68,6 @@ type Terms struct {
 	Scopes    Scope
 }
 
-// plans is the table of plans, in rising order.
 var plans = [...]Terms{
 	{Free, 'f', 50, Day, Grants},
 	{Plus, 'p', 250, Day, Grants | Paid},

@@ -30,7 +30,6 @@ const distrust = 10 * time.Second
 // postgresSchema holds the tables when the address names no search_path.
 const postgresSchema = "grantgraph"
 
-// postgresConns is the most connections of one server.
 const postgresConns = 16
 
 // OpenPostgres opens the store in the database at url (a postgres:// address, or
@@ -323,7 +322,6 @@ func (*postgresEngine) readPayers(t *tx, keys, accounts []string) (map[string]re
 	return found, nil
 }
 
-// columns returns meters as arrays.
 func columns(ms []*meter) (owners, periods []string, starts, calls []int64) {
 	for _, m := range ms {
 		owners, periods = append(owners, m.owner), append(periods, string(m.period))

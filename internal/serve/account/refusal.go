@@ -98,7 +98,6 @@ func questionsSpent(kind string, most int, wait time.Duration) error {
 	return refuse(spent(wait), "questions_spent", most)
 }
 
-// namesSpent refuses to look up more names than an address has left.
 func namesSpent(n, left int, wait time.Duration) error {
 	return refuse(spent(wait), "names_spent", FreeNames, left, n)
 }
@@ -112,7 +111,6 @@ func tierExhausted(tier Tier, allowance int64) error {
 	return f
 }
 
-// planRequired refuses a key whose plan does not cover a part of the service.
 func planRequired(k KeyInfo, s Scope) error {
 	need, plan := "a paid plan (Plus or Pro)", "Plus"
 	if s&ProScope != 0 {
@@ -158,7 +156,6 @@ func (e *databaseError) Error() string { return "key store: " + e.err.Error() }
 
 func (e *databaseError) Unwrap() error { return e.err }
 
-// unavailable wraps a failure of the database for callers.
 func unavailable(err error) error { return refuse(&databaseError{err}, "store_unavailable") }
 
 func isDatabaseError(err error) bool {

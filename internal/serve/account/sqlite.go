@@ -82,7 +82,6 @@ func connect(path string, conns int) (*pool, error) {
 	return &pool{db: db, prepares: true}, nil
 }
 
-// migrateSQLite applies the missing migrations in one transaction.
 func migrateSQLite(db *sql.DB) error {
 	tx, err := db.Begin()
 	if err != nil {

@@ -102,7 +102,6 @@ func (s *store) Close() error {
 	return s.closed
 }
 
-// update runs work in a transaction.
 func (s *store) update(ctx context.Context, work func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -115,7 +114,6 @@ func (s *store) update(ctx context.Context, work func(*tx) error) error {
 	}
 }
 
-// updated runs work in a transaction and returns its result.
 func updated[T any](ctx context.Context, s *store, work func(*tx) (T, error)) (result T, err error) {
 	err = s.update(ctx, func(t *tx) (err error) {
 		result, err = work(t)
@@ -127,7 +125,6 @@ func updated[T any](ctx context.Context, s *store, work func(*tx) (T, error)) (r
 	return result, nil
 }
 
-// scanner reads the columns of a row into variables.
 type scanner = func(into ...any) error
 
 // reader runs statements that only read: a transaction, or a view of the store.
@@ -160,13 +157,11 @@ type tx struct {
 	err      error // of the first statement that failed
 }
 
-// run does the work of the transaction.
 func (t *tx) run(work func(*tx) error) error {
 	err := work(t)
 	return cmp.Or(t.err, err)
 }
 
-// exec runs a statement that writes and returns how many rows it changed.
 func (t *tx) exec(text string, args ...any) (changed int64) {
 	if t.wrote = true; t.err == nil {
 		changed, t.err = t.engineTx.exec(t.ctx, text, args)
@@ -181,7 +176,6 @@ func (t *tx) later(text string, args ...any) {
 	}
 }
 
-// returning runs a statement that writes and returns a row.
 func (t *tx) returning(text string, args []any, into ...any) (bool, error) {
 	t.wrote = true
 	return t.get(text, args, into...)
@@ -243,7 +237,6 @@ func (v view) rows(text string, args []any) (*sql.Rows, error) {
 	return stmt.QueryContext(v.ctx, args...)
 }
 
-// collect returns all rows that a statement finds.
 func collect[T any](from reader, text string, args []any, read func(scanner) (T, error)) ([]T, error) {
 	list := []T{}
 	err := from.each(text, args, func(scan scanner) error {
@@ -303,7 +296,6 @@ func pause(ctx context.Context, try int) bool {
 	}
 }
 
-// pool is a set of connections.
 type pool struct {
 	db         *sql.DB
 	prepares   bool // prepare each statement once and keep it; the package has a bounded number of statements
@@ -389,7 +381,6 @@ func (s *store) sweepRegularly() {
 	}
 }
 
-// sweep removes expired rows. It keeps events.
 func (s *store) sweep(ctx context.Context) error {
 	now := s.clock()
 	for _, d := range []struct {

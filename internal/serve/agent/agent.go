@@ -82,7 +82,6 @@ func (c *Challenge) Allows(method, path string, query url.Values) bool {
 	return ok
 }
 
-// call finds the call that a request makes.
 func (c *Challenge) call(method, path string, query url.Values) (Call, bool) {
 	for _, call := range c.Calls {
 		want, err := url.ParseQuery(call.Query)
@@ -93,7 +92,6 @@ func (c *Challenge) call(method, path string, query url.Values) (Call, bool) {
 	return Call{}, false
 }
 
-// root is the path of the calls.
 const root = "/api/v1/grants/"
 
 // pageSize is how many rows a call returns: as many as an anonymous key may see.

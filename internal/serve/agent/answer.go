@@ -57,7 +57,6 @@ func (c *Challenge) accepts(i int, t AnswerType, answer string) int {
 // few, because a challenge has dozens.
 const hashLen = 16
 
-// hash hashes a form of the answer to question i.
 func (c *Challenge) hash(i int, kind string, value []byte) [sha256.Size]byte {
 	var room [256]byte // avoids an allocation for most forms; a text can have thousands
 	b := append(append(room[:0], c.Salt...), byte(i))

@@ -29,7 +29,6 @@ func (t *trio) calls() []Call {
 	}
 }
 
-// ask makes all three calls.
 func (t *trio) ask(ctx context.Context, a Asker) (*pages, error) {
 	grants, err := grantsOf(ctx, a, t.Funder, t.Year, pageSize)
 	if err != nil {

@@ -214,7 +214,6 @@ func fair(set []item) bool {
 	return space >= minSpace
 }
 
-// fill adds the questions to a challenge that has its salt.
 func (c *Challenge) fill(t *trio, set []item) error {
 	made := params{Trio: *t}
 	c.Calls = t.calls()

@@ -20,7 +20,6 @@ type party struct {
 // is one party.
 type cast []party
 
-// add adds an organization with its names.
 func (c *cast) add(id string, e ein.EIN, names ...string) {
 	i := slices.IndexFunc(*c, func(p party) bool { return p.id == id })
 	if i < 0 {
@@ -115,7 +114,6 @@ func (c cast) forms(p party) []string {
 	return unique(list)
 }
 
-// unique drops repetitions and keeps the order.
 func unique(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(s string) bool {

@@ -23,7 +23,6 @@ type Pool struct {
 	first     int // fiscal years of the second call
 }
 
-// giver is a funder in a fiscal year.
 type giver struct {
 	funder ein.EIN
 	year   int

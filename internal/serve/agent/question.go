@@ -46,7 +46,6 @@ type spec struct {
 	Amount    int64  `json:"amount,omitempty"`    // named in the question
 }
 
-// item is a question with its answer.
 type item struct {
 	spec  spec
 	text  string
@@ -135,7 +134,6 @@ func (p *pages) amountOf(s spec) (item, bool) {
 	return it, true
 }
 
-// paid counts the grants of an amount.
 func (p *pages) paid(amount int64) (n int) {
 	for i := range p.grants {
 		if p.grants[i].Amount == amount {
@@ -160,7 +158,6 @@ func (p *pages) receiverOf(s spec) (item, bool) {
 	}, true
 }
 
-// recipients counts the distinct recipients of a page of grants.
 func recipients(rows []graph.Grant) int {
 	seen := make(map[string]bool, len(rows))
 	for i := range rows {
@@ -279,7 +276,6 @@ func (p *pages) gapBetween(s spec) (item, bool) {
 		"In the rows of call 3, by how many whole dollars is the total_amount of row %d larger than that of row %d, counting from 1?", s.Row, s.Than), true
 }
 
-// number makes a question whose answer is a number.
 func number(v int64, format string, args ...any) item {
 	return item{text: fmt.Sprintf(format, args...), kind: Integer, forms: []string{integerForm + strconv.FormatInt(v, 10)}, space: values(v)}
 }

@@ -35,7 +35,6 @@ func Keep(c *Challenge) (account.Challenge, error) {
 	return kept, err
 }
 
-// recall reads a challenge that Keep wrote.
 func recall(kept account.Challenge) (*Challenge, error) {
 	var a asked
 	if err := json.Unmarshal(kept.Params, &a); err != nil {

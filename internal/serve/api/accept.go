@@ -65,7 +65,6 @@ func fits(name, format string) int {
 	return 0
 }
 
-// closest is the best fit of a format among the members of a header.
 func closest(ranges []string, format string) (fit int) {
 	for _, item := range ranges[:min(len(ranges), 50)] {
 		name, _, _ := strings.Cut(item, ";")

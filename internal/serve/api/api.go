@@ -152,7 +152,6 @@ func New(c Config) (*Handler, error) {
 	return s, nil
 }
 
-// minAdminToken is the least number of characters of an admin token.
 const minAdminToken = 16
 
 // Route is the path of the operation that a request is for, such as

@@ -153,7 +153,6 @@ func (s *Handler) showBalance(ctx context.Context, out *reply, c *Call) {
 	}
 }
 
-// balance writes what is left of an allowance into the headers.
 func (r *reply) balance(b account.Balance) {
 	r.header.Set("X-Calls-Limit", strconv.Itoa(b.Limit))
 	r.header.Set("X-Calls-Remaining", strconv.Itoa(b.Remaining))

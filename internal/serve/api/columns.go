@@ -8,7 +8,6 @@ import (
 	"sync"
 )
 
-// column is one field of a row type.
 type column struct {
 	name  string
 	index []int
@@ -60,7 +59,6 @@ func chosen(t reflect.Type, fields []string) []column {
 	return list
 }
 
-// picked is a row of which only some columns are written.
 type picked struct {
 	row    any // pointer to a struct
 	fields []string

@@ -18,7 +18,6 @@ const markSize = 6
 // maxOffset bounds how far into a result a cursor may point.
 const maxOffset = 1 << 40
 
-// mark is a short digest of a text.
 func mark[T string | []byte](text T) []byte {
 	sum := sha256.Sum256([]byte(text))
 	return sum[:markSize]

@@ -117,7 +117,6 @@ func compact(v any) []byte {
 	return b.Bytes()
 }
 
-// llms is the description of the service for language models.
 func (s *Handler) llms() []byte {
 	base := s.config.BaseURL
 	var b strings.Builder

@@ -66,7 +66,6 @@ func (s *Handler) example(ctx context.Context, out *reply, c *Call, values url.V
 	return out.render(c, result)
 }
 
-// examples lists the cases of an operation.
 func (c *Call) examples() *client.ExampleList {
 	list := &client.ExampleList{Head: Success, Results: []client.ExampleCase{}}
 	for i := range c.op.Examples {

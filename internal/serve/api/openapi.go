@@ -92,7 +92,6 @@ func OpenAPI(baseURL string, examples Examples) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// describer gathers the schemas that operations refer to.
 type describer struct {
 	schemas object
 	types   map[string]reflect.Type // behind the schemas
@@ -138,7 +137,6 @@ func (d *describer) operation(op *Operation) (object, error) {
 	return out, nil
 }
 
-// withheld describes an operation that is not part of the public API.
 func (d *describer) withheld(w Withheld, groups []Group) object {
 	tag := ""
 	for _, g := range groups {
@@ -159,7 +157,6 @@ func (d *describer) withheld(w Withheld, groups []Group) object {
 	}
 }
 
-// file is a binary body.
 var file = object{"schema": object{"type": "string", "format": "binary"}}
 
 // parameter describes one parameter, by reference where several operations
@@ -235,7 +232,6 @@ func parameter(p *Param) object {
 	return out
 }
 
-// content describes the body of a success in every format.
 func (d *describer) content(op *Operation, examples object) object {
 	content := object{}
 	for _, f := range op.Formats {
@@ -263,7 +259,6 @@ func (d *describer) content(op *Operation, examples object) object {
 //go:embed headers.tsv
 var headerTable string
 
-// headers describes the headers of a success.
 func headers(op *Operation) object {
 	sends := map[string]bool{
 		"every": true, "cacheable": op.cacheable(), "csv": slices.Contains(op.Formats, "csv"), "pdf": slices.Contains(op.Formats, "pdf"),
@@ -326,7 +321,6 @@ func (d *describer) responses(op *Operation) (object, error) {
 	return out, nil
 }
 
-// examples answers the examples of an operation, by status.
 func (d *describer) examples(op *Operation) (map[int]object, error) {
 	out := map[int]object{}
 	for _, e := range op.Examples {
@@ -426,7 +420,6 @@ func (d *describer) structure(t reflect.Type) object {
 	return object{"type": "object", "properties": properties, "required": required}
 }
 
-// property describes one field from its type and tags.
 func (d *describer) property(m Member) object {
 	p := d.schema(m.Type)
 	if ref, ok := p["$ref"]; ok {

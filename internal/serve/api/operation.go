@@ -29,7 +29,6 @@ const (
 	Admin  Access = "admin"  // the admin token, no key
 )
 
-// scope is what a key must have.
 func (a Access) scope() account.Scope {
 	switch a {
 	case Grants:
@@ -42,7 +41,6 @@ func (a Access) scope() account.Scope {
 	return 0
 }
 
-// words says the access in a sentence.
 func (a Access) words() string {
 	switch a {
 	case Grants:
@@ -143,7 +141,6 @@ type Example struct {
 	Foreign     bool              // it is rendered for clients of another service, so its schema differs from the description
 }
 
-// price says the cost in words.
 func (op *Operation) price() string {
 	switch op.Cost {
 	case 0:
@@ -160,7 +157,6 @@ func (op *Operation) cacheable() bool {
 	return op.Method == http.MethodGet && op.Access != Admin && !op.Anew
 }
 
-// at is the path that an example is sent to.
 func (op *Operation) at(e *Example) string {
 	path := Versioned + op.Path
 	for name, value := range e.Path {
@@ -178,7 +174,6 @@ func (op *Operation) request(e *Example) string {
 	return line
 }
 
-// refusals lists the failures that an operation can answer.
 func (op *Operation) refusals() []Refusal {
 	all := slices.Concat(everywhere, op.Refusals)
 	if op.Body != nil {
@@ -201,7 +196,6 @@ func (op *Operation) refusals() []Refusal {
 	return all
 }
 
-// operationTable is all operations, and what follows from them.
 type operationTable struct {
 	groups   []Group
 	ops      []Operation
@@ -274,7 +268,6 @@ func (t *operationTable) withholds(path string) (w Withheld, ok bool) {
 	return t.withheld[i], true
 }
 
-// takes reports whether any operation has a parameter.
 func (t *operationTable) takes(name string) bool {
 	return slices.ContainsFunc(t.ops, func(op Operation) bool {
 		return slices.ContainsFunc(op.Params, func(p Param) bool { return p.Name == name })
@@ -298,7 +291,6 @@ func (op *Operation) complete() {
 // Formats are those of an answer that has rows.
 var Formats = []string{"json", "xml", "csv", "ndjson"}
 
-// routes finds the operation of a path.
 type routes struct{ list []route }
 
 type route struct {
@@ -388,7 +380,6 @@ func choose(ops []*Operation, method string) *Operation {
 // headed reports whether an operation also answers HEAD.
 func (op *Operation) headed() bool { return op.Method == http.MethodGet && !op.Anew }
 
-// allowed is the value of the Allow header.
 func allowed(ops []*Operation) string {
 	var methods []string
 	for _, op := range ops {

@@ -176,7 +176,6 @@ func (r *Reader) Text(name string) (string, bool) {
 	return r.bounded(p, value)
 }
 
-// bounded checks the length and the bytes of a value.
 func (r *Reader) bounded(p *Param, value string) (string, bool) {
 	most := p.MaxLength
 	if most == 0 {
@@ -278,7 +277,6 @@ func (r *Reader) within(p *Param, value string, x float64) bool {
 	return false
 }
 
-// plain writes a bound without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // Boolean reads a switch.

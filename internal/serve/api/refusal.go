@@ -95,7 +95,6 @@ var (
 	refusedCursor = refusalOf("cursor_mismatch")
 )
 
-// invalid is the error of a request that failed validation.
 type invalid struct{ problems []client.Problem }
 
 func (e *invalid) Error() string {
@@ -132,7 +131,6 @@ type Detailed interface {
 	Detail() any
 }
 
-// detailed is a failure with the members of a detail.
 type detailed struct {
 	client.Failure
 	detail any
@@ -225,5 +223,4 @@ func (s *Handler) fail(out *reply, c *Call, err error, logged bool) {
 	out.encode(c.format, &failure)
 }
 
-// described is where the site describes a failure.
 func (s *Handler) described(slug string) string { return s.config.BaseURL + Errors + "#" + slug }

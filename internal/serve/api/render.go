@@ -24,7 +24,6 @@ var contentTypes = map[string]string{
 	"pdf":    "application/pdf",
 }
 
-// render writes a success into the reply, in the format of the call.
 func (r *reply) render(c *Call, a client.Answer) error {
 	if names := a.Extension().Unsupported; len(names) > 0 {
 		r.header.Set("X-Service-Unsupported", headerNames(names))
@@ -77,7 +76,6 @@ func encoder(w io.Writer) *json.Encoder {
 	return enc
 }
 
-// encode writes a body as JSON or XML.
 func (r *reply) encode(format string, body any) error {
 	b := r.buffer()
 	if err := encoder(b).Encode(body); err != nil {
@@ -207,7 +205,6 @@ func deadline(began, now time.Time, written int, patience time.Duration) time.Ti
 	return late
 }
 
-// writeNDJSON writes one JSON object per line.
 func writeNDJSON(w io.Writer, rows any) error {
 	enc := encoder(w)
 	v := reflect.ValueOf(rows)

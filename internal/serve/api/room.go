@@ -162,7 +162,6 @@ func (w *writtenParam) param() Param {
 	return p
 }
 
-// byWord turns lists of words by meaning into the meaning of each word.
 func byWord(lists map[string]string) (meaning map[string]string) {
 	for meant, words := range lists {
 		for _, w := range strings.Fields(words) {

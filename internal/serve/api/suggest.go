@@ -123,7 +123,6 @@ func (r *Reader) leftover(name string) string {
 	return "There is no such parameter, so it was not applied."
 }
 
-// outside reports a value that the vocabulary of a parameter does not have.
 func (r *Reader) outside(p *Param, value string) {
 	reason := fmt.Sprintf("%q is not one of %s, so it was not applied.", Clip(value), strings.Join(p.Enum, ", "))
 	meant := p.EnumAlso[plainWord(value)]

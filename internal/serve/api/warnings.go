@@ -56,7 +56,6 @@ func (w *Warnings) add(parameter, severity, reason string) {
 	}
 }
 
-// unsupported lists the parameters that were not honored, each once.
 func (w *Warnings) unsupported() []string {
 	names := []string{}
 	for _, x := range w.list {
@@ -67,7 +66,6 @@ func (w *Warnings) unsupported() []string {
 	return names
 }
 
-// has reports whether there is a warning of a severity.
 func (w *Warnings) has(severity string) bool {
 	return slices.ContainsFunc(w.list, func(x client.Warning) bool { return x.Severity == severity })
 }

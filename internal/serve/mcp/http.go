@@ -131,7 +131,6 @@ func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 	}{"2.0", nil, problem{invalidRequest, fmt.Sprintf(format, args...)}})
 }
 
-// invalidRequest is the JSON-RPC code for an invalid message.
 const invalidRequest = -32600
 
 // InProcess sends requests to a handler in this process.

@@ -20,7 +20,6 @@ type member struct {
 	value any // nil, bool, int, string, json.Number, []any, object or *table
 }
 
-// get returns the value of a member, or nil.
 func (o object) get(name string) any {
 	for i := range o {
 		if o[i].name == name {

@@ -87,7 +87,6 @@ func (s *Service) offers(name string) bool {
 	return slices.ContainsFunc(s.tools, func(t *tool) bool { return t.name == name })
 }
 
-// filled fills the arguments into the text.
 func (p *prompt) filled(given map[string]string, offers func(tool string) bool) (string, error) {
 	for name := range given {
 		if !slices.ContainsFunc(p.arguments, func(a *mcp.PromptArgument) bool { return a.Name == name }) {

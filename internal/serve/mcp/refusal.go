@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// refused is an error that the API answered.
 type refused struct {
 	client.Failure
 	detail []client.Problem
@@ -23,7 +22,6 @@ type refused struct {
 
 func (r *refused) Error() string { return r.Message }
 
-// failed reads an error that the API answered.
 func failed(resp *http.Response, body []byte) error {
 	var said struct {
 		client.Failure

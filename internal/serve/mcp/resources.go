@@ -64,7 +64,6 @@ func (s *Service) addResource(uri, name, title, about, text string) {
 		})
 }
 
-// headOf returns the title of a document and its first sentence.
 func headOf(text string) (title, about string) {
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -127,7 +126,6 @@ func vocabularies(r *api.Reference) []vocabulary {
 	}
 }
 
-// failures lists the errors of the API.
 func failures(r *api.Reference) string {
 	list := rows("Error", "Status", "Means", "What to do")
 	for _, f := range r.Refusals {

@@ -54,7 +54,6 @@ func (t *table) appended(b []byte) []byte {
 // untabled are members that repeat the id of their row; tables leave them out.
 var untabled = []string{"href", "slug"}
 
-// cut keeps at most n rows.
 func (t *table) cut(n int) {
 	if len(t.rows) > n {
 		t.left += len(t.rows) - n
@@ -178,7 +177,6 @@ func fieldsOf(t reflect.Type) map[string]reflect.StructField {
 	return fields
 }
 
-// result turns an answer of the API into a result.
 func (t *tool) result(header http.Header, body []byte, rows int, given map[string]json.RawMessage) (*mcp.CallToolResult, error) {
 	read, err := read(body)
 	answer, ok := read.(object)
@@ -291,7 +289,6 @@ func bounded(out object, rows int) (object, error) {
 	return out, nil
 }
 
-// size is the length of a value as JSON.
 func size(v any) int { return len(appended(nil, v)) }
 
 // moreRows says how to get the rows that were left out.
@@ -333,7 +330,6 @@ func tablesOf(o object) (list []placed) {
 	return list
 }
 
-// clipped cuts long texts.
 func clipped(v any) any {
 	switch v := v.(type) {
 	case string:

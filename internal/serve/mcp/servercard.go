@@ -65,7 +65,6 @@ type Listed struct {
 	Why       string `json:"why,omitempty"`
 }
 
-// document is a JSON document, ready to be served.
 type document struct {
 	kind string
 	body []byte
@@ -100,7 +99,6 @@ func (d document) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(d.body)
 }
 
-// documents are the card and the catalog, by path.
 func (s *Service) documents() map[string]document {
 	base := s.Reference.Base()
 	card := newDocument(cardType, s.card())

@@ -64,7 +64,6 @@ const (
 	mostRows  = 100
 )
 
-// tool is an operation of the API as a model sees it.
 type tool struct {
 	op        *api.Operation
 	name      string
@@ -154,7 +153,6 @@ func (s *Service) makeTool(op *api.Operation, words *strings.Replacer) *tool {
 	return t
 }
 
-// described is the tool as clients list it.
 func (t *tool) described() *mcp.Tool {
 	no := false
 	about := t.op.Description

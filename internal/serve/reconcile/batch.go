@@ -41,7 +41,6 @@ func malformed(format string, args ...any) error {
 	return fault.New(slugMalformed, format, args...).Try("see /docs/reconcile for what a batch looks like")
 }
 
-// named is a query with its name in a batch.
 type named struct {
 	name  string
 	query Query
@@ -225,7 +224,6 @@ func readBatch02(data []byte) ([]named, error) {
 	return list, nil
 }
 
-// readBatch10 reads a batch of the 1.0 draft: a list of queries.
 func readBatch10(data []byte) ([]named, error) {
 	var batch struct {
 		Queries []*struct {
@@ -392,7 +390,6 @@ func typeIDs() string {
 	return strings.Join(list, ", ")
 }
 
-// extension is a data extension query.
 type extension struct {
 	ids        []string
 	properties []*property

@@ -27,7 +27,6 @@ var types = []Type{
 		Broader: []Type{{ID: everything.ID, Name: everything.Name}}},
 }
 
-// typeOf finds a type by its id, or returns nil.
 func typeOf(id string) *Type {
 	for i := range types {
 		if types[i].ID == id {
@@ -37,7 +36,6 @@ func typeOf(id string) *Type {
 	return nil
 }
 
-// isOfType reports whether an organization of a kind is of any of the types.
 func isOfType(kind string, any []string) bool {
 	return len(any) == 0 || slices.Contains(any, everything.ID) || slices.Contains(any, kind)
 }

@@ -29,7 +29,6 @@ func (h *Handler) extend(w http.ResponseWriter, r *http.Request, e *extension) (
 	return rows, nil
 }
 
-// cell is a value as the protocol writes it.
 type cell struct {
 	Str *string `json:"str,omitempty"`
 	Int *int64  `json:"int,omitempty"`

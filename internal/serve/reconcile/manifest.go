@@ -16,7 +16,6 @@ type address struct {
 	URL string `json:"url"`
 }
 
-// manifest holds the fields that both versions share.
 type manifest struct {
 	Versions      []string `json:"versions"`
 	Name          string   `json:"name"`

@@ -91,7 +91,6 @@ func (h *Handler) preview(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// serveStyle answers the style of previews.
 func serveStyle(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -23,7 +23,6 @@ const (
 	propEIN   = "ein"
 )
 
-// facts are what is known of one organization.
 type facts struct {
 	search.Result
 	directory.Row
@@ -52,7 +51,6 @@ func truth(b *bool) value {
 	return text("no")
 }
 
-// property is something that is known of organizations.
 type property struct {
 	id, name, about string
 	value           func(*facts) value
@@ -115,7 +113,6 @@ func (f *facts) standing() string {
 	return "not listed"
 }
 
-// propertyOf finds a property by its id, or returns nil.
 func propertyOf(id string) *property {
 	for i := range properties {
 		if properties[i].id == id {

@@ -35,7 +35,6 @@ const (
 	None Quantifier = "none"
 )
 
-// agreement is whether an organization meets a condition.
 type agreement int8
 
 const (
@@ -111,7 +110,6 @@ func readEIN(s string) (ein.EIN, bool) {
 	return e, err == nil
 }
 
-// read is the condition with normalized values.
 func (c Condition) read() Condition {
 	values := make([]string, len(c.Values))
 	for i, v := range c.Values {

@@ -110,7 +110,6 @@ func New(c Config) *Handler {
 	return h
 }
 
-// methods are the methods in use here.
 var methods = []string{http.MethodGet, http.MethodPost}
 
 // ServeHTTP answers requests from any origin.
@@ -162,7 +161,6 @@ func (h *Handler) get02(w http.ResponseWriter, r *http.Request) error {
 	return h.answer02(w, r, values, true)
 }
 
-// post02 answers a query in a form.
 func (h *Handler) post02(w http.ResponseWriter, r *http.Request) error {
 	body, done, err := h.body(w, r, "application/x-www-form-urlencoded")
 	if err != nil {
@@ -208,7 +206,6 @@ func (h *Handler) answer02(w http.ResponseWriter, r *http.Request, values url.Va
 	return malformed("The form has neither queries nor extend.")
 }
 
-// match10 answers a batch of the draft.
 func (h *Handler) match10(w http.ResponseWriter, r *http.Request) error {
 	body, done, err := h.body(w, r, "application/json")
 	if err != nil {
@@ -230,7 +227,6 @@ func (h *Handler) match10(w http.ResponseWriter, r *http.Request) error {
 	return write(w, answer)
 }
 
-// extend10 answers a data extension of the draft.
 func (h *Handler) extend10(w http.ResponseWriter, r *http.Request) error {
 	body, done, err := h.body(w, r, "application/json")
 	if err != nil {
@@ -261,7 +257,6 @@ type (
 	}
 )
 
-// candidate is an organization in an answer, the same in both versions.
 type candidate struct {
 	ID          string    `json:"id"`
 	Name        string    `json:"name"`
@@ -272,7 +267,6 @@ type candidate struct {
 	Features    []Feature `json:"features,omitempty"`
 }
 
-// match finds the organizations that the queries of a batch mean.
 func (h *Handler) match(w http.ResponseWriter, r *http.Request, batch []named) ([][]candidate, error) {
 	for i := range batch {
 		if err := batch[i].query.known(); err != nil {
@@ -346,7 +340,6 @@ func (h *Handler) hold(r *http.Request, size int64) (done func(), err error) {
 	return func() { hold.Release(); end() }, nil
 }
 
-// write answers with JSON.
 func write(w http.ResponseWriter, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -369,7 +362,6 @@ const (
 	slugKeyURL  = "key_in_address"
 )
 
-// statuses of refusals.
 var statuses = map[string]int{
 	slugMalformed: 400, slugType: 400, slugProperty: 400, slugQualifier: 400, slugKeyURL: 400,
 	slugTooLarge: 413, slugBody: 413, slugMethod: 405, slugMissing: 404, slugMedia: 415,

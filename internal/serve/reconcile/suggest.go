@@ -34,7 +34,6 @@ type qualifier struct {
 	Name string `json:"name"`
 }
 
-// suggest completes what somebody types.
 func (h *Handler) suggest(w http.ResponseWriter, r *http.Request) error {
 	kind := r.PathValue("kind")
 	if kind != "entity" && kind != "property" && kind != "type" {

@@ -78,7 +78,6 @@ func (s *Site) window(p account.Plan) account.Window {
 	return p.Terms().Window
 }
 
-// period names the current window of an allowance.
 func period(w account.Window) string {
 	if w == account.Month {
 		return "this month"
@@ -170,7 +169,6 @@ func (s *Site) drawAccount(v *visit, refused error) {
 	s.pages.Render(v.w, status, "account", page)
 }
 
-// makeKey makes a key, which the next page shows once.
 func (s *Site) makeKey(v *visit) {
 	secret, k, err := s.Accounts.CreateFor(v.r.Context(), v.account.ID, v.field("label"))
 	if err != nil {

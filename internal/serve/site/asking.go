@@ -56,7 +56,6 @@ func (s *Site) sign(kind, text string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:16])
 }
 
-// asker identifies the visitor of the Ask page.
 func (s *Site) asker(r *http.Request) (who string, ok bool) {
 	who, signature, _ := strings.Cut(s.cookie(r, askerCookie), ".")
 	return who, isSecret(who) && hmac.Equal([]byte(signature), []byte(s.sign("asker", who)))

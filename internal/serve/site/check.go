@@ -57,7 +57,6 @@ func (s *Site) routeCheck(mux *http.ServeMux) {
 	mux.HandleFunc("POST /check/pdf", s.signedInSending(reportForm, s.sendPDF))
 }
 
-// paid reports whether a plan covers screening.
 func paid(p account.Plan) bool { return p.Terms().Scopes&account.Paid != 0 }
 
 type checkPage struct {
@@ -72,7 +71,6 @@ type checkPage struct {
 	Refused []unreadLine
 }
 
-// standing is what a visitor may screen.
 type standing struct {
 	Known bool // signed in
 	Paid  bool
@@ -141,7 +139,6 @@ var sample = sync.OnceValue(func() *recordView {
 	return newRecordView(example.Screener().Screen(screen.Query{EIN: namesake}, at), at, false)
 })
 
-// subject is the organization to be screened.
 type subject struct {
 	EIN   ein.EIN
 	Name  string
@@ -286,7 +283,6 @@ func (s *Site) takeTrial(v *visit) (back func(), ok bool) {
 
 const storeTimeout = 10 * time.Second
 
-// charge charges one call for a screening.
 func (s *Site) charge(v *visit) bool {
 	return s.chargeFor(v, "Nothing was screened and nothing was counted.")
 }
@@ -373,7 +369,6 @@ func fileName(ein, issued string) string {
 	return "screening-" + ein + "-" + day
 }
 
-// dataURL is a link that contains the file.
 func dataURL(kind string, data []byte) template.URL {
 	return template.URL("data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)) //nolint:gosec // base64 has no quotes
 }

@@ -59,7 +59,6 @@ func (s *Site) cookie(r *http.Request, name string) string {
 	return c.Value
 }
 
-// secretBytes is the number of random bytes in a secret.
 const secretBytes = 32
 
 func newSecret() string {

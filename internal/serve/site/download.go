@@ -31,7 +31,6 @@ const (
 // downloadForm bounds the form of a download, which contains the query of a view.
 var downloadForm = bound{most: 32 << 10}
 
-// downloads is the state that downloads share.
 type downloads struct {
 	atOnce *budget.AtOnce
 	most   int64 // rows
@@ -52,7 +51,6 @@ type downloadPage struct {
 	Per  string
 }
 
-// export reads the view of a download, or shows what is wrong with it.
 func (s *Site) export(v *visit, raw string) (*explore.Export, bool) {
 	if set := frame.DatasetOf(v.r); !set.Browsable() {
 		s.frame.Damaged(v.w, v.r)

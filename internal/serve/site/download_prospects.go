@@ -24,7 +24,6 @@ func (s *Site) routeProspects(mux *http.ServeMux) {
 	mux.HandleFunc("POST /download/prospects", s.signedInSending(downloadForm, s.downloadProspects))
 }
 
-// prospects reads the address of a file, or shows what is wrong with it.
 func (s *Site) prospects(v *visit, query string) (*organization.ProspectsFile, api.Caller, bool) {
 	caller := frame.Member{ID: v.account.ID, Plan: v.account.Plan}.Caller()
 	if set := frame.DatasetOf(v.r); !set.Browsable() || set.Profiles == nil {

@@ -30,7 +30,6 @@ type einList struct {
 	seen     map[ein.EIN]bool
 }
 
-// unreadLine is a line without a readable EIN.
 type unreadLine struct {
 	Where string
 	Text  string

@@ -68,7 +68,6 @@ func (s *Site) sendLink(ctx context.Context, to, name, page, token string) error
 	return s.Mail.Send(ctx, mail.Email{To: to, Subject: subject, Text: text})
 }
 
-// sendConfirm asks the owner of a new account to confirm the address.
 func (s *Site) sendConfirm(ctx context.Context, a account.Account) error {
 	token, err := s.Accounts.VerifyToken(ctx, a.ID)
 	if err != nil {
@@ -89,12 +88,10 @@ func (s *Site) sendAccountExists(ctx context.Context, email string) error {
 	})
 }
 
-// sendForgot sends a person who forgot the password a link to set a new one.
 func (s *Site) sendForgot(ctx context.Context, email string) error {
 	return s.sendReset(ctx, email, func(account.Account) string { return "reset" })
 }
 
-// sendReset sends a link to set a new password.
 func (s *Site) sendReset(ctx context.Context, email string, name func(account.Account) string) error {
 	a, err := s.Accounts.AccountOf(ctx, email)
 	if err != nil {

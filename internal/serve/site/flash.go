@@ -47,7 +47,6 @@ func newCipher(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// leaveFlash leaves a flash for the visitor's next page.
 func (s *Site) leaveFlash(v *visit, f flash) {
 	f.Until = s.Clock().Add(flashAge).UTC()
 	text, _ := json.Marshal(f) // texts and a time always have a JSON form

@@ -20,7 +20,6 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// manyPage is the screening of several organizations.
 type manyPage struct {
 	form
 	standing
@@ -42,7 +41,6 @@ type manyRow struct {
 	Verdicts []screen.Verdict
 }
 
-// screenMany screens the pasted and the uploaded EINs, for one call.
 func (s *Site) screenMany(v *visit) {
 	hold, ok := s.frame.Reserve(v.w, v.r, weightMany)
 	if !ok {

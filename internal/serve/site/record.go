@@ -204,7 +204,6 @@ const liveIndex = "A designation is effective before the published files carry i
 // LiveIndex is the caveat of every record.
 func (v *recordView) LiveIndex() string { return liveIndex }
 
-// dayText writes a date of a record for people, or nothing without a date.
 func dayText(date *string) string {
 	if date == nil {
 		return ""
@@ -239,7 +238,6 @@ func yesNo(b *bool) string {
 	return "no"
 }
 
-// alike says how similar two words are.
 func alike(f float64) string {
 	switch {
 	case f >= 1:

@@ -32,7 +32,6 @@ func (s *Site) routeSignIn(mux *http.ServeMux) {
 	mux.HandleFunc("POST /reset", s.anyone(s.reset))
 }
 
-// form is a page with a form on it.
 type form struct {
 	frame.Head
 	Token   string // title of the form
@@ -51,7 +50,6 @@ func (s *Site) form(v *visit, title string) *form {
 	return &form{Head: s.frame.Head(v.r, title), Token: s.token(v), Console: console, Free: s.allowance(account.Free)}
 }
 
-// showAgain shows a form again, with the error.
 func (s *Site) showAgain(v *visit, page string, f *form, err error) {
 	status, problem := s.explain(v, err)
 	f.Problem = problem
@@ -119,7 +117,6 @@ func (s *Site) showMessage(v *visit, status int, title, text string) {
 	s.frame.Message(v.w, v.r, status, title, text)
 }
 
-// fail shows that a page is unavailable.
 func (s *Site) fail(v *visit, err error) {
 	status, problem := s.explain(v, err)
 	s.showMessage(v, status, "Something went wrong", problem)

@@ -103,7 +103,6 @@ func phrases(s string) (list []phrase) {
 	return list
 }
 
-// starters is how many examples the page offers beside the editor.
 const starters = 4
 
 func (s *Site) sqlPage(v *visit) *sqlPage {

@@ -50,7 +50,6 @@ type tryoutPage struct {
 
 type pathField struct{ Name, Value, Means string }
 
-// tried is the answer.
 type tried struct {
 	Request string
 	Status  int
@@ -83,7 +82,6 @@ func (s *Site) newTryout(v *visit, op *api.Operation, given func(string) string)
 	return p
 }
 
-// drawTryout shows the page with the remaining allowance.
 func (s *Site) drawTryout(v *visit, p *tryoutPage) {
 	var err error
 	if p.Left, err = s.Accounts.Balance(v.r.Context(), v.account.ID); err != nil {
@@ -138,7 +136,6 @@ func (s *Site) tryOut(reference *api.Reference) func(*visit) {
 	}
 }
 
-// send sends a request to the API in this process.
 func (s *Site) send(v *visit, method, path, query, body string) *tried {
 	u := &url.URL{Path: path, RawQuery: query}
 	if plain, err := url.PathUnescape(path); err == nil {
@@ -160,7 +157,6 @@ func (s *Site) send(v *visit, method, path, query, body string) *tried {
 	return t
 }
 
-// clipped keeps the beginning of an answer.
 type clipped struct {
 	header http.Header
 	status int

@@ -33,7 +33,6 @@ type usageBar struct {
 	start time.Time
 }
 
-// tick is a label under the chart, as wide as some bars.
 type tick struct {
 	Text string
 	Span int

@@ -60,7 +60,6 @@ type verifyPage struct {
 	Pasted  string
 }
 
-// outcome is the result of a verification, in words.
 type outcome struct {
 	*report.Verdict        // nil if the document is not a report
 	Kind            string // holds, broken or unknown

@@ -24,10 +24,8 @@ type bound struct {
 	files bool
 }
 
-// plainForm bounds a form without a file.
 var plainForm = bound{most: 16 << 10}
 
-// visit is a request to a page with accounts or forms.
 type visit struct {
 	w       http.ResponseWriter
 	r       *http.Request
@@ -72,7 +70,6 @@ func (s *Site) holding(most bound, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// signedInOnly guards a page for members.
 func (s *Site) signedInOnly(serve func(*visit)) http.HandlerFunc {
 	return s.signedInSending(plainForm, serve)
 }
@@ -246,7 +243,6 @@ func (s *Site) formSecret(v *visit) []byte {
 
 func (v *visit) field(name string) string { return v.r.PostForm.Get(name) }
 
-// redirect sends the visitor to another page by GET.
 func (v *visit) redirect(path string) {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 }

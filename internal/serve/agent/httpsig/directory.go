@@ -136,7 +136,6 @@ func (d *Directory) Key(ctx context.Context, host, keyid string) (Key, error) {
 	}
 }
 
-// wait waits for the end of a fetch.
 func wait(ctx context.Context, flight <-chan struct{}) error {
 	select {
 	case <-flight:
@@ -146,7 +145,6 @@ func wait(ctx context.Context, flight <-chan struct{}) error {
 	}
 }
 
-// fetchInFlight fetches the directory of a host and records the result.
 func (d *Directory) fetchInFlight(ctx context.Context, l *listing) {
 	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
 	defer cancel()

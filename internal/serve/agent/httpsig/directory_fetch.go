@@ -42,7 +42,6 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// public reports whether an address belongs to the public Internet.
 func public(a netip.Addr) bool {
 	a = a.Unmap()
 	blocks := reserved
@@ -55,7 +54,6 @@ func public(a netip.Addr) bool {
 	return a.IsValid() && !slices.ContainsFunc(blocks, func(block netip.Prefix) bool { return block.Contains(a) })
 }
 
-// allows reports whether the client may connect to an address.
 func (o *Options) allows(a netip.Addr) bool {
 	return public(a) || o.Loopback && a.Unmap().IsLoopback()
 }

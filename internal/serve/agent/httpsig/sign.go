@@ -84,7 +84,6 @@ func (s *Signer) sign(r *http.Request, nonce string) error {
 	return nil
 }
 
-// write sets Signature-Input and Signature.
 func write(h http.Header, inputs structured.Dictionary, macs [][]byte) {
 	signatures := make(structured.Dictionary, len(inputs))
 	for i, input := range inputs {
@@ -158,7 +157,6 @@ func (p *Publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sign adds one signature for each key.
 func (p *Publisher) sign(h http.Header, now time.Time) error {
 	response := &message{status: http.StatusOK, header: h, request: &message{authority: p.authority}}
 	var inputs structured.Dictionary

@@ -89,7 +89,6 @@ func signatureBase(m *message, input structured.Member) ([]byte, error) {
 	return input.Append(b), nil
 }
 
-// covers reports whether the list has a component without parameters.
 func covers(input structured.Member, name string) bool {
 	return slices.ContainsFunc(input.List, func(item structured.Item) bool {
 		return item.Value == structured.Text(name) && len(item.Params) == 0
@@ -178,7 +177,6 @@ func (c *component) key() string {
 	return b.String()
 }
 
-// value evaluates a component.
 func (m *message) value(c *component) (string, error) {
 	if c.request {
 		if m.request == nil {
@@ -281,7 +279,6 @@ func encode(s string) string {
 // dictionaries. RFC 9421 forbids guessing the type of a field.
 var dictionaries = []string{"accept-signature", "content-digest", "priority", "repr-digest", "signature", "signature-agent", "signature-input"}
 
-// field evaluates a component that names a header field.
 func (m *message) field(c *component) (string, error) {
 	lines := slices.Clone(m.header.Values(c.name))
 	if c.name == "host" && m.host != "" {

@@ -238,7 +238,6 @@ func (v *Verifier) tagged(lines []string) (structured.Member, error) {
 	return found[0], nil
 }
 
-// signatureBytes returns the bytes of the signature with a label.
 func signatureBytes(lines []string, label string) ([]byte, error) {
 	macs, err := structured.ParseDictionary(lines...)
 	if err != nil {
@@ -259,7 +258,6 @@ func signatureBytes(lines []string, label string) ([]byte, error) {
 	return b, nil
 }
 
-// params checks the parameters of a signature against the limits.
 func (v *Verifier) params(p structured.Params, s *Signature) error {
 	if err := identity(p, s); err != nil {
 		return err

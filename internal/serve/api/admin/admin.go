@@ -33,7 +33,6 @@ type Registry interface {
 // ExampleKeyID is the key that the examples are about; it belongs to nobody.
 const ExampleKeyID = "key_EXAMPLE00001"
 
-// operations are those of one service.
 type operations struct{ Registry }
 
 //go:embed operations.json
@@ -65,7 +64,6 @@ func Group(r Registry) api.Group {
 	})
 }
 
-// planner plans a call, as Operation.Plan does.
 type planner = func(*api.Call) (api.Run, error)
 
 func (o operations) setKeyPlan(c *api.Call) (api.Run, error) {
@@ -93,7 +91,6 @@ func readPlan(c *api.Call) account.Plan {
 	return account.Plan(to)
 }
 
-// key is the plan of an operation on one key.
 func (o operations) key(do func(Registry, context.Context, string) (account.KeyInfo, error)) planner {
 	return func(c *api.Call) (api.Run, error) {
 		id, _ := c.Params.Text("id")

@@ -18,13 +18,11 @@ import (
 	"grantgraph/internal/serve/api"
 )
 
-// agentPath is where agents get their keys.
 const agentPath = "/agent-key"
 
 // maxPurpose bounds each of the two texts in which an agent describes itself.
 const maxPurpose = 1000
 
-// maxBody bounds a request body, in bytes.
 const maxBody = 16 << 10
 
 type operations struct {
@@ -122,7 +120,6 @@ func (o *operations) planAnswer(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// state is the state of a key on the wire.
 func state(c *api.Call, secret string, s agent.State) client.Answer {
 	out := &client.AgentKeyAnswer{
 		Head: api.Success, APIKey: secret, Status: string(s.Status), Tier: string(s.Tier), ExpiresAt: api.Instant(s.Expires),
@@ -134,7 +131,6 @@ func state(c *api.Call, secret string, s agent.State) client.Answer {
 	return out
 }
 
-// challenge converts the challenge of a key for the answer.
 func challenge(c *api.Call, s *agent.State) *client.AgentChallenge {
 	out := &client.AgentChallenge{
 		ID:           fmt.Sprint(s.ID, ".", s.Challenge.Number),
@@ -151,7 +147,6 @@ func challenge(c *api.Call, s *agent.State) *client.AgentChallenge {
 	return out
 }
 
-// attempted is a refusal that carries an Attempt.
 type attempted struct {
 	error
 	attempt client.AgentAttempt

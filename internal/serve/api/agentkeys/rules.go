@@ -15,7 +15,6 @@ var shows = map[account.Tier]string{
 	account.Trusted:   "As signed, from a Signature-Agent host that this service trusts.",
 }
 
-// rules are the rules of a service.
 func rules(c *api.Call, keys *agent.Keys) *client.AgentRules {
 	at := URL(c.Base)
 	a := &client.AgentRules{

@@ -195,7 +195,6 @@ func (p Parts) whois(c *api.Call, e ein.EIN) (name, city, state, page *string) {
 	return org.OrganizationName, org.City, org.State, nil
 }
 
-// edition is the edition of the lists being served.
 func (p Parts) edition(c *api.Call) *string {
 	if all := p.Log(c.Data).Versions(); len(all) > 0 {
 		return &all[0]

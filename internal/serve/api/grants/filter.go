@@ -45,7 +45,6 @@ func (r request) Caveat(name, format string, args ...any) {
 	r.Warn.Caveat(name, fmt.Sprintf(format, args...))
 }
 
-// counties knows the counties of a dataset.
 type counties interface{ HasCounty(fips string) bool }
 
 func readFilter(r *api.Reader, m *snapshot.Manifest, g counties) (*graph.Filter, error) {

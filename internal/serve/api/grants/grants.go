@@ -62,13 +62,11 @@ func (of graphOf) missing(d api.Dataset) error {
 // rowWeight is the bytes that a row takes on its way to the wire.
 const rowWeight = 6 << 10
 
-// listing is an operation that answers pages of rows.
 func listing[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) api.Operation {
 	var row R
 	return api.Operation{Params: listParams(about, row), Response: api.List[R]{}, Needs: of.missing, Plan: listPlan(of, about, wire, ask)}
 }
 
-// question is a method of the graph that answers a page of rows.
 type question[T any] func(Graph, context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)
 
 // alike adapts a function that converts rows without regard to the filter.
@@ -76,7 +74,6 @@ func alike[T, R any](wire func(*T) R) func(*T, *graph.Filter) R {
 	return func(row *T, _ *graph.Filter) R { return wire(row) }
 }
 
-// listPlan is the plan of an endpoint that answers pages of rows.
 func listPlan[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) func(*api.Call) (api.Run, error) {
 	return func(c *api.Call) (api.Run, error) {
 		g := of(c.Data)
@@ -157,7 +154,6 @@ func (of graphOf) planSummary(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// service is the extension block of an answer from the graph.
 func service(ctx context.Context, c *api.Call, g Graph, f *graph.Filter) (client.Service, error) {
 	if f.Place.Of == graph.AreaServed {
 		n, err := g.ReachingFunders(ctx, f)

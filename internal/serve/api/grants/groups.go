@@ -20,7 +20,6 @@ const defaultTop = 25
 // groupWeight is the bytes that a group takes on its way to the wire.
 const groupWeight = 1 << 10
 
-// groupParams are the parameters of a summary in addition to the filters.
 func groupParams() []api.Param {
 	return append(described(graph.Documented(
 		&graph.Param{Name: "by", Type: graph.TextParam, Enum: graph.GroupingWords(), Example: "subject"},

@@ -23,7 +23,6 @@ const (
 //go:embed compatibility.tsv
 var compatibilityTable string
 
-// mappings are the rows of the table by the map that they belong to.
 var mappings = func() map[string][]client.Mapping {
 	maps := map[string][]client.Mapping{}
 	for _, r := range table.Read("compatibility.tsv", compatibilityTable, "table", "external", "service", "status", "note") {
@@ -44,7 +43,6 @@ var externalSupport = map[grant.Support]string{
 	grant.Fellowship: "UR0400", grant.EmergencyRelief: "UG0700",
 }
 
-// compatibility says how the words of another service map to this one.
 func compatibility(call *api.Call) client.Compatibility {
 	c := client.Compatibility{
 		Endpoints:         honored(mappings["endpoints"], func(endpoint string) bool { return serves(call, endpoint) }),

@@ -111,7 +111,6 @@ func (p Parts) plan(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// signing names the key that signs now.
 func (p Parts) signing(c *api.Call) client.Signing {
 	s := client.Signing{
 		Algorithm: report.Algorithm, Verify: c.Base + api.Versioned + "/screening/verify",

@@ -25,7 +25,6 @@ const (
 	maxItem  = 200 // bytes of one
 )
 
-// listReader reads the request body of POST /essentials.
 type listReader struct {
 	*api.Form
 	question listQuestion
@@ -55,7 +54,6 @@ func (r *listReader) read() error {
 	return nil
 }
 
-// finish reports the fields that were not read.
 func (r *listReader) finish() {
 	r.Finish()
 	for _, b := range r.blocks {
@@ -103,7 +101,6 @@ func (r *listReader) readTerms(filters *api.Form) {
 	}
 }
 
-// orders are the words of sort_by.
 var orders = map[string]directory.Order{
 	"revenue": directory.ByRevenue, "assets": directory.ByAssets, "expenses": directory.ByExpenses, "grants_paid": directory.ByGrantsPaid,
 	"name": directory.ByName,
@@ -176,7 +173,6 @@ func (r *listReader) outside(f *api.Form, name, word string, vocabulary []string
 // emptyValue is the warning for a field that is present but empty.
 const emptyValue = "The value was empty, so it was not applied."
 
-// text reads a line of text.
 func (r *listReader) text(f *api.Form, name string, most int) (string, bool) {
 	raw, ok := f.Value(name)
 	if !ok {
@@ -202,7 +198,6 @@ func (r *listReader) text(f *api.Form, name string, most int) (string, bool) {
 	return value, true
 }
 
-// errNotScalar says that a value is neither a text nor a number.
 var errNotScalar = errors.New("not a text or a number")
 
 // scalar reads a text, or a number exactly as it was written.
@@ -311,7 +306,6 @@ func wholeNumber(text string) (int64, bool) {
 // maxDollars bounds a figure of a filter.
 const maxDollars = 1<<53 - 1
 
-// span reads a pair of bounds.
 func (r *listReader) span(f *api.Form, least, most string, low, high int64) (x directory.Range) {
 	if n, ok := r.integer(f, least, low, high); ok {
 		x.Min = &n
@@ -325,7 +319,6 @@ func (r *listReader) span(f *api.Form, least, most string, low, high int64) (x d
 	return x
 }
 
-// flag reads true or false.
 func (r *listReader) flag(f *api.Form, name string) *bool {
 	raw, ok := f.Value(name)
 	if !ok {

@@ -167,7 +167,6 @@ func (r *listReader) standsAs(f *api.Form, name string, is *bool, to **bool, lis
 	}
 }
 
-// places reads state, city, zip and county.
 func (r *listReader) places(f *api.Form) {
 	x := &r.question.filter
 	var states []string

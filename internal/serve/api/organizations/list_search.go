@@ -31,7 +31,6 @@ type foundPage struct {
 	mode string // that was served; empty without terms
 }
 
-// lister answers one question.
 type lister struct {
 	*listQuestion
 	call     *api.Call
@@ -40,7 +39,6 @@ type lister struct {
 	standing *screen.Standing
 }
 
-// find answers the question.
 func (l *lister) find(ctx context.Context) (*foundPage, error) {
 	set, n, err := l.orgs.Select(&l.filter, l.standing)
 	if err != nil {
@@ -84,7 +82,6 @@ func (l *lister) served(m search.Mode) string {
 	return string(m)
 }
 
-// ranked is a page of the best matches.
 func (l *lister) ranked(ctx context.Context, set directory.Set, n int) (*foundPage, error) {
 	end := min(int(l.from)+l.size, search.MaxLimit)
 	a, err := l.words.Search(ctx, l.ask(set, n, end))

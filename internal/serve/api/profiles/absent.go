@@ -39,7 +39,6 @@ const noInvestments = "Only private foundations list their investments."
 // notRequired are the codes of those who need not file.
 var notRequired = []string{"00", "06", "07", "13", "14"}
 
-// absences collects the absent parts of an answer.
 type absences struct {
 	profile *profile.Profile
 	list    []client.Absent
@@ -81,7 +80,6 @@ func whyUnfiled(p *profile.Profile) (reason, detail string) {
 	return NoFilingRead, "No return of the organization was among those that were read."
 }
 
-// monthOf writes YYYYMM as YYYY-MM.
 func monthOf(period string) string {
 	if len(period) != 6 {
 		return cmp.Or(period, "an unknown month")

@@ -18,7 +18,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// core is the first part of every profile.
 func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, absent *absences) (core client.ProfileCore, err error) {
 	g := p.Graph(c.Data)
 	given, err := g.Sums(ctx, found.EIN, graph.Gave)
@@ -68,7 +67,6 @@ func pageURL(base string, e ein.EIN, name string) string {
 	return base + "/org/" + e.String() + "/" + search.Slug(name)
 }
 
-// organization describes an organization's identity for the answer.
 func organization(base string, o *profile.Organization) client.ProfileOrganization {
 	w := client.ProfileOrganization{
 		EIN: o.EIN.String(), Name: o.Name, AlsoKnownAs: orEmpty(o.AlsoKnown), FormerNames: orEmpty(o.Former),
@@ -149,7 +147,6 @@ func knownFrom(p *profile.Profile, given, received bool) []string {
 	return list
 }
 
-// standing is the status of an organization on today's lists.
 func (p Parts) standing(c *api.Call, e ein.EIN) client.ProfileStanding {
 	x := p.Screener(c.Data).Exemption(e, p.Clock())
 	return client.ProfileStanding{
@@ -158,7 +155,6 @@ func (p Parts) standing(c *api.Call, e ein.EIN) client.ProfileStanding {
 	}
 }
 
-// financials are the main figures of a return.
 func financials(filer ein.EIN, f *snapshot.Financial) client.ProfileFinancials {
 	return client.ProfileFinancials{
 		FiscalYear: int(f.TaxYear), ReturnType: f.ReturnType, TaxPeriodEnd: f.PeriodEnd,

@@ -82,7 +82,6 @@ func fundingAnswer(f *profile.Funding, number int64, limit int) *FundingAnswer {
 	return a
 }
 
-// statesBut are the states and territories that are not in the list.
 func statesBut(read []string) []string {
 	list := []string{}
 	for _, r := range place.Regions() {

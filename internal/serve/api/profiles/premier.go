@@ -62,7 +62,6 @@ func (a *PremierAnswer) addServiceAreas(c *api.Call, p *profile.Profile, absent 
 	}
 }
 
-// addGrants adds the grants that the organization made and received.
 func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e ein.EIN, absent *absences) error {
 	g, causeOf := p.Graph(c.Data), p.Profiles(c.Data).Cause
 	if a.Given.GrantCount > 0 {
@@ -86,7 +85,6 @@ func (p Parts) addGrants(ctx context.Context, c *api.Call, a *PremierAnswer, e e
 	return nil
 }
 
-// addCofunders adds the other funders of its recipients.
 func (a *PremierAnswer) addCofunders(c *api.Call, n neighbors.Neighbors, absent *absences) {
 	a.Cofunders = []client.Cofunder{}
 	for _, x := range n.List[:min(len(n.List), topCofunders)] {
@@ -110,10 +108,8 @@ func (a *PremierAnswer) addCofunders(c *api.Call, n neighbors.Neighbors, absent 
 	}
 }
 
-// rounded rounds a score for the answer.
 func rounded(x float64) float64 { return math.Round(x*10_000) / 10_000 }
 
-// letterOrNull is the cause of a group and its words.
 func letterOrNull(key string) (letter, label *string) {
 	if key == "" {
 		return nil, nil
@@ -193,7 +189,6 @@ func (a *PremierAnswer) addPro(p *profile.Profile, coverage snapshot.AwardCovera
 	a.addAssets(p, absent)
 }
 
-// dollars is an amount in whole dollars.
 func dollars(x float64) int64 { return int64(math.Round(x)) }
 
 // federalOf is a sum of federal awards, null when no file of them was read.

@@ -68,7 +68,6 @@ func (p Parts) neighborhood(ctx context.Context, c *api.Call, e ein.EIN) (n neig
 	return n, err
 }
 
-// resembling finds organizations that resemble the given one.
 func (p Parts) resembling(c *api.Call, e ein.EIN, n *neighborhood) (profile.Resembling, error) {
 	by := profile.Signals{Funders: shared(n.sharing.List), Recipients: shared(n.cofunders.List)}
 	if p.Nearest != nil {
@@ -88,7 +87,6 @@ func shared(list []neighbors.Neighbor) (out []profile.Shared) {
 	return out
 }
 
-// sayAssociation adds the caveat about similar organizations.
 func sayAssociation(c *api.Call, r profile.Resembling) {
 	by := "shared funders and recipients, cause, meaning, place and size"
 	if !r.Meaning {

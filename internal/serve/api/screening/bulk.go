@@ -21,7 +21,6 @@ const (
 	weightOfReport = 256 << 10
 )
 
-// wanted is an EIN of a bulk request.
 type wanted struct {
 	text  string // as it was sent, clipped
 	query screen.Query

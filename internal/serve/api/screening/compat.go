@@ -11,7 +11,6 @@ import (
 	"grantgraph/internal/serve/screen"
 )
 
-// compatParam chooses the rendering of a record.
 const compatParam = "compat"
 
 func readCompat(c *api.Call) (legacy bool) {
@@ -138,7 +137,6 @@ func (w *rewriter) members(open json.Delim, within bool) error {
 	return nil
 }
 
-// scalar writes a text, a number, a boolean or null.
 func (w *rewriter) scalar(v any) error {
 	enc := json.NewEncoder(&w.out)
 	enc.SetEscapeHTML(false)

@@ -15,7 +15,6 @@ import (
 	"grantgraph/internal/serve/report"
 )
 
-// named is a name of a request.
 type named struct {
 	subject client.ScreenedName
 	err     string // why it cannot be read
@@ -75,7 +74,6 @@ func (o *operations) planNames(c *api.Call) (api.Run, error) {
 	}, nil
 }
 
-// readNamed reads one name: an object, or a text.
 func readNamed(c *api.Call, item json.RawMessage) (n named) {
 	item = bytes.TrimSpace(item)
 	if len(item) > 0 && item[0] == '"' {

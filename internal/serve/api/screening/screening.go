@@ -56,7 +56,6 @@ type Samples struct {
 	Foreign string // one that another ring has signed
 }
 
-// operations are those of one service.
 type operations struct {
 	Parts
 	turns chan struct{} // one for each verification that may run at a time
@@ -202,7 +201,6 @@ func readEIN(c *api.Call) ein.EIN {
 	return e
 }
 
-// readExcluded reads the matches that the caller has ruled out.
 func readExcluded(c *api.Call) (list []int64) {
 	p := c.Params.Param(excludeParam)
 	for i, item := range c.Params.List(p.Name) {
@@ -233,7 +231,6 @@ func (o *operations) addFiled(c *api.Call, q *screen.Query) bool {
 	return true
 }
 
-// claimTimeout bounds how long a claim waits for the store.
 const claimTimeout = 10 * time.Second
 
 // claim takes the one screening of the owner of a key, and gives it back when there

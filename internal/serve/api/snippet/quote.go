@@ -28,7 +28,6 @@ func quote(text string) string {
 // wide is how long a line may be before it is laid out in several.
 const wide = 72
 
-// laidOut indents a body that is too long for a line.
 func laidOut(body string) string {
 	var b bytes.Buffer
 	if len(body) <= wide || json.Indent(&b, []byte(body), "", "  ") != nil {
@@ -37,7 +36,6 @@ func laidOut(body string) string {
 	return b.String()
 }
 
-// literals are how a language writes values.
 type literals struct {
 	indent           string
 	yes, no, nothing string

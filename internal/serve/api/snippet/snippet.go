@@ -102,7 +102,6 @@ const commandLine = "Command line"
 //go:embed snippets.tmpl
 var snippets string
 
-// languages has a template for each of them.
 var languages = template.Must(template.New("").Funcs(template.FuncMap{
 	"quote": quote, "shell": shell, "laidOut": laidOut,
 	"python": func() literals { return python }, "javascript": func() literals { return javascript },

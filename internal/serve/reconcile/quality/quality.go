@@ -154,7 +154,6 @@ var ways = []struct {
 	{"name, state, city, ZIP", []string{"state", "city", "zip"}},
 }
 
-// query is the query of a case.
 func (c *Case) query(properties []string) *reconcile.Query {
 	q := &reconcile.Query{Names: []string{c.Name}, Limit: 5}
 	for _, p := range properties {
@@ -230,7 +229,6 @@ func Measure(ctx context.Context, r *Register, cases []Case) (*Result, error) {
 	return res, r.race(ctx, res, cases)
 }
 
-// add counts the answer to a case.
 func (f *Figures) add(c *Case, found []reconcile.Candidate, known bool) (right bool) {
 	f.Names++
 	if known {

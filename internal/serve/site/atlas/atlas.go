@@ -41,7 +41,6 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 	return nil
 }
 
-// needsGraph draws a page only if the dataset has a graph.
 func (s *room) needsGraph(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if frame.DatasetOf(r).Graph == nil {
@@ -59,7 +58,6 @@ func (s *room) head(r *http.Request, title, canonical string) frame.Head {
 	return h
 }
 
-// render writes a page, which browsers may cache briefly.
 func (s *room) render(w http.ResponseWriter, name string, data any) {
 	w.Header().Set("Cache-Control", "private, max-age=60")
 	s.pages.Render(w, http.StatusOK, name, data)
@@ -118,7 +116,6 @@ func (s *room) serveCounty(w http.ResponseWriter, r *http.Request) {
 	s.servePlace(w, r, &spot{Name: county.Name, State: state, County: true, kind: graph.County, code: county.FIPS, path: path})
 }
 
-// countyPath is the address of a county's page.
 func countyPath(c geo.County) string { return "/place/" + c.State + "/" + search.Slug(c.Name) }
 
 // longestCounty is longer than the name of any county.

@@ -26,7 +26,6 @@ type causePage struct {
 	Any     string     // the explore page with inferred causes
 }
 
-// causeFilter selects the grants to recipients of a cause.
 func causeFilter(letter byte) *graph.Filter {
 	subject, err := ntee.ParseSubject(string(rune(letter)))
 	if err != nil {

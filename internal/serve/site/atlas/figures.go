@@ -11,13 +11,11 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// listed is how many funders and recipients a page lists.
 const listed = 10
 
 // nobody are the row kinds whose recipients are not listed by name.
 const nobody = graph.Individuals | graph.Unidentified
 
-// figures are the figures of a page, for the grants of one filter.
 type figures struct {
 	graph.Totals
 	Years        []draw.Year
@@ -28,13 +26,11 @@ type figures struct {
 	Groups       map[graph.Grouping]graph.Grouped
 }
 
-// recipient is a recipient that may be named.
 type recipient struct {
 	graph.RecipientTotal
 	Private bool // has a grant to a private person, so it must not be named
 }
 
-// grouping is a grouping that a page needs.
 type grouping struct {
 	by  graph.Grouping
 	top int
@@ -113,7 +109,6 @@ func bars(groups graph.Grouped, link func(*graph.Group) string) template.HTML {
 	return draw.Bars(rows)
 }
 
-// tiles turns groups by state into a map.
 func tiles(groups graph.Grouped, link func(code string) string) template.HTML {
 	var areas []draw.Area
 	for i := range groups.Groups {

@@ -16,7 +16,6 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// spot is a state or a county.
 type spot struct {
 	Name   string
 	State  geo.Region
@@ -40,7 +39,6 @@ func (p *spot) filter(of graph.PlaceOf) *graph.Filter {
 	return &graph.Filter{Place: graph.Place{Of: of, Kind: p.kind, Values: []graph.PlaceValue{{Name: p.code}}}}
 }
 
-// values is the filter as parameters of the API.
 func (p *spot) values(of graph.PlaceOf) url.Values {
 	v := url.Values{"location": {p.code}}
 	if p.County {
@@ -166,7 +164,6 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 	s.render(w, "place", &p)
 }
 
-// facts describes a place to search engines.
 func (p *spot) facts(base string) any {
 	state := map[string]any{"@type": "State", "name": p.State.Name, "url": base + "/place/" + p.State.Code}
 	if !p.County {

@@ -147,7 +147,6 @@ func newLine(it Series, first, last int) line {
 	return l
 }
 
-// words states a line for screen readers.
 func (l line) words(u Unit) string {
 	if len(l.points) == 0 {
 		return esc(l.name) + ": unknown."

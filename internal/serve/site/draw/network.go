@@ -121,7 +121,6 @@ func Network(center Node, ring []Node, links []Link) template.HTML {
 	return s.html()
 }
 
-// placed is the position of an organization and its label.
 type placed struct {
 	x, y, r   float64
 	label     string  // cut to fit
@@ -130,7 +129,6 @@ type placed struct {
 	ends      bool    // the label ends at that position
 }
 
-// layout has all positions of a network.
 type layout struct {
 	width, height float64
 	middle        placed // r is half its width

@@ -146,7 +146,6 @@ func (c *canvas) fill(area image.Rectangle, s shade) {
 	}
 }
 
-// box fills a rectangle of whole pixels.
 func (c *canvas) box(x, y, width, height int, s shade) {
 	area := image.Rect(x, y, x+width, y+height).Intersect(c.img.Rect)
 	for y := area.Min.Y; y < area.Max.Y; y++ {
@@ -211,7 +210,6 @@ func (c *canvas) brand(x, y int) {
 	c.text(serifFont(), "Grantgraph", float64(x)+66, float64(y)+38, 36, inkShade)
 }
 
-// stroke draws a line of a width.
 func (c *canvas) stroke(x1, y1, x2, y2, width float64) {
 	long := math.Hypot(x2-x1, y2-y1)
 	nx, ny := (y2-y1)/long*width/2, (x1-x2)/long*width/2
@@ -289,7 +287,6 @@ func (f *shareFont) walk(buf *sfnt.Buffer, text string, size float64, each func(
 	return float64(ahead) / 64
 }
 
-// ruler returns a function that measures texts of a size.
 func (f *shareFont) ruler(size float64) ruler {
 	var buf sfnt.Buffer
 	return func(text string) float64 { return f.walk(&buf, text, size, nil) }

@@ -10,7 +10,6 @@ var advances = [...]uint8{
 	25, 57, 61, 55, 61, 58, 40, 63, 59, 26, 28, 58, 32, 89, 59, 58, 61, 61, 41, 52, 41, 59, 52, 79, 58, 56, 49, 36, 27, 37, 60,
 }
 
-// ruler says how wide a text is.
 type ruler func(text string) float64
 
 func labelRuler(size float64) ruler {

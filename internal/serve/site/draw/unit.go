@@ -46,7 +46,6 @@ func (u Unit) compact(n int64) string {
 	return sign + u.Sign + s + unit
 }
 
-// full writes an amount with all its digits.
 func (u Unit) full(n int64) string {
 	if u.Per <= 1 && u.Sign == Dollars.Sign {
 		return money.Dollars(n)

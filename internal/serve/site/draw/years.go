@@ -110,7 +110,6 @@ func most(list []Year) int64 {
 // show values and years on all columns from some page width on.
 var steps = []int{2, 4, 6, 8, 10, 12, 16, 20, 30}
 
-// stepOf is the class of a number of columns.
 func stepOf(columns int) string {
 	i, _ := slices.BinarySearch(steps, columns)
 	return "n" + strconv.Itoa(steps[min(i, len(steps)-1)])
@@ -279,7 +278,6 @@ func role(lists ...[]Year) string {
 	return "img"
 }
 
-// spoken lists years for screen readers.
 func spoken(list []Year) string {
 	said := make([]string, len(list))
 	for i, y := range list {
@@ -371,7 +369,6 @@ func twoFlows(above, below flow) template.HTML {
 	return s.html()
 }
 
-// flow is one side of TwoFlows.
 type flow struct {
 	class, word, where string
 	list               []Year
@@ -406,7 +403,6 @@ func Spark(list []Year) template.HTML {
 	return s.html()
 }
 
-// ifs returns a text if a condition holds.
 func ifs(holds bool, text string) string {
 	if holds {
 		return text

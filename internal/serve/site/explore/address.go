@@ -115,7 +115,6 @@ func (v *view) unnamed() {
 	}
 }
 
-// worded reports whether words are searched.
 func (v view) worded() bool { return len(v.query["query"]) > 0 }
 
 // oneList is a list in one value, sorted, each item once. A list of places that
@@ -234,7 +233,6 @@ func (v *view) readForm(sent url.Values) {
 	}
 }
 
-// stateOf is the state of a county, empty if the county is unknown.
 func stateOf(fips string) string {
 	c, ok := place.Shipped().County(fips)
 	if !ok {
@@ -277,7 +275,6 @@ func encode(values url.Values, tab string) string {
 // String is the query of the address of the view.
 func (v view) String() string { return encode(v.query, v.tab) }
 
-// at is the address of a page with a query.
 func at(path, query string) string {
 	if query == "" {
 		return path
@@ -320,7 +317,6 @@ func (v view) sent() url.Values {
 	return all
 }
 
-// in is the address of the same selection on another tab.
 func (v view) in(tab string) string {
 	out := v.clone()
 	out.tab = tab
@@ -343,7 +339,6 @@ func (v view) filters() url.Values {
 	return out
 }
 
-// items is a list of the view.
 func (v view) items(name string) []string {
 	if s := v.query.Get(name); s != "" {
 		return strings.Split(s, ",")

@@ -38,7 +38,6 @@ const (
 	mostValues  = 400     // a form with every box ticked has fewer
 )
 
-// explorer draws the page.
 type explorer struct {
 	*frame.Frame
 	pages frame.Pages
@@ -63,7 +62,6 @@ type field struct {
 
 func pick(kind, name, id string, o option) field { return field{o, kind, name, id} }
 
-// page is everything that the template draws.
 type page struct {
 	frame.Head
 	Tab      string
@@ -101,7 +99,6 @@ type page struct {
 	NoSQL    string
 }
 
-// tab is one of the tabs.
 type tab struct {
 	Name, Href string
 	On         bool
@@ -217,7 +214,6 @@ func refused(err error) (names, reasons []string) {
 	return names, reasons
 }
 
-// labelOf is a parameter as the form calls it.
 func labelOf(name string) string {
 	if p := params()[name]; p != nil && p.Label != "" {
 		return p.Label
@@ -293,7 +289,6 @@ func (e *explorer) fill(r *http.Request, caller api.Caller, v view, p *page) (st
 	return status, nil
 }
 
-// describe puts the selection in words.
 func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	said := inWords(v, f, name)
 	p.Lead, p.Total, p.Chips = said.Sentence(), totalLine(p.Summary), v.chips(said)
@@ -362,7 +357,6 @@ func (p *page) draw(v view, x *figures) {
 	p.Map = draw.Map(areas(v, x.By[graph.GroupState]))
 }
 
-// bars are the groups of a grouping as rows.
 func bars(d graph.Grouped, most int, href func(key string) string) (list []draw.Bar) {
 	var rest graph.Cost
 	n := 0
@@ -400,7 +394,6 @@ func areas(v view, d graph.Grouped) (list []draw.Area) {
 	return list
 }
 
-// table is one grouping on the summary tab.
 type table struct {
 	Title, Head, Note string
 	Rows              []tableRow
@@ -413,7 +406,6 @@ type tableRow struct {
 	Muted       bool
 }
 
-// yearRow is one fiscal year on the summary tab.
 type yearRow struct {
 	Year                                int
 	Href                                string
@@ -421,7 +413,6 @@ type yearRow struct {
 	Amount, Grants, Funders, Recipients int64
 }
 
-// tables are the groupings of the summary tab.
 func (p *page) tables(v view, f *graph.Filter, x *figures) {
 	for _, y := range slices.Backward(p.Summary.ByYear) {
 		p.YearRows = append(p.YearRows, yearRow{y.FiscalYear, v.inYear(y.FiscalYear), y.Partial, y.TotalAmount, y.GrantCount, y.FunderCount, y.RecipientCount})

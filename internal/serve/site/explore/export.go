@@ -174,7 +174,6 @@ func followed(next func() ([]any, error), last []any) func() ([]any, error) {
 	}
 }
 
-// recipients counts the recipients that a file names.
 func (x *Export) recipients(q url.Values) (int64, error) {
 	one := maps.Clone(q)
 	one.Set("limit", "1")
@@ -231,7 +230,6 @@ func (x *Export) Name() string {
 	return "grantgraph-" + strings.ReplaceAll(x.What, " ", "-")
 }
 
-// each calls take for all rows.
 func (x *Export) each(take func(row any) error) error {
 	rows, err := x.first, error(nil)
 	for x.first = nil; err == nil && len(rows) > 0; rows, err = x.next() {

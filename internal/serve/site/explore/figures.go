@@ -10,10 +10,8 @@ import (
 // cuts are the amounts between the bands that the form offers.
 var cuts = []int64{1_000, 10_000, 50_000, 250_000, 1_000_000}
 
-// sures are the probabilities that the form offers.
 var sures = []float64{0, 0.5, 0.8, 0.9, 0.95}
 
-// figures are what the page counts beside the rows.
 type figures = graph.Facets
 
 // countyStates are the states whose counties the form offers: chosen states, and
@@ -34,7 +32,6 @@ func countyStates(f *graph.Filter) (states []string, ok bool) {
 	return states, (f.Place.Kind == graph.State || f.Place.Kind == graph.County) && len(states) > 0 && len(states) <= 3
 }
 
-// weight bounds the memory that count takes.
 func weight(g *graph.Graph, f *graph.Filter) int64 {
 	return g.FacetsWeight(f) + max(0, g.Weight(graph.AboutTotals, f, graph.Page{}))
 }
@@ -54,7 +51,6 @@ func count(ctx context.Context, g *graph.Graph, f *graph.Filter, all bool) (*fig
 	return g.Facets(ctx, f, graph.FacetsOf{Amounts: cuts, Probabilities: sures, By: by})
 }
 
-// of is the totals of the group with a key.
 func of(d graph.Grouped, key string) graph.Cost {
 	for _, g := range d.Groups {
 		if g.Key == key {

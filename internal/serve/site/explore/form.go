@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// facet is one group of options in the form.
 type facet struct {
 	ID, Title string
 	Name      string // of the field
@@ -25,7 +24,6 @@ type facet struct {
 	Note      string
 }
 
-// option is one choice.
 type option struct {
 	Value, Label string
 	Href         string // of a link
@@ -37,7 +35,6 @@ type option struct {
 // hidden is a parameter that the form keeps and has no field for.
 type hidden struct{ Name, Value string }
 
-// fields are the values of the form fields in which visitors type.
 type fields struct {
 	Query, Near, Within, MinAmt, MaxAmt, MinYear, MaxYear string
 	AnyBasis                                              bool
@@ -316,7 +313,6 @@ func distances(f *graph.Filter) (list []option) {
 	return list
 }
 
-// whose are the options for whose place is meant.
 func whose(f *graph.Filter) (list []option) {
 	for _, o := range []struct {
 		of    graph.PlaceOf

@@ -26,7 +26,6 @@ type head struct {
 	Sort  string // ascending, descending or nothing, as ARIA says it
 }
 
-// columns are the heads of the columns of each tab.
 var columns = map[string][]head{
 	tabGrants: {{Label: "Year", order: "year"}, {Label: "Funder", order: "funder_name"}, {Label: "Recipient", order: "recip_name"},
 		{Label: "Purpose"}, {Label: "Amount", order: "amount", Class: "n"}},
@@ -103,7 +102,6 @@ func lines[R, L any](e *explorer, r *http.Request, caller api.Caller, v view, p 
 	return out, nil
 }
 
-// rowQuery is the query of the API that answers the rows of the view.
 func (v view) rowQuery() url.Values {
 	q := v.clone().query
 	if n := v.query.Get("page"); n != "" {
@@ -237,7 +235,6 @@ func heads(v view) []head {
 	return list
 }
 
-// page says where in the rows the page is.
 func (p *page) page(v view, hits, number, pages int64, rows int) {
 	p.Paging = paging{Page: number, Pages: max(pages, 1), Hits: hits, From: (number-1)*perPage + 1, To: (number-1)*perPage + int64(rows)}
 	if number > 1 {
@@ -248,7 +245,6 @@ func (p *page) page(v view, hits, number, pages int64, rows int) {
 	}
 }
 
-// at is the address of another page of the view.
 func (v view) at(page int64) string {
 	out := v.clone()
 	if page > 1 {

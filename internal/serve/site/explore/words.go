@@ -63,7 +63,6 @@ func upperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// totalLine is the size of a selection in one sentence.
 func totalLine(a *grants.SummaryAnswer) string {
 	t := &a.Summary
 	if t.GrantCount == 0 {
@@ -73,7 +72,6 @@ func totalLine(a *grants.SummaryAnswer) string {
 		counted(t.RecipientCount, "recipient"), span(a.ByYear[0].FiscalYear, a.ByYear[len(a.ByYear)-1].FiscalYear))
 }
 
-// counted is a number of things whose plural ends in s.
 func counted(n int64, thing string) string { return plural.Count(n, thing, thing+"s") }
 
 // left is a part of a filter that can be taken off.

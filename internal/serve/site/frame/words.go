@@ -16,7 +16,6 @@ import (
 	"grantgraph/internal/serve/search"
 )
 
-// functions are the template functions of all pages.
 var functions = template.FuncMap{
 	"count":   money.Grouped,
 	"dollars": money.Dollars,

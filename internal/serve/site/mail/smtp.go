@@ -131,7 +131,6 @@ func (s *SMTP) message(e Email) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && a.IsLoopback()

@@ -16,7 +16,6 @@ import (
 	"grantgraph/internal/table"
 )
 
-// book is a page, possibly with pages below it.
 type book struct {
 	Title string
 	About string // what it is for, in a sentence
@@ -25,7 +24,6 @@ type book struct {
 	groups []group
 }
 
-// group is the pages below another page.
 type group struct {
 	Name  string
 	Links []link
@@ -83,7 +81,6 @@ var elsewhere = map[string]string{
 	"CHANGELOG.md":      "/docs/changes",
 }
 
-// addressOf is the page of a document of the repository, or empty.
 func addressOf(file string) string {
 	if at, ok := elsewhere[file]; ok {
 		return at
@@ -128,7 +125,6 @@ var library = sync.OnceValues(func() ([]*chapter, error) {
 	return list, nil
 })
 
-// titleOf is the title of a document in the plan, or empty.
 func titleOf(file string) string {
 	for _, p := range plan {
 		for _, f := range p.files {

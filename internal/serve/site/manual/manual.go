@@ -87,7 +87,6 @@ func (s *Room) Addresses() []string {
 	return list
 }
 
-// link leads to a page.
 type link struct{ Title, Path string }
 
 // page is what every page of the documentation shows around its content.
@@ -198,5 +197,4 @@ type choice struct {
 	List []snippet.Code
 }
 
-// named gives a choice its name on the page.
 func named(name string, list []snippet.Code) choice { return choice{name, list} }

@@ -20,7 +20,6 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// chapter is a document of the repository as a page.
 type chapter struct {
 	Path     string
 	Title    string
@@ -32,7 +31,6 @@ type chapter struct {
 	sections []section
 }
 
-// heading is a heading with its anchor.
 type heading struct {
 	ID    string
 	Text  string
@@ -122,7 +120,6 @@ func nameTables(doc ast.Node, source []byte) error {
 // answers of examples.
 const longestCode = 30
 
-// plainText is the text of a node without its markup.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -245,7 +242,6 @@ func (a *anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 // Put records an anchor that a document sets itself.
 func (a *anchors) Put(value []byte) { a.used[string(value)] = true }
 
-// anchor makes a unique anchor for a heading.
 func anchor(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

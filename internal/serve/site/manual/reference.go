@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/serve/api/snippet"
 )
 
-// The page of all operations.
 type referencePage struct {
 	page
 	Groups []api.Group
@@ -107,7 +106,6 @@ func (s *Room) serveOperation(w http.ResponseWriter, r *http.Request) {
 	s.draw(w, http.StatusOK, "operation", p)
 }
 
-// operation is the operation of a request's address, or nil.
 func (s *Room) operation(r *http.Request) *api.Operation {
 	return s.reference.Operation(r.PathValue("operation"))
 }
@@ -166,7 +164,6 @@ func LaidOut(body []byte) (text string, cut bool) {
 // paramAnchor is the anchor of a parameter on its operation's page.
 func paramAnchor(name string) string { return "p-" + anchor(name) }
 
-// allowed writes a default as it is sent.
 func allowed(value any) string {
 	switch value {
 	case true:
@@ -185,7 +182,6 @@ func sentence(means string) string {
 	return strings.ToUpper(means[:1]) + strings.TrimSuffix(means[1:], ".") + "."
 }
 
-// errorsPage lists all failures.
 type errorsPage struct {
 	page
 	Statuses []statusGroup

@@ -33,7 +33,6 @@ type index struct {
 	lengths  []float64 // length of each section, relative to the average
 }
 
-// posting is the weight of a word in a section.
 type posting struct {
 	section int
 	weight  float64
@@ -82,7 +81,6 @@ func newIndex(sections []section) *index {
 	return x
 }
 
-// word is a word of a text with its position.
 type word struct {
 	stem       string
 	begin, end int
@@ -124,7 +122,6 @@ const (
 	mostAlike = 40 // words with the typed prefix
 )
 
-// found is a section in the results.
 type found struct {
 	section
 	Text  template.HTML // excerpt with the words marked

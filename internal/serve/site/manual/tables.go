@@ -22,7 +22,6 @@ func (s *Room) serveTables(w http.ResponseWriter, r *http.Request) {
 	s.draw(w, http.StatusOK, "tables", &p)
 }
 
-// tableNamed is the table with a name, or nil.
 func tableNamed(name string) *warehouse.View {
 	all := warehouse.Describe().Tables
 	for i := range all {

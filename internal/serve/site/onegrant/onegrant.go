@@ -42,7 +42,6 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 // longestKey is longer than the key of any grant.
 const longestKey = 64
 
-// page shows a grant.
 type page struct {
 	frame.Head
 	Grant      graph.Grant
@@ -114,7 +113,6 @@ func (p *page) redact() {
 	p.Description = "A grant to a private person, who is not named here."
 }
 
-// describe fills in the description of a grant to an organization.
 func (p *page) describe() {
 	g := &p.Grant
 	from, to, amount := orgname.Display(g.Funder.Name), orgname.Display(g.Recipient.Name), money.Dollars(g.Amount)
@@ -145,7 +143,6 @@ func (p *page) describe() {
 	p.Facts = p.facts()
 }
 
-// facts describes the grant to search engines.
 func (p *page) facts() any {
 	g := &p.Grant
 	organization := func(name string, e ein.EIN) map[string]any {

@@ -118,7 +118,6 @@ func evidence(g *graph.Grant, pair *graph.Totals) (list []string) {
 	return list
 }
 
-// citation is a line to cite the grant with.
 func citation(g *graph.Grant, form, version, address string) string {
 	parts := []string{
 		"Grant of " + money.Dollars(g.Amount) + " from " + orgname.Display(g.Funder.Name) + " (EIN " + g.Funder.EIN.Hyphenated() + ") to " +

@@ -31,7 +31,6 @@ const (
 	causesShown  = 5
 )
 
-// comparePage shows a few organizations side by side.
 type comparePage struct {
 	frame.Head
 	List             []*compared
@@ -53,7 +52,6 @@ type found struct {
 	Path string
 }
 
-// compared is one column.
 type compared struct {
 	EIN            ein.EIN
 	Name, Home     string
@@ -63,7 +61,6 @@ type compared struct {
 	Standing       []mark
 }
 
-// comparedFlow is one direction of a column: given or received.
 type comparedFlow struct {
 	Spark  template.HTML
 	Causes []causeShare
@@ -171,7 +168,6 @@ func (p *comparePage) add(r *http.Request, set *dataset.Dataset, list []search.R
 	return "", false
 }
 
-// comparing is the address of the page with some organizations.
 func comparing(list []search.Result) string {
 	if len(list) == 0 {
 		return "/compare"

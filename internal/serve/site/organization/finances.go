@@ -74,7 +74,6 @@ var figures = func() (list []figureOf) {
 	return list
 }()
 
-// of is the figure of a return, or nil.
 func (f *figureOf) of(r *snapshot.Financial) *int64 {
 	return reflect.ValueOf(r).Elem().FieldByIndex(f.field).Interface().(*int64)
 }

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// grantsPage lists the grants of one direction: given or received.
 type grantsPage struct {
 	*view
 	Gave       bool
@@ -105,7 +104,6 @@ func (v *view) years(gave bool) (list []int) {
 	return list
 }
 
-// question is the API query of a page.
 func (p *grantsPage) question(number int64) url.Values {
 	q := url.Values{"limit": {strconv.Itoa(rowsShown)}}
 	side, name := "recip_id", "funder_name"
@@ -135,7 +133,6 @@ func (p *grantsPage) question(number int64) url.Values {
 	return q
 }
 
-// path is the address of a page of the list.
 func (p *grantsPage) path(number int64) string { return p.address(p.Gave, number) }
 
 func (p *grantsPage) address(gave bool, number int64) string {
@@ -154,7 +151,6 @@ func (p *grantsPage) address(gave bool, number int64) string {
 	return p.Canonical + "?" + q.Encode()
 }
 
-// read fills in the choices of the form.
 func (p *grantsPage) read(years []int) {
 	p.Years = years
 	p.Directions = []choice{
@@ -169,7 +165,6 @@ func (p *grantsPage) read(years []int) {
 // Asked reports whether a year is the selected one.
 func (p *grantsPage) Asked(year int) bool { return strconv.Itoa(year) == p.Year }
 
-// sql is the same list in SQL.
 func (p *grantsPage) sql() string {
 	side := "recipient_ein"
 	if p.Gave {

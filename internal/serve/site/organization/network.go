@@ -153,5 +153,4 @@ func (p *networkPage) picture() template.HTML {
 	return draw.Network(draw.Node{Label: p.Name}, ring, links)
 }
 
-// path is the page of an organization.
 func path(e ein.EIN, name string) string { return "/org/" + e.String() + "/" + search.Slug(name) }

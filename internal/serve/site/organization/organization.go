@@ -30,7 +30,6 @@ import (
 //go:embed pages/*.html
 var files embed.FS
 
-// room draws the pages.
 type room struct {
 	*frame.Frame
 	pages frame.Pages
@@ -99,7 +98,6 @@ type view struct {
 	Problems []string // parameters that could not be read
 }
 
-// tab links to a part.
 type tab struct {
 	Title, Path string
 	Count       int64
@@ -191,7 +189,6 @@ func (s *room) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.Broken(w, r, err)
 }
 
-// view begins a page.
 func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*view, func(), error) {
 	core, release, err := frame.Answer[*client.EssentialsAnswer](s.Frame, r, api.Caller{}, "/essentials/"+e.String(), nil)
 	if err != nil {
@@ -219,7 +216,6 @@ func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*vi
 	return v, release, nil
 }
 
-// describe summarizes the page in a sentence.
 func (v *view) describe() string {
 	o, given, got := &v.Core.Organization, &v.Core.Given, &v.Core.Received
 	where := frame.Place(frame.Text(o.City), frame.Text(o.State), "")
@@ -239,7 +235,6 @@ func (v *view) describe() string {
 	return v.Name + where + " " + strings.Join(said, " and ") + ", as reported in public US tax filings."
 }
 
-// facts describes the organization to search engines.
 func (v *view) facts() any {
 	o := &v.Core.Organization
 	f := map[string]any{"@context": "https://schema.org", "@type": "NGO", "name": v.Name, "taxID": v.EIN.Hyphenated(), "url": v.BaseURL + v.Home}

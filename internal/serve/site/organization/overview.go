@@ -17,10 +17,8 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// topShown is how many funders and recipients the overview shows.
 const topShown = 10
 
-// overview is the first page.
 type overview struct {
 	*view
 	Gave, Received flow
@@ -29,7 +27,6 @@ type overview struct {
 	News           *news         // nil if nothing is new
 }
 
-// flow is one direction of an organization's grants: given or received.
 type flow struct {
 	*ledger.Ledger
 	Median   int64
@@ -85,7 +82,6 @@ func (s *room) showOverview(w http.ResponseWriter, r *http.Request, v *view) err
 	return nil
 }
 
-// read adds up one direction.
 func (f *flow) read(ctx context.Context, v *view, side graph.Side, cause func(ein.EIN) byte) (err error) {
 	g := v.set.Graph
 	if f.Ledger, err = ledger.Read(ctx, g, v.EIN, side, 0, cause); err != nil || f.Grants == 0 {

@@ -18,7 +18,6 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// prospectsPage lists funders of organizations like this one.
 type prospectsPage struct {
 	*view
 	Rows     []client.ProspectRow
@@ -30,14 +29,12 @@ type prospectsPage struct {
 	Pager    pager
 }
 
-// field is a filter in the form.
 type field struct {
 	Name, Title string
 	Value       string // for a number
 	Options     []option
 }
 
-// option is one choice of a field.
 type option struct {
 	Value, Text string
 	Current     bool
@@ -188,7 +185,6 @@ func (p *prospectsPage) address(name, value string) string {
 	return p.Home + "/prospects?" + q.Encode()
 }
 
-// fields fills in the form.
 func (p *prospectsPage) fields() {
 	choose := func(name, title, none string, options []option) {
 		options = slices.Insert(options, 0, option{Text: none})

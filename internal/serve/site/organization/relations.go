@@ -37,7 +37,6 @@ type choice struct {
 	Current    bool
 }
 
-// pager is the position of a page in a list.
 type pager struct {
 	First, Last, All int64
 	Page, Pages      int64

@@ -37,7 +37,6 @@ func (s *room) showOffer(p part) func(http.ResponseWriter, *http.Request, *view)
 	}
 }
 
-// peoplePage lists who runs an organization.
 type peoplePage struct {
 	*view
 	Governance *client.ProfileGovernance

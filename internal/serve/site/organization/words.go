@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// words are the template functions of these pages.
 var words = template.FuncMap{
 	"text":    frame.Text,
 	"plural":  things,
@@ -25,7 +24,6 @@ var words = template.FuncMap{
 	"joined":  joinedBy,
 }
 
-// markWord is the label of a relation's mark.
 func markWord(m ledger.Mark) string {
 	return map[ledger.Mark]string{ledger.New: "new", ledger.Repeat: "repeat", ledger.Lapsed: "lapsed"}[m]
 }
@@ -56,7 +54,6 @@ func figure(n *int64) string {
 	return signed(*n)
 }
 
-// signed writes dollars that may be negative.
 func signed(n int64) string {
 	if n < 0 {
 		return "−" + money.Dollars(-n)

@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/table"
 )
 
-// kind says how to show the values of a column.
 type kind int
 
 const (
@@ -131,7 +130,6 @@ func (c Column) cell(raw json.RawMessage, o *Options) (_ Cell, cut bool) {
 	return cell, utf8.RuneCountInString(s) > mostText
 }
 
-// format writes a number, which is JSON with all of its digits.
 func (c Column) format(s string) string {
 	switch c.kind {
 	case number:
@@ -169,7 +167,6 @@ func rounded(s string, places int) string {
 	return out
 }
 
-// grouped puts commas between groups of three digits.
 func grouped(s string) string {
 	sign := ""
 	if strings.HasPrefix(s, "-") {

@@ -197,7 +197,6 @@ func (p *pictures) views(asked string) []View {
 
 const noNumber = "no column has numbers that measure something"
 
-// without is the note on rows that have no value.
 func without(n int) string {
 	switch n {
 	case 0:
@@ -298,13 +297,11 @@ func (p *pictures) lines() (_ template.HTML, note, why string) {
 	return u.Line(series), note, ""
 }
 
-// labeledYear is a point of a line.
 type labeledYear struct {
 	label string
 	year  int
 }
 
-// repeats reports whether a year occurs more than once.
 func (p *pictures) repeats() bool {
 	seen := map[int]bool{}
 	for _, r := range p.rows {

@@ -24,7 +24,6 @@ type Config struct {
 	Further []string // paths of further pages that are always there
 }
 
-// room is what the answers of this package share.
 type room struct {
 	*frame.Frame
 	Config
@@ -94,7 +93,6 @@ func plain(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "public, max-age=3600")
 }
 
-// securityHolds is how long security.txt is valid.
 const securityHolds = 90 * 24 * time.Hour
 
 // serveSecurity serves security.txt (RFC 9116), if the operator has set a contact.

@@ -20,7 +20,6 @@ import (
 // and the encoder.
 const weightPicture = 8 << 20
 
-// picture is the preview picture of a page.
 type picture struct {
 	title, line string
 	figures     []draw.Figure
@@ -71,7 +70,6 @@ func (s *room) share(w http.ResponseWriter, r *http.Request, weight int64, of fu
 	_, _ = w.Write(drawn)
 }
 
-// dollars is a figure of money.
 func dollars(label string, n int64) draw.Figure {
 	return draw.Figure{Value: frame.Short(n), Label: label}
 }

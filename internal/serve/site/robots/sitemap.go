@@ -74,7 +74,6 @@ func (s *room) servePart(w http.ResponseWriter, r *http.Request) {
 	m.end("urlset")
 }
 
-// sitemap is a sitemap being written.
 type sitemap struct {
 	*bufio.Writer
 	base, changed string

@@ -186,7 +186,6 @@ func cellName(i int) string {
 	return name
 }
 
-// end ends the current sheet.
 func (b *Workbook) end() {
 	if b.out == nil {
 		return

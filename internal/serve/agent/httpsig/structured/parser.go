@@ -30,7 +30,6 @@ func (p *parser) peek() byte {
 	return p.text[p.at]
 }
 
-// eat takes the next byte if it is c.
 func (p *parser) eat(c byte) bool {
 	if p.done() || p.text[p.at] != c {
 		return false
@@ -39,7 +38,6 @@ func (p *parser) eat(c byte) bool {
 	return true
 }
 
-// skip skips bytes that are in set.
 func (p *parser) skip(set string) {
 	for !p.done() && strings.IndexByte(set, p.text[p.at]) >= 0 {
 		p.at++

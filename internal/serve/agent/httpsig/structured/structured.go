@@ -26,7 +26,6 @@ const (
 	MaxKey     = 64       // bytes of a dictionary key or parameter name
 )
 
-// kind is the type of a bare item.
 type kind uint8
 
 const (
