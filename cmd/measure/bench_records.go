@@ -108,7 +108,7 @@ func (b *bench) timeProspects() error {
 			continue
 		}
 		began := time.Now()
-		_, known, err := prospect.Find(b.app.Ctx, prospect.Grants{Graph: g}, profiles, &prospect.Fitted, prospect.Question{
+		_, known, err := prospect.Find(b.app.Ctx, prospect.Grants{Graph: g}, profiles, &prospect.Fitted, prospect.Search{
 			EIN: found[0].EIN, Page: graph.Page{Limit: 25}, Latest: b.snapshot.Manifest.Counts.LastCompleteYear,
 		})
 		if err != nil {

@@ -95,7 +95,6 @@ func compare(before, after *lines) (list []Filer) {
 	return list
 }
 
-// walker reads the returns of a build with their lines.
 type walker struct {
 	returns []filed
 	lines   []line

@@ -180,7 +180,6 @@ func (r *record) compare(l *source, old, now []entry) {
 	}
 }
 
-// longestText bounds the text of an entry.
 const longestText = 1 << 10
 
 func clipped(text string) string {
@@ -318,7 +317,6 @@ func (l *Log) Weight(version string) int64 {
 	return int64(len(steps))*stepWeight + 2*(int64(len(l.texts))-int64(steps[0].Text))
 }
 
-// made is a cached answer, or nil.
 func (l *Log) made(version string) *ListChanges {
 	l.kept.Lock()
 	defer l.kept.Unlock()

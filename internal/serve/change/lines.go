@@ -51,7 +51,6 @@ func byPlace(a, b line) int {
 	return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.content(), b.content()))
 }
 
-// lines are the digests of a build.
 type lines struct {
 	file  *mapped.File
 	filed []filed

@@ -190,7 +190,6 @@ func sameNames(a, b *snapshot.Snapshot) bool {
 	return slices.Equal(files(a), files(b))
 }
 
-// finder compares organizations in parallel.
 type finder struct {
 	ctx       context.Context
 	everybody *screen.Everybody
@@ -229,7 +228,6 @@ func (f *finder) step() {
 	}
 }
 
-// add adds an organization, in EIN order.
 func (f *finder) add(org screen.Named) error {
 	for f.next != nil && f.was.EIN < org.EIN {
 		f.step()
@@ -249,7 +247,6 @@ func (f *finder) add(org screen.Named) error {
 	return f.flush()
 }
 
-// flush compares the waiting organizations.
 func (f *finder) flush() error {
 	shares := make([][]entry, (len(f.waiting)+shareSize-1)/shareSize)
 	err := parallel.Each(f.ctx, f.workers, len(shares), func(_ context.Context, k int) error {

@@ -101,7 +101,6 @@ func newSince(version string, filers []Filer) since {
 	return s
 }
 
-// stampSize is the length of a version.
 const stampSize = 16
 
 // write writes the file. The builds come in order.

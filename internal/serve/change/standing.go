@@ -45,16 +45,16 @@ func (l *source) gone() string {
 // The two lists without EINs are followed by name.
 var followed = []source{
 	{lists.BMF, 1, []string{lists.Masters}, []string{"listed"},
-		byEIN(lists.Masters, func(r *masterRow) string { return r.EIN }, always[masterRow])},
+		byEIN(lists.Masters, einOf, always)},
 	{lists.CAFTB, 2, []string{lists.FTBRecords}, []string{"revoked"},
-		byEIN(lists.FTBRecords, func(r *ftbRow) string { return r.EIN }, always[ftbRow])},
+		byEIN(lists.FTBRecords, einOf, always)},
 	{lists.CARegistry, 3, []string{lists.Registrations}, []string{"may_operate", "may_not_operate", "listed"},
 		byEIN(lists.Registrations, func(r *registryRow) string { return r.EIN }, mayOperate)},
 	{lists.IRB, 4, []string{lists.Deletions}, []string{"announced"}, readDeletions},
 	{lists.OFAC, 5, []string{lists.Sanctions, lists.SanctionNames}, []string{"listed"}, readSanctions},
 	{Matches, 8, nil, []string{PotentialMatch, PotentialMatch, PotentialMatch}, nil}, // by strength; see compareMatches
 	{lists.Pub78, 6, []string{lists.Deductibles}, []string{"listed"},
-		byEIN(lists.Deductibles, func(r *deductibleRow) string { return r.EIN }, always[deductibleRow])},
+		byEIN(lists.Deductibles, einOf, always)},
 	{lists.Revocation, 7, []string{lists.Revocations}, []string{"revoked", "reinstated"},
 		byEIN(lists.Revocations, func(r *lists.RevocationRow) string { return r.EIN }, revoked)},
 }
@@ -82,13 +82,7 @@ func textual(reference, name string) entry {
 
 // Rows of tables of which only a few columns are read.
 type (
-	masterRow struct {
-		EIN string `parquet:"ein"`
-	}
-	deductibleRow struct {
-		EIN string `parquet:"ein"`
-	}
-	ftbRow struct {
+	einRow struct {
 		EIN string `parquet:"ein"`
 	}
 	registryRow struct {
@@ -97,7 +91,8 @@ type (
 	}
 )
 
-func always[T any]([]T) uint8 { return 1 }
+func einOf(r *einRow) string { return r.EIN }
+func always([]einRow) uint8  { return 1 }
 
 // byEIN reads a table sorted by EIN. The state of an organization comes from all its
 // rows.

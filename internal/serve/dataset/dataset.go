@@ -12,6 +12,7 @@ package dataset
 
 import (
 	"errors"
+	"io"
 	"slices"
 
 	"grantgraph/internal/fault"
@@ -85,20 +86,15 @@ func openBuild(s *snapshot.Snapshot, lenient bool) (d *Dataset, bad error, err e
 	d = &Dataset{Snapshot: s}
 	d.build = &shared{close: func() (err error) {
 		defer unhold()
-		if d.Graph != nil {
-			err = d.Graph.Close()
-		}
-		if d.Search != nil {
-			err = errors.Join(err, d.Search.Close())
-		}
-		if d.Directory != nil {
-			err = errors.Join(err, d.Directory.Close())
-		}
-		if d.Profiles != nil {
-			err = errors.Join(err, d.Profiles.Close())
-		}
-		if d.Changes != nil {
-			err = errors.Join(err, d.Changes.Close())
+		for _, index := range []struct {
+			open bool
+			io.Closer
+		}{
+			{d.Graph != nil, d.Graph}, {d.Search != nil, d.Search}, {d.Directory != nil, d.Directory}, {d.Profiles != nil, d.Profiles}, {d.Changes != nil, d.Changes},
+		} {
+			if index.open {
+				err = errors.Join(err, index.Close())
+			}
 		}
 		return err
 	}}

@@ -36,7 +36,6 @@ func (s *SQL) Run(ctx context.Context, r sqlbox.Request) (*sqlbox.Result, error)
 	return found, err
 }
 
-// damagedWarehouse is the answer of a warehouse that turned out to be damaged.
 func damagedWarehouse() error {
 	return fault.New(sqlbox.Unavailable, "the warehouse of the dataset being served is damaged, and out of service").
 		Try("use the other endpoints meanwhile, and retry after the next build of the dataset")

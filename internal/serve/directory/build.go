@@ -121,7 +121,6 @@ func (c *columns) add(e ein.EIN, o *snapshot.Organization, filing *snapshot.Org,
 	c.grants.add(filing.GrantsPaid)
 }
 
-// finish makes what follows from the rows.
 func (c *columns) finish() {
 	c.cityName.sort()
 	c.funder.sort()

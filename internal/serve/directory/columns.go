@@ -11,7 +11,6 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// fileName is the index inside a snapshot.
 const fileName = "directory/index"
 
 // fileKind is the file of the index. Its version changes with the sections and with

@@ -221,7 +221,6 @@ func (x *Index) ofCauses(s *ntee.Subject) condition {
 	return either(x.letter.among(letters), x.ntee.among(codes))
 }
 
-// either is the condition that one of two holds.
 func either(a, b condition) condition {
 	if a.size == 0 {
 		return b

@@ -57,7 +57,6 @@ func (s Set) countBoth(other Set) (n int) {
 	return n
 }
 
-// keep keeps the members for which the test holds.
 func (s Set) keep(holds func(uint32) bool) {
 	for i, w := range s {
 		for rest := w; rest != 0; rest &= rest - 1 {
@@ -70,7 +69,6 @@ func (s Set) keep(holds func(uint32) bool) {
 	}
 }
 
-// fill adds all n organizations to the set.
 func (s Set) fill(n int) {
 	for i := range s {
 		s[i] = ^uint64(0)
@@ -91,7 +89,6 @@ type freeSets struct {
 // mostFree is how many unused sets are kept.
 const mostFree = 8
 
-// borrow lends an empty set.
 func (f *freeSets) borrow(words int) Set {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -32,7 +32,6 @@ import (
 //go:embed world.json
 var worldFile []byte
 
-// sections are the parts of the file by name.
 var sections = sync.OnceValue(func() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	must(json.Unmarshal(worldFile, &all))
@@ -65,7 +64,6 @@ func rows[T any](section string) iter.Seq2[T, error] {
 	}
 }
 
-// day is when the dataset was built.
 var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Now is the moment at which all examples are answered.

@@ -154,7 +154,6 @@ func (x Graph) WiderBasis(_ context.Context, f *graph.Filter) (graph.Cost, error
 
 func (x Graph) ReachingFunders(context.Context, *graph.Filter) (int64, error) { return 3, nil }
 
-// side are the rows of an organization at one end of its grants.
 func (x Graph) side(e ein.EIN, side graph.Side) []graph.Grant {
 	return slices.DeleteFunc(slices.Clone(x.Rows), func(g graph.Grant) bool {
 		if side == graph.Gave {

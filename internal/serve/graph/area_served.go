@@ -20,7 +20,6 @@ func (g *Graph) ReachingFunders(ctx context.Context, f *Filter) (int64, error) {
 	return set.count(), nil
 }
 
-// reach is the set of funders whose giving reaches the place.
 func (g *Graph) reach(ctx context.Context, f *Filter) (bitset, error) {
 	place := &Filter{Years: f.Years, Place: f.Place}
 	place.Place.Of = RecipientPlace

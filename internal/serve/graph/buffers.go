@@ -46,7 +46,6 @@ func (s *freeList[T]) give(piece T, most int) {
 	}
 }
 
-// recipMasks borrows a mask of years for each recipient.
 func (g *Graph) recipMasks() []uint64 {
 	if masks, ok := g.buffers.masks.take(); ok {
 		return masks

@@ -11,7 +11,6 @@ import (
 	"grantgraph/internal/snapshot/mapped"
 )
 
-// fileName is where the index stands in a snapshot.
 const fileName = "graph/index"
 
 // fileKind is the file of the index. Its version changes when the sections that are
@@ -78,7 +77,6 @@ func stage(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// builder holds the columns of the index while they are made.
 type builder struct {
 	rows int
 	columns
@@ -126,13 +124,11 @@ type RecipientRecord struct {
 	Classes                uint32 // partyClasses that any of its rows has
 }
 
-// placeRecord is one distinct place of rows.
 type placeRecord struct {
 	City, CityKey, State, ZIP, Country, County uint32
 	StateNo                                    uint32 // number of the state's bitset
 }
 
-// yearSum are the totals of one fiscal year.
 type yearSum struct{ Amount, Grants, Funders, Recips int64 }
 
 func newBuilder() *builder {

@@ -18,7 +18,6 @@ import (
 // any.
 const sep = "\x00"
 
-// grantRow is what the index needs of a grant.
 type grantRow struct {
 	Key              *snapshot.Word `parquet:"grant_key"`
 	FunderEIN        *snapshot.Word `parquet:"funder_ein"`
@@ -248,7 +247,6 @@ func (b *builder) readFunders(s *snapshot.Snapshot) error {
 // unknownOrg marks a recipient that the organizations table does not have.
 const unknownOrg = math.MaxUint32
 
-// orgRow is what the index needs of an organization.
 type orgRow struct {
 	EIN   string `parquet:"ein"`
 	Name  string `parquet:"name"`

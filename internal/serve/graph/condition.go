@@ -26,10 +26,8 @@ type condition struct {
 	years      uint64        // for a condition on years: the mask of the years
 }
 
-// span is a range of rows.
 type span struct{ lo, hi uint32 }
 
-// nothing is the condition that no row satisfies.
 func nothing() condition { return condition{stored: true, test: func(uint32) bool { return false }} }
 
 func (g *Graph) union(sets ...bitset) condition {
@@ -56,7 +54,6 @@ func (g *Graph) unionOf(d dimension, mask uint32) condition {
 	return g.union(sets...)
 }
 
-// linked is the condition that the recipient has an EIN.
 func (g *Graph) linked() condition { return g.union(g.postings.sets.linked.at(0)) }
 
 // compile turns a filter into conditions that all must hold. reach is the set
@@ -103,19 +100,10 @@ func (g *Graph) keyCond(keys []string) condition {
 	if len(rows) == 0 {
 		return nothing()
 	}
-	return condition{
-		bound: int64(len(rows)),
-		scatter: func(to bitset) {
-			for _, row := range rows {
-				to.set(row)
-			}
-		},
-		list: func(dst []uint32) []uint32 { return append(dst, rows...) },
-		test: func(row uint32) bool {
-			_, ok := slices.BinarySearch(rows, row)
-			return ok
-		},
-	}
+	return listCond(int64(len(rows)), lists{off: []uint32{0, uint32(len(rows))}, val: rows}, []uint32{0}, func(row uint32) bool {
+		_, ok := slices.BinarySearch(rows, row)
+		return ok
+	})
 }
 
 // yearCond is the rows of the years. ok is false if that is every row.

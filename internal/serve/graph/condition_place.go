@@ -80,7 +80,6 @@ func (g *Graph) zipIDs() []uint32 {
 	return g.zips.ids
 }
 
-// zips is the list that zipIDs makes.
 type zips struct {
 	once sync.Once
 	ids  []uint32

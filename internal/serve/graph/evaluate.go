@@ -171,7 +171,6 @@ func (e *evaluation) setBySet(conditions []condition) (rowset, error) {
 // however many words a query has.
 type clauseSets struct{ within, next, without bitset }
 
-// leavingOut is the set of rows that are left out.
 func (m *clauseSets) leavingOut(e *evaluation) bitset {
 	if m.without == nil {
 		m.without = e.set()

@@ -109,7 +109,6 @@ func (g *Graph) Facets(ctx context.Context, f *Filter, o FacetsOf) (*Facets, err
 	})
 }
 
-// name is a key for the cache.
 func (o *FacetsOf) name() string {
 	var b []byte
 	for _, a := range o.Amounts {

@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/orgname"
 )
 
-// maxEINs is how many EINs a list may have.
 const maxEINs = 1000
 
 // UnsupportedIDType is the slug of the refusal of identifiers that are not EINs.

@@ -143,7 +143,6 @@ func sayPlace(w *Words, f *Filter) {
 	}
 }
 
-// label is what people call a place.
 func (v *PlaceValue) label(kind PlaceKind) string {
 	switch kind {
 	case State:

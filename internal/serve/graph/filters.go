@@ -100,7 +100,6 @@ type listWords[T any] struct {
 // Clear takes the condition out of a filter.
 func (d *Declaration) Clear(f *Filter) { d.Take(&Filter{}, f) }
 
-// declared goes over the conditions that a filter has.
 func (f *Filter) declared(yield func(*Declaration) bool) {
 	for _, d := range Filters {
 		if d.On != nil && d.On(f) && !yield(d) {

@@ -41,7 +41,6 @@ func (t *tables) small() [5]*[]Cost {
 	return [...]*[]Cost{&t.states, &t.counties, &t.letters, &t.supports, &t.years}
 }
 
-// merge adds other tables of the same columns.
 func (t *tables) merge(o *tables) {
 	from := o.small()
 	for i, to := range t.small() {

@@ -191,7 +191,7 @@ func compareLedgers(t *testing.T, g *graph.Graph, n *naive, oneIn int) {
 				ask = neighbors.SharingFunders
 			}
 			want := n.neighbors(e, side)
-			got, err := ask(t.Context(), g, e, 1<<30)
+			got, err := ask(t.Context(), g, e, 1<<30, neighbors.MostEdges)
 			if err != nil || got.Total != len(want) || len(got.List) != len(want) || got.Examined != got.Parties {
 				t.Fatalf("%s on side %d has %d neighbors, want %d: %v", e, side, got.Total, len(want), err)
 			}
@@ -229,7 +229,7 @@ func TestNeighborsWithin(t *testing.T) {
 	c := random(5, 400)
 	g := open(t, c.write(t, t.TempDir()))
 	for _, r := range newNaive(c).rows {
-		for side, ask := range []func(context.Context, *graph.Graph, ein.EIN, int, int) (neighbors.Neighbors, error){neighbors.CofundersWithin, neighbors.SharingFundersWithin} {
+		for side, ask := range []func(context.Context, *graph.Graph, ein.EIN, int, int) (neighbors.Neighbors, error){neighbors.Cofunders, neighbors.SharingFunders} {
 			e := r.Funder.EIN
 			if side == 1 {
 				e = r.Recipient.EIN
@@ -264,7 +264,7 @@ func TestLedgerEnds(t *testing.T) {
 	if _, err := ledger.Read(ctx, g, e, graph.Gave, 5, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a canceled ledger: %v", err)
 	}
-	if _, err := neighbors.Cofunders(ctx, g, e, 5); !errors.Is(err, context.Canceled) {
+	if _, err := neighbors.Cofunders(ctx, g, e, 5, neighbors.MostEdges); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled neighbors: %v", err)
 	}
 	if sums, err := g.Sums(ctx, 99_0000001, graph.Received); !errors.Is(err, context.Canceled) || sums != (graph.PartySums{}) {
@@ -278,8 +278,8 @@ func TestLedgerEnds(t *testing.T) {
 	}
 	_, read := ledger.Read(t.Context(), g, e, graph.Gave, 5, nil)
 	_, sums := g.Sums(t.Context(), e, graph.Gave)
-	_, near := neighbors.Cofunders(t.Context(), g, e, 5)
-	_, sharing := neighbors.SharingFunders(t.Context(), g, e, 5)
+	_, near := neighbors.Cofunders(t.Context(), g, e, 5, neighbors.MostEdges)
+	_, sharing := neighbors.SharingFunders(t.Context(), g, e, 5, neighbors.MostEdges)
 	for _, err := range []error{read, sums, near, sharing} {
 		if !errors.Is(err, graph.ErrClosed) {
 			t.Errorf("a closed graph: %v", err)

@@ -123,7 +123,6 @@ func keeping(k int, floor item) *selectors {
 	return &selectors{make: func() *selector { return &selector{lo: floor.key, hi: math.MaxInt64, k: k, floor: floor} }}
 }
 
-// first is the first k of what the selectors have kept, in order.
 func (p *selectors) first(k int) []item {
 	var all []item
 	for _, s := range p.all {

@@ -59,7 +59,6 @@ func (p *partySets) ofLetters(c *cellFilter) bitset {
 
 func (p *partySets) ofKind(kind uint32) bitset { return p.funderKinds.at(int(kind)) }
 
-// add takes the members of another set.
 func (b bitset) add(other bitset) {
 	for i, w := range other {
 		b[i] |= w

@@ -14,7 +14,6 @@ type partyTotals struct {
 	_           [6]uint8
 }
 
-// record is the totals of one funder or recipient.
 type record struct {
 	id uint32
 	partyTotals

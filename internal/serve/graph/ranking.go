@@ -101,7 +101,6 @@ func (g *Graph) labelOf(by Order) func(id uint32) uint32 {
 	return nil
 }
 
-// ranked is a page of funders or recipients, and how many there are.
 func (g *Graph) ranked(ctx context.Context, ask Question) ([]record, int64, error) {
 	p := ask.Page
 	// The first pages share what is remembered; a page further down has its own.

@@ -40,7 +40,6 @@ func (r *rowset) bounds() (lo, hi uint32) {
 	return r.list[0], r.list[len(r.list)-1] + 1
 }
 
-// blockRows is how many rows are unpacked at a time.
 const blockRows = 4096
 
 // each passes the rows from lo to hi-1 to take in ascending blocks. A block is valid

@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// summary is a remembered answer of Summary.
 type summary struct {
 	totals Totals
 	years  []YearTotals

@@ -58,7 +58,6 @@ func (v *giving) layout(s mapped.Layout, funders int) {
 	complete(s, "lists of giving", v.linkAt, len(v.links))
 }
 
-// yearsOf is what a funder gave in each of its years.
 func (v *giving) yearsOf(f uint32) []YearGiving { return v.years[v.yearAt[f]:v.yearAt[f+1]] }
 
 // linksOf is the recipients of a funder, each once, and the years of each.

@@ -76,7 +76,6 @@ func (t *wordIndex) layout(s mapped.Layout, stems, recips, rows int) {
 	t.nameRows.layout(s, "name.rows", int(t.names), rows)
 }
 
-// rowsOf lists the rows of a document.
 func (t *wordIndex) rowsOf(doc uint32) []uint32 {
 	switch {
 	case doc < t.purposes:
@@ -97,7 +96,6 @@ func (t *wordIndex) rowsBound(docs []uint32) int64 {
 	return n
 }
 
-// scatter adds the rows of the documents to a set.
 func (t *wordIndex) scatter(docs []uint32, to bitset) {
 	for _, d := range docs {
 		for _, row := range t.rowsOf(d) {
@@ -129,7 +127,6 @@ func intersect(a, b []uint32) []uint32 {
 	return out
 }
 
-// bitsOf is the stored set of a frequent stem.
 func (t *wordIndex) bitsOf(stem uint32) (bitset, bool) {
 	i, ok := slices.BinarySearch(t.frequent, stem)
 	if !ok {

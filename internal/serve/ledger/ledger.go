@@ -82,7 +82,6 @@ func Read(ctx context.Context, g *graph.Graph, e ein.EIN, side graph.Side, top i
 	return t.ledger(), nil
 }
 
-// sum is a running total.
 type sum struct{ amount, grants, parties int64 }
 
 func (s *sum) add(amount, grants int64) {
@@ -206,7 +205,6 @@ func (t *tally) ledger() *Ledger {
 	return l
 }
 
-// readParty fills in the name and the sums of a party.
 func readParty(v *graph.View, side graph.Side, p partySum) (out Party) {
 	if side == graph.Gave {
 		x := v.Recipient(p.id)

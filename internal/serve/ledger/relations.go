@@ -203,7 +203,6 @@ func markOf(years uint64, latest int) Mark {
 	return Unmarked // its first grant is in a year that is not complete
 }
 
-// compare orders two parties.
 func (o RelationOrder) compare(a, b *pair) int {
 	n := 0
 	switch o {

@@ -30,18 +30,14 @@ type Neighbor struct {
 	Weight float64
 }
 
-// mostEdges limits the edges of the second step for one question. A party with
-// very many edges says little about similarity, so parties with few edges are
+// MostEdges is how many edges of the second step one question usually follows. A party
+// with very many edges says little about similarity, so parties with few edges are
 // taken first.
-const mostEdges = 100_000
+const MostEdges = 100_000
 
-// Cofunders are the other funders of the recipients of a funder.
-func Cofunders(ctx context.Context, g *graph.Graph, e ein.EIN, limit int) (Neighbors, error) {
-	return CofundersWithin(ctx, g, e, limit, mostEdges)
-}
-
-// CofundersWithin is Cofunders with a bound on the edges of the second step.
-func CofundersWithin(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budget int) (Neighbors, error) {
+// Cofunders are the other funders of the recipients of a funder. budget bounds the
+// edges of the second step.
+func Cofunders(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budget int) (Neighbors, error) {
 	v, err := g.View()
 	if err != nil {
 		return Neighbors{}, err
@@ -67,14 +63,8 @@ func CofundersWithin(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budg
 }
 
 // SharingFunders are the organizations with an EIN that received from the funders
-// of another.
-func SharingFunders(ctx context.Context, g *graph.Graph, e ein.EIN, limit int) (Neighbors, error) {
-	return SharingFundersWithin(ctx, g, e, limit, mostEdges)
-}
-
-// SharingFundersWithin is SharingFunders with a bound on the edges of the second
-// step.
-func SharingFundersWithin(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budget int) (Neighbors, error) {
+// of another. budget bounds the edges of the second step.
+func SharingFunders(ctx context.Context, g *graph.Graph, e ein.EIN, limit, budget int) (Neighbors, error) {
 	v, err := g.View()
 	if err != nil {
 		return Neighbors{}, err
@@ -135,12 +125,12 @@ func Weight(g *graph.Graph, e ein.EIN) int64 {
 	const few = 256
 	edges := func(parties []uint32, of func(uint32) int) (n int) {
 		if len(parties) > few {
-			return mostEdges
+			return MostEdges
 		}
 		for _, p := range parties {
 			n += of(p)
 		}
-		return min(n, mostEdges)
+		return min(n, MostEdges)
 	}
 	n, parties := 0, 0
 	if f, ok := v.FindFunder(e); ok {
@@ -151,7 +141,7 @@ func Weight(g *graph.Graph, e ein.EIN) int64 {
 		rows := len(v.Received(r).Parties)
 		parties += rows
 		if rows > few {
-			n = mostEdges
+			n = MostEdges
 			continue
 		}
 		n = max(n, edges(v.AppendFunders(nil, r), func(f uint32) int {

@@ -220,7 +220,6 @@ func (x *Index) Funding(e ein.EIN, offset, limit int) (*Funding, bool) {
 	return f, true
 }
 
-// largest returns the groups with the most dollars, with their texts.
 func (x *Index) largest(found []AwardGroup, first []*awardRecord, programs bool) []AwardGroup {
 	order := make([]int, len(found))
 	for i := range order {

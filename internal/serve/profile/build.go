@@ -129,7 +129,6 @@ func (t *Tables) write(ctx context.Context, out io.Writer) error {
 	return b.out.Close()
 }
 
-// sectionWriter writes the rows of one kind in the order of the organizations.
 type sectionWriter struct {
 	out    *mapped.Writer
 	name   string
@@ -145,7 +144,6 @@ func (b *builder) begin(name string, most int) *sectionWriter {
 	return &sectionWriter{out: b.out, name: name, most: most}
 }
 
-// add adds a packed row of an organization.
 func (s *sectionWriter) add(org uint32, row []byte) error {
 	if n := len(s.orgs); n == 0 || s.orgs[n-1] != org {
 		s.orgs, s.starts, s.totals = append(s.orgs, org), append(s.starts, s.at), append(s.totals, 0)
@@ -377,7 +375,6 @@ func (g *gathered) write(b *builder, name string, most int) error {
 	return b.ctx.Err()
 }
 
-// mostFilings bounds the returns of one organization.
 const mostFilings = 200
 
 // addFilings adds the returns that stand, latest first.
@@ -403,7 +400,6 @@ func dayOf(date string) int64 {
 	return n
 }
 
-// addPeople adds the people on the latest return of each filer.
 func (b *builder) addPeople(t *Tables) error {
 	var g gathered
 	err := each(b.ctx, t.People, func(p *snapshot.Person) error {

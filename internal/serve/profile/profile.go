@@ -99,7 +99,6 @@ type BoardLink struct {
 	boardLink
 }
 
-// boardLink is the packed form of BoardLink.
 type boardLink struct {
 	Number                 int64 // number of the other organization
 	SharedPeople, Possible int32

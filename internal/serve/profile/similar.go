@@ -197,12 +197,10 @@ func (f *fact) likeness(o *fact, to *Similar) (cause, place, size float64) {
 	return cause, place, size
 }
 
-// compareFacts orders organizations by cause, state, county and revenue.
 func compareFacts(a, b *fact) int {
 	return cmp.Or(cmp.Compare(a.cause(), b.cause()), slices.Compare(a.State[:], b.State[:]), cmp.Compare(a.County, b.County), cmp.Compare(a.Revenue, b.Revenue))
 }
 
-// peersOf orders the organizations that have a cause and a state.
 func peersOf(facts []fact) []uint32 {
 	var list []radix.Item
 	for i := range facts {

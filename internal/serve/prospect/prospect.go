@@ -9,8 +9,6 @@ package prospect
 import (
 	"context"
 
-	"grantgraph/internal/ein"
-	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/profile"
 )
 
@@ -23,33 +21,18 @@ type Finder interface {
 // still counts as a current funder and not as a prospect.
 const Lately = 3
 
-// Question asks for the prospects of an organization.
-type Question struct {
-	EIN    ein.EIN
-	Only   Filter
-	Page   graph.Page
-	Latest int     // last complete fiscal year
-	Alike  []Alike // organizations similar for other reasons than their funders
-	Before int     // see Search
-	Ever   bool    // leaves out every funder that ever gave to the organization
-	Bare   bool    // leaves out the reasons
-}
-
-// Find finds the prospects. profile says where the organization is and what its
-// cause is; known is false if there is no profile.
-func Find(ctx context.Context, g Finder, p *profile.Index, w *Weights, q Question) (r *Result, known bool, err error) {
+// Find finds the prospects of the organization of a search, whose place and cause it
+// takes from the profile. known is false if there is no profile.
+func Find(ctx context.Context, g Finder, p *profile.Index, w *Weights, q Search) (r *Result, known bool, err error) {
 	found, known := p.Read(q.EIN, false)
 	if !known {
 		return nil, false, nil
 	}
-	ask := Search{
-		EIN: q.EIN, State: found.State, County: found.County, Cause: Cause(&found.Organization), Code: found.Code(),
-		Alike: q.Alike, Before: q.Before, Latest: q.Latest, Only: q.Only, Page: q.Page, Score: w.Score, Bare: q.Bare,
+	q.State, q.County, q.Cause, q.Code, q.Score = found.State, found.County, Cause(&found.Organization), found.Code(), w.Score
+	if q.Latest != 0 {
+		q.Since = q.Latest - Lately + 1
 	}
-	if !q.Ever && q.Latest != 0 {
-		ask.Since = q.Latest - Lately + 1
-	}
-	r, err = g.Prospects(ctx, &ask)
+	r, err = g.Prospects(ctx, &q)
 	return r, true, err
 }
 

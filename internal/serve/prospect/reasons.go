@@ -9,7 +9,6 @@ import (
 	"grantgraph/internal/serve/graph"
 )
 
-// explain adds the reasons to the funders that are shown.
 func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, error) {
 	v := s.v
 	list := make([]Prospect, len(found))

@@ -20,7 +20,6 @@ type Search struct {
 	County string // FIPS code
 	Cause  byte   // letter, 0 when not known
 	Code   ntee.Code
-	Size   int64 // expected grant in dollars; 0 takes the median of the grants it received
 
 	Alike []Alike // organizations similar for other reasons than their funders
 
@@ -76,7 +75,7 @@ type Signs struct {
 	SameState, SameCounty bool // where the funder is
 	YearsSince            int  // years from its latest grant to the last known year
 	Typical               int64
-	AmountGap             float64 // orders of magnitude between its median grant and Size; negative if not known
+	AmountGap             float64 // orders of magnitude between its median grant and the one that the organization receives; negative if not known
 
 	HasState, HasCounty, HasCause, HasCode bool // known of the organization
 	HasWalk                                bool // similar organizations were found
@@ -253,7 +252,7 @@ func newProspecting(v *graph.View, q *Search) *prospecting {
 	}
 	s := &prospecting{
 		v: v, q: q, self: v.FindRecipients(q.EIN), state: textAt(v.States, q.State), county: textAt(v.Counties, q.County),
-		cause: q.Cause, code: math.MaxUint32, size: q.Size, own: map[uint32]uint64{}, last: -1, whole: true,
+		cause: q.Cause, code: math.MaxUint32, own: map[uint32]uint64{}, last: -1, whole: true,
 		walk: make([]float32, len(v.Funders)), shared: make([]uint16, len(v.Funders)), inState: make([]uint32, len(v.Funders)),
 	}
 	for i, y := range v.Years {
@@ -299,13 +298,10 @@ func (s *prospecting) ownFunders(ctx context.Context) (list []uint32, err error)
 		list = append(list, f)
 	}
 	slices.Sort(list)
-	if s.size == 0 {
-		s.size = medianOf(amounts)
-	}
+	s.size = medianOf(amounts)
 	return list, nil
 }
 
-// degree is how many recipients a funder has.
 func (s *prospecting) degree(f uint32) (n int) {
 	links, masks := s.v.Links(f)
 	if s.whole {

@@ -108,7 +108,6 @@ func (s *prospecting) addState() {
 	}
 }
 
-// shortlist takes the candidates with the best quick scores.
 func (s *prospecting) shortlist(ctx context.Context) ([]uint32, error) {
 	admits := s.admission()
 	most := Most

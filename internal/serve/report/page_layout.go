@@ -81,7 +81,6 @@ var (
 	ofMark = [...]color{nothingFound: green, lookCloser: rust, notScreened: gray}
 )
 
-// page is the page being drawn.
 type page struct {
 	pdf     *fpdf.Fpdf
 	at      time.Time
@@ -224,7 +223,6 @@ func (p *page) section(title string) {
 	p.line(p.y, navy, 0.8)
 }
 
-// lists draws the table of the findings.
 func (p *page) lists(findings []finding) {
 	p.section("What the lists say")
 	const listAt, markAt, wordsAt, height = left + 2, left + 146, left + 268, 25.5
@@ -296,7 +294,6 @@ func (p *page) mark(x, y float64, m mark) {
 	p.pdf.SetLineJoinStyle("miter")
 }
 
-// elements draws the table of the elements that a report must contain.
 func (p *page) elements(c *shownContent) {
 	r := &c.Compliance.Reliance
 	p.section("Elements of a report under Rev. Proc. 2018-32")
@@ -461,7 +458,6 @@ func (p *page) line(y float64, c color, weight float64) {
 	p.pdf.Line(left, y, right, y)
 }
 
-// put writes one line of text.
 func (p *page) put(x, y float64, f font, c color, text string) {
 	p.pdf.SetFont("go", f.style, f.size)
 	p.pdf.SetTextColor(c[0], c[1], c[2])
@@ -475,7 +471,6 @@ func (p *page) width(f font, text string) float64 {
 	return p.pdf.GetStringWidth(p.clean(text))
 }
 
-// fit clips a line to a width.
 func (p *page) fit(f font, text string, room float64) string {
 	text = p.clean(text)
 	if p.width(f, text) <= room {

@@ -227,7 +227,6 @@ func taxBoardWords(c *client.CaliforniaScreen) string {
 	return ""
 }
 
-// dated returns the date of a list in words.
 func (f *finding) dated() string {
 	switch {
 	case f.from.Revised == nil:
@@ -308,7 +307,6 @@ func elementWords(e *client.RelianceElement) (result, shows string) {
 	return result, shows
 }
 
-// relianceWords sum up the elements and the flags.
 func relianceWords(r *client.Reliance) string {
 	words := "Not known whether every element is there, because a list was not screened."
 	if r.ReportComplete != nil {
@@ -337,7 +335,6 @@ func count(n *int) int {
 	return *n
 }
 
-// numbered writes a number with the word for one or for several.
 func numbered(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
@@ -345,7 +342,6 @@ func numbered(n int, one, several string) string {
 	return fmt.Sprintf("%d %s", n, several)
 }
 
-// after writes words and a text, or nothing when there is no text.
 func after(words string, text *string) string {
 	if text == nil {
 		return ""

@@ -134,7 +134,6 @@ func sanctionsBlock(from *client.ComplianceSources, names []string, excluded []i
 	return b
 }
 
-// settle sets the matches and the status of a block.
 func settle(b *client.SanctionsScreen, matches []client.SanctionsMatch) {
 	n, open := len(matches), 0
 	for _, m := range matches {

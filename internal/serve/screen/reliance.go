@@ -72,23 +72,20 @@ func complete(elements []client.RelianceElement) *bool {
 // strongBulletin reports whether a bulletin names the organization: true if name and state
 // are the same, nil if the name is only similar.
 func strongBulletin(b *client.BulletinScreen) *bool {
-	switch {
-	case b.Status == Clear:
-		return new(false)
-	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, func(m client.BulletinMatch) bool { return m.Strength == Strong }):
-		return new(true)
-	}
-	return nil
+	return strong(b.Status, b.PotentialMatches, func(m client.BulletinMatch) bool { return m.Strength == Strong })
 }
 
 // strongSanction reports the same of the sanctions list. It ignores matches that the
 // caller has ruled out.
 func strongSanction(b *client.SanctionsScreen) *bool {
-	strong := func(m client.SanctionsMatch) bool { return m.Strength != Possible && !m.RuledOut }
+	return strong(b.Status, b.PotentialMatches, func(m client.SanctionsMatch) bool { return m.Strength != Possible && !m.RuledOut })
+}
+
+func strong[M any](status string, matches []M, is func(M) bool) *bool {
 	switch {
-	case b.Status == Clear:
+	case status == Clear:
 		return new(false)
-	case b.Status == PotentialMatch && slices.ContainsFunc(b.PotentialMatches, strong):
+	case status == PotentialMatch && slices.ContainsFunc(matches, is):
 		return new(true)
 	}
 	return nil
@@ -111,12 +108,10 @@ func (c *screening) elements(o *client.Compliance) []client.RelianceElement {
 	}
 }
 
-// element begins an element that comes from a list.
 func (c *screening) element(id, list string) client.RelianceElement {
 	return client.RelianceElement{ID: id, Result: NotScreened, Source: orNull(list), AsOf: listsOf(c.sources)[list].Revised}
 }
 
-// fromMaster makes an element that comes from the master file.
 func (c *screening) fromMaster(id string, met bool, value, reason string) client.RelianceElement {
 	e := c.element(id, lists.BMF)
 	switch {

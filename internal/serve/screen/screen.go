@@ -114,7 +114,6 @@ func (r *rowsOf) known() bool {
 	return r.inMaster || len(r.deductible) > 0 || len(r.revocations) > 0 || len(r.registry) > 0 || len(r.ftb) > 0
 }
 
-// mostNames is how many names of an organization are screened.
 const mostNames = 20
 
 // names returns the names of the organization as the sources spell them; of names that

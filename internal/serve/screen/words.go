@@ -62,7 +62,6 @@ func Verdicts(r *client.ScreeningRecord) (all []Verdict) {
 	return all
 }
 
-// say sets the finding.
 func (v *Verdict) say(mark, short, line string) { v.Mark, v.Short, v.Line = mark, short, line }
 
 func (v *Verdict) add(sentence string) {

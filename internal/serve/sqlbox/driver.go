@@ -42,27 +42,18 @@ type (
 	}
 )
 
-// addFindOrg registers find_org with the engine, as a value and as a table.
 func (r *runner) addFindOrg(ctx context.Context) error {
-	if err := r.driver.AddFindOrg(r.conn, r.find); err != nil {
+	err := r.driver.AddFindOrg(r.conn, func(name string, most int) ([]search.Result, error) {
+		index, err := r.names()
+		if err != nil {
+			return nil, errors.New("find_org is out of service: the index of names is damaged")
+		}
+		const longest = 300 // no organization has a longer name
+		return index.Find(strings.ToValidUTF8(name[:min(len(name), longest)], ""), "", most), nil
+	})
+	if err != nil {
 		return fmt.Errorf("registering find_org: %w", err)
 	}
 	// A null would crash the driver.
 	return run(ctx, r.conn, "CREATE TEMP MACRO find_org(name) AS TABLE SELECT * FROM find_org_table(coalesce(name, ''))")
-}
-
-func (r *runner) find(name string, most int) ([]search.Result, error) {
-	index, err := r.names()
-	if err != nil {
-		return nil, errors.New("find_org is out of service: the index of names is damaged")
-	}
-	return index.Find(boundName(name), "", most), nil
-}
-
-// boundName clips a name to 300 bytes. No organization has a longer one.
-func boundName(s string) string {
-	if len(s) > 300 {
-		s = strings.ToValidUTF8(s[:300], "")
-	}
-	return s
 }

@@ -112,14 +112,12 @@ func (l *fairQueue) open(owner string) bool {
 	return s.held == 0 && s.used < little
 }
 
-// take takes a free place.
 func (l *fairQueue) take(owner string) (leave func()) {
 	l.taken++
 	l.share(owner).held++
 	return l.hold(owner)
 }
 
-// hold returns the function that gives a taken place back.
 func (l *fairQueue) hold(owner string) (leave func()) {
 	began := l.clock()
 	return func() {

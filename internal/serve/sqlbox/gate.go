@@ -53,7 +53,6 @@ func openGate(ctx context.Context, memory int64) (*gate, error) {
 	return g, nil
 }
 
-// connect makes the connection that a statement is read in.
 func (g *gate) connect(ctx context.Context) (*sql.Conn, error) {
 	conn, err := g.db.Conn(ctx)
 	if err != nil {
@@ -154,7 +153,6 @@ func (g *gate) check(ctx context.Context, text string, pro bool, params Params) 
 var finite = strings.NewReplacer(`"value":Infinity`, `"value":null`, `"value":-Infinity`, `"value":null`,
 	`"value":NaN`, `"value":null`, `"value":-NaN`, `"value":null`)
 
-// bind has the engine resolve the names of the statement.
 func bind(ctx context.Context, conn *sql.Conn, text string) error {
 	stmt, err := conn.PrepareContext(ctx, text)
 	if err != nil {
@@ -173,7 +171,6 @@ func bind(ctx context.Context, conn *sql.Conn, text string) error {
 	return stmt.Close()
 }
 
-// walker walks the tree of one statement.
 type walker struct {
 	sql     string
 	pro     bool
@@ -281,7 +278,6 @@ var plainTypes = table.SetOf(`SUBQUERY JOIN EMPTY EXPRESSION_LIST PIVOT
 	ORDER_MODIFIER LIMIT_MODIFIER LIMIT_PERCENT_MODIFIER DISTINCT_MODIFIER
 	ORDER_DEFAULT ASCENDING DESCENDING ORDER_ASCENDING ORDER_DESCENDING`)
 
-// classes are the kinds of expressions.
 var classes = table.SetOf(`CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF OPERATOR PARAMETER
 	POSITIONAL_REFERENCE STAR SUBQUERY WINDOW BETWEEN`)
 

@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// jsonWriter writes values of the engine as JSON.
 type jsonWriter struct {
 	plain func(v any) any // Driver.Plain
 }
@@ -176,7 +175,6 @@ func timeText(v time.Time, t *columnType) string {
 	return v.Format(layout)
 }
 
-// intervalText writes an interval in ISO 8601.
 func intervalText(i Interval) string {
 	sign, micros := "", uint64(i.Micros)
 	if i.Micros < 0 {

@@ -45,7 +45,6 @@ func (l *pool) startMore(n int) {
 	}
 }
 
-// get takes an idle worker or starts one.
 func (l *pool) get() (*process, error) {
 	l.mu.Lock()
 	if l.closed {

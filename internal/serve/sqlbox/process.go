@@ -118,7 +118,6 @@ func (p *process) exchange(ctx context.Context, send []byte, read func(io.Reader
 	}
 }
 
-// end kills the worker and reaps it.
 func (p *process) end() {
 	p.once.Do(func() {
 		p.dead = true
@@ -129,7 +128,6 @@ func (p *process) end() {
 	})
 }
 
-// alive reports whether the worker still runs.
 func (p *process) alive() bool {
 	select {
 	case <-p.gone:

@@ -38,7 +38,6 @@ const (
 	roleRunner = "runner"
 )
 
-// ready is the reply to hello.
 type ready struct {
 	Err   string
 	Notes []string // what the machine could not offer to confine the worker

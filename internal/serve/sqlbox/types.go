@@ -85,7 +85,6 @@ func (w *walker) structure(v map[string]any) *fault.Fault {
 	return w.checkTypes(structure)
 }
 
-// checkTypes checks the types at the leaves of a structure.
 func (w *walker) checkTypes(v any) *fault.Fault {
 	switch v := v.(type) {
 	case string:

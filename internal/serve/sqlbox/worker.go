@@ -108,7 +108,6 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// openRole opens what the role needs and confines the process.
 func openRole(h hello, driver Driver) (serve func(workerRequest) workerReply, notes []string, err error) {
 	ctx := context.Background()
 	switch h.Role {

@@ -60,7 +60,6 @@ func copyFile(out io.Writer, path string) error {
 	return err
 }
 
-// fill makes one database with the views that belong in it.
 func fill(ctx context.Context, path, spill string, s *snapshot.Snapshot, file string) error {
 	db, err := sql.Open("duckdb", path)
 	if err != nil {
@@ -163,5 +162,4 @@ func (v *View) comment() string {
 	return b.String()
 }
 
-// quote makes a SQL literal.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

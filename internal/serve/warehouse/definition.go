@@ -22,7 +22,6 @@ var (
 	gallery = readGallery(galleryText)
 )
 
-// entry is one line of a definition file.
 type entry struct {
 	line  int
 	word  string

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// dialect is how one engine defines the tables of an export.
 type dialect struct {
 	name  string
 	head  string   // comment at the top

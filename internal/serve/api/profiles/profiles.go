@@ -49,12 +49,12 @@ func (g Grants) Ledger(ctx context.Context, e ein.EIN, side graph.Side, top int,
 
 // Cofunders are the other funders of the recipients of a funder.
 func (g Grants) Cofunders(ctx context.Context, e ein.EIN, limit int) (neighbors.Neighbors, error) {
-	return neighbors.Cofunders(ctx, g.Graph, e, limit)
+	return neighbors.Cofunders(ctx, g.Graph, e, limit, neighbors.MostEdges)
 }
 
 // SharingFunders are the organizations that received from the funders of another.
 func (g Grants) SharingFunders(ctx context.Context, e ein.EIN, limit int) (neighbors.Neighbors, error) {
-	return neighbors.SharingFunders(ctx, g.Graph, e, limit)
+	return neighbors.SharingFunders(ctx, g.Graph, e, limit, neighbors.MostEdges)
 }
 
 // NeighborWeight bounds the memory that finding neighbors takes.

@@ -42,7 +42,7 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 	c.Weight = similarWeight + p.Graph(c.Data).ProspectsWeight(e)
 	counts := &c.Data.Snapshot().Counts
 	return func(ctx context.Context) (client.Answer, error) {
-		q := prospect.Question{EIN: e, Only: only, Latest: counts.LastCompleteYear, Page: graph.Page{Limit: limit, Offset: int((number - 1) * int64(limit))}}
+		q := prospect.Search{EIN: e, Only: only, Latest: counts.LastCompleteYear, Page: graph.Page{Limit: limit, Offset: int((number - 1) * int64(limit))}}
 		sums, err := p.Graph(c.Data).Sums(ctx, e, graph.Received)
 		if err != nil {
 			return nil, err

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// example is a candidate of an organization, and whether it gave.
 type example struct {
 	x    prospect.Weights
 	gave float64

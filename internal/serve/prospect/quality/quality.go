@@ -52,7 +52,7 @@ type truth struct {
 
 // find returns the prospects of an organization, using only the years before.
 func (t *truth) find(ctx context.Context, g *graph.Graph, p *profile.Index, w *prospect.Weights, e ein.EIN) (*prospect.Result, bool, error) {
-	q := prospect.Question{EIN: e, Before: t.year, Ever: true, Bare: true, Page: graph.Page{Limit: prospect.Most}}
+	q := prospect.Search{EIN: e, Before: t.year, Bare: true, Page: graph.Page{Limit: prospect.Most}}
 	return prospect.Find(ctx, prospect.Grants{Graph: g}, p, w, q)
 }
 
@@ -218,7 +218,6 @@ func (t *truth) baseline(c *Case) (list []ein.EIN) {
 	return list
 }
 
-// wanted counts how many wanted funders are in a list down to a depth.
 func (c *Case) wanted(list []ein.EIN, depth int) (n int) {
 	for _, e := range list[:min(len(list), depth)] {
 		if _, ok := slices.BinarySearch(c.Wanted, e); ok {
@@ -284,7 +283,6 @@ func (t *tally) part(name string) Part {
 	return Part{name, t.targets, t.pairs, recall(t.ours), recall(t.base), share(t.listed)}
 }
 
-// segments are organizations by how many funders they had.
 var segments = [...]segment{{"all", 0, 1 << 30}, {"none", 0, 0}, {"1 to 4", 1, 4}, {"5 to 19", 5, 19}, {"20 or more", 20, 1 << 30}}
 
 type segment struct {

@@ -39,7 +39,6 @@ var frequency = sync.OnceValue(func() map[string]float64 {
 	return m
 })
 
-// unpack decodes a table.
 func unpack(packed []byte) (map[string]float64, error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -288,7 +288,6 @@ func (s *formSet) add(form string) {
 
 func (s formSet) shares(o formSet) bool { return s[0]&o[0]|s[1]&o[1] != 0 }
 
-// formPlace numbers the legal forms.
 var formPlace = func() map[string]int {
 	m := map[string]int{"JOINT": 1, "STOCK": 1, "SHARE": 1, "PUBLIC": 1, "OPEN": 1, "CLOSED": 1, "PRIVATE": 1, "S": 1}
 	for i, f := range slices.Sorted(maps.Keys(forms)) {

@@ -38,7 +38,6 @@ type query struct {
 // likesKept is how many likenesses are kept. It is a power of two.
 const likesKept = 1 << 14
 
-// pairLikeness is the likeness of a word of the query and a word of the list.
 type pairLikeness struct {
 	asked    uint64 // its number, never zero
 	listed   int32
@@ -344,7 +343,6 @@ func (h *Hit) flag(f string) {
 	}
 }
 
-// alignment sums up the aligned words of two names.
 type alignment struct {
 	coveredQ, coveredL float64 // weight of the aligned words of the query and of the list's name
 	weightQ            float64 // of all words of the query

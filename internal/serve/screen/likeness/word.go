@@ -262,7 +262,6 @@ func abs(n int) int { return max(n, -n) }
 // maxSlips is the largest number of slips that any word may have.
 const maxSlips = 3
 
-// winkler returns the Jaro-Winkler likeness.
 func winkler(a, b string) float64 {
 	if len(a) > maxWordLen || len(b) > maxWordLen {
 		return 0

@@ -136,7 +136,6 @@ func (s *Sheet) guess(found columnStats) (column int, byContent bool, err error)
 		Try("--column %d for the first of them, or another by its name or number", named[0]+1)
 }
 
-// named finds the column that somebody asked for.
 func (s *Sheet) named(asked string) (int, error) {
 	var same []int
 	for i, name := range s.Columns {

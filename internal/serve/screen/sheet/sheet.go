@@ -48,7 +48,6 @@ type Sheet struct {
 	foreign bool // some row is not UTF-8
 }
 
-// layout is how a sheet is written.
 type layout struct {
 	delimiter byte
 	oldMac    bool   // a carriage return alone ends a line
@@ -163,7 +162,6 @@ func errBinary() error {
 	return fault.New("sheet_format", "the file is binary, not CSV").Try("export the spreadsheet as CSV (UTF-8)")
 }
 
-// layoutOf finds the layout of a sheet from its beginning.
 func layoutOf(sample []byte, whole bool) layout {
 	l := layout{delimiter: ','}
 	if end := bytes.IndexAny(sample, "\r\n"); end >= 0 {

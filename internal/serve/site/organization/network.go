@@ -95,10 +95,10 @@ func (s *room) readNeighbors(r *http.Request, page *networkPage) (err error) {
 		}
 		*side.to = found.List
 	}
-	if page.Cofunders, err = neighbors.Cofunders(ctx, g, e, near); err != nil {
+	if page.Cofunders, err = neighbors.Cofunders(ctx, g, e, near, neighbors.MostEdges); err != nil {
 		return err
 	}
-	page.Sharing, err = neighbors.SharingFunders(ctx, g, e, near)
+	page.Sharing, err = neighbors.SharingFunders(ctx, g, e, near, neighbors.MostEdges)
 	return err
 }
 

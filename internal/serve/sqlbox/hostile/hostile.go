@@ -5,6 +5,7 @@ package hostile
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,8 @@ var (
 	proTables string
 	//go:embed heavy.txt
 	heavy string
+	//go:embed oversized.txt
+	oversized string
 )
 
 // Refused holds the statements that the gate must refuse, by what they try to do.
@@ -41,48 +44,25 @@ var ProTries = table.Words("pro_tables.txt", proTables)
 
 // Heavy holds statements that the gate lets pass and that try to exhaust the
 // machine. Each must end within its time limit, with an answer or an error.
-var Heavy = append(table.Words("heavy.txt", heavy),
-	"SELECT "+strings.Repeat("(SELECT count(*) FROM grants) + ", 300)+"1",
-	"SELECT * FROM "+strings.Repeat("grants CROSS JOIN ", 12)+"grants",
-	"SELECT 1 WHERE 1 IN ("+strings.Repeat("1,", 20000)+"1)",
-	"SELECT 1 "+strings.Repeat("UNION ALL SELECT 1 ", 1000),
-	"SELECT approx_quantile(n, ["+strings.Repeat("0.5,", 5000)+"0.5]) FROM range(10000000) t(n)",
-)
+var Heavy = repeated(table.Words("heavy.txt", heavy))
 
 // Oversized returns statements that are too long or nested too deeply.
 func Oversized() []string {
-	rep := strings.Repeat
-	return []string{
-		"SELECT " + rep("1", 1<<20),
-		"SELECT '" + rep("x", 1<<20) + "'",
-		"SELECT 1" + rep(" ", 1<<20),
-		"SELECT 1 --" + rep("x", 1<<20),
-		"SELECT " + rep("(", 65) + "1" + rep(")", 65),
-		NestedLambdas(30),
-		NestedLambdas(20),
-		"SELECT " + rep("(", 30000) + "1" + rep(")", 30000),
-		"SELECT " + rep("(", 60000),
-		"SELECT " + rep("[", 20000) + rep("]", 20000),
-		"SELECT " + rep("{'a':", 10000) + "1" + rep("}", 10000),
-		"SELECT * FROM " + rep("(SELECT * FROM ", 3000) + "grants" + rep(")", 3000),
-		"SELECT " + rep("abs(", 10000) + "1" + rep(")", 10000),
-		"SELECT " + rep("NOT ", 15000) + "true",
-		"SELECT " + rep("- ", 30000) + "1",
-		"SELECT " + rep("~ ", 30000) + "1",
-		"SELECT 1" + rep("+1", 30000),
-		"SELECT 1" + rep("::INT", 10000),
-		"SELECT x" + rep("[1]", 20000),
-		"SELECT " + rep("CASE WHEN true THEN ", 2000) + "1" + rep(" END", 2000),
-		"WITH " + rep("a AS (WITH ", 3000) + "b AS (SELECT 1) SELECT 1" + rep(") SELECT 1", 3000),
-		"SELECT a" + rep(".a", 30000),
-		"SELECT NULL::" + rep("STRUCT(a ", 5000) + "INT" + rep(")", 5000),
-		"SELECT NULL::INT" + rep("[]", 30000) + " FROM nowhere",
-		"SELECT 1 " + rep("UNION SELECT 1 ", 4000) + "FROM nowhere",
-		"SELECT * FROM nowhere " + rep("JOIN grants ON true ", 3000),
-		"SELECT * FROM nowhere" + rep(", grants", 8000),
-		"SELECT 1 WHERE nowhere" + rep(" OR true", 8000),
-		rep("/*", 30000) + " SELECT 1",
+	return append(repeated(table.Words("oversized.txt", oversized)), NestedLambdas(30), NestedLambdas(20))
+}
+
+// repetition is a text in a statement that stands there many times: «x×3» is xxx.
+var repetition = regexp.MustCompile(`«(.*?)×([0-9]+)»`)
+
+func repeated(statements []string) []string {
+	for i, s := range statements {
+		statements[i] = repetition.ReplaceAllStringFunc(s, func(r string) string {
+			m := repetition.FindStringSubmatch(r)
+			n, _ := strconv.Atoi(m[2])
+			return strings.Repeat(m[1], n)
+		})
 	}
+	return statements
 }
 
 // Costly returns short statements that use only what the gate allows, and that

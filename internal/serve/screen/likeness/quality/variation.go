@@ -80,7 +80,6 @@ func Make(names []likeness.Name, seed uint64, each int) []Case {
 
 func join(words []string) string { return strings.Join(words, " ") }
 
-// letters counts the letters of a name.
 func letters(s string) (n int) {
 	for i := range len(s) {
 		if letter(s[i]) {
