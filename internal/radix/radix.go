@@ -4,6 +4,7 @@ package radix
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -112,6 +113,22 @@ func Group(list []uint32, groups int) (starts, positions []uint32) {
 		next[g]++
 	}
 	return starts, positions
+}
+
+// Runs yields the runs of neighbors in a list that are the same.
+func Runs[T any](list []T, same func(a, b T) bool) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for from := 0; from < len(list); {
+			to := from + 1
+			for to < len(list) && same(list[from], list[to]) {
+				to++
+			}
+			if !yield(list[from:to]) {
+				return
+			}
+			from = to
+		}
+	}
 }
 
 // Prefix is the beginning of a text as a key: if two texts have different keys, the

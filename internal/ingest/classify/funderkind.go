@@ -2,6 +2,7 @@ package classify
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/grant"
@@ -124,26 +125,16 @@ func mayBeDonorAdvised(purpose string) bool {
 // sponsorName reports whether a name says explicitly that donors advise the funder.
 func sponsorName(name string) bool {
 	s := " " + words(orgname.Fold(name)) + " "
-	for _, phrase := range [...]string{" DONOR ADVISED ", " CHARITABLE GIFT FUND ", " CHARITABLE GIFT TRUST "} {
-		if strings.Contains(s, phrase) {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(s, " DONOR ADVISED ") || strings.Contains(s, " CHARITABLE GIFT FUND ") || strings.Contains(s, " CHARITABLE GIFT TRUST ")
 }
 
 // sponsorWording reports whether a name sounds like a sponsor of donor-advised funds. Most community foundations are
 // sponsors, but the wording alone does not prove it.
 func sponsorWording(name string) bool {
 	s := " " + words(orgname.Fold(name)) + " "
-	for _, phrase := range [...]string{" GIFT TRUST ", " GIVING FUND ",
+	return slices.ContainsFunc([]string{" GIFT TRUST ", " GIVING FUND ",
 		" COMMUNITY FOUNDATION ", " COMMUNITY FDN ", " JEWISH FEDERATION ", " JEWISH COMMUNAL ", " COMMUNAL FUND ", " UNITED WAY ", " TIDES ",
-		" PHILANTHROPIC TRUST ", " CHARITABLE FUND OF ", " PHILANTHROPY FUND "} {
-		if strings.Contains(s, phrase) {
-			return true
-		}
-	}
-	return false
+		" PHILANTHROPIC TRUST ", " CHARITABLE FUND OF ", " PHILANTHROPY FUND "}, func(phrase string) bool { return strings.Contains(s, phrase) })
 }
 
 // sponsorList names national sponsors of donor advised funds, giving platforms

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/hash"
@@ -84,12 +85,10 @@ func within(part, whole []string) bool {
 
 // anyTelling reports whether some word is distinctive, not one that thousands of names have.
 func anyTelling(list []string) bool {
-	for _, w := range list {
-		if _, state := place.State(w); !commonWords[w] && !state && (w[0] < '0' || w[0] > '9') {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(w string) bool {
+		_, state := place.State(w)
+		return !commonWords[w] && !state && (w[0] < '0' || w[0] > '9')
+	})
 }
 
 // OwnList reports whether a recipient's name is the funder's own name followed by words for a list: "EXAMPLE

@@ -37,9 +37,7 @@ func newPostings(d *orgIndex) postings {
 	for _, w := range d.words {
 		p.starts[w+1]++
 	}
-	for i := 1; i < len(p.starts); i++ {
-		p.starts[i] += p.starts[i-1]
-	}
+	addUp(p.starts)
 	// Names are entered state by state, so that the names of a word come out
 	// in that order.
 	next := slices.Clone(p.starts)
@@ -98,7 +96,7 @@ type namePrefix struct {
 }
 
 // newNamePrefixes lists, sorted, the prefixes of all names that are long enough.
-func newNamePrefixes(d *orgIndex) []namePrefix {
+func newNamePrefixes(d *orgIndex) hashed[namePrefix] {
 	var list []namePrefix
 	for i, kx := range d.kx {
 		if len(kx) >= headLetters {
@@ -108,7 +106,7 @@ func newNamePrefixes(d *orgIndex) []namePrefix {
 	slices.SortFunc(list, func(a, b namePrefix) int {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.state, b.state), cmp.Compare(a.name, b.name))
 	})
-	return slices.Clip(list)
+	return newHashed(slices.Clip(list), func(p *namePrefix) uint64 { return p.hash })
 }
 
 // withPrefix returns the names that begin with the prefix of a key.
@@ -116,17 +114,7 @@ func (d *orgIndex) withPrefix(kx string) []namePrefix {
 	if len(kx) < headLetters {
 		return nil
 	}
-	h := hashKey(kx[:headLetters])
-	from, to := d.prefixesAt.of(h)
-	near := d.prefixes[from:to]
-	lo, _ := slices.BinarySearchFunc(near, h, func(a namePrefix, h uint64) int { return cmp.Compare(a.hash, h) })
-	n, _ := slices.BinarySearchFunc(near[lo:], h, func(a namePrefix, h uint64) int {
-		if a.hash <= h {
-			return -1
-		}
-		return 1
-	})
-	return near[lo : lo+n]
+	return d.prefixes.of(hashKey(kx[:headLetters]))
 }
 
 // reading is one reading of a line: by its name or by one of its aliases.

@@ -7,10 +7,7 @@ import (
 
 // crowds finds, among the many organizations in one state that share a name, those in one ZIP or city. A state has
 // hundreds of First Baptist churches, and a line means the one in its town.
-type crowds struct {
-	members []crowdMember // sorted by place, then entry
-	at      hashStarts
-}
+type crowds struct{ hashed[crowdMember] } // by place, then entry
 
 // crowdMember is an entry of the name index at a place.
 type crowdMember struct {
@@ -33,8 +30,8 @@ func crowdPlace(e *nameEntry, at uint64) uint64 {
 
 // newCrowds adds each organization at every place where it has an address.
 func newCrowds(entries []nameEntry, orgs []Org) crowds {
-	var x crowds
-	put := func(place uint64, i int) { x.members = append(x.members, crowdMember{place, uint32(i)}) }
+	var members []crowdMember
+	put := func(place uint64, i int) { members = append(members, crowdMember{place, uint32(i)}) }
 	for from := 0; from < len(entries); {
 		to := from + 1
 		for to < len(entries) && entries[to].hash == entries[from].hash && entries[to].state == entries[from].state {
@@ -60,24 +57,8 @@ func newCrowds(entries []nameEntry, orgs []Org) crowds {
 		}
 		from = to
 	}
-	slices.SortFunc(x.members, func(a, b crowdMember) int {
+	slices.SortFunc(members, func(a, b crowdMember) int {
 		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.entry, b.entry))
 	})
-	x.members = slices.Clip(slices.Compact(x.members))
-	x.at = newHashStarts(len(x.members), func(i int) uint64 { return x.members[i].place })
-	return x
-}
-
-// in returns the members of a crowd at a place.
-func (x *crowds) in(place uint64) []crowdMember {
-	from, to := x.at.of(place)
-	near := x.members[from:to]
-	for len(near) > 0 && near[0].place < place {
-		near = near[1:]
-	}
-	n := 0
-	for n < len(near) && near[n].place == place {
-		n++
-	}
-	return near[:n]
+	return crowds{newHashed(slices.Clip(slices.Compact(members)), func(m *crowdMember) uint64 { return m.place })}
 }

@@ -39,7 +39,7 @@ func TestCrowds(t *testing.T) {
 		}
 		u := b.Build()
 		r := New(u, Options{})
-		if len(u.crowds.members) == 0 {
+		if len(u.crowds.list) == 0 {
 			t.Fatal("there is no crowd")
 		}
 		found := 0

@@ -384,12 +384,7 @@ func (r *Resolver) funders(q *query, org uint32) int32 {
 
 // hadState reports whether another address of the organization is in a state.
 func (o *Org) hadState(state stateCode) bool {
-	for i := range o.Others {
-		if codeOf(o.Others[i].State) == state {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Others, func(l Location) bool { return codeOf(l.State) == state })
 }
 
 func oneIf(b bool) float64 {

@@ -25,17 +25,15 @@ type orgIndex struct {
 	owner      []uint32 // organization of each other name
 	firstFiled int      // number of the first name that only filers use
 
-	facts     []orgFacts        // of each organization
-	cities    map[uint64]uint32 // numbers of the organizations' cities, from 1
-	zips      []neighbor        // by ZIP, then organization
-	zipsAt    []uint32          // by ZIP, where it starts in zips
-	streets   []tenant          // sorted by ZIP and street key, then organization
-	streetsAt hashStarts
+	facts   []orgFacts        // of each organization
+	cities  map[uint64]uint32 // numbers of the organizations' cities, from 1
+	zips    []neighbor        // by ZIP, then organization
+	zipsAt  []uint32          // by ZIP, where it starts in zips
+	streets hashed[tenant]    // by ZIP and street key, then organization
 
 	posts      postings
 	acronyms   []acronym
-	prefixes   []namePrefix
-	prefixesAt hashStarts
+	prefixes   hashed[namePrefix]
 	stateWords map[stateCode][]uint32 // words of the names and codes of the states
 }
 
@@ -136,15 +134,9 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 		func() { d.numberCities(cities) },
 		func() { index = newNameIndex(slices.Concat(names...)) },
 		func() { d.acronyms = newAcronyms(&d) },
-		func() {
-			d.prefixes = newNamePrefixes(&d)
-			d.prefixesAt = newHashStarts(len(d.prefixes), func(i int) uint64 { return d.prefixes[i].hash })
-		},
+		func() { d.prefixes = newNamePrefixes(&d) },
 		func() { d.addNeighbors(sortTenants(zips)) },
-		func() {
-			d.streets = sortTenants(streets)
-			d.streetsAt = newHashStarts(len(d.streets), func(i int) uint64 { return d.streets[i].place })
-		},
+		func() { d.streets = newHashed(sortTenants(streets), func(t *tenant) uint64 { return t.place }) },
 	)
 	onAllCores(len(d.kx), func(from, to int) {
 		for i := from; i < to; i++ {
@@ -189,9 +181,7 @@ func (d *orgIndex) addNeighbors(tenants []tenant) {
 		d.zips[i] = neighbor{signOf(d.kx[t.id]), t.id}
 		d.zipsAt[t.place+1]++
 	}
-	for i := 1; i < len(d.zipsAt); i++ {
-		d.zipsAt[i] += d.zipsAt[i-1]
-	}
+	addUp(d.zipsAt)
 }
 
 // maxZIP is the greatest number of five digits.
@@ -290,13 +280,7 @@ func wordsOf(k2 string) func(func(string) bool) {
 func sortTenants(parts [][]tenant) []tenant {
 	all := slices.Concat(parts...)
 	slices.SortFunc(all, func(a, b tenant) int {
-		switch {
-		case a.place < b.place:
-			return -1
-		case a.place > b.place:
-			return 1
-		}
-		return int(int64(a.id) - int64(b.id))
+		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.id, b.id))
 	})
 	return slices.Clip(slices.Compact(all))
 }
@@ -311,15 +295,7 @@ func (d *orgIndex) isBodyAt(line *orgname.Traits, org uint32) bool {
 
 // atStreet returns the tenants of an address.
 func (d *orgIndex) atStreet(zip uint32, key string) []tenant {
-	place := streetPlace(zip, key)
-	from, to := d.streetsAt.of(place)
-	near := d.streets[from:to]
-	lo, _ := slices.BinarySearchFunc(near, place, func(t tenant, p uint64) int { return cmp.Compare(t.place, p) })
-	hi := lo
-	for hi < len(near) && near[hi].place == place {
-		hi++
-	}
-	return near[lo:hi]
+	return d.streets.of(streetPlace(zip, key))
 }
 
 // zipCode is a five-digit ZIP as a number, 0 for anything else.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/table"
 )
 
@@ -25,18 +26,13 @@ func SetAside(labels []Label) (aside []bool, n int) {
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(who(a, b), cmp.Compare(a, b)) })
 	aside = make([]bool, len(labels))
-	for from := 0; from < len(order); {
-		to := from + 1
-		for to < len(order) && who(order[from], order[to]) == 0 {
-			to++
-		}
-		if to-from >= unrelatedNames && unrelated(labels, order[from:to]) {
-			for _, i := range order[from:to] {
+	for run := range radix.Runs(order, func(a, b int32) bool { return who(a, b) == 0 }) {
+		if len(run) >= unrelatedNames && unrelated(labels, run) {
+			for _, i := range run {
 				aside[i] = true
 			}
-			n += to - from
+			n += len(run)
 		}
-		from = to
 	}
 	return aside, n
 }

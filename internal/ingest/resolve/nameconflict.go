@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -32,12 +33,10 @@ func (r *Resolver) groupForMember(t *Recipient, n *orgname.Name) bool {
 	if state := lineState(t, n); state != 0 {
 		entries = inState(entries, state)
 	}
-	for _, e := range entries {
-		if m := &r.u.orgs[e.id]; m.Group == o.Group && m.EIN != o.EIN && !m.central() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(entries, func(e nameEntry) bool {
+		m := &r.u.orgs[e.id]
+		return m.Group == o.Group && m.EIN != o.EIN && !m.central()
+	})
 }
 
 // FiledNameConflict reports whether the line's filed EIN belongs to an organization whose known names are all
@@ -60,12 +59,7 @@ func (r *Resolver) FiledNameConflict(t *Recipient, n *orgname.Name) bool {
 	if alike(n, o.Name) || r.u.registry.believed(t.Filed, ein.None, n.KX) {
 		return false
 	}
-	for _, a := range o.Aliases {
-		if alike(n, a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(o.Aliases, func(a string) bool { return alike(n, a) })
 }
 
 func alike(n *orgname.Name, other string) bool {
@@ -73,17 +67,13 @@ func alike(n *orgname.Name, other string) bool {
 	if related(n.K2, n.KX, m.K2, m.KX) || n.KA() == m.KX || m.KA() == n.KX {
 		return true
 	}
-	for _, a := range n.Aliases {
-		if p := orgname.Parse(a); related(p.K2, p.KX, m.K2, m.KX) {
-			return true
+	relatedTo := func(name *orgname.Name) func(string) bool {
+		return func(alias string) bool {
+			p := orgname.Parse(alias)
+			return related(name.K2, name.KX, p.K2, p.KX)
 		}
 	}
-	for _, a := range m.Aliases {
-		if p := orgname.Parse(a); related(n.K2, n.KX, p.K2, p.KX) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Aliases, relatedTo(&m)) || slices.ContainsFunc(m.Aliases, relatedTo(n))
 }
 
 // related reports whether two names share a word of some weight or their letters.

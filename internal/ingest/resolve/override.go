@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -136,7 +137,7 @@ func parseOverride(f []string, rule Rule) (override, error) {
 	row := override{rule: rule}
 	if f[0] != "" {
 		row.kx = strings.Clone(f[0])
-		if !isKey(row.kx) {
+		if !keyForm.MatchString(row.kx) {
 			return row, fmt.Errorf("kx %q is not a name key; write the name's capital letters and digits without spaces, as in %q", fault.Clip(row.kx, maxQuoted),
 				orgname.Key(row.kx))
 		}
@@ -298,15 +299,8 @@ func (o *override) selects(t *Recipient, n *orgname.Name, funder ein.EIN) bool {
 	return ok && z == o.zip5
 }
 
-// isKey reports whether text could be a name key: capitals and digits only.
-func isKey(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return len(s) <= 512
-}
+// keyForm is the form of a name key: capitals and digits only.
+var keyForm = regexp.MustCompile(`^[A-Z0-9]{0,512}$`)
 
 // maxQuoted is how many bytes of a file an error message quotes at most.
 const maxQuoted = 40

@@ -5,6 +5,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 )
 
 // Payment records that a line of a funder names an organization unambiguously.
@@ -26,15 +27,10 @@ func NewHistory(list []Payment) *History {
 	slices.Sort(h.pairs)
 	h.pairs = slices.Compact(h.pairs)
 	kept := h.pairs[:0]
-	for from := 0; from < len(h.pairs); {
-		to := from
-		for to < len(h.pairs) && h.pairs[to]>>32 == h.pairs[from]>>32 {
-			to++
+	for paid := range radix.Runs(h.pairs, func(a, b uint64) bool { return a>>32 == b>>32 }) {
+		if len(paid) <= ManyPaid {
+			kept = append(kept, paid...)
 		}
-		if to-from <= ManyPaid {
-			kept = append(kept, h.pairs[from:to]...)
-		}
-		from = to
 	}
 	h.pairs = slices.Clip(kept)
 	return h
@@ -91,12 +87,10 @@ func (r *Resolver) mayMeanPaid(n *orgname.Name, funder ein.EIN) bool {
 		return false
 	}
 	words := r.u.index.lineWords(n.K2)
-	for _, w := range words.ids[:words.n] {
-		if _, ok := slices.BinarySearch(s.payer.telling, w); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words.ids[:words.n], func(w uint32) bool {
+		_, ok := slices.BinarySearch(s.payer.telling, w)
+		return ok
+	})
 }
 
 // payer is a funder with the distinctive words of its past recipients' names, sorted.

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -114,12 +115,7 @@ func (r *Resolver) excludedName(q *query, name uint32) bool {
 		return false
 	}
 	e := r.u.eins[org]
-	for _, s := range r.u.registry.statements(d.kx[name]) {
-		if s.ein == e && s.funder != q.without {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.u.registry.statements(d.kx[name]), func(s funderStatement) bool { return s.ein == e && s.funder != q.without })
 }
 
 // spelledOut is the name of a line with its state code at the end written out, or with CO after OF written as COUNTY.

@@ -2,48 +2,20 @@ package resolve
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 )
 
 // registry holds the names under which filers have paid an EIN. It finds organizations whose registered name nobody
 // uses, and shows which of several namesakes filers nearly always mean.
 type registry struct {
-	entries   []einCount        // sorted by name key, then EIN, then state
-	said      []funderStatement // the statements behind the counts, in the same order
-	entriesAt hashStarts
-	saidAt    hashStarts
-	issued    ein.Prefixes
-}
-
-// hashStarts finds the entries of a hash in a list that is sorted by hash. The top bits of the hash lead to the few
-// entries that share them, so a lookup touches two or three cache lines however long the list is.
-type hashStarts struct {
-	starts []uint32
-	shift  uint
-}
-
-// newHashStarts takes the number of entries and the hash of each.
-func newHashStarts(n int, hash func(i int) uint64) hashStarts {
-	width := max(bits.Len(uint(n))-2, 1)
-	x := hashStarts{starts: make([]uint32, 1<<width+1), shift: uint(64 - width)}
-	for i := range n {
-		x.starts[hash(i)>>x.shift+1]++
-	}
-	for i := 1; i < len(x.starts); i++ {
-		x.starts[i] += x.starts[i-1]
-	}
-	return x
-}
-
-// of is the range of entries that can have the hash.
-func (x *hashStarts) of(h uint64) (from, to uint32) {
-	b := h >> x.shift
-	return x.starts[b], x.starts[b+1]
+	entries hashed[einCount]        // by name key, then EIN, then state
+	said    hashed[funderStatement] // the statements behind the counts, in the same order
+	issued  ein.Prefixes
 }
 
 // einCount is how often one EIN was stated for one name: in a state, or in the whole country if state is 0.
@@ -65,15 +37,10 @@ type funderStatement struct {
 }
 
 func compareStatements(a, b funderStatement) int {
-	switch {
-	case a.kx != b.kx:
+	if a.kx != b.kx {
 		return cmp.Compare(a.kx, b.kx)
-	case a.ein != b.ein:
-		return cmp.Compare(a.ein, b.ein)
-	case a.state != b.state:
-		return cmp.Compare(a.state, b.state)
 	}
-	return cmp.Compare(a.funder, b.funder)
+	return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(a.state, b.state), cmp.Compare(a.funder, b.funder))
 }
 
 // sumStatements adds up equal statements and sorts them. Most lines repeat from year to year.
@@ -98,50 +65,44 @@ const (
 
 // newRegistry makes a registry from statements that are already added up.
 func newRegistry(all []funderStatement, issued ein.Prefixes) registry {
-	r := registry{said: slices.Clip(all), issued: issued}
-	for i := 0; i < len(all); {
-		j := i
-		for j < len(all) && all[j].kx == all[i].kx {
-			j++
-		}
-		r.entries = appendEINCounts(r.entries, all[i:j], &issued)
-		i = j
+	var counts []einCount
+	for of := range radix.Runs(all, func(a, b funderStatement) bool { return a.kx == b.kx }) {
+		counts = appendEINCounts(counts, of, &issued)
 	}
-	r.entries = slices.Clip(r.entries)
-	r.entriesAt = newHashStarts(len(r.entries), func(i int) uint64 { return r.entries[i].kx })
-	r.saidAt = newHashStarts(len(r.said), func(i int) uint64 { return r.said[i].kx })
-	return r
+	return registry{
+		entries: newHashed(slices.Clip(counts), func(a *einCount) uint64 { return a.kx }),
+		said:    newHashed(slices.Clip(all), func(s *funderStatement) uint64 { return s.kx }),
+		issued:  issued,
+	}
 }
 
 // appendEINCounts adds the counts for one name.
 func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes) []einCount {
 	from := len(to)
 	most := uint32(0)
-	for i := 0; i < len(said); {
-		j := i
-		all := einCount{kx: said[i].kx, ein: said[i].ein}
+	for of := range radix.Runs(said, func(a, b funderStatement) bool { return a.ein == b.ein }) {
+		all := einCount{kx: of[0].kx, ein: of[0].ein}
+		if !issued.Has(all.ein) {
+			continue
+		}
 		var funders []ein.EIN
-		for ; j < len(said) && said[j].ein == said[i].ein; j++ {
-			all.rows += said[j].rows
-			funders = append(funders, said[j].funder)
+		for i := range of {
+			all.rows += of[i].rows
+			funders = append(funders, of[i].funder)
 		}
 		slices.Sort(funders)
 		all.funders = uint32(len(slices.Compact(funders)))
-		if issued.Has(all.ein) {
-			most = max(most, all.funders)
-			to = append(to, all)
-			for k := i; k < j; {
-				in := einCount{kx: all.kx, ein: all.ein, state: said[k].state}
-				for ; k < j && said[k].state == in.state; k++ {
-					in.rows += said[k].rows
-					in.funders++
-				}
-				if in.state != 0 {
-					to = append(to, in)
-				}
+		most = max(most, all.funders)
+		to = append(to, all)
+		for in := range radix.Runs(of, func(a, b funderStatement) bool { return a.state == b.state }) {
+			here := einCount{kx: all.kx, ein: all.ein, state: in[0].state, funders: uint32(len(in))}
+			for i := range in {
+				here.rows += in[i].rows
+			}
+			if here.state != 0 {
+				to = append(to, here)
 			}
 		}
-		i = j
 	}
 	if most < manyFunders {
 		return to
@@ -158,36 +119,10 @@ func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes
 }
 
 // find returns the counts for a name.
-func (r *registry) find(kx string) []einCount {
-	if len(r.entries) == 0 {
-		return nil
-	}
-	h := hashKey(kx)
-	from, to := r.entriesAt.of(h)
-	near := r.entries[from:to]
-	lo, _ := slices.BinarySearchFunc(near, h, func(a einCount, h uint64) int { return cmp.Compare(a.kx, h) })
-	hi := lo
-	for hi < len(near) && near[hi].kx == h {
-		hi++
-	}
-	return near[lo:hi]
-}
+func (r *registry) find(kx string) []einCount { return r.entries.of(hashKey(kx)) }
 
 // statements returns the statements about a name, by funder.
-func (r *registry) statements(kx string) []funderStatement {
-	if len(r.said) == 0 {
-		return nil
-	}
-	h := hashKey(kx)
-	from, to := r.saidAt.of(h)
-	near := r.said[from:to]
-	lo, _ := slices.BinarySearchFunc(near, h, func(s funderStatement, h uint64) int { return cmp.Compare(s.kx, h) })
-	hi := lo
-	for hi < len(near) && near[hi].kx == h {
-		hi++
-	}
-	return near[lo:hi]
-}
+func (r *registry) statements(kx string) []funderStatement { return r.said.of(hashKey(kx)) }
 
 // without returns the counts for a name as if one funder had filed nothing and one organization did not exist.
 func (r *registry) without(kx string, funder, absent ein.EIN) []einCount {
@@ -350,12 +285,7 @@ func (r *Resolver) einCounts(q *query) []einCount {
 
 // nameKnown reports whether any organization has the line's name.
 func (r *Resolver) nameKnown(q *query) bool {
-	for _, e := range r.bearersOf(q) {
-		if !r.excluded(q, e.id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.bearersOf(q), func(e nameEntry) bool { return !r.excluded(q, e.id) })
 }
 
 // genericOrgs is the number of organizations from which a single word counts as generic.

@@ -109,12 +109,7 @@ func (r *Resolver) Considers(t *Recipient, n *orgname.Name, funder, truth ein.EI
 	s := r.u.searches.get()
 	defer r.u.searches.pool.Put(s)
 	r.candidates(q, s, r.einCounts(q))
-	for i := range s.found {
-		if r.u.orgs[r.u.index.orgOf(s.found[i].name)].EIN == truth {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.found, func(c candidate) bool { return r.u.eins[r.u.index.orgOf(c.name)] == truth })
 }
 
 // Knows reports whether an organization would be in the universe if a funder had filed no EINs.

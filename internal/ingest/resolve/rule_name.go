@@ -84,12 +84,10 @@ func (r *Resolver) chapterAtAddress(q *query, bearer ein.EIN) bool {
 	if len(q.n.KX) < minFuzzy || !r.notInZIP(q, bearer) {
 		return false
 	}
-	for _, t := range r.tenants(q) {
-		if kx := r.u.index.kx[t.id]; len(kx) > len(q.n.KX) && strings.HasPrefix(kx, q.n.KX) && !r.excluded(q, t.id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.tenants(q), func(t tenant) bool {
+		kx := r.u.index.kx[t.id]
+		return len(kx) > len(q.n.KX) && strings.HasPrefix(kx, q.n.KX) && !r.excluded(q, t.id)
+	})
 }
 
 // notInZIP reports whether an organization is not known to be in the line's ZIP.

@@ -25,12 +25,7 @@ const hardConflicts = orgname.Num | orgname.Dir | orgname.Inst | orgname.Aff | o
 
 // nameBorneInState reports whether some organization in the line's state has its name.
 func (r *Resolver) nameBorneInState(q *query) bool {
-	for _, e := range inState(r.bearersOf(q), q.state) {
-		if !r.excluded(q, e.id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(inState(r.bearersOf(q), q.state), func(e nameEntry) bool { return !r.excluded(q, e.id) })
 }
 
 // fuzzy finds the organization in the ZIP whose key is one edit away.
@@ -151,8 +146,8 @@ func (r *Resolver) bearerByPlace(q *query, entries []nameEntry) ein.EIN {
 			}
 		}
 		if len(entries) > crowd {
-			for _, m := range r.u.crowds.in(place) {
-				consider(&r.u.names.entries[m.entry])
+			for _, m := range r.u.crowds.of(place) {
+				consider(&r.u.names.list[m.entry])
 			}
 			return r.sole(q, &p)
 		}
@@ -196,12 +191,7 @@ func (r *Resolver) attached(n *orgname.Name, id uint32) bool {
 
 // hadCity reports whether another address of the organization is in a city.
 func (o *Org) hadCity(city uint64, state stateCode) bool {
-	for i := range o.Others {
-		if l := &o.Others[i]; codeOf(l.State) == state && cityPlace(l.City) == city {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Others, func(l Location) bool { return codeOf(l.State) == state && cityPlace(l.City) == city })
 }
 
 // reordered finds the only organization in the ZIP whose name has the same

@@ -79,12 +79,7 @@ func namesState(k2, state string) bool {
 }
 
 func hasField(k2, w string) bool {
-	for v := range strings.FieldsSeq(k2) {
-		if v == w {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(" "+k2+" ", " "+w+" ")
 }
 
 // memberNames forms the names of a group member from the group's name and the words that identify the member. Groups

@@ -138,9 +138,7 @@ func (u *Universe) indexEINs() {
 	for _, e := range u.eins {
 		u.einsAt[e>>einBlock+1]++
 	}
-	for i := 1; i < len(u.einsAt); i++ {
-		u.einsAt[i] += u.einsAt[i-1]
-	}
+	addUp(u.einsAt)
 }
 
 // Len is the number of organizations.
@@ -180,15 +178,7 @@ func (u *Universe) Named(kx string) int {
 // Bears reports whether an organization has a name with this key.
 func (u *Universe) Bears(e ein.EIN, kx string) bool {
 	i, ok := u.position(e)
-	if !ok {
-		return false
-	}
-	for _, entry := range u.names.find(kx) {
-		if int(entry.id) == i {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc(u.names.find(kx), func(entry nameEntry) bool { return int(entry.id) == i })
 }
 
 // stateCode is a two-letter state packed into a number; 0 for none.

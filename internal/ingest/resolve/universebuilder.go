@@ -157,7 +157,7 @@ func (b *UniverseBuilder) Build() *Universe {
 	)
 	u.names, u.index = indexOrgs(u.orgs, filed)
 	parallel.All(
-		func() { u.crowds = newCrowds(u.names.entries, u.orgs) },
+		func() { u.crowds = newCrowds(u.names.list, u.orgs) },
 		func() { u.registry = newRegistry(said, u.prefixes) },
 	)
 	u.covered = coveredStates(u.orgs)

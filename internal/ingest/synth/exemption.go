@@ -2,6 +2,7 @@ package synth
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -241,12 +242,8 @@ func (w *world) pickRevoked() {
 // firmAddress reports whether a city is really a firm with its own ZIP. In a bulletin
 // such a city would read as a part of the organization's name.
 func firmAddress(city string) bool {
-	for _, form := range []string{"Co", "Inc", "Corp", "Company", "Bank", "Ltd"} {
-		if strings.HasSuffix(city, " "+form) {
-			return true
-		}
-	}
-	return false
+	at := strings.LastIndexByte(city, ' ')
+	return at >= 0 && slices.Contains([]string{"Co", "Inc", "Corp", "Company", "Bank", "Ltd"}, city[at+1:])
 }
 
 // formerOrgs is the number of organizations on the lists that were gone before the

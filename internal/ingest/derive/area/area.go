@@ -16,6 +16,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/place"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
 )
 
@@ -135,22 +136,18 @@ func townCounties(zips []place.ZIP) map[string][]town {
 	})
 	towns := make(map[string][]town)
 	var t textWords
-	for from := 0; from < len(zips); {
-		to, run, most, best := from, 0, 0, ""
-		for ; to < len(zips) && zips[to].City == zips[from].City && zips[to].State == zips[from].State; to++ {
-			if to == from || zips[to].County != zips[to-1].County {
-				run = 0
-			}
-			if run++; run > most {
-				most, best = run, zips[to].County
+	for in := range radix.Runs(zips, func(a, b place.ZIP) bool { return a.City == b.City && a.State == b.State }) {
+		most, best := 0, ""
+		for run := range radix.Runs(in, func(a, b place.ZIP) bool { return a.County == b.County }) {
+			if len(run) > most {
+				most, best = len(run), run[0].County
 			}
 		}
-		if best != "" && float64(most) >= mostly*float64(to-from) {
-			t.read(zips[from].City)
+		if best != "" && float64(most) >= mostly*float64(len(in)) {
+			t.read(in[0].City)
 			name := strings.Clone(t.phrase(0, len(t.list)))
-			towns[name] = append(towns[name], town{zips[from].State, best})
+			towns[name] = append(towns[name], town{in[0].State, best})
 		}
-		from = to
 	}
 	return towns
 }
@@ -212,38 +209,25 @@ func (f *Finder) Areas(o *Org) iter.Seq[snapshot.ServiceArea] {
 // rows combines the statements about each place.
 func (x *placesFound) rows(e ein.EIN) iter.Seq[snapshot.ServiceArea] {
 	slices.SortFunc(x.list, func(a, b placeClaim) int {
-		if c := cmp.Compare(levelOf(a.fips), levelOf(b.fips)); c != 0 {
-			return c
-		}
-		if c := strings.Compare(a.fips, b.fips); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(a.source, b.source); c != 0 {
-			return c
-		}
-		return cmp.Compare(b.confidence, a.confidence)
+		return cmp.Or(cmp.Compare(levelOf(a.fips), levelOf(b.fips)), strings.Compare(a.fips, b.fips),
+			cmp.Compare(a.source, b.source), cmp.Compare(b.confidence, a.confidence))
 	})
 	var rows []snapshot.ServiceArea
-	for from := 0; from < len(x.list); {
-		to := from + 1
-		not, best := 1-x.list[from].confidence, from
-		for ; to < len(x.list) && x.list[to].fips == x.list[from].fips; to++ {
-			m := &x.list[to]
-			if m.source == x.list[to-1].source {
-				continue // a source that repeats itself adds no certainty
-			}
-			not *= 1 - m.confidence
-			if m.confidence > x.list[best].confidence {
-				best = to
+	for claims := range radix.Runs(x.list, func(a, b placeClaim) bool { return a.fips == b.fips }) {
+		best, not := claims[0], 1.0
+		// A source that repeats itself adds no certainty.
+		for of := range radix.Runs(claims, func(a, b placeClaim) bool { return a.source == b.source }) {
+			not *= 1 - of[0].confidence
+			if of[0].confidence > best.confidence {
+				best = of[0]
 			}
 		}
 		confidence := math.Round((1-not)*1e4) / 1e4
-		if name, ok := x.f.nameOf(x.list[from].fips); ok && confidence >= keptFrom {
+		if name, ok := x.f.nameOf(best.fips); ok && confidence >= keptFrom {
 			rows = append(rows, snapshot.ServiceArea{
-				FIPS: x.list[from].fips, Level: levelNames[levelOf(x.list[from].fips)], Name: name, Source: x.list[best].source.String(), Confidence: confidence,
+				FIPS: best.fips, Level: levelNames[levelOf(best.fips)], Name: name, Source: best.source.String(), Confidence: confidence,
 			})
 		}
-		from = to
 	}
 	if len(rows) > maxRows {
 		// Keep the most certain places, in their order.

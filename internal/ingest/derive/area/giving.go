@@ -148,10 +148,7 @@ func ranked(dollars map[string]int64, total int64) []Reach {
 		list = append(list, Reach{fips, float64(d) / float64(total)})
 	}
 	slices.SortFunc(list, func(a, b Reach) int {
-		if c := cmp.Compare(b.share, a.share); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.fips, b.fips)
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.fips, b.fips))
 	})
 	return list
 }

@@ -1,5 +1,7 @@
 package area
 
+import "slices"
+
 // textWords are the words of a text in capitals, one space apart, so that a
 // phrase is a piece of one string.
 type textWords struct {
@@ -94,10 +96,5 @@ func (t *textWords) proper(i, n int) bool {
 	if !t.mixed {
 		return true
 	}
-	for _, w := range t.list[i : i+n] {
-		if !w.capital {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.list[i:i+n], func(w textWord) bool { return !w.capital })
 }

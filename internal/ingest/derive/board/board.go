@@ -17,6 +17,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/classify"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
 )
 
@@ -104,12 +105,9 @@ func (b *Builder) AddOfficer(e ein.EIN, name string) bool {
 	}
 	s := seat{uint64(b.first.id(p.first))<<32 | uint64(b.last.id(p.last)), org, p.middle, p.generation}
 	// The same officers appear every year, so compare with those of the previous return first.
-	for _, old := range b.seats[max(0, len(b.seats)-64):] {
-		if old == s {
-			return true
-		}
+	if !slices.Contains(b.seats[max(0, len(b.seats)-64):], s) {
+		b.seats = append(b.seats, s)
 	}
-	b.seats = append(b.seats, s)
 	return true
 }
 
@@ -124,13 +122,7 @@ type hit struct {
 // smallest EIN that does. Nothing may be added after Links.
 func (b *Builder) Links(head func(ein.EIN) ein.EIN) iter.Seq[snapshot.BoardLink] {
 	slices.SortFunc(b.seats, func(x, y seat) int {
-		if c := cmp.Compare(x.name, y.name); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(x.org, y.org); c != 0 {
-			return c
-		}
-		return cmp.Compare(uint16(x.middle)<<8|uint16(x.generation), uint16(y.middle)<<8|uint16(y.generation))
+		return cmp.Or(cmp.Compare(x.name, y.name), cmp.Compare(x.org, y.org), cmp.Compare(x.middle, y.middle), cmp.Compare(x.generation, y.generation))
 	})
 	b.seats = slices.Compact(b.seats)
 	nodes := b.collapse(head)
@@ -139,14 +131,10 @@ func (b *Builder) Links(head func(ein.EIN) ein.EIN) iter.Seq[snapshot.BoardLink]
 	people := make([]int32, len(nodes.at)) // names on each board
 	var hits []hit
 	var group []member
-	for from := 0; from < len(b.seats); {
-		to := from + 1
-		for to < len(b.seats) && b.seats[to].name == b.seats[from].name {
-			to++
-		}
+	for seats := range radix.Runs(b.seats, func(x, y seat) bool { return x.name == y.name }) {
 		group = group[:0]
-		for i := from; i < to; i++ {
-			s := &b.seats[i]
+		for i := range seats {
+			s := &seats[i]
 			group = append(group, member{nodes.of[s.org], s.middle, s.generation, &b.places[s.org]})
 		}
 		slices.SortStableFunc(group, func(x, y member) int { return cmp.Compare(x.node, y.node) })
@@ -158,27 +146,18 @@ func (b *Builder) Links(head func(ein.EIN) ein.EIN) iter.Seq[snapshot.BoardLink]
 			}
 		}
 		if boards > 1 && boards <= maxSeats {
-			hits = c.compare(hits, b.seats[from].name, group)
+			hits = c.compare(hits, seats[0].name, group)
 		}
-		from = to
 	}
 	b.seats = nil
 	// Sort by probability too, because the product of floating-point numbers depends on their order.
 	slices.SortFunc(hits, func(x, y hit) int {
-		if c := cmp.Compare(x.pair, y.pair); c != 0 {
-			return c
-		}
-		return cmp.Compare(x.p, y.p)
+		return cmp.Or(cmp.Compare(x.pair, y.pair), cmp.Compare(x.p, y.p))
 	})
 	return func(yield func(snapshot.BoardLink) bool) {
-		for from := 0; from < len(hits); {
-			to := from + 1
-			for to < len(hits) && hits[to].pair == hits[from].pair {
-				to++
-			}
-			x, y := uint32(hits[from].pair>>32), uint32(hits[from].pair)
-			link := weigh(hits[from:to], people[x] > largeBoard && people[y] > largeBoard)
-			from = to
+		for of := range radix.Runs(hits, func(a, b hit) bool { return a.pair == b.pair }) {
+			x, y := uint32(of[0].pair>>32), uint32(of[0].pair)
+			link := weigh(of, people[x] > largeBoard && people[y] > largeBoard)
 			if link.Conf < keptFrom {
 				continue
 			}

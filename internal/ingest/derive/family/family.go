@@ -16,6 +16,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
 )
 
@@ -95,10 +96,7 @@ func (b *Builder) endFiling() {
 }
 
 func compareTies(x, y tie) int {
-	if c := cmp.Compare(x.a, y.a); c != 0 {
-		return c
-	}
-	return cmp.Compare(x.b, y.b)
+	return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
 }
 
 // Families records which organizations belong together. It does not change.
@@ -191,36 +189,31 @@ func joinAddresses(orgs []org, sets *disjointSets) {
 		}
 	}
 	slices.SortFunc(housed, func(x, y uint32) int {
-		if c := cmp.Compare(orgs[x].address, orgs[y].address); c != 0 {
-			return c
-		}
-		return cmp.Compare(x, y)
+		return cmp.Or(cmp.Compare(orgs[x].address, orgs[y].address), cmp.Compare(x, y))
 	})
 	cores := make(map[string][]uint32)
-	for from := 0; from < len(housed); {
-		to := from + 1
-		for to < len(housed) && orgs[housed[to]].address == orgs[housed[from]].address {
-			to++
+	for neighbors := range radix.Runs(housed, func(x, y uint32) bool { return orgs[x].address == orgs[y].address }) {
+		if len(neighbors) == 1 {
+			continue
 		}
-		if to-from > 1 {
-			clear(cores)
-			names := make([]string, to-from)
-			for k, i := range housed[from:to] {
-				if names[k] = Core(orgs[i].name); names[k] != "" {
-					cores[names[k]] = append(cores[names[k]], i)
+		clear(cores)
+		var names []string
+		for _, i := range neighbors {
+			if name := Core(orgs[i].name); name != "" {
+				if cores[name] == nil {
+					names = append(names, name)
 				}
-			}
-			for k, i := range housed[from:to] {
-				// Chapters that all give the address of the head office are a group, and a large group is not a
-				// family.
-				if kin := cores[names[k]]; len(kin) > 1 && len(kin) <= maxGroup && kin[0] == i {
-					for _, j := range kin[1:] {
-						sets.join(i, j)
-					}
-				}
+				cores[name] = append(cores[name], i)
 			}
 		}
-		from = to
+		for _, name := range names {
+			// Chapters that all give the address of the head office are a group, and a large group is not a family.
+			if kin := cores[name]; len(kin) <= maxGroup {
+				for _, j := range kin[1:] {
+					sets.join(kin[0], j)
+				}
+			}
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
 )
 
@@ -202,14 +203,8 @@ type heldEntity struct {
 func (b *Builder) Portfolio() *Portfolio {
 	names := b.chooseNames()
 	slices.SortFunc(b.positions, func(x, y position) int {
-		if c := cmp.Compare(x.entity, y.entity); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(x.ein, y.ein); c != 0 {
-			return c
-		}
 		// Lots of one asset may be in several schedules; known classes come first.
-		if c := cmp.Compare(rankOf(&x), rankOf(&y)); c != 0 {
+		if c := cmp.Or(cmp.Compare(x.entity, y.entity), cmp.Compare(x.ein, y.ein), cmp.Compare(rankOf(&x), rankOf(&y))); c != 0 {
 			return c
 		}
 		return cmp.Compare(x.vehicle+x.entityType, y.vehicle+y.entityType)
@@ -228,27 +223,17 @@ func (b *Builder) Portfolio() *Portfolio {
 	managers := b.managers(merged)
 
 	// Renumber the entities in the order of their names.
-	order := make([]uint32, len(b.entities))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(x, y uint32) int { return strings.Compare(names[x], names[y]) })
-	number := make([]uint32, len(order))
-	for n, at := range order {
+	number := make([]uint32, len(names))
+	for n, at := range radix.OrderTexts(names) {
 		number[at] = uint32(n)
 	}
-	p := &Portfolio{entities: make([]heldEntity, len(order)), positions: merged, over: make(map[ein.EIN]bool)}
-	for from := 0; from < len(merged); {
-		to := from + 1
-		for to < len(merged) && merged[to].entity == merged[from].entity {
-			to++
-		}
-		at := merged[from].entity
-		s := classifyEntity(merged[from:to], &b.entities[at])
+	p := &Portfolio{entities: make([]heldEntity, len(names)), positions: merged, over: make(map[ein.EIN]bool)}
+	for held := range radix.Runs(merged, func(x, y position) bool { return x.entity == y.entity }) {
+		at := held[0].entity
+		s := classifyEntity(held, &b.entities[at])
 		s.CanonicalName, s.Manager = names[at], managers[at]
 		s.Status = statusOf(&s, &b.entities[at])
 		p.entities[number[at]] = s
-		from = to
 	}
 	for i := range merged {
 		merged[i].entity = number[merged[i].entity]
@@ -257,16 +242,7 @@ func (b *Builder) Portfolio() *Portfolio {
 		p.foundations = append(p.foundations, b.foundations[e])
 	}
 	slices.SortFunc(p.positions, func(x, y position) int {
-		if c := cmp.Compare(x.ein, y.ein); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(y.fmv, x.fmv); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(x.entity, y.entity); c != 0 {
-			return c
-		}
-		return cmp.Compare(rankOf(&x), rankOf(&y))
+		return cmp.Or(cmp.Compare(x.ein, y.ein), cmp.Compare(y.fmv, x.fmv), cmp.Compare(x.entity, y.entity), cmp.Compare(rankOf(&x), rankOf(&y)))
 	})
 	p.addUp()
 	*b = Builder{}

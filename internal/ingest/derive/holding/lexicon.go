@@ -75,12 +75,7 @@ var generic = wordSets.Of("generic")
 
 // isGeneric reports whether a name only states a kind of asset.
 func isGeneric(list []string) bool {
-	for _, w := range list {
-		if !generic[w] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(w string) bool { return !generic[w] })
 }
 
 // isPointer reports whether a text is not a name: "N/A", "None", "Total", a number.
@@ -92,12 +87,7 @@ func isPointer(list []string) bool {
 	case "NA", "N A", "NONE", "TOTAL", "TOTALS", "VARIOUS", "OTHER", "STATEMENT", "ATTACHED", "SEE", "UNKNOWN", "DESCRIPTION", "NAME", "NIL":
 		return true
 	}
-	for _, w := range list {
-		if strings.Trim(w, "0123456789") != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(w string) bool { return strings.Trim(w, "0123456789") != "" })
 }
 
 // phrase is the rest of a cue after its first word.

@@ -3,6 +3,7 @@ package recipient
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,18 +42,8 @@ func (a *Abroad) Add(country, name, id string, person bool) {
 //
 // Persons are never merged: their cluster is the whole recipient id, which is specific to one funder.
 func (a *Abroad) Rows(governs func(id string) bool) iter.Seq[snapshot.IntlEntity] {
-	all := make([]spelling, 0, len(a.count))
-	for s := range a.count {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(x, y spelling) int {
-		if c := cmp.Compare(x.country, y.country); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(x.name, y.name); c != 0 {
-			return c
-		}
-		return cmp.Compare(x.id, y.id)
+	all := slices.SortedFunc(maps.Keys(a.count), func(x, y spelling) int {
+		return cmp.Or(cmp.Compare(x.country, y.country), cmp.Compare(x.name, y.name), cmp.Compare(x.id, y.id))
 	})
 	type cluster struct {
 		name  string

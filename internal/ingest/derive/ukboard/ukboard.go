@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
 )
 
@@ -130,12 +131,11 @@ func (b *Boards) arrange() *graph {
 
 	g := &graph{boards: make([][]int32, len(b.charities))}
 	all := make([]int32, 0, len(seats)) // one slice that holds the charities of all trustees
-	for from := 0; from < len(seats); {
+	for run := range radix.Runs(seats, func(a, b seat) bool { return a.trustee == b.trustee }) {
 		t, start := int32(len(g.seats)), len(all)
 		org, name := false, ""
-		to := from
-		for ; to < len(seats) && seats[to].trustee == seats[from].trustee; to++ {
-			s := &seats[to]
+		for i := range run {
+			s := &run[i]
 			org = org || s.organisation
 			if name == "" {
 				name = s.name
@@ -154,7 +154,6 @@ func (b *Boards) arrange() *graph {
 		g.seats = append(g.seats, all[start:len(all):len(all)])
 		g.surnames = append(g.surnames, surname)
 		g.org = append(g.org, org)
-		from = to
 	}
 	return g
 }

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 )
 
 // Spelling is one way in which filers wrote a recipient, in one city.
@@ -92,17 +93,12 @@ func Cluster(spellings []Spelling, keys Keys) *Clusters {
 	c := &Clusters{names: make(map[nameInCountry]int32, len(forms)), ids: make(map[string]int32)}
 	c.keys = keys.grow(len(forms))
 	weigh := newWordWeights(forms)
-	for from := 0; from < len(forms); {
-		to := from + 1
-		for to < len(forms) && forms[to].cc == forms[from].cc {
-			to++
-		}
-		n := newCountry(forms[from:to], weigh)
+	for inCountry := range radix.Runs(forms, func(a, b form) bool { return a.cc == b.cc }) {
+		n := newCountry(inCountry, weigh)
 		n.findMerges()
 		for _, star := range n.stars() {
 			c.add(star)
 		}
-		from = to
 	}
 	for i := range forms {
 		c.Spellings += forms[i].spellings

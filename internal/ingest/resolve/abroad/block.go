@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"grantgraph/internal/radix"
 )
 
 // blockMember is a node in a block.
@@ -35,17 +37,12 @@ func (n *country) compareBlocks(blocks func(dst []blockMember, at int32) []block
 	slices.SortFunc(all, func(a, b blockMember) int {
 		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.node, b.node))
 	})
-	for from := 0; from < len(all); {
-		to := from + 1
-		for to < len(all) && all[to].block == all[from].block {
-			to++
-		}
-		for i := from; i < min(to, from+maxBlock); i++ {
-			for j := i + 1; j < to; j++ {
-				n.compare(all[i].node, all[j].node)
+	for block := range radix.Runs(all, func(a, b blockMember) bool { return a.block == b.block }) {
+		for i := range min(len(block), maxBlock) {
+			for _, other := range block[i+1:] {
+				n.compare(block[i].node, other.node)
 			}
 		}
-		from = to
 	}
 }
 

@@ -166,15 +166,7 @@ const (
 )
 
 func acronym(s string) bool {
-	if len(s) < minAcronym || len(s) > maxAcronym {
-		return false
-	}
-	for i := range len(s) {
-		if s[i] < 'A' || s[i] > 'Z' {
-			return false
-		}
-	}
-	return true
+	return len(s) >= minAcronym && len(s) <= maxAcronym && !strings.ContainsFunc(s, func(r rune) bool { return r < 'A' || r > 'Z' })
 }
 
 // smallWords may be left out of an acronym.

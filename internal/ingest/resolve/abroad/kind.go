@@ -1,6 +1,7 @@
 package abroad
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/orgname"
@@ -47,15 +48,15 @@ var governmentStatus = map[string]bool{
 
 // Phrases that begin the name of a government, and phrases that mark one anywhere in the name.
 var (
-	governmentStarts = [...]string{
+	governmentStarts = []string{
 		"DEPARTMENT OF", "DEPT OF", "STATE OF", "CITY OF", "REPUBLIC OF",
 		"GOBIERNO", "AYUNTAMIENTO", "MUNICIPIO DE", "MUNICIPALIDAD", "ALCALDIA", "MINISTERE",
 	}
-	governmentPhrases = [...]string{
+	governmentPhrases = []string{
 		"MINISTRY OF", "GOVERNMENT OF", "MUNICIPALITY", "MINISTERIO DE", "MINISTERIO DEL", "GOBIERNO DE", "GOBIERNO DEL", "AYUNTAMIENTO DE", "EMBASSY",
 	}
 	// othersPhrases mark bodies that are named after a government, work with one, or have a religious ministry.
-	othersPhrases = [...]string{
+	othersPhrases = []string{
 		"FRIENDS OF", "FOUNDATION", "FUNDACION", "ASSOCIATION", "ASOCIACION", "SCHOOL", "UNIVERSITY", "MUSEUM", "SA DE CV", "LTD", "LIMITED", "INC",
 		"CHURCH", "CHRIST", "CHRISTIAN", "JESUS", "GOD", "GOSPEL", "WORD", "IGLESIA", "CRISTO", "CRISTIANO", "EVANGELICO", "DIOS",
 	}
@@ -66,20 +67,7 @@ func government(name string) bool {
 	name = orgname.Fold(name)
 	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }), " ")
 	name = " " + strings.TrimPrefix(name, "THE ") + " "
-	for _, p := range othersPhrases {
-		if strings.Contains(name, " "+p+" ") {
-			return false
-		}
-	}
-	for _, p := range governmentStarts {
-		if strings.HasPrefix(name, " "+p+" ") {
-			return true
-		}
-	}
-	for _, p := range governmentPhrases {
-		if strings.Contains(name, " "+p+" ") {
-			return true
-		}
-	}
-	return false
+	has := func(p string) bool { return strings.Contains(name, " "+p+" ") }
+	begins := func(p string) bool { return strings.HasPrefix(name, " "+p+" ") }
+	return !slices.ContainsFunc(othersPhrases, has) && (slices.ContainsFunc(governmentStarts, begins) || slices.ContainsFunc(governmentPhrases, has))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/radix"
 )
 
 // reason is why two names mean the same recipient.
@@ -102,11 +103,9 @@ func newCountry(forms []form, s *wordWeights) *country {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.stem, b.stem), known, a.rank(b))
 	})
 	n := &country{wordWeights: s, near: make(map[pair]reason)}
-	for from := 0; from < len(order); {
+	for run := range radix.Runs(order, func(a, b *form) bool { return a.kind == b.kind && a.stem == b.stem }) {
 		start := len(n.nodes)
-		to := from
-		for ; to < len(order) && order[to].kind == order[from].kind && order[to].stem == order[from].stem; to++ {
-			f := order[to]
+		for _, f := range run {
 			at := start
 			if f.key != "" {
 				for at < len(n.nodes) && n.nodes[at].key != f.key {
@@ -118,7 +117,6 @@ func newCountry(forms []form, s *wordWeights) *country {
 			}
 			n.nodes[at].forms = append(n.nodes[at].forms, f)
 		}
-		from = to
 	}
 	for i := range n.nodes {
 		d := &n.nodes[i]
