@@ -94,7 +94,7 @@ func (e *Entrance) wait(l net.Listener, mux *http.ServeMux) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		unavailable(w, r, "no_dataset", "No dataset is being served yet.", "ask again in a moment")
 	})
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readHeaderTimeout, WriteTimeout: writeTimeout,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(e.log.Handler(), slog.LevelWarn)}
 	srv.SetKeepAlivesEnabled(false) // the next request of this client goes to the service
 	e.waiting = append(e.waiting, srv)

@@ -28,6 +28,9 @@ type metrics struct {
 	refreshFailures prometheus.Counter
 	cutOff          prometheus.Counter
 	accountsUp      prometheus.Gauge
+
+	connections        prometheus.Gauge
+	connectionsRefused prometheus.Counter
 }
 
 func newMetrics(memory *budget.Budget) *metrics {
@@ -53,8 +56,11 @@ func newMetrics(memory *budget.Budget) *metrics {
 		refreshFailures: counter("snapshot_refresh_failures_total", "Times that a snapshot or the lists could not be taken up."),
 		cutOff:          counter("clients_cut_off_total", "Answers that were cut off because the client did not read them in time."),
 		accountsUp:      gauge("accounts_up", "1 while the store of the accounts answers."),
+
+		connections:        gauge("connections", "Connections of clients."),
+		connectionsRefused: counter("connections_refused_total", "Connections refused because there were too many, in all or from one network."),
 	}
-	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp,
+	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp, m.connections, m.connectionsRefused,
 		bytes("memory_held_bytes", "Memory of the budget that running requests hold.", memory.Held),
 		bytes("memory_budget_bytes", "Memory that all requests together may hold; 0 is without bounds.", memory.Size),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -79,16 +79,15 @@ type Options struct {
 
 	Version string // of the program, sent to clients that connect
 
-	after func(time.Duration) <-chan time.Time // nil is time.After
+	after       func(time.Duration) <-chan time.Time // nil is time.After
+	connections int                                  // at a time; 0 follows from the limit of open files
 }
 
 // Bounds on a request. The longest answer is an aggregate over the whole
 // corpus written to a slow client, or a query that uses all of its time.
 const (
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 15 * time.Second
 	writeTimeout      = 60 * time.Second
-	idleTimeout       = 2 * time.Minute
 	shutdownTimeout   = 20 * time.Second
 	// More than the API accepts, so that the API refuses long headers in its own
 	// words. Beyond this, net/http refuses without an envelope.
@@ -416,11 +415,13 @@ func (s *Server) Run(ctx context.Context) error {
 		return err
 	}
 	public := &http.Server{
-		Handler: s.parting(s.handler), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: budget.Pace(s.parting(s.handler)), ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
+	clients := s.limited(s.public)
+	public.ConnState = clients.watch
 	failed := make(chan error, 2)
-	go func() { failed <- public.Serve(s.public) }()
+	go func() { failed <- public.Serve(clients) }()
 	servers := []*http.Server{public}
 	if s.admin != nil {
 		mux := http.NewServeMux()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/network"
 )
 
 // Kind is the kind of an event.
@@ -85,7 +86,7 @@ func (s *store) note(t *tx, kind Kind, key, details string) {
 func (s *store) append(t *tx, e Event) {
 	address := []byte{}
 	if e.Address != "" {
-		address = s.pepperedHash("event", networkOf(e.Address))
+		address = s.pepperedHash("event", network.Near(e.Address))
 	}
 	t.later("INSERT INTO events (at, kind, actor, key, address, details) VALUES ($1, $2, $3, $4, $5, $6)",
 		t.now.UnixNano(), string(e.Kind), legible(e.Actor, maxActor), e.Key, address, legible(e.Details, maxDetails))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"grantgraph/internal/serve/network"
 )
 
 // How many questions on the question page are free in a day of UTC: for one visitor,
@@ -51,7 +53,7 @@ func (t *tx) addCount(c dailyCounter, n int) {
 func (s *store) counters(q Asking) []dailyCounter {
 	list := []dailyCounter{s.dailyCounter("visitor", q.Visitor, FreeQuestions)}
 	if q.Address != "" {
-		list = append(list, s.dailyCounter("address", networkOf(q.Address), AddressQuestions))
+		list = append(list, s.dailyCounter("address", network.Near(q.Address), AddressQuestions))
 	}
 	return list
 }
@@ -124,7 +126,7 @@ func (t *tx) writeReceipt(hash []byte) {
 const FreeNames = 1_000
 
 func (s *store) TakeNames(ctx context.Context, address string, n int) (left int, err error) {
-	c := s.dailyCounter("names", networkOf(address), FreeNames)
+	c := s.dailyCounter("names", network.Near(address), FreeNames)
 	return updated(ctx, s, func(t *tx) (int, error) {
 		taken, err := t.lockCount(c)
 		if err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"grantgraph/internal/serve/network"
 )
 
 // Account is a person who has keys. All keys of an account have its plan and share
@@ -115,7 +117,7 @@ func (s *store) countAddress(ctx context.Context, from string, l limit, what str
 	if from == "" {
 		return nil
 	}
-	return s.counted(ctx, what, func(t *tx) (time.Duration, bool, error) { return s.countTry(t, l, networkOf(from)) })
+	return s.counted(ctx, what, func(t *tx) (time.Duration, bool, error) { return s.countTry(t, l, network.Near(from)) })
 }
 
 // counted runs count in a transaction, which is committed also when the try was one
@@ -177,7 +179,7 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 		t.insertSession(p.seq, secret)
 		s.takeBack(t, signInsOfEmail, email, true)
 		if from != "" {
-			s.takeBack(t, signInsOfAddress, networkOf(from), false)
+			s.takeBack(t, signInsOfAddress, network.Near(from), false)
 		}
 		s.append(t, Event{Kind: EventSignIn, Actor: p.ID, Address: from})
 		return nil
@@ -201,7 +203,7 @@ func (s *store) countSignIn(ctx context.Context, email, from string) error {
 	return s.counted(ctx, "failed sign-ins", func(t *tx) (time.Duration, bool, error) {
 		wait, ok, err := s.countTry(t, signInsOfEmail, email)
 		if err == nil && ok && from != "" {
-			wait, ok, err = s.countTry(t, signInsOfAddress, networkOf(from))
+			wait, ok, err = s.countTry(t, signInsOfAddress, network.Near(from))
 		}
 		return wait, ok, err
 	})

@@ -530,18 +530,6 @@ func TestUnknownTakesAsLong(t *testing.T) {
 	})
 }
 
-func TestNetwork(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"192.0.2.1": "192.0.2.1", "192.0.2.1:80": "192.0.2.1", "::ffff:192.0.2.1": "192.0.2.1", "[2001:db8::1]:80": "2001:db8::/64",
-		"2001:db8:0:0:ffff::1": "2001:db8::/64", "fe80::1%eth0": "fe80::/64", "": "", "nonsense": "nonsense", "[::1]": "::/64",
-	} {
-		if got := networkOf(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
 // TestDelete deletes keys: they stop working, and what was spent with them stays
 // spent and stays in the usage of their account.
 func TestDelete(t *testing.T) {

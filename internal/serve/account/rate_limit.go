@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"net/netip"
-	"strings"
 	"time"
+
+	"grantgraph/internal/serve/network"
 )
 
 // limit is how many tries are allowed in a span of time that begins with the first
@@ -29,24 +29,6 @@ var (
 	tokensOfAccount  = limit{"token", 5, time.Hour}
 	noncesOfKey      = limit{"nonce", 10_000, time.Hour}
 )
-
-// networkOf returns the part of an address that is counted: a whole IPv4 address, or
-// the first 64 bits of an IPv6 address, which belong to one household. It drops a port.
-func networkOf(address string) string {
-	if ap, err := netip.ParseAddrPort(address); err == nil {
-		address = ap.Addr().String()
-	}
-	a, err := netip.ParseAddr(strings.Trim(address, "[]"))
-	if err != nil {
-		return address
-	}
-	if a = a.Unmap().WithZone(""); a.Is6() {
-		if p, err := a.Prefix(64); err == nil {
-			return p.Masked().String()
-		}
-	}
-	return a.String()
-}
 
 // pepperedHash hashes who with a secret of this store, so that the hash is useless
 // elsewhere.
@@ -89,7 +71,7 @@ func (s *store) takeBack(t *tx, l limit, who string, all bool) {
 
 func (s *store) TakeMint(ctx context.Context, address string) (wait time.Duration, ok bool, err error) {
 	err = s.update(ctx, func(t *tx) (err error) {
-		wait, ok, err = s.countTry(t, limit{"mint", s.mints, time.Hour}, networkOf(address))
+		wait, ok, err = s.countTry(t, limit{"mint", s.mints, time.Hour}, network.Near(address))
 		return err
 	})
 	return wait, ok && err == nil, err

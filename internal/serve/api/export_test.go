@@ -35,7 +35,5 @@ func (s *Handler) Reads(op *Operation, query url.Values) (map[string]bool, error
 
 // Bounds that tests come up to.
 const (
-	BaseWeight = baseWeight
-	BodyCopies = bodyCopies
-	Piece      = piece
+	Piece = piece
 )

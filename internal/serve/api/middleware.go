@@ -7,7 +7,6 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -29,12 +28,9 @@ const (
 	timeout   = 30 * time.Second // of an operation that does not ask for more
 )
 
-// Bytes of the shared memory that a request takes until the size of its answer is
-// known.
-const (
-	baseWeight = 64 << 10 // for any request
-	bodyCopies = 3        // memory per byte of a body, while it is read
-)
+// baseWeight is the bytes of the shared memory that any request takes until the size
+// of its answer is known.
+const baseWeight = 64 << 10
 
 // reply collects one answer before any of it is written.
 type reply struct {
@@ -179,21 +175,15 @@ func (s *Handler) operate(ctx context.Context, r *http.Request, out *reply, c *C
 		}
 		return nil
 	}
-	if op.AtOnce != nil {
+	if err := s.readBody(r, out, c); err != nil {
+		return err
+	}
+	if op.AtOnce != nil { // after the body: who sends slowly has no place
 		end, err := op.AtOnce.Begin(c.Caller.Address)
 		if err != nil {
 			return err
 		}
 		defer end()
-	}
-	if c.op.Body != nil {
-		var err error
-		if out.hold, err = s.config.Budget.Take(ctx, baseWeight+bodyCopies*c.expected(r)); err != nil {
-			return err
-		}
-	}
-	if err := c.readBody(r); err != nil {
-		return err
 	}
 	if c.Data == nil {
 		out.askAgain(retryNoDataset)
@@ -261,16 +251,8 @@ func (c *Call) prepare(values url.Values, path map[string]string) (Run, error) {
 	return run, c.Params.finish(strict)
 }
 
-// expected is the maximum number of bytes that will be read of a body.
-func (c *Call) expected(r *http.Request) int64 {
-	if r.ContentLength >= 0 {
-		return min(r.ContentLength, c.op.MaxBody)
-	}
-	return c.op.MaxBody
-}
-
 // readBody reads the body of a request, which only some operations have.
-func (c *Call) readBody(r *http.Request) error {
+func (s *Handler) readBody(r *http.Request, out *reply, c *Call) (err error) {
 	most := c.op.MaxBody
 	if c.op.Body == nil {
 		// An unread body does no harm, unless it keeps the connection busy.
@@ -282,18 +264,19 @@ func (c *Call) readBody(r *http.Request) error {
 	if r.ContentLength > most {
 		return tooLarge(most)
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+	known := c.Caller.Key != "" || c.op.Access == Admin
+	c.body, out.hold, err = s.config.Budget.ReadBody(r, budget.Sender{Address: c.Caller.Address, Known: known}, most)
+	var large *http.MaxBytesError
+	if _, refused := fault.Of(err); err == nil || refused {
+		return err
+	}
+	switch {
+	case errors.As(err, &large):
+		return tooLarge(most)
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fault.New(refusedStalled.Slug, "The request body did not arrive in time.").Try("send it again without pausing")
 	}
-	if err != nil {
-		return fault.New(refusedQuery.Slug, "The request body could not be read.").Try("send it again")
-	}
-	if int64(len(body)) > most {
-		return tooLarge(most)
-	}
-	c.body = body
-	return nil
+	return fault.New(refusedQuery.Slug, "The request body could not be read.").Try("send it again")
 }
 
 func tooLarge(most int64) error {

@@ -4,39 +4,84 @@ import (
 	"sync"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/network"
 )
 
-// AtOnce bounds how many requests of a kind run at a time, in all and from one
-// address. It is for requests without a key: memory is held for a body before the
-// body has arrived, so slow senders could hold all of it.
+// AtOnce shares something among networks: places for requests that run at a time, or
+// bytes. Three rules keep one network from taking what others need. A network has at
+// most its share. All addresses around it together, see network.Wide, have at most
+// two shares. And the last quarter goes only to networks that have next to nothing.
 type AtOnce struct {
-	all, each int
+	all, each int64
+	least     int64 // that a network may take of the last quarter
 
-	mu    sync.Mutex
-	count int
-	from  map[string]int
+	mu           sync.Mutex
+	count        int64
+	from, around map[string]int64 // by network, and by wide network
 }
 
-// NewAtOnce allows so many in all, and so many from each address.
-func NewAtOnce(all, each int) *AtOnce { return &AtOnce{all: all, each: each, from: map[string]int{}} }
+// NewAtOnce allows so many in all, and so many from each network.
+func NewAtOnce(all, each int) *AtOnce { return newShare(int64(all), int64(each), 1) }
+
+func newShare(all, each, least int64) *AtOnce {
+	return &AtOnce{all: all, each: each, least: least, from: map[string]int64{}, around: map[string]int64{}}
+}
 
 // Begin counts a request until end is called, which must happen once, or refuses
-// it with a fault of the slug Busy.
+// it with a fault of the slug Busy. address may also be the ID of an account.
 func (a *AtOnce) Begin(address string) (end func(), err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.count >= a.all || a.from[address] >= a.each {
-		return nil, fault.New(Busy, "The server is running as many of these requests as it accepts at once, in all or from your address.").
+	near, wide := network.Near(address), network.Wide(address)
+	if !a.take(near, wide, 1) {
+		return nil, fault.New(Busy, "The server is running as many of these requests as it accepts at once, in all or from your network.").
 			Try("ask again in a few seconds, and fewer at a time")
 	}
+	return func() { a.giveBack(near, wide, 1) }, nil
+}
+
+// BeginTrusted is Begin for a client that stands for many networks, such as a proxy.
+// Only the number of all bounds it.
+func (a *AtOnce) BeginTrusted(string) (end func(), err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.count == a.all {
+		return nil, fault.New(Busy, "The server has as many clients as it accepts at once.").Try("ask again in a few seconds")
+	}
 	a.count++
-	a.from[address]++
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.count--
-		if a.from[address]--; a.from[address] == 0 {
-			delete(a.from, address)
-		}
 	}, nil
+}
+
+// Crowded reports whether less than a quarter is left.
+func (a *AtOnce) Crowded() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.all-a.count < a.all/4
+}
+
+func (a *AtOnce) take(near, wide string, n int64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	has, left := a.around[wide]+n, a.all-a.count-n
+	if left < 0 || a.from[near]+n > a.each || has > 2*a.each || left < a.all/4 && has > a.least {
+		return false
+	}
+	a.count += n
+	a.from[near] += n
+	a.around[wide] += n
+	return true
+}
+
+func (a *AtOnce) giveBack(near, wide string, n int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.count -= n
+	if a.from[near] -= n; a.from[near] == 0 {
+		delete(a.from, near)
+	}
+	if a.around[wide] -= n; a.around[wide] == 0 {
+		delete(a.around, wide)
+	}
 }

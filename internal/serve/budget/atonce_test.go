@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"fmt"
 	"testing"
 
 	"grantgraph/internal/fault"
@@ -28,5 +29,34 @@ func TestAtOnce(t *testing.T) {
 	begin("b", true)
 	if a.count != 3 || len(a.from) != 2 {
 		t.Errorf("%d under way, of %v", a.count, a.from)
+	}
+}
+
+// TestGreedyNetworks takes as many places as there are from a household, from a block
+// of IPv4 addresses, and from eight addresses elsewhere. Whoever has none still gets a
+// place.
+func TestGreedyNetworks(t *testing.T) {
+	t.Parallel()
+	const all, each = 64, 8
+	for name, c := range map[string]struct {
+		address func(i int) string
+		most    int64
+	}{
+		"a household":            {func(i int) string { return fmt.Sprintf("2001:db8::%x", i) }, each},
+		"a customer of IPv6":     {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i) }, 2 * each},
+		"a block of IPv4":        {func(i int) string { return fmt.Sprintf("192.0.2.%d", i%256) }, 2 * each},
+		"eight addresses apart":  {func(i int) string { return fmt.Sprintf("10.0.%d.1:%d", i%8, i) }, all * 3 / 4},
+		"a hundred blocks apart": {func(i int) string { return fmt.Sprintf("10.%d.0.1", i%100) }, all},
+	} {
+		a := NewAtOnce(all, each)
+		for i := range 1000 {
+			_, _ = a.Begin(c.address(i))
+		}
+		if a.count != c.most {
+			t.Errorf("%s has %d places, want %d", name, a.count, c.most)
+		}
+		if _, err := a.Begin("198.51.100.1"); (err == nil) != (c.most < all) {
+			t.Errorf("%s: somebody else: %v", name, err)
+		}
 	}
 }

@@ -44,6 +44,8 @@ type Budget struct {
 	mu      sync.Mutex
 	held    int64     // may be more than size: what is there already is counted, not refused
 	waiting list.List // of *waiter, first come first
+
+	intake intake
 }
 
 type waiter struct {
@@ -65,7 +67,7 @@ func New(size int64, opt Options) *Budget {
 			return t.C, t.Stop
 		}
 	}
-	return &Budget{opt: opt, size: size}
+	return &Budget{opt: opt, size: size, intake: newIntake(size)}
 }
 
 // Hold is a part of the budget that somebody has taken. It must be released.
@@ -73,6 +75,9 @@ func New(size int64, opt Options) *Budget {
 type Hold struct {
 	from  *Budget
 	bytes int64
+
+	near, wide string // the networks of a stranger, and
+	strange    int64  // the bytes of bodies that they share
 }
 
 // Take takes a hold of so many bytes. A request for more than the whole budget gets
@@ -87,7 +92,7 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (*Hold, error) {
 	if b.fits(bytes) && (b.waiting.Len() == 0 || b.small(bytes)) {
 		b.held += bytes
 		b.mu.Unlock()
-		return &Hold{b, bytes}, nil
+		return &Hold{from: b, bytes: bytes}, nil
 	}
 	if b.waiting.Len() >= b.opt.Waiters {
 		b.mu.Unlock()
@@ -102,7 +107,7 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (*Hold, error) {
 	var err error
 	select {
 	case <-w.ready:
-		return &Hold{b, bytes}, nil
+		return &Hold{from: b, bytes: bytes}, nil
 	case <-late:
 		err = busy()
 	case <-ctx.Done():
@@ -112,7 +117,7 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (*Hold, error) {
 	defer b.mu.Unlock()
 	select {
 	case <-w.ready: // the hold came at the same moment
-		return &Hold{b, bytes}, nil
+		return &Hold{from: b, bytes: bytes}, nil
 	default:
 	}
 	b.waiting.Remove(at)
@@ -164,7 +169,10 @@ func (h *Hold) Resize(bytes int64) {
 // Release gives the hold back. Only the first time counts.
 func (h *Hold) Release() {
 	h.Resize(0)
-	if h != nil {
+	if h != nil && h.from != nil {
+		if h.strange > 0 {
+			h.from.intake.strangers.giveBack(h.near, h.wide, h.strange)
+		}
 		h.from = nil
 	}
 }

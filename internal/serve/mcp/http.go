@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/budget"
 )
 
 // Bounds of a message. The longest argument is a statement in SQL.
@@ -47,17 +48,21 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	address := s.Address(r)
-	end, err := s.atOnce.Begin(address)
-	if err != nil {
+	body, hold, err := s.Budget.ReadBody(r, budget.Sender{Address: address}, maxBody)
+	defer hold.Release()
+	if err == nil { // who sends slowly has no place
+		var end func()
+		if end, err = s.atOnce.Begin(address); err == nil {
+			defer end()
+		}
+	}
+	var large *http.MaxBytesError
+	f, refused := fault.Of(err)
+	switch {
+	case refused:
 		w.Header().Set("Retry-After", "5")
-		f, _ := fault.Of(err)
 		refuse(w, http.StatusServiceUnavailable, "%s Try: %s.", f.Message, f.Hint)
 		return
-	}
-	defer end()
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var large *http.MaxBytesError
-	switch {
 	case errors.As(err, &large):
 		refuse(w, http.StatusRequestEntityTooLarge, "The message is larger than %d bytes.", maxBody)
 		return

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"net/http"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/network"
 )
 
 // admit charges a request about n organizations and lets it in. A request with a key
@@ -75,7 +75,7 @@ func (h *Handler) charge(w http.ResponseWriter, r *http.Request, secret string, 
 		return err
 	}
 	from := h.Address(r)
-	if n == 0 || isLoopback(from) {
+	if n == 0 || network.Local(from) {
 		return nil
 	}
 	left, err := h.Accounts.TakeNames(r.Context(), from, n)
@@ -106,18 +106,4 @@ func addressed(r *http.Request) error {
 	}
 	return fault.New(slugKeyURL, "There is a key in the address, where others can read it.").
 		Try("send it as X-API-Key: <key>, and rotate it on your account page")
-}
-
-// isLoopback reports whether a request comes from this machine. It may come through
-// an undeclared proxy, whose visitors would all count as one.
-func isLoopback(address string) bool {
-	at, err := netip.ParseAddr(address)
-	if err != nil {
-		ported, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return false
-		}
-		at = ported.Addr()
-	}
-	return at.Unmap().IsLoopback()
 }

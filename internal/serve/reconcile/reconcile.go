@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math"
 	"mime"
@@ -162,7 +161,7 @@ func (h *Handler) get02(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handler) post02(w http.ResponseWriter, r *http.Request) error {
-	body, done, err := h.body(w, r, "application/x-www-form-urlencoded")
+	body, done, err := h.body(r, "application/x-www-form-urlencoded")
 	if err != nil {
 		return err
 	}
@@ -207,7 +206,7 @@ func (h *Handler) answer02(w http.ResponseWriter, r *http.Request, values url.Va
 }
 
 func (h *Handler) match10(w http.ResponseWriter, r *http.Request) error {
-	body, done, err := h.body(w, r, "application/json")
+	body, done, err := h.body(r, "application/json")
 	if err != nil {
 		return err
 	}
@@ -228,7 +227,7 @@ func (h *Handler) match10(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handler) extend10(w http.ResponseWriter, r *http.Request) error {
-	body, done, err := h.body(w, r, "application/json")
+	body, done, err := h.body(r, "application/json")
 	if err != nil {
 		return err
 	}
@@ -302,24 +301,21 @@ func (h *Handler) match(w http.ResponseWriter, r *http.Request, batch []named) (
 func percent(p float64) float64 { return min(99.9, math.Round(1000*p)/10) }
 
 // body reads the body of a request. Its memory is held until done.
-func (h *Handler) body(w http.ResponseWriter, r *http.Request, kind string) (body []byte, done func(), err error) {
+func (h *Handler) body(r *http.Request, kind string) (body []byte, done func(), err error) {
 	given, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if given != kind {
 		return nil, nil, fault.New(slugMedia, "The body is not %s.", kind).Try("send Content-Type: %s", kind)
 	}
-	size := r.ContentLength
-	if size < 0 || size > maxBody {
-		size = maxBody
+	body, hold, err := h.Budget.ReadBody(r, budget.Sender{Address: h.Address(r)}, maxBody)
+	if err == nil { // who sends slowly has no place
+		defer hold.Release() // the next hold includes the body
+		done, err = h.hold(r, int64(len(body)))
+		return body, done, err
 	}
-	if done, err = h.hold(r, size); err != nil {
+	var large *http.MaxBytesError
+	if _, refused := fault.Of(err); refused {
 		return nil, nil, err
 	}
-	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err == nil {
-		return body, done, nil
-	}
-	done()
-	var large *http.MaxBytesError
 	if errors.As(err, &large) {
 		return nil, nil, fault.New(slugBody, "The body is longer than %d bytes.", maxBody).Try("send fewer names at a time")
 	}

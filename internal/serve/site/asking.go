@@ -43,6 +43,7 @@ func (s *Site) routeAsking(mux *http.ServeMux) error {
 		Form: func(w http.ResponseWriter, r *http.Request) bool {
 			v, _ := s.formVisit(r)
 			v.w = w
+			defer v.release()
 			return s.checkForm(v, plainForm)
 		},
 		Seal: func(plan string) string { return s.sign("plan", plan) },

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
 	"net/http/httptest"
 	"net/url"
 	"runtime"
@@ -43,11 +44,16 @@ func TestBusy(t *testing.T) {
 			t.Errorf("%s: %d %v %.300s", path, rec.Code, rec.Header(), rec.Body)
 		}
 	}
-	// A long form is refused before it is read. On a page for members, strangers are
-	// refused before memory is taken.
-	for path, want := range map[string]int{"/verify": 503, "/check/many": 303, "/check/pdf": 303} {
-		rec := httptest.NewRecorder()
-		p.ServeHTTP(rec, httptest.NewRequest("POST", path, iotest.ErrReader(errors.New("it was read"))))
+	// A form is refused when its first bytes arrive. On a page for members, strangers
+	// are refused before the form is read.
+	for path, want := range map[string]int{"/verify": 503, "/sql": 503, "/check/many": 303, "/check/pdf": 303} {
+		var form io.Reader = strings.NewReader("q=1")
+		if want == 303 {
+			form = iotest.ErrReader(errors.New("it was read"))
+		}
+		r, rec := httptest.NewRequest("POST", path, form), httptest.NewRecorder()
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		p.ServeHTTP(rec, r)
 		if rec.Code != want || (rec.Header().Get("Retry-After") != "") != (want == 503) {
 			t.Errorf("%s: %d %.300s", path, rec.Code, rec.Body)
 		}

@@ -44,7 +44,7 @@ const sqlTimeout = 55 * time.Second
 func (s *Site) routeSQL(mux *http.ServeMux) {
 	mux.HandleFunc("GET /sql", s.serveSQL)
 	mux.HandleFunc("GET /sql/{slug}", s.serveSQL)
-	mux.HandleFunc("POST /sql", s.holding(sqlForm, s.runSQL))
+	mux.HandleFunc("POST /sql", s.runSQL)
 	mux.HandleFunc("GET "+schemaPath, serveSchema)
 }
 
@@ -192,7 +192,11 @@ type buyer struct {
 func (s *Site) runSQL(w http.ResponseWriter, r *http.Request) {
 	keepPrivate(w)
 	v, ok := s.member(w, r)
-	if !ok || !s.readForm(v, sqlForm) || v.session != "" && !s.checkToken(v) {
+	if !ok {
+		return
+	}
+	defer v.release()
+	if !s.readForm(v, sqlForm) || v.session != "" && !s.checkToken(v) {
 		return
 	}
 	page := s.sqlPage(v)

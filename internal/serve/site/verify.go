@@ -31,25 +31,25 @@ const (
 
 func (s *Site) routeVerify(mux *http.ServeMux) {
 	mux.HandleFunc("GET /verify", s.anyone(s.showVerify))
-	mux.HandleFunc("POST /verify", s.atOnce(budget.NewAtOnce(mostReports, mostFromOne), s.anyoneSending(verifyForm, s.verify)))
+	mux.HandleFunc("POST /verify", s.anyoneSending(verifyForm, s.atOnce(budget.NewAtOnce(mostReports, mostFromOne), s.verify)))
 }
 
-// How many reports are verified at a time, in all and from one address.
+// How many reports are verified at a time, in all and from one network.
 const (
 	mostReports = 64
 	mostFromOne = 16
 )
 
 // atOnce refuses requests beyond a number at a time.
-func (s *Site) atOnce(most *budget.AtOnce, h http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		end, err := most.Begin(s.Address(r))
+func (s *Site) atOnce(most *budget.AtOnce, serve func(*visit)) func(*visit) {
+	return func(v *visit) {
+		end, err := most.Begin(v.from)
 		if err != nil {
-			s.frame.Busy(w, r)
+			s.frame.Busy(v.w, v.r)
 			return
 		}
 		defer end()
-		h(w, r)
+		serve(v)
 	}
 }
 

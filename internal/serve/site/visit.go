@@ -1,12 +1,14 @@
 package site
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -14,6 +16,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/site/frame"
 )
 
@@ -33,6 +36,7 @@ type visit struct {
 	from    string // network address
 	session string // secret of the session, and
 	account account.Account
+	hold    *budget.Hold // on the memory of the form
 }
 
 // anyone guards a page for everybody, such as the sign-in page. Its forms are tied
@@ -40,7 +44,7 @@ type visit struct {
 func (s *Site) anyone(serve func(*visit)) http.HandlerFunc { return s.anyoneSending(plainForm, serve) }
 
 func (s *Site) anyoneSending(most bound, serve func(*visit)) http.HandlerFunc {
-	return s.holding(most, func(w http.ResponseWriter, r *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
 		secret := s.cookie(r, visitCookie)
 		if !isSecret(secret) {
@@ -48,34 +52,21 @@ func (s *Site) anyoneSending(most bound, serve func(*visit)) http.HandlerFunc {
 			s.setCookie(w, visitCookie, secret, visitAge, http.SameSiteLaxMode)
 		}
 		v := &visit{w: w, r: r, bind: "visit " + secret, from: s.Address(r)}
+		defer v.release()
 		if s.checkForm(v, most) {
 			serve(v)
 		}
-	})
+	}
 }
 
-// holding takes memory for a long form before reading it. It counts the form twice:
-// as sent, and as parsed.
-func (s *Site) holding(most bound, h http.HandlerFunc) http.HandlerFunc {
-	if most == plainForm {
-		return h
-	}
-	return func(w http.ResponseWriter, r *http.Request) {
-		hold, ok := s.frame.Reserve(w, r, 3*most.most)
-		if !ok {
-			return
-		}
-		defer hold.Release()
-		h(w, r)
-	}
-}
+// release gives back the memory of the form.
+func (v *visit) release() { v.hold.Release() }
 
 func (s *Site) signedInOnly(serve func(*visit)) http.HandlerFunc {
 	return s.signedInSending(plainForm, serve)
 }
 
-// signedInSending is signedInOnly for a longer form. It takes memory only for
-// members, because strangers could send slowly to hold it.
+// signedInSending is signedInOnly for a longer form.
 func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		keepPrivate(w)
@@ -91,11 +82,10 @@ func (s *Site) signedInSending(most bound, serve func(*visit)) http.HandlerFunc 
 			http.Redirect(w, r, to, http.StatusSeeOther)
 			return
 		}
-		s.holding(most, func(http.ResponseWriter, *http.Request) {
-			if s.checkForm(v, most) {
-				serve(v)
-			}
-		})(w, r)
+		defer v.release()
+		if s.checkForm(v, most) {
+			serve(v)
+		}
 	}
 }
 
@@ -179,11 +169,18 @@ func (s *Site) readForm(v *visit, most bound) bool {
 		s.showMessage(v, http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.")
 		return false
 	}
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, most.most)
-	if withFiles {
+	var sent []byte
+	sent, v.hold, err = s.Budget.ReadBody(v.r, budget.Sender{Address: v.from, Known: v.session != ""}, most.most)
+	v.r.Body = io.NopCloser(bytes.NewReader(sent))
+	switch {
+	case slug(err) == budget.Busy:
+		s.frame.Busy(v.w, v.r)
+		return false
+	case err != nil:
+	case withFiles:
 		// The whole form fits in memory, so no file is written to the disk.
 		err = v.r.ParseMultipartForm(most.most)
-	} else {
+	default:
 		err = v.r.ParseForm()
 	}
 	if err != nil {

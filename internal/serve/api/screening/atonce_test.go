@@ -23,12 +23,12 @@ func (s *stalled) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestSlowBodies sends documents to verify that never come: whoever sends them
-// takes what one address may have, and nobody else's.
+// TestSlowBodies sends documents to verify that never come. They take no place of a
+// verification, so that others and even the same network are still answered.
 func TestSlowBodies(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t)
-	const path, most = "/api/v1/screening/verify", 16
+	const path, most = "/api/v1/screening/verify", 80
 	read, end := make(chan struct{}, most), make(chan struct{})
 	var slow sync.WaitGroup
 	for range most {
@@ -44,15 +44,11 @@ func TestSlowBodies(t *testing.T) {
 		w.ServeHTTP(rec, r)
 		return rec
 	}
-	if rec := send(httptest.NewRequest("GET", "/", nil).RemoteAddr); rec.Code != 503 || rec.Header().Get("Retry-After") == "" || !strings.Contains(rec.Body.String(), "server_busy") {
-		t.Errorf("one more of the same: %d %s", rec.Code, rec.Body)
-	}
-	if rec := send("198.51.100.7:1000"); rec.Code != 422 {
-		t.Errorf("of somebody else: %d %s", rec.Code, rec.Body)
+	for _, from := range []string{httptest.NewRequest("GET", "/", nil).RemoteAddr, "198.51.100.7:1000"} {
+		if rec := send(from); rec.Code != 422 {
+			t.Errorf("from %s: %d %s", from, rec.Code, rec.Body)
+		}
 	}
 	close(end)
 	slow.Wait()
-	if rec := send(httptest.NewRequest("GET", "/", nil).RemoteAddr); rec.Code != 422 {
-		t.Errorf("afterwards: %d %s", rec.Code, rec.Body)
-	}
 }

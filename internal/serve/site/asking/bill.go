@@ -3,12 +3,12 @@ package asking
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"strconv"
 
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/ask"
+	"grantgraph/internal/serve/network"
 )
 
 // bill charges a visitor for one question: a free question if one is left, else a
@@ -115,13 +115,7 @@ func remaining(n int, one, many string) string {
 // address of this machine: that is a proxy that is not configured, and all of its
 // visitors would count as one.
 func counted(address string) string {
-	at, err := netip.ParseAddr(address)
-	if err != nil {
-		if ported, err := netip.ParseAddrPort(address); err == nil {
-			at = ported.Addr()
-		}
-	}
-	if at.Unmap().IsLoopback() {
+	if network.Local(address) {
 		return ""
 	}
 	return address

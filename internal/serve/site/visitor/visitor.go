@@ -5,9 +5,10 @@
 package visitor
 
 import (
-	"net/netip"
 	"sync"
 	"time"
+
+	"grantgraph/internal/serve/network"
 )
 
 // Rate is how many pages a visitor may open at once, and how often another page
@@ -29,22 +30,25 @@ type Limit struct {
 	// For each visitor, the time at which the full burst is available again. When now
 	// is full, it becomes before, and the old before is dropped. A visitor in neither
 	// has opened nothing for a while.
-	now, before map[netip.Prefix]time.Time
+	now, before map[string]time.Time
 	most        int
 }
 
 // New makes a limit.
 func New(rate Rate, clock func() time.Time) *Limit {
-	return &Limit{rate: rate, clock: clock, now: map[netip.Prefix]time.Time{}, most: mostKept}
+	return &Limit{rate: rate, clock: clock, now: map[string]time.Time{}, most: mostKept}
 }
 
 // Take counts a page for a visitor, or says how long to wait. It does not count the
 // machine itself: a proxy that is not configured would make all of its users one
 // visitor.
 func (l *Limit) Take(address string) (wait time.Duration, ok bool) {
-	who, counted := network(address)
-	if !counted {
+	if network.Local(address) {
 		return 0, true
+	}
+	who := ""
+	if _, valid := network.Parse(address); valid { // all clients without an address count as one
+		who = network.Near(address)
 	}
 	now := l.clock()
 	l.mu.Lock()
@@ -68,31 +72,8 @@ func (l *Limit) Take(address string) (wait time.Duration, ok bool) {
 		return over, false
 	}
 	if !known && len(l.now) >= l.most {
-		l.now, l.before = make(map[netip.Prefix]time.Time, l.most), l.now
+		l.now, l.before = make(map[string]time.Time, l.most), l.now
 	}
 	l.now[who] = until.Add(l.rate.Every)
 	return 0, true
-}
-
-// network is what counts as one visitor: an IPv4 address, or the network of a
-// household for IPv6. All clients without a valid address count as one visitor.
-func network(address string) (who netip.Prefix, counted bool) {
-	at, err := netip.ParseAddr(address)
-	if err != nil {
-		ported, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return netip.Prefix{}, true
-		}
-		at = ported.Addr()
-	}
-	at = at.Unmap().WithZone("")
-	if at.IsLoopback() {
-		return netip.Prefix{}, false
-	}
-	bits := 32
-	if at.Is6() {
-		bits = 64
-	}
-	who, _ = at.Prefix(bits) // as many bits as the address has
-	return who, true
 }

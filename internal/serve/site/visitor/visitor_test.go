@@ -79,15 +79,3 @@ func TestBounded(t *testing.T) {
 		t.Error("forgotten")
 	}
 }
-
-func FuzzNetwork(f *testing.F) {
-	for _, s := range []string{"192.0.2.7", "[::1]:80", "fe80::1%eth0", "", "::ffff:127.0.0.1"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, address string) {
-		who, counted := network(address)
-		if counted && who.IsValid() && who != who.Masked() {
-			t.Errorf("%q is %s", address, who)
-		}
-	})
-}
