@@ -28,6 +28,7 @@ type metrics struct {
 	refreshFailures prometheus.Counter
 	cutOff          prometheus.Counter
 	accountsUp      prometheus.Gauge
+	damaged         *prometheus.GaugeVec
 
 	connections        prometheus.Gauge
 	connectionsRefused prometheus.Counter
@@ -56,11 +57,13 @@ func newMetrics(memory *budget.Budget) *metrics {
 		refreshFailures: counter("snapshot_refresh_failures_total", "Times that a snapshot or the lists could not be taken up."),
 		cutOff:          counter("clients_cut_off_total", "Answers that were cut off because the client did not read them in time."),
 		accountsUp:      gauge("accounts_up", "1 while the store of the accounts answers."),
+		damaged: prometheus.NewGaugeVec(
+			prometheus.GaugeOpts{Name: "grantgraph_dataset_damaged", Help: "1 while a part of the dataset is out of service because files are damaged."}, []string{"part"}),
 
 		connections:        gauge("connections", "Connections of clients."),
 		connectionsRefused: counter("connections_refused_total", "Connections refused because there were too many, in all or from one network."),
 	}
-	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp, m.connections, m.connectionsRefused,
+	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp, m.damaged, m.connections, m.connectionsRefused,
 		bytes("memory_held_bytes", "Memory of the budget that running requests hold.", memory.Held),
 		bytes("memory_budget_bytes", "Memory that all requests together may hold; 0 is without bounds.", memory.Size),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -112,7 +115,7 @@ const statusGone = 499
 
 // watch counts and logs every request. operation is the path of the operation
 // that a request is for, empty for none.
-func (m *metrics) watch(log *slog.Logger, operation func(path string) string, next http.Handler) http.Handler {
+func (m *metrics) watch(log *slog.Logger, operation func(path string) string, panicked func(), next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.inFlight.Inc()
 		defer m.inFlight.Dec()
@@ -120,7 +123,9 @@ func (m *metrics) watch(log *slog.Logger, operation func(path string) string, ne
 		seen := &observed{ResponseWriter: w, status: http.StatusOK}
 		// Pages have no other request ID; the API sets its own.
 		seen.Header().Set("X-Request-Id", api.RequestID(r))
-		survive(log, operation, next, seen, r)
+		if !survive(log, operation, next, seen, r) {
+			panicked()
+		}
 		took := time.Since(start)
 		if seen.status == http.StatusServiceUnavailable && r.Context().Err() != nil {
 			seen.status = statusGone
@@ -141,8 +146,8 @@ func (m *metrics) watch(log *slog.Logger, operation func(path string) string, ne
 
 // survive turns a panic into a 500, which would otherwise end the connection or the
 // process. A mapped file that becomes unreadable is a memory fault, and becomes a
-// panic here, too.
-func survive(log *slog.Logger, operation func(path string) string, next http.Handler, w *observed, r *http.Request) {
+// panic here, too. ok is false after a panic.
+func survive(log *slog.Logger, operation func(path string) string, next http.Handler, w *observed, r *http.Request) (ok bool) {
 	debug.SetPanicOnFault(true)
 	defer func() {
 		p := recover()
@@ -159,6 +164,7 @@ func survive(log *slog.Logger, operation func(path string) string, next http.Han
 		}
 	}()
 	next.ServeHTTP(w, r)
+	return true
 }
 
 type observed struct {

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -81,6 +82,7 @@ type Options struct {
 
 	after       func(time.Duration) <-chan time.Time // nil is time.After
 	connections int                                  // at a time; 0 follows from the limit of open files
+	free        func(path string) (int64, error)     // bytes on the disk; nil asks the system
 }
 
 // Bounds on a request. The longest answer is an aggregate over the whole
@@ -147,6 +149,9 @@ func Open(opt Options) (_ *Server, err error) {
 	}
 	if s.opt.after == nil {
 		s.opt.after = time.After
+	}
+	if s.opt.free == nil {
+		s.opt.free = freeBytes
 	}
 	defer func() {
 		if err != nil {
@@ -234,7 +239,7 @@ func (s *Server) route() error {
 	apiHandler, err := NewAPI(API{
 		Config: api.Config{
 			BaseURL: s.opt.BaseURL, Accounts: s.accounts, Clock: s.opt.Clock, Log: s.log, Address: s.address,
-			Budget: s.opt.Budget, AdminToken: s.opt.AdminToken,
+			Budget: s.opt.Budget, AdminToken: s.opt.AdminToken, Panicked: s.holder.Suspect,
 			Acquire: func() (api.Dataset, func()) {
 				d, release := s.holder.Acquire()
 				return asRead(d), release
@@ -297,7 +302,7 @@ func (s *Server) route() error {
 	mux.Handle(reconcile.Root02+"/", reconciling)
 	mux.Handle("/", s.pages)
 	s.health(mux)
-	s.handler = s.metrics.watch(s.log, apiHandler.Route, compress.Handler(mux))
+	s.handler = s.metrics.watch(s.log, apiHandler.Route, s.holder.Suspect, compress.Handler(mux))
 	return nil
 }
 
@@ -350,7 +355,7 @@ func (s *Server) health(mux *http.ServeMux) {
 	alive(mux)
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if version, ok := s.ready(w, r); ok && s.lost.Load() {
-			fmt.Fprintf(w, "ready %s\nthe accounts do not answer: requests that need them get 503, all others are served\n", version)
+			fmt.Fprintf(w, "ready %s\nthe accounts do not answer, or their disk is full: requests that need them get 503, all others are served\n", version)
 		} else if ok {
 			fmt.Fprintln(w, "ready", version)
 		}
@@ -359,7 +364,7 @@ func (s *Server) health(mux *http.ServeMux) {
 	// database while other servers have it.
 	mux.HandleFunc("GET /readyz/accounts", func(w http.ResponseWriter, r *http.Request) {
 		if version, ok := s.ready(w, r); ok && s.lost.Load() {
-			unavailable(w, r, "store_unavailable", "The accounts do not answer.", otherServer)
+			unavailable(w, r, "store_unavailable", "The accounts do not answer, or their disk is full.", otherServer)
 		} else if ok {
 			fmt.Fprintln(w, "ready", version)
 		}
@@ -379,8 +384,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) (version string, 
 	switch {
 	case s.stopping.Load():
 		unavailable(w, r, "stopping", "This server is being stopped.", otherServer)
-	case !d.Whole():
-		unavailable(w, r, "damaged", "An index of the dataset is damaged.", otherServer)
+	case len(d.Damaged()) > 0:
+		unavailable(w, r, "damaged", "Files of the dataset are damaged or missing: "+strings.Join(d.Damaged(), ", ")+".", otherServer)
 	default:
 		return d.Version(), true
 	}
@@ -431,6 +436,7 @@ func (s *Server) Run(ctx context.Context) error {
 		go func() { failed <- admin.Serve(s.admin) }()
 		servers = append(servers, admin)
 	}
+	s.showDamage()
 	s.log.Info("serving", append([]any{"url", s.opt.BaseURL}, s.about()...)...)
 	ctx, end := context.WithCancel(ctx)
 	var following sync.WaitGroup
@@ -492,12 +498,15 @@ func (s *Server) watchAccounts(ctx context.Context) {
 		ping, cancel := context.WithTimeout(ctx, pingTimeout)
 		err := s.accounts.Ping(ping)
 		cancel()
+		if err == nil {
+			err = s.diskFull()
+		}
 		if ctx.Err() != nil {
 			return
 		}
 		if lost := err != nil; s.lost.Swap(lost) != lost {
 			if lost {
-				s.log.Error("the accounts do not answer; requests that need them get 503, all others are served", "error", err)
+				s.log.Error("the accounts do not answer, or their disk is full; requests that need them get 503, all others are served", "error", err)
 			} else {
 				s.log.Info("the accounts answer again")
 			}
@@ -512,6 +521,29 @@ func (s *Server) watchAccounts(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
+}
+
+// leastDisk is how many bytes must be free on the disk of the accounts. Below that a
+// charge may fail at any moment, and with it most requests.
+const leastDisk = 16 << 20
+
+// diskFull returns an error when the disk of the accounts is full. It is nil when the
+// accounts are in a database elsewhere.
+func (s *Server) diskFull() error {
+	if !s.opt.Database.Empty() {
+		return nil
+	}
+	if free, err := s.opt.free(s.opt.Data); err == nil && free < leastDisk {
+		return fault.New("disk_full", "the disk of the accounts has only %d bytes left", free).Try("free some space")
+	}
+	return nil
+}
+
+// freeBytes is how many bytes are free on the disk of a path.
+func freeBytes(path string) (int64, error) {
+	var disk syscall.Statfs_t
+	err := syscall.Statfs(path, &disk)
+	return int64(disk.Bavail) * int64(disk.Bsize), err
 }
 
 // follow switches to new snapshots and lists as they are published.
@@ -547,7 +579,23 @@ func (s *Server) refresh() {
 	if swapped {
 		s.log.Info("serving new lists", s.about()...)
 	}
+	s.showDamage()
+	s.holder.InspectDaily()
 	s.guardStore()
+}
+
+// showDamage says in the metrics which parts of the dataset are out of service.
+func (s *Server) showDamage() {
+	d, release := s.holder.Acquire()
+	defer release()
+	damaged := d.Damaged()
+	for _, part := range dataset.Parts {
+		value := 0.
+		if slices.Contains(damaged, part) {
+			value = 1
+		}
+		s.metrics.damaged.WithLabelValues(part).Set(value)
+	}
 }
 
 // guardStore complains once when the file of the accounts was removed or replaced.

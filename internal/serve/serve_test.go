@@ -325,13 +325,21 @@ func TestFileLost(t *testing.T) {
 	}
 	paths := []string{"/api/v1/grants/transactions?query=school&sort_by=amount", "/api/v1/grants/summary?location=CA",
 		"/api/v1/grants/funders?subject=B&exclude=daf", "/api/v1/search?q=community"}
+	if code, body := ask(paths[0]); code != 500 || !strings.Contains(body, `"internal_error"`) {
+		t.Errorf("%s: %d, %s", paths[0], code, body)
+	}
+	// The failure is noticed: what needs the files is soon out of service.
+	until(t, func() bool { code, _ := ask("/readyz"); return code == 503 })
 	for _, path := range paths {
-		if code, body := ask(path); code != 500 || !strings.Contains(body, `"internal_error"`) {
+		if code, body := ask(path); code != 503 || !strings.Contains(body, `"dataset_damaged"`) {
 			t.Errorf("%s: %d, %s", path, code, body)
 		}
 	}
-	if code, body := ask("/search?q=community"); code != 500 || !strings.Contains(body, "Something broke") {
+	if code, body := ask("/search?q=community"); code != 503 || !strings.Contains(body, "Out of service") {
 		t.Errorf("the page: %d, %s", code, body)
+	}
+	if code, body := ask("/readyz"); !strings.Contains(body, "graph, search") {
+		t.Errorf("ready: %d, %s", code, body)
 	}
 	publish(t, data, world.Other)
 	s.refresh()
@@ -383,7 +391,7 @@ func TestGoneClient(t *testing.T) {
 		{gone, 200, 200},
 	} {
 		m, log := newMetrics(nil), &lines{}
-		h := m.watch(slog.New(slog.NewTextHandler(log, nil)), func(string) string { return "" }, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tc.status) }))
+		h := m.watch(slog.New(slog.NewTextHandler(log, nil)), func(string) string { return "" }, func() {}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tc.status) }))
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(tc.ctx, "GET", "/", nil))
 		rec := httptest.NewRecorder()
 		m.handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))

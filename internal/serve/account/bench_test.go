@@ -79,7 +79,7 @@ func BenchmarkPassword(b *testing.B) {
 	s := openAt(b, place{dir: b.TempDir()}, Options{})
 	s.hashing = presentHashing
 	for b.Loop() {
-		if _, err := s.hashPassword(b.Context(), "correct horse battery"); err != nil {
+		if _, err := s.hashPassword(b.Context(), "", "correct horse battery"); err != nil {
 			b.Fatal(err)
 		}
 	}

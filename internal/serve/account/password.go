@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/crypto/argon2"
 
+	"grantgraph/internal/serve/network"
 	"grantgraph/internal/table"
 )
 
@@ -118,17 +119,10 @@ func (p passwordHash) key(password string, size int) []byte {
 	return argon2.IDKey([]byte(password), p.salt, p.passes, p.memory, p.lanes, uint32(size))
 }
 
-func (s *store) hashingSlot(ctx context.Context) (free func(), err error) {
-	select {
-	case s.slots <- struct{}{}:
-		return func() { <-s.slots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (s *store) hashPassword(ctx context.Context, password string) (string, error) {
-	free, err := s.hashingSlot(ctx)
+// hashPassword hashes a password with the present parameters, for a client at an
+// address.
+func (s *store) hashPassword(ctx context.Context, from, password string) (string, error) {
+	free, err := s.hashes.enter(ctx, network.Wide(from))
 	if err != nil {
 		return "", err
 	}
@@ -142,8 +136,8 @@ func (s *store) hashPassword(ctx context.Context, password string) (string, erro
 // passwordMatches reports whether the password belongs to the hash, and whether it
 // should be hashed again because the parameters grew. An empty hash takes as long as a
 // wrong password, so that nobody can tell which addresses have an account.
-func (s *store) passwordMatches(ctx context.Context, hash, password string) (ok, weak bool, err error) {
-	free, err := s.hashingSlot(ctx)
+func (s *store) passwordMatches(ctx context.Context, from, hash, password string) (ok, weak bool, err error) {
+	free, err := s.hashes.enter(ctx, network.Wide(from))
 	if err != nil {
 		return false, false, err
 	}

@@ -92,7 +92,7 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 	if err := s.countAddress(ctx, from, signUpsOfAddress, "sign-ups from this address"); err != nil {
 		return Account{}, err
 	}
-	hash, err := s.hashPassword(ctx, password)
+	hash, err := s.hashPassword(ctx, from, password)
 	if err != nil {
 		return Account{}, err
 	}
@@ -150,7 +150,7 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 	if err != nil {
 		return "", Account{}, err
 	}
-	ok, weak, err := s.passwordMatches(ctx, p.passwordHash, password)
+	ok, weak, err := s.passwordMatches(ctx, from, p.passwordHash, password)
 	if err != nil {
 		return "", Account{}, err
 	}
@@ -167,7 +167,7 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 	}
 	hash := p.passwordHash
 	if weak {
-		if hash, err = s.hashPassword(ctx, password); err != nil {
+		if hash, err = s.hashPassword(ctx, from, password); err != nil {
 			return "", Account{}, err
 		}
 	}
@@ -220,14 +220,14 @@ func (s *store) ChangePassword(ctx context.Context, account, old, password strin
 	if err := s.countSignIn(ctx, p.Email, ""); err != nil {
 		return "", err
 	}
-	ok, _, err := s.passwordMatches(ctx, p.passwordHash, old)
+	ok, _, err := s.passwordMatches(ctx, p.Email, p.passwordHash, old)
 	if err != nil {
 		return "", err
 	}
 	if !ok {
 		return "", badCredentials()
 	}
-	hash, err := s.hashPassword(ctx, password)
+	hash, err := s.hashPassword(ctx, p.Email, password)
 	if err != nil {
 		return "", err
 	}

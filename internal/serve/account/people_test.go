@@ -517,8 +517,10 @@ func TestUnknownTakesAsLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openAt(t, place{dir: dir}, Options{})
 		a := signUp(t, s, "ann@example.org")
-		for range cap(s.slots) {
-			s.slots <- struct{}{}
+		for range hashesAtOnce {
+			if _, err := s.hashes.enter(t.Context(), "busy"); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for _, email := range []string{a.Email, "nobody@example.org"} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

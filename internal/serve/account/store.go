@@ -28,7 +28,7 @@ type store struct {
 	mints      int
 	anonymous  int
 	hashing    hashing
-	slots      chan struct{} // one for each password that the store may hash at a time
+	hashes     *hashQueue
 	pepper     []byte
 	engine     engine
 	read       *pool
@@ -57,7 +57,7 @@ func newStore(opt Options, e engine) (*store, error) {
 	s := &store{
 		clock: opt.Clock, freeWindow: cmp.Or(opt.FreeWindow, Day), mints: cmp.Or(opt.Mints, MintsAnHour),
 		anonymous: cmp.Or(opt.Anonymous, MostAnonymous), engine: e,
-		hashing: presentHashing, slots: make(chan struct{}, hashesAtOnce),
+		hashing: presentHashing, hashes: &hashQueue{free: hashesAtOnce, begun: map[string]int{}},
 		quit: make(chan struct{}), swept: make(chan struct{}),
 	}
 	if s.clock == nil {

@@ -92,7 +92,7 @@ func (s *store) ResetPassword(ctx context.Context, token, password string) (Acco
 	if err := checkPassword(password, email); err != nil {
 		return Account{}, err
 	}
-	hash, err := s.hashPassword(ctx, password)
+	hash, err := s.hashPassword(ctx, email, password)
 	if err != nil {
 		return Account{}, err
 	}

@@ -83,6 +83,9 @@ type Config struct {
 	// Address is the network address of the client that a request comes from;
 	// nil means that of the connection. Behind a proxy it has to be set.
 	Address func(*http.Request) string
+	// Panicked is called when a request panicked, as it does when a mapped file is
+	// damaged; nil does nothing.
+	Panicked func()
 	// AdminToken gives access to the operations for billing systems; if empty,
 	// nobody has access.
 	AdminToken secret.Text
@@ -123,6 +126,9 @@ func New(c Config) (*Handler, error) {
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Panicked == nil {
+		c.Panicked = func() {}
 	}
 	if c.Patience == 0 {
 		c.Patience = 10 * time.Second

@@ -78,6 +78,7 @@ func (s *Handler) guarded(r *http.Request, out *reply, data Dataset) {
 			s.config.Log.Error("a request panicked", slog.String("request_id", out.id), slog.String("path", s.Route(r.URL.Path)),
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 			s.fail(out, &Call{}, errors.New("panic"), true)
+			s.config.Panicked()
 		}
 	}()
 	c := &Call{table: s.table, Data: data, warn: &Warnings{}, Base: s.config.BaseURL, format: "json", ID: out.id, Caller: Caller{Address: s.config.Address(r)}}

@@ -287,7 +287,7 @@ func TestDamagedLists(t *testing.T) {
 			defer h.Close()
 			d, release := h.Acquire()
 			defer release()
-			if s := d.Lists.Status(lists.BMF); s.Loaded || s.Problem != "it could not be read" || d.Lists.Version() != "" || !strings.Contains(log.String(), "serving without compliance lists") {
+			if s := d.Lists.Status(lists.BMF); s.Loaded || s.Problem != "its files on this server are damaged or missing" || d.Lists.Version() != "" || !strings.Contains(log.String(), "serving without compliance lists") {
 				t.Errorf("edition %q, %+v; %s", d.Lists.Version(), s, &log)
 			}
 		})

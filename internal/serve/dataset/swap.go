@@ -35,6 +35,11 @@ type Holder struct {
 	stop     context.CancelFunc // ends the check of the files being served
 	checks   sync.WaitGroup
 
+	inspecting           bool // all files are being checked
+	inspected, suspected time.Time
+	stopInspecting       context.CancelFunc
+	badChecks            string // why the file of upstream checks cannot be read, as logged
+
 	mu      sync.Mutex // and change, to set current
 	current *Dataset   // nil before the first one
 }
@@ -58,7 +63,7 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 	if opt.Clock == nil {
 		opt.Clock = time.Now
 	}
-	h := &Holder{data: data, opt: opt, stop: func() {}}
+	h := &Holder{data: data, opt: opt, stop: func() {}, stopInspecting: func() {}, inspected: opt.Clock()}
 	if opt.SQL != nil {
 		limits := *opt.SQL
 		if limits.Log == nil {
@@ -150,8 +155,9 @@ func (h *Holder) openFirstLists() (o opened, err error) {
 	if err != nil {
 		h.refuseLists(listsVersion(h.data), err)
 		h.opt.Log.Error("serving without compliance lists", "error", err)
-		return openEdition(&lists.Current{Problem: "it could not be read"})
+		return openEdition(lost(nil))
 	}
+	h.logBadChecks(now)
 	h.logBadChanges(o)
 	return o, nil
 }
@@ -286,7 +292,8 @@ func (h *Holder) RefreshLists() (swapped bool, err error) {
 	if err != nil {
 		return false, h.refuseLists(version, err)
 	}
-	if next.Version() == now.Lists.Version() {
+	h.logBadChecks(next)
+	if next.Version() == now.Lists.Version() && now.Lists.Problem == "" {
 		if next.Stamp() != now.Lists.Stamp() {
 			next.Edition = now.Lists.Edition
 			h.swap(now.withLists(opened{lists: next, screener: now.Screen.With(next), log: now.ListLog, edition: now.edition}, now.Standing))
@@ -317,6 +324,19 @@ func listsVersion(data string) string {
 		return ""
 	}
 	return e.Manifest.Version
+}
+
+// logBadChecks says once that the file of upstream checks cannot be read. The lists
+// are served without it.
+func (h *Holder) logBadChecks(now *lists.Current) {
+	text := ""
+	if now.BadChecks != nil {
+		text = now.BadChecks.Error()
+	}
+	if text != "" && text != h.badChecks {
+		h.opt.Log.Error("serving the compliance lists without knowing when upstream was last checked", "error", now.BadChecks)
+	}
+	h.badChecks = text
 }
 
 // refuseLists remembers why an edition could not be opened, and returns the error.
@@ -383,7 +403,10 @@ func (h *Holder) Close() {
 	}
 	h.closed = true
 	h.stop()
+	h.stopInspecting()
+	h.change.Unlock() // a check that has ended takes it
 	h.checks.Wait()
+	h.change.Lock()
 	if h.current != nil {
 		h.release(h.current)
 	}

@@ -59,6 +59,10 @@ func (s *Screener) With(now *lists.Current) *Screener {
 	return &next
 }
 
+// Lost reports whether lists were made and cannot be used. Their users are refused
+// before they pay, and not told that nobody was screened.
+func (s *Screener) Lost() bool { return s.now.Problem != "" }
+
 // Close closes the tables.
 func (s *Screener) Close() error { return s.tables.Close() }
 

@@ -226,6 +226,10 @@ func (s *Site) screenOne(v *visit) {
 	}
 	defer hold.Release()
 	set := frame.DatasetOf(v.r)
+	if set.Screen.Lost() {
+		s.frame.Damaged(v.w, v.r)
+		return
+	}
 	who, q := subjectOf(set, e)
 	isPaid, shown := paid(v.account.Plan), false
 	if !isPaid && who.Known { // a screening that finds nobody does not use up the trial

@@ -29,11 +29,14 @@ type listRow struct {
 	lists.Status
 	Check   lists.Check
 	Checked bool
+	Lost    bool // all lists were made and cannot be used
 }
 
 // State is the state of the list, in one word.
 func (l listRow) State() string {
 	switch {
+	case l.Lost:
+		return "damaged"
 	case !l.Loaded:
 		return "not loaded"
 	case l.Status.Problem != "" || l.Check.Problem != "":
@@ -71,7 +74,7 @@ func (s *Site) serveData(w http.ResponseWriter, r *http.Request) {
 	}
 	now := frame.DatasetOf(r).Lists
 	for _, l := range lists.All() {
-		row := listRow{List: l, Status: now.Status(l.Name)}
+		row := listRow{List: l, Status: now.Status(l.Name), Lost: now.Problem != ""}
 		row.Check, row.Checked = now.Check(l.Name)
 		page.Lists = append(page.Lists, row)
 	}

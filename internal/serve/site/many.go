@@ -48,6 +48,10 @@ func (s *Site) screenMany(v *visit) {
 	}
 	defer hold.Release()
 	set := frame.DatasetOf(v.r)
+	if set.Screen.Lost() {
+		s.frame.Damaged(v.w, v.r)
+		return
+	}
 	list, err := readMany(v.r)
 	if err == nil && list.over > 0 {
 		err = fault.New("too_many_eins", "There are more than %d EINs; send at most that many at a time", mostEINs)

@@ -163,6 +163,8 @@ type Current struct {
 	Edition *Edition
 	Checks  []Check
 	Problem string // why there is no edition although one was made
+
+	BadChecks error // why the file of checks cannot be read
 }
 
 // Status is the state of one list.
@@ -183,12 +185,19 @@ func Read(data string) (*Current, error) { return (*Current)(nil).Reread(data) }
 // one, so frequent calls are cheap. c may be nil.
 func (c *Current) Reread(data string) (*Current, error) {
 	next, err := &Current{}, error(nil)
-	if next.Checks, err = ReadChecks(data); err != nil {
-		return nil, err
+	// The lists screen as well without the file of checks, so it takes nothing with it.
+	if next.Checks, next.BadChecks = ReadChecks(data); next.BadChecks != nil && c != nil {
+		next.Checks = c.Checks
 	}
 	next.Edition, err = Open(data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		// Lists that were made and are gone are not lists that there never were.
+		left, _ := filepath.Glob(filepath.Join(Dir(data), "builds", "*"))
+		if len(left) > 0 || c != nil && (c.Edition != nil || c.Problem != "") {
+			return nil, fault.New("lists_lost", "%s has no pointer to the current edition of the compliance lists", Dir(data)).
+				Try("run grantgraph build; it makes a new edition")
+		}
 	case err != nil:
 		return nil, err
 	case c != nil && c.Edition != nil && c.Edition.Dir == next.Edition.Dir && c.Edition.Manifest.Seal == next.Edition.Manifest.Seal:

@@ -92,7 +92,7 @@ func TestDamagedChecks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(lists.Dir(data), "checks.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lists.Read(data); err == nil || !strings.Contains(err.Error(), "checks.json") {
+	if now, err := lists.Read(data); err != nil || now.BadChecks == nil || !strings.Contains(now.BadChecks.Error(), "checks.json") {
 		t.Errorf("err %v", err)
 	}
 }

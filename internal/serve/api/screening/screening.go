@@ -88,9 +88,9 @@ func Group(p Parts) api.Group {
 	// Verification is open to everybody, so it may not use all cores.
 	o := &operations{p, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 	g := api.ReadGroup(operationsFile, map[string]api.Operation{
-		"screenOrganization":  {Response: ScreeningAnswer{}, Plan: o.planScreen},
-		"screenOrganizations": {Body: client.BulkRequest{}, MaxBody: maxBulk, Response: client.BulkAnswer{}, Plan: o.planBulk},
-		"screenNames":         {Body: client.NamesRequest{}, MaxBody: maxNameBody, Response: client.NamesAnswer{}, Plan: o.planNames},
+		"screenOrganization":  {Response: ScreeningAnswer{}, Plan: o.planScreen, Needs: o.needsLists},
+		"screenOrganizations": {Body: client.BulkRequest{}, MaxBody: maxBulk, Response: client.BulkAnswer{}, Plan: o.planBulk, Needs: o.needsLists},
+		"screenNames":         {Body: client.NamesRequest{}, MaxBody: maxNameBody, Response: client.NamesAnswer{}, Plan: o.planNames, Needs: o.needsLists},
 		"verifyReport": {
 			Body: client.Report{}, BodyTypes: []string{"application/pdf"}, MaxBody: maxDocument,
 			AtOnce: budget.NewAtOnce(mostDocuments, mostFromOne), Response: client.VerifyAnswer{}, Plan: o.planVerify,
@@ -106,6 +106,14 @@ func Group(p Parts) api.Group {
 		reflect.TypeFor[client.NameReport](): "NameReport",
 	}
 	return g
+}
+
+// needsLists refuses a screening while the compliance lists are damaged or lost.
+func (o *operations) needsLists(d api.Dataset) error {
+	if o.Screener(d).Lost() {
+		return api.Damaged()
+	}
+	return nil
 }
 
 // body is the report of an example of verification, which is signed when the
