@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,5 +117,26 @@ func TestInterrupted(t *testing.T) {
 	// A demo that was stopped knows its folder again.
 	if err := (&demoCmd{Data: filepath.Join(data, "demo")}).refuseOtherData(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLostAccounts starts a server beside snapshots and without accounts: it is
+// refused, and the message says how to confirm a new store.
+func TestLostAccounts(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	if err := os.Mkdir(filepath.Join(data, "builds"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := command(t, "serve", "--data", data, "--addr", "127.0.0.1:0")
+	if code != 1 || !strings.Contains(errs, "accounts.db is missing") || !strings.Contains(errs, "--new-accounts") {
+		t.Errorf("%d %s", code, errs)
+	}
+	if _, err := os.Stat(filepath.Join(data, "accounts.db")); err == nil {
+		t.Error("a new store was made")
+	}
+	// A confirmed new store is not the problem any more; that there is no snapshot is.
+	if code, _, errs := command(t, "serve", "--data", data, "--addr", "127.0.0.1:0", "--new-accounts"); code != 1 || strings.Contains(errs, "accounts.db is missing") {
+		t.Errorf("%d %s", code, errs)
 	}
 }

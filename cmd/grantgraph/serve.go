@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -47,8 +48,11 @@ type serveCmd struct {
 
 	Drain time.Duration `default:"0s" placeholder:"TIME"`
 
-	Database   secret.URL  `help:"PostgreSQL database for the accounts, shared by several servers; by default they are in the data directory." placeholder:"URL"`
-	Secrets    string      `placeholder:"FILE"`
+	Database secret.URL `help:"PostgreSQL database for the accounts, shared by several servers; by default they are in the data directory." placeholder:"URL"`
+	Secrets  string     `placeholder:"FILE"`
+
+	NewAccounts bool `name:"new-accounts" help:"Make new accounts where accounts.db is missing beside snapshots; without this the server does not start."`
+
 	AdminToken secret.Text `placeholder:"TOKEN"`
 	Trusted    []string    `name:"trusted-agent" help:"Hosts of agents whose signed keys get the trusted tier." placeholder:"HOST"`
 	Mail       secret.URL  `help:"Mail server for emails to users; without one they are printed to the console." placeholder:"smtp://USER:PASSWORD@HOST:587"`
@@ -144,6 +148,9 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 
 // serve runs the server, and beside it what keeps its snapshot and lists current.
 func (c *serveCmd) serve(ctx context.Context, opt serve.Options) error {
+	if err := c.refuseLostAccounts(); err != nil {
+		return err
+	}
 	store, err := c.store()
 	if err != nil {
 		return err
@@ -168,7 +175,16 @@ func (c *serveCmd) serve(ctx context.Context, opt serve.Options) error {
 	defer opt.Entrance.Close()
 	if follower != nil {
 		opt.Entrance.Say(follower.State)
-		if err := follower.First(ctx); err != nil {
+		// The accounts come first: a server that is killed between the two would find
+		// snapshots without accounts, as if they were lost.
+		accounts, err := serve.OpenAccounts(c.Data, c.Database, account.Options{})
+		if err == nil {
+			err = accounts.Close()
+		}
+		if err == nil {
+			err = follower.First(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -189,6 +205,23 @@ func (c *serveCmd) serve(ctx context.Context, opt serve.Options) error {
 	stop()
 	beside.Wait()
 	return serverError(err)
+}
+
+// refuseLostAccounts refuses a data directory with snapshots and without accounts. A
+// new store would have none of the keys, and other keys would sign reports.
+func (c *serveCmd) refuseLostAccounts() error {
+	if c.NewAccounts || !c.Database.Empty() {
+		return nil
+	}
+	path := serve.Accounts(c.Data)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(c.Data, "builds")); err != nil {
+		return nil
+	}
+	return fault.New("accounts_lost", "%s is missing, although %s has snapshots: the accounts, keys and signing keys in it are lost", path, c.Data).
+		Try("restore it from a backup; on a new server, start once with --new-accounts, or make the first key with grantgraph keys create")
 }
 
 // store returns the store that snapshots and lists come from, or nil if they are

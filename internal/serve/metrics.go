@@ -58,7 +58,7 @@ func newMetrics(memory *budget.Budget) *metrics {
 		cutOff:          counter("clients_cut_off_total", "Answers that were cut off because the client did not read them in time."),
 		accountsUp:      gauge("accounts_up", "1 while the store of the accounts answers."),
 		damaged: prometheus.NewGaugeVec(
-			prometheus.GaugeOpts{Name: "grantgraph_dataset_damaged", Help: "1 while a part of the dataset is out of service because files are damaged."}, []string{"part"}),
+			prometheus.GaugeOpts{Name: "grantgraph_dataset_damaged", Help: "1 while damaged files keep a part of the dataset out of service."}, []string{"part"}),
 
 		connections:        gauge("connections", "Connections of clients."),
 		connectionsRefused: counter("connections_refused_total", "Connections refused because there were too many, in all or from one network."),
