@@ -62,7 +62,9 @@ func (h *Holder) Suspect() { h.inspectLater(&h.suspected, suspectEvery) }
 func (h *Holder) InspectDaily() { h.inspectLater(&h.inspected, inspectEvery) }
 
 func (h *Holder) inspectLater(last *time.Time, every time.Duration) {
-	h.change.Lock()
+	if !h.change.TryLock() {
+		return // another dataset is being taken up; no request waits for that
+	}
 	defer h.change.Unlock()
 	now := h.opt.Clock()
 	if h.closed || h.inspecting || now.Sub(*last).Abs() < every {
