@@ -13,15 +13,11 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/archive"
-	"grantgraph/internal/ingest/source/bmf"
 	"grantgraph/internal/ingest/source/caftb"
 	"grantgraph/internal/ingest/source/careg"
-	"grantgraph/internal/ingest/source/fac"
 	"grantgraph/internal/ingest/source/irb"
 	"grantgraph/internal/ingest/source/irs990"
 	"grantgraph/internal/ingest/source/ofac"
-	"grantgraph/internal/ingest/source/pub78"
-	"grantgraph/internal/ingest/source/revocation"
 	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/ingest/source/stateaward"
 	"grantgraph/internal/ingest/source/ukcharity"
@@ -87,21 +83,11 @@ func readThrough(path string, read func(io.Reader) (rows.Tally, error), meant ..
 	return verdict(tally, meant...)
 }
 
-// countRows discards the rows; it only checks that they can be read.
-func countRows[T any](read func(io.Reader, func(*T) error) (rows.Tally, error)) func(io.Reader) (rows.Tally, error) {
-	return func(r io.Reader) (rows.Tally, error) { return read(r, func(*T) error { return nil }) }
-}
-
-func checkBMF(path string) (Contents, error)   { return readThrough(path, countRows(bmf.Read)) }
-func checkPub78(path string) (Contents, error) { return readThrough(path, countRows(pub78.Read)) }
-func checkRevocation(path string) (Contents, error) {
-	return readThrough(path, countRows(revocation.Read))
-}
-
-// checkFAC ignores audits without a federal identifier: audits of earlier years
-// have none.
-func checkFAC(path string) (Contents, error) {
-	return readThrough(path, countRows(fac.Read), fac.ReasonIdentifier, fac.ReasonEIN)
+// checkRows makes the check of a source whose files a reader reads as they are.
+func checkRows[T any](read func(io.Reader, func(*T) error) (rows.Tally, error), meant ...string) func(path string) (Contents, error) {
+	return func(path string) (Contents, error) { 
+		return readThrough(path, func(r io.Reader) (rows.Tally, error) { return read(r, func(*T) error { return nil }) }, meant...)
+	}
 }
 
 // checkStates reads a file with the mapping of the state whose folder it is in.
@@ -111,14 +97,14 @@ func checkStates(file string) (Contents, error) {
 	if !ok {
 		return Contents{}, fmt.Errorf("there is no mapping for the state %q", state)
 	}
-	return readThrough(file, countRows(m.Read), stateaward.ReasonFilter)
+	return checkRows(m.Read, stateaward.ReasonFilter)(file)
 }
 
 // checkCAReg reads one list. Another step checks that all four lists are of one
 // day.
 func checkCAReg(path string) (Contents, error) {
 	var edition careg.Edition
-	c, err := readThrough(path, countRows(edition.Read))
+	c, err := checkRows(edition.Read)(path)
 	c.Revised = edition.AsOf
 	return c, err
 }

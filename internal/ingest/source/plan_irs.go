@@ -156,7 +156,7 @@ const (
 	firstIRB   = 2003 // the year from which bulletins are published as web pages
 	weeksAYear = 53
 	// unsettled is how long the IRS may still correct a bulletin.
-	unsettled = 60 * daily
+	unsettled = 60 * 24 * time.Hour
 )
 
 var bulletin = regexp.MustCompile(`\b(20\d\d)-(\d\d)_IRB\b`)
@@ -186,7 +186,7 @@ func planIRB(ctx context.Context, s *Source, w Web, ask Request) ([]RemoteFile, 
 		for week := weeksAYear; week >= 1; week-- {
 			id := fmt.Sprintf("%d-%02d_IRB", year, week)
 			published := time.Date(year, 1, 1+7*(week-1), 0, 0, 0, 0, time.UTC)
-			if id > newest || published.Add(weekly).Before(ask.Since) {
+			if id > newest || published.AddDate(0, 0, 7).Before(ask.Since) {
 				continue
 			}
 			files = append(files, RemoteFile{

@@ -31,7 +31,7 @@ func TestCatalog(t *testing.T) {
 		if !strings.HasPrefix(s.Page, "https://") || s.Base != "" && !strings.HasPrefix(s.Base, "https://") {
 			t.Errorf("%s: %q, %q", s.Name, s.Page, s.Base)
 		}
-		if s.MaxBytes < megabyte || s.plan == nil || s.check == nil {
+		if s.MaxBytes < 1<<20 || s.plan == nil || s.check == nil {
 			t.Errorf("%s is incomplete", s.Name)
 		}
 		want := map[string]time.Duration{"every 15 minutes": 15 * time.Minute, "daily": 24 * time.Hour, "weekly": 7 * 24 * time.Hour}[s.Polled]
