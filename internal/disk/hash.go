@@ -16,7 +16,6 @@ type Summed struct {
 	size int64
 }
 
-// NewSummed writes to w.
 func NewSummed(w io.Writer) Summed { return Summed{w: w, hash: sha256.New()} }
 
 func (s *Summed) Write(p []byte) (int, error) {
@@ -50,7 +49,6 @@ func Hash(ctx context.Context, path string) (sum string, size int64, err error) 
 // Until returns a reader that fails after the context has ended.
 func Until(ctx context.Context, r io.Reader) io.Reader { return &until{ctx, r} }
 
-// UntilAt is Until for an io.ReaderAt.
 func UntilAt(ctx context.Context, r io.ReaderAt) io.ReaderAt { return &untilAt{ctx, r} }
 
 type untilAt struct {

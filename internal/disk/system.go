@@ -116,7 +116,6 @@ func Mount(root string, s System) (unmount func()) {
 	}
 }
 
-// systemOf is the system that a path is in.
 func systemOf(path string) System {
 	list := mounts.Load()
 	if list == nil {

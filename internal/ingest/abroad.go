@@ -18,7 +18,6 @@ import (
 // of recipients abroad from build to build, even as new spellings appear.
 const clusterKeysName = "cluster_keys.tsv"
 
-// isAbroad reports whether an identity is that of a recipient abroad.
 func isAbroad(identity string) bool { return strings.HasPrefix(identity, abroad.Prefix) }
 
 // clusterAbroad finds the spellings that name one recipient abroad, and gives
@@ -85,7 +84,6 @@ func (c *corpus) spellingsAbroad(rows []uint32) (spellings []abroad.Spelling, re
 // its name or by the status on most of its lines.
 func (b *builder) isGovernment(id string) bool { return b.clusters.Kind(id) == abroad.Gov }
 
-// AbroadCount says how many recipients abroad there are.
 type AbroadCount struct {
 	Spellings int64 `json:"spellings"`
 	Clusters  int64 `json:"clusters"`
@@ -108,7 +106,6 @@ func readClusterKeys(path string) (abroad.Keys, error) {
 	return keys, fault.Disk(path, err)
 }
 
-// keepClusterKeys writes the keys atomically.
 func (b *builder) keepClusterKeys() error {
 	path := filepath.Join(b.opt.Data, clusterKeysName)
 	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error {

@@ -112,7 +112,6 @@ func choosePeriod(all []filing, from, to int) {
 	}
 }
 
-// filedAfter reports whether a was filed after b.
 func filedAfter(a, b *filing) bool {
 	return cmp.Or(cmp.Compare(a.stamp, b.stamp), cmp.Compare(a.object, b.object)) > 0
 }
@@ -127,7 +126,6 @@ func seenBefore(earlier []filing, f *filing) bool {
 	return false
 }
 
-// chooseReturns reads all staged returns and chooses among them.
 func (b *builder) chooseReturns(ctx context.Context, c *corpus) error {
 	b.phase("choose", int64(c.stage.Shards()))
 	err := parallel.Ordered(ctx, b.workers, c.stage.Shards(), func(ctx context.Context, i int) ([]filing, error) {

@@ -26,7 +26,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// AwardReport says what became of the files of government awards.
 type AwardReport struct {
 	Crosswalk AwardCrosswalk `json:"crosswalk"`
 	Federal   AwardFederal   `json:"federal"`
@@ -42,7 +41,6 @@ type AwardCrosswalk struct {
 	fac.Size
 }
 
-// AwardFederal is the account of the federal archives.
 type AwardFederal struct {
 	Files      int              `json:"files"`      // read
 	Superseded int              `json:"superseded"` // not read: superseded by newer postings, or deltas that correct nothing
@@ -55,7 +53,6 @@ type AwardFederal struct {
 	Through    string           `json:"through"` // day of the latest action read
 }
 
-// AwardState is the account of the files of one state.
 type AwardState struct {
 	State    string           `json:"state"`
 	Title    string           `json:"title"`
@@ -76,7 +73,6 @@ type AwardPlacing struct {
 	Unknown AwardFlow `json:"unknown"`
 }
 
-// AwardFlow is a number of transactions and their dollars.
 type AwardFlow struct {
 	Rows   int64   `json:"rows"`
 	Amount float64 `json:"amount"`
@@ -125,7 +121,6 @@ func (b *builder) awards(ctx context.Context, w *snapshot.Writer, find award.Fin
 	return report, snapshot.WriteTableUntil(ctx, w, snapshot.GovAwards, award.Awards(f, s))
 }
 
-// crosswalk reads the audits.
 func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardReport) (*fac.Crosswalk, error) {
 	c := fac.NewCrosswalk()
 	tally := rows.Tally{Rejected: []rows.Rejection{}}
@@ -223,7 +218,6 @@ func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Fe
 	return nil
 }
 
-// stateAwards reads the files of one state.
 func (b *builder) stateAwards(ctx context.Context, state string, files []string, s *award.State, report *AwardReport) error {
 	state = strings.ToUpper(state)
 	files = slices.Sorted(slices.Values(files))
@@ -315,7 +309,6 @@ func newPayeeFinder(u *resolve.Universe) payeeFinder {
 	return payeeFinder{resolve.New(u, resolve.Options{Off: off})}
 }
 
-// Find implements award.Finder.
 func (p payeeFinder) Find(name, state, zip string) (e ein.EIN, prob float64, ok bool) {
 	n := orgname.ParseLine(name, "", "", state)
 	m := p.r.Resolve(&resolve.Recipient{Name1: name, State: state, ZIP: zip}, &n)

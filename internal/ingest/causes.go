@@ -23,7 +23,6 @@ type CauseReport struct {
 	Note       string       `json:"note,omitempty"`
 }
 
-// CauseCount is one cause that was inferred.
 type CauseCount struct {
 	Letter   string `json:"letter"`
 	Inferred int64  `json:"inferred"`
@@ -195,7 +194,6 @@ func (d *deriver) writeCauses(ctx context.Context) error {
 	return d.writeOrgCauses(ctx, inferred)
 }
 
-// inferCauses returns the causes that a model predicts.
 func (d *deriver) inferCauses(ctx context.Context, model *cause.Model, codeless []cause.Evidence) ([]snapshot.InferredCause, error) {
 	rows := make([]snapshot.InferredCause, len(codeless))
 	err := d.b.chunks(ctx, len(codeless), func(from, to int) {

@@ -39,7 +39,6 @@ type corpus struct {
 	funderOf map[ein.EIN]*funder
 }
 
-// filingOf is the return that lists a row.
 func (c *corpus) filingOf(row uint32) *filing { return &c.filings[c.lines.filing[row]] }
 
 // recipientOf is what a row says about its recipient, without any masked

@@ -98,7 +98,6 @@ func (b *builder) derive(ctx context.Context, w *snapshot.Writer, edition *lists
 	return d.report, nil
 }
 
-// wait waits until a channel is closed.
 func wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -108,7 +107,6 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// writeDerived writes a derived table and counts it.
 func writeDerived[T any](ctx context.Context, d *deriver, name string, rows iter.Seq[T]) error {
 	var n int64
 	err := snapshot.WriteTableUntil(ctx, d.w, name, func(yield func(T) bool) {
@@ -146,7 +144,6 @@ type filerRow struct {
 	InvestmentFees *int64 `parquet:"investment_fees,optional"`
 }
 
-// readFilers reads the latest return of every filer.
 func (d *deriver) readFilers(ctx context.Context) error {
 	type site struct {
 		e                ein.EIN
@@ -177,7 +174,6 @@ func (d *deriver) readFilers(ctx context.Context) error {
 	return err
 }
 
-// familyRow is what families are made from.
 type familyRow struct {
 	EIN     string `parquet:"ein"`
 	Name    string `parquet:"name"`
@@ -198,7 +194,6 @@ type relationRow struct {
 	Controlled bool   `parquet:"controlled"`
 }
 
-// writeFamilies writes which organizations belong to one family.
 func (d *deriver) writeFamilies(ctx context.Context) error {
 	var b family.Builder
 	err := snapshot.ReadTable(ctx, d.s, snapshot.Organizations, func(r *familyRow) error {
@@ -250,7 +245,6 @@ type paidRow struct {
 	IsUnidentified   bool   `parquet:"is_unidentified"`
 }
 
-// readGrants reads the grants once and writes the tables derived from them.
 func (d *deriver) readGrants(ctx context.Context) error {
 	var (
 		edges  cofund.Edges
@@ -295,7 +289,6 @@ func (d *deriver) readGrants(ctx context.Context) error {
 	return writeDerived(ctx, d, snapshot.IntlEntities, abroad.Rows(d.b.isGovernment))
 }
 
-// writeHoldings writes what foundations own.
 func (d *deriver) writeHoldings(ctx context.Context) error {
 	err := snapshot.ReadTable(ctx, d.s, snapshot.Holdings, func(h *snapshot.Holding) error {
 		d.holdings.AddItem(h)
@@ -315,7 +308,6 @@ func (d *deriver) writeHoldings(ctx context.Context) error {
 	return writeDerived(ctx, d, snapshot.AssetProfiles, p.Profiles())
 }
 
-// officerRow is what boards are made from.
 type officerRow struct {
 	EIN     string `parquet:"ein,dict"`
 	Filing  string `parquet:"filing,dict"`
@@ -346,7 +338,6 @@ func (d *deriver) groupReturns(ctx context.Context) (map[string]bool, error) {
 	return group, err
 }
 
-// writeBoards writes which organizations share board members.
 func (d *deriver) writeBoards(ctx context.Context) error {
 	group, err := d.groupReturns(ctx)
 	if err != nil {

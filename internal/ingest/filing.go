@@ -39,7 +39,6 @@ type lineAccount struct {
 	Goods                                                           int64 // value of non-cash assistance, of all lines
 }
 
-// form is a return type in one byte.
 type form uint8
 
 const (
@@ -63,7 +62,6 @@ func formOf(s string) form {
 
 func (f form) String() string { return formNames[f] }
 
-// newFiling reduces a staged return to a filing.
 func newFiling(r *stage.Head, shard int) filing {
 	f := filing{
 		ein: ein.EIN(r.EIN), shard: int32(shard), seq: r.Seq, form: formOf(r.Form),

@@ -77,7 +77,6 @@ func (s *financials) add(at int32, r *stage.FullReturn) {
 	}
 }
 
-// row is the row of a filing.
 func (s *financials) row(at int32, f *filing) snapshot.Financial {
 	rest := s.arena[s.at[at]-1:]
 	n, size := binary.Uvarint(rest)

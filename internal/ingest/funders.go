@@ -87,7 +87,6 @@ func (c *corpus) stretches() (ends []int) {
 	return ends
 }
 
-// funder is one grantmaker with its rows.
 type funder struct {
 	ein      ein.EIN
 	from, to int // into corpus.rows

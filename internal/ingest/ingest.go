@@ -38,7 +38,6 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// Options say what to build and where.
 type Options struct {
 	Sources string // folder of upstream files
 	Data    string // data directory: stage, snapshots, pointer
@@ -93,14 +92,12 @@ type Options struct {
 	shardBytes int64
 }
 
-// Result is the outcome of a build.
 type Result struct {
 	Snapshot *snapshot.Snapshot
 	Report   *Report
 	stage.Filled
 }
 
-// builder carries one build through its steps.
 type builder struct {
 	progress
 	opt     Options
@@ -296,7 +293,6 @@ func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) erro
 
 const chunkSize = 8 << 10
 
-// chunkCount is how many pieces 0..n has.
 func chunkCount(n int) int { return (n + chunkSize - 1) / chunkSize }
 
 // gazetteer is the shipped ZIP-to-county table, or a newer Census file.

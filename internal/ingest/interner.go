@@ -43,7 +43,6 @@ func (in *interner) hashed(b []byte, hash uint32) uint32 {
 	return id
 }
 
-// keep appends a string to the blocks.
 func (in *interner) keep(b []byte) {
 	at := in.end(len(in.ends))
 	if at%blockSize+uint64(len(b)) > blockSize {
@@ -68,7 +67,6 @@ func (in *interner) keep(b []byte) {
 // nextBlock is the start of the first block at or after at.
 func nextBlock(at uint64) uint64 { return (at + blockSize - 1) &^ (blockSize - 1) }
 
-// end is where the first n strings end.
 func (in *interner) end(n int) uint64 {
 	if n == 0 {
 		return 0

@@ -102,7 +102,6 @@ type kinFinder struct {
 	signature uint64
 }
 
-// turnTo moves on to the rows of a funder.
 func (k *kinFinder) turnTo(e ein.EIN) {
 	fl := k.filers[e]
 	k.funder, k.telling = e, classify.Telling(orgname.Parse(fl.name).K2, fl.city)

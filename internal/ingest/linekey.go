@@ -18,7 +18,6 @@ import (
 // a numeric character reference can still produce it; see cleanLine.
 const separator = '\x1f'
 
-// recipientKey holds what a line says about its recipient.
 type recipientKey string
 
 // appendRecipientKey writes the key of a line that cleanLine has cleaned.

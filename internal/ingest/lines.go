@@ -59,7 +59,6 @@ func compareAdjustments(a, b *adjustment) int {
 	return cmp.Or(cmp.Compare(a.filing, b.filing), cmp.Compare(a.part, b.part), cmp.Compare(a.line, b.line))
 }
 
-// recipient is the i-th distinct recipient.
 func (g *lines) recipient(i uint32) resolve.Recipient { return g.recipientKey(i).split() }
 
 func (g *lines) recipientKey(i uint32) recipientKey { return recipientKey(g.recipients.at(i)) }
@@ -160,7 +159,6 @@ func (b *builder) gatherShard(ctx context.Context, c *corpus, shard int, standsF
 	return nil
 }
 
-// newLines allocates room for a number of rows.
 func newLines(rows int) *lines {
 	return &lines{
 		filing: make([]uint32, 0, rows), origin: make([]uint32, 0, rows), part: make([]uint8, 0, rows), line: make([]uint32, 0, rows),
@@ -169,7 +167,6 @@ func newLines(rows int) *lines {
 	}
 }
 
-// add appends a line as a row.
 func (g *lines) add(l *stage.Line, filing, origin uint32, hidden bool) {
 	cleanLine(l)
 	g.filing = append(g.filing, filing)
@@ -189,7 +186,6 @@ func (g *lines) add(l *stage.Line, filing, origin uint32, hidden bool) {
 	g.purpose = append(g.purpose, g.purposes.id(g.key))
 }
 
-// join appends the rows of a shard.
 func (g *lines) join(part *lines) {
 	g.filing = append(g.filing, part.filing...)
 	g.origin = append(g.origin, part.origin...)
@@ -213,7 +209,6 @@ func appendRenumbered(dst, ids, numbers []uint32) []uint32 {
 	return dst
 }
 
-// reset removes all rows.
 func (g *lines) reset() {
 	g.cut(0)
 	g.adjustments = g.adjustments[:0]
@@ -230,7 +225,6 @@ func (g *lines) freeze() {
 	g.purposes.freeze()
 }
 
-// isGrant decides whether a line is a cash grant.
 func (g *lines) isGrant(l *stage.Line, filing uint32, acc *lineAccount) bool {
 	acc.Goods += l.NonCash
 	switch {

@@ -22,7 +22,6 @@ import (
 // person's name.
 const maskedName = "AN INDIVIDUAL"
 
-// MaskReport says what was masked.
 type MaskReport struct {
 	Individuals string `json:"individuals"` // how grants to persons are shown: filed, or masked if all of them are masked
 	Grants      int64  `json:"grant_count"` // masked rows, for any reason
@@ -108,7 +107,6 @@ func (c *corpus) purposeOf(row uint32) string {
 	return c.lines.purposes.at(c.lines.purpose[row])
 }
 
-// appendKey writes the grant key of a row.
 func (c *corpus) appendKey(dst []byte, row uint32) []byte {
 	return appendGrantKey(dst, c.filings[c.lines.origin[row]].key(), partName(c.lines.part[row]), int32(c.lines.line[row]))
 }

@@ -28,7 +28,6 @@ type maskList struct {
 	used   []bool // by entry: whether a line of the returns matched
 }
 
-// returnLine is a line of a return.
 type returnLine struct {
 	object uint64
 	line   int32
@@ -96,7 +95,6 @@ func readMaskList(r io.Reader) (*maskList, error) {
 	}
 }
 
-// add adds one entry.
 func (m *maskList) add(object, line, key, reason string) error {
 	switch {
 	case reason == "":

@@ -103,7 +103,6 @@ func (b *builder) resolver(ctx context.Context, c *corpus, human *resolve.Overri
 	return r, ctx.Err()
 }
 
-// reportModel says what the model is and what it rests on.
 func (b *builder) reportModel(m *model.Model, c *resolve.Coverage, labels int) {
 	r := &b.report.Model
 	r.Origin, r.Outside, r.Metrics = m.Origin, m.Outside, m.Metrics
@@ -221,7 +220,6 @@ func fingerprint(s string) uint64 {
 	return h ^ h>>29
 }
 
-// writeModel stores the model with the snapshot that it helped to build.
 func (b *builder) writeModel(w *snapshot.Writer, m *model.Model) error {
 	return w.WriteFile(modelFile, func(out io.Writer) error {
 		_, err := m.WriteTo(out)

@@ -27,7 +27,6 @@ type purposeRanking struct {
 	best []purposePaid
 }
 
-// purposePaid is what was paid for one purpose.
 type purposePaid struct {
 	folded  uint64
 	purpose uint32

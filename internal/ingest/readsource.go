@@ -44,7 +44,6 @@ func (b *builder) readSource(ctx context.Context, kind, rel, what string, read f
 	return nil
 }
 
-// readOne reads the one file of a kind, if there is one.
 func (b *builder) readOne(ctx context.Context, kind, what string, read func(path string, in io.Reader) (rows int64, err error)) error {
 	files := b.sources.Files[kind]
 	if len(files) == 0 {

@@ -45,7 +45,6 @@ func (g *lines) byPlace() []uint32 {
 
 var orderSeed = maphash.MakeSeed()
 
-// order is the sort key of a recipient.
 func (k recipientKey) order() uint64 {
 	names, city, state, zip := k.nameAndPlace()
 	hash := maphash.String(orderSeed, names) ^ maphash.String(orderSeed, city)

@@ -43,7 +43,6 @@ func newRecipients(rows int) *recipients {
 	}
 }
 
-// prob is the probability that the EIN of a row is right.
 func (r *recipients) prob(row uint32) float64 {
 	return probability(r.rule[row], r.thousandths[row])
 }
@@ -129,7 +128,6 @@ func asksPeople(rule resolve.Rule, t *resolve.Recipient) bool {
 	return rule == resolve.None || rule > resolve.Fuzzy || t.Name1 == "" && t.Name2 == ""
 }
 
-// recipientFinder finds the recipient and the classes of each row of a corpus.
 type recipientFinder struct {
 	*corpus
 	resolver  *resolve.Resolver
@@ -222,7 +220,6 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus) (err error) {
 	})
 }
 
-// resolveAll resolves every distinct recipient.
 func (b *builder) resolveAll(ctx context.Context, f *recipientFinder) error {
 	n := f.lines.recipients.len()
 	b.phase("resolve", int64(n))
@@ -291,7 +288,6 @@ func (f *recipientFinder) resolve(i uint32, last *namedRecipient) (facts recipie
 	return facts
 }
 
-// classifierLine is what the classifier sees of a recipient.
 func classifierLine(t *resolve.Recipient) classify.Line {
 	return classify.Line{Name1: t.Name1, Name2: t.Name2, Person: t.Person, Street: t.Street, City: t.City}
 }
@@ -313,7 +309,6 @@ func (b *builder) recall(ctx context.Context, f *recipientFinder) error {
 	})
 }
 
-// matchFunders finds the matches that depend on the funder.
 func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 	pairs, err := b.funderPairs(ctx, f)
 	if err != nil {

@@ -88,13 +88,11 @@ type Count struct {
 	Funders     int64  `json:"funder_count,omitempty"`
 }
 
-// NamedInt is a plain count.
 type NamedInt struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
 }
 
-// ReturnCount says what happened to the returns.
 type ReturnCount struct {
 	Read         int64 `json:"read"`
 	Chosen       int64 `json:"chosen"`
@@ -140,7 +138,6 @@ type Declared struct {
 	F90 Agreement `json:"990"`
 }
 
-// Agreement is one comparison of sums.
 type Agreement struct {
 	Compared int64 `json:"compared"`
 	Exact    int64 `json:"exact"`
@@ -199,12 +196,10 @@ func newReport() *Report {
 	}
 }
 
-// warn adds a warning.
 func (r *Report) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
-// addUntaken lists the files that were not taken.
 func (r *Report) addUntaken(list []discover.Untaken) {
 	r.UntakenCount = int64(len(list))
 	r.Untaken = append(r.Untaken, list[:min(len(list), maxUntaken)]...)
@@ -310,7 +305,6 @@ func (c *Count) join(d Count) {
 	c.TotalAmount += d.TotalAmount
 }
 
-// addFunder adds the rows of one funder.
 func (t *tally) addFunder(b *builder, c *corpus, f *funder) {
 	g, to := c.lines, c.recipients
 	kind := t.kinds[f.kind.Kind]
@@ -440,7 +434,6 @@ func lastComplete(years []YearCount) int {
 	return years[min(1, len(years)-1)].FiscalYear
 }
 
-// addReturns counts the outcomes of returns and lines.
 func (r *Report) addReturns(filings []filing) {
 	forms := map[form]int64{}
 	for i := range filings {

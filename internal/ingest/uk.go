@@ -27,7 +27,6 @@ type UKReport struct {
 	Notes  []string   `json:"notes"`
 }
 
-// UKTable is the account of one table of the register.
 type UKTable struct {
 	Name      string                `json:"table"`
 	Path      string                `json:"path"` // relative to the sources folder
@@ -185,7 +184,6 @@ func (u *ukRegister) compareDates() {
 	}
 }
 
-// edges writes the board edges.
 func (u *ukRegister) edges(ctx context.Context) error {
 	t, err := snapshot.Table[snapshot.UKBoardEdge](u.w, snapshot.UKBoardEdges)
 	if err != nil {

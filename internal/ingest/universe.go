@@ -223,7 +223,6 @@ func (fl *filer) seat() (resolve.Location, bool) {
 	}).at, true
 }
 
-// addAddress takes in the address of a return.
 func (fl *filer) addAddress(r *stage.Filer, year int16) {
 	if r.Country != "" || year < firstYear || year >= firstYear+64 {
 		return
@@ -255,7 +254,6 @@ func (c *corpus) locationOf(o *resolve.Org) resolve.Location {
 	return resolve.Location{Street: o.Street, City: o.City, State: o.State, ZIP5: o.ZIP5}
 }
 
-// add adds the facts of a return to the filer's record.
 func (fl *filer) add(r *stage.Filer, f *filing, at int32) {
 	fl.addAddress(r, f.year)
 	if at == fl.filing {

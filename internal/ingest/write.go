@@ -19,7 +19,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// writeCorpus writes the tables that come from the returns.
 func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus) error {
 	b.phase("write", int64(len(c.lines.amount)+c.universe.Len()+len(c.funders)+2*len(c.filings)))
 	// The grants take longest, so they come first. The number of tables written
@@ -42,7 +41,6 @@ func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus
 
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// grantKeySize is how many letters the key of a grant has.
 const grantKeySize = 13
 
 // appendGrantKey writes the stable key of a grant: a digest of the return, the

@@ -93,7 +93,6 @@ func appendBits(b []byte, list []bool) ([]byte, error) {
 	return b, nil
 }
 
-// numbers is the codec of a type of numbers.
 func numbers[V int32 | uint32 | int64 | float64]() codec[V] {
 	store := func(b []byte, list []V) ([]byte, error) { return binary.Append(b, binary.LittleEndian, list) }
 	return codec[V]{

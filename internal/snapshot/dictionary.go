@@ -20,7 +20,6 @@ func hashText(s string) uint32 { return uint32(maphash.String(dictionarySeed, s)
 
 func hashValue[V comparable](v V) uint32 { return uint32(maphash.Comparable(dictionarySeed, v)) }
 
-// number is the number of a value. It adds a new value.
 func (d *dictionary[V]) number(value V) int32 {
 	no, fresh := d.numbers.Number(d.hash(value), func(no uint32) bool { return d.words[no] == value })
 	if fresh {
@@ -29,7 +28,6 @@ func (d *dictionary[V]) number(value V) int32 {
 	return int32(no)
 }
 
-// reset removes all values.
 func (d *dictionary[V]) reset() {
 	d.numbers.Clear()
 	clear(d.words) // frees the memory that they refer to

@@ -132,7 +132,6 @@ func newColumn(schema *parquet.Schema, field reflect.StructField, page *pageBuff
 	return leaf.ColumnIndex, c, nil
 }
 
-// write adds rows.
 func (e *encoder[T]) write(rows []T) error {
 	for len(rows) > 0 {
 		part := rows[:min(len(rows), stride, rowGroup-e.rows)]
@@ -423,7 +422,6 @@ func (b *columnBase) addPage(header *format.PageHeader) (err error) {
 	return nil
 }
 
-// end implements columnEncoder.
 func (v *values[V]) end() ([][]byte, format.ColumnMetaData, error) {
 	if err := v.endPage(); err != nil {
 		return nil, v.meta, err

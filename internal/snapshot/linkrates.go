@@ -20,14 +20,12 @@ type ModelRates struct {
 	} `json:"metrics"`
 }
 
-// RuleCount is the share of one rule.
 type RuleCount struct {
 	Name        string `json:"name"`
 	Grants      int64  `json:"grant_count"`
 	TotalAmount int64  `json:"total_amount"`
 }
 
-// YearCounts is one fiscal year.
 type YearCounts struct {
 	FiscalYear  int         `json:"fiscal_year"`
 	Grants      int64       `json:"grant_count"`

@@ -68,7 +68,6 @@ type Source struct {
 // when it was made.
 const HistoryDir = "history"
 
-// File is one file of the snapshot.
 type File struct {
 	Path   string `json:"path"` // relative to the snapshot, with slashes
 	Bytes  int64  `json:"bytes"`
@@ -117,7 +116,6 @@ func (m *Manifest) intact(body []byte) bool {
 	return hex.EncodeToString(sum[:]) == m.Seal
 }
 
-// history reports whether the file is in HistoryDir.
 func (f File) history() bool { return strings.HasPrefix(f.Path, HistoryDir+"/") }
 
 // contentHash is one hash for the whole content: the hash of the list of file hashes.

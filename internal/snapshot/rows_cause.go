@@ -1,6 +1,5 @@
 package snapshot
 
-// OrgCauses is the table of the causes of organizations.
 const OrgCauses = "org_cause"
 
 // OrgCause is the cause of one organization and where it comes from, sorted by

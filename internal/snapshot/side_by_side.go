@@ -36,5 +36,4 @@ func (f *Follower[T]) At(e string) (*T, error) {
 	return &f.row, nil
 }
 
-// Stop ends the reading.
 func (f *Follower[T]) Stop() { f.stop() }

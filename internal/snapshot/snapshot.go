@@ -55,7 +55,6 @@ func versions(builds string) ([]string, error) {
 	return names, nil
 }
 
-// Snapshot is an opened, immutable snapshot.
 type Snapshot struct {
 	Dir      string
 	Manifest Manifest
@@ -92,7 +91,6 @@ func noSuchSnapshot(dir string) error {
 // ErrNone is wrapped when a data directory has no snapshot yet.
 var ErrNone = errors.New("no snapshot")
 
-// Open opens the current snapshot of a data directory.
 func Open(data string) (*Snapshot, error) {
 	version, err := currentVersion(data)
 	if err != nil {
@@ -101,7 +99,6 @@ func Open(data string) (*Snapshot, error) {
 	return OpenVersion(data, version)
 }
 
-// OpenVersion opens one snapshot by its version.
 func OpenVersion(data, version string) (*Snapshot, error) {
 	if !stampPattern.MatchString(version) {
 		return nil, fault.New("bad_pointer", "%q in %s is not a snapshot version", version, filepath.Join(data, pointerName)).
@@ -145,7 +142,6 @@ func currentVersion(data string) (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// Damaged is the slug of the error for a damaged file.
 const Damaged = "snapshot_damaged"
 
 // Verify checks every file against its checksum.
@@ -179,7 +175,6 @@ func (s *Snapshot) VerifyFiles(ctx context.Context, keep func(File) bool) error 
 	})
 }
 
-// VerifyFile is VerifyFiles for one file.
 func (s *Snapshot) VerifyFile(ctx context.Context, want File) error {
 	path := filepath.Join(s.Dir, filepath.FromSlash(want.Path))
 	sum, size, err := disk.Hash(ctx, path)

@@ -40,7 +40,6 @@ func Table[T any](w *Writer, name string) (*TableWriter[T], error) {
 	return &TableWriter[T]{enc: enc, done: done, buf: make([]T, 0, batch), path: rel}, nil
 }
 
-// Add appends a row.
 func (t *TableWriter[T]) Add(row T) error {
 	t.buf = append(t.buf, row)
 	if len(t.buf) == batch {
@@ -124,7 +123,6 @@ func (s *Snapshot) Has(path string) bool {
 	return slices.ContainsFunc(s.Manifest.Files, func(f File) bool { return f.Path == path })
 }
 
-// HasTable reports whether a table is part of the snapshot.
 func (s *Snapshot) HasTable(table string) bool {
 	return s.Has(tablesName + "/" + table + ".parquet")
 }
@@ -151,7 +149,6 @@ func Batches[T any](s *Snapshot, table string) iter.Seq2[[]T, error] {
 	return readBatches[T](s.Path(table))
 }
 
-// ReadParquet reads the rows of a Parquet file.
 func ReadParquet[T any](path string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for rows, err := range readBatches[T](path) {

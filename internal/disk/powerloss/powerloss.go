@@ -170,7 +170,6 @@ func (h *handle) Write(p []byte) (n int, err error) {
 // Sync does not wait for the true disk.
 func (h *handle) Sync() error { return h.r.Sync(h.path) }
 
-// node is a file or a folder.
 type node struct {
 	folder bool
 	perm   fs.FileMode

@@ -41,7 +41,6 @@ type Options struct {
 	Now      func() time.Time        // nil means the clock
 }
 
-// Result is what became of the lists.
 type Result struct {
 	Edition *lists.Edition
 	Read    []string // lists that were read anew
@@ -153,7 +152,6 @@ func Make(ctx context.Context, opt Options) (*Result, error) {
 	return result, nil
 }
 
-// loadedList is what became of one list.
 type loadedList struct {
 	state  lists.Status
 	files  []snapshot.Source // it was read from these; nil if its tables were taken over
@@ -164,7 +162,6 @@ type loadedList struct {
 // memory until it is written, and a service answers requests meanwhile.
 const listsAtOnce = 2
 
-// loadAll brings all lists into the edition, several at once.
 func loadAll(ctx context.Context, opt Options, w *snapshot.Writer, sources *discover.Sources, last *lists.Edition) ([]loadedList, error) {
 	var (
 		all  = make([]loadedList, len(loaders))
@@ -246,7 +243,6 @@ type loader struct {
 	read    readList
 }
 
-// upstreamFile is one upstream file of a list.
 type upstreamFile struct {
 	rel, abs string
 	sha256   string
@@ -330,7 +326,6 @@ func (l *loader) shrunken(before, now *lists.Status) error {
 	return nil
 }
 
-// adopt takes the tables over as they are.
 func (l *loader) adopt(w *snapshot.Writer, last *lists.Edition) error {
 	for _, t := range l.tables {
 		if err := w.Adopt(last.Snapshot, t); err != nil {
@@ -405,7 +400,6 @@ func setDates(state *lists.Status, files []upstreamFile) {
 	}
 }
 
-// setCounts takes a tally into the state.
 func setCounts(state *lists.Status, t rows.Tally) {
 	state.Rows = t.Rows
 	for _, r := range t.Rejected {

@@ -35,7 +35,6 @@ const minSanctions = 10_000
 // the state and returns the function that writes the tables.
 type readList func(ctx context.Context, files []upstreamFile, state *lists.Status) (write func(*snapshot.Writer) error, err error)
 
-// name is the name of the file without its folder.
 func (f *upstreamFile) name() string { return path.Base(f.rel) }
 
 // sortedList is a list of organizations, whose rows are stored in order of EIN in

@@ -62,7 +62,6 @@ func newSorter[From, To any]() *sorter[From, To] {
 	return s
 }
 
-// add takes one row.
 func (s *sorter[From, To]) add(row *From) {
 	key := uint64(*(*ein.EIN)(unsafe.Add(unsafe.Pointer(row), s.ein.from)))
 	if key == uint64(ein.None) {
@@ -92,7 +91,6 @@ func (s *sorter[From, To]) sort(once bool) {
 	}
 }
 
-// rows are the rows in order.
 func (s *sorter[From, To]) rows() iter.Seq[To] {
 	return func(yield func(To) bool) {
 		for _, e := range s.index {

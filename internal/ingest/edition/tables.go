@@ -44,7 +44,6 @@ func WriteTables(ctx context.Context, w *snapshot.Writer, e *lists.Edition) erro
 	})
 }
 
-// copyListTable writes a table of the snapshot from one of a list, row by row.
 func copyListTable[From, To any](ctx context.Context, w *snapshot.Writer, e *lists.Edition, list, from, to string, row func(From) (To, error)) error {
 	var source iter.Seq2[From, error] = func(func(From, error) bool) {}
 	if e.Status(list).Loaded {
@@ -69,7 +68,6 @@ func copyListTable[From, To any](ctx context.Context, w *snapshot.Writer, e *lis
 	return t.Close()
 }
 
-// daysSince1970 is a date as the number of days since 1970.
 func daysSince1970(iso string) (int32, error) {
 	t, err := time.Parse(time.DateOnly, iso)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"grantgraph/internal/ingest/stage"
 )
 
-// PlanOptions say what to plan.
 type PlanOptions struct {
 	Sources  string
 	Stage    *stage.Shared
@@ -22,7 +21,6 @@ type PlanOptions struct {
 	ShardBytes int64
 }
 
-// Planned is what a plan came to.
 type Planned struct {
 	Plan     string          `json:"plan"`
 	Sources  string          `json:"sources"`

@@ -33,7 +33,6 @@ import (
 	"grantgraph/internal/secret"
 )
 
-// schema is where the tables are.
 const schema = "grantgraph_ingest"
 
 //go:embed tables.sql
@@ -42,13 +41,11 @@ var tables string
 // layout is the version of our own tables.
 const layout = 1
 
-// Queue is a queue in a database.
 type Queue struct {
 	pool *pgxpool.Pool
 	host string
 }
 
-// stageArgs is a job: to make a shard.
 type stageArgs struct {
 	Key string `json:"key"`
 }
@@ -90,7 +87,6 @@ func Open(ctx context.Context, url secret.URL, conns int) (*Queue, error) {
 	return q, nil
 }
 
-// Close ends the connections.
 func (q *Queue) Close() { q.pool.Close() }
 
 // setUp makes the tables, or brings them up to date. The caller holds the lock of
@@ -129,7 +125,6 @@ func (q *Queue) version(ctx context.Context) error {
 // back as errors.
 var quiet = slog.New(slog.DiscardHandler)
 
-// inserter is a client that only puts jobs into the queue.
 func (q *Queue) inserter() (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(q.pool), &river.Config{Schema: schema, Logger: quiet})
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Status is how far the reading is.
 type Status struct {
 	Plan        string    `json:"plan"`
 	Made        time.Time `json:"made_at"`
@@ -26,14 +25,12 @@ type Status struct {
 	Quarantine []Set          `json:"quarantine"`
 }
 
-// Amount is how much there is of something.
 type Amount struct {
 	Shards  int64 `json:"shards"`
 	Returns int64 `json:"returns"`
 	Bytes   int64 `json:"xml_bytes"`
 }
 
-// WorkerStatus is one worker, living or gone.
 type WorkerStatus struct {
 	ID      string  `json:"id"`
 	Alive   bool    `json:"alive"`
@@ -53,10 +50,8 @@ type Set struct {
 	Reason  string `json:"reason"`
 }
 
-// maxSet is how many of those are listed.
 const maxSet = 1000
 
-// Status looks how far the reading is.
 func (q *Queue) Status(ctx context.Context) (*Status, error) {
 	s := &Status{Workers: []WorkerStatus{}, Quarantine: []Set{}}
 	if _, err := q.currentPlan(ctx); err != nil {

@@ -23,7 +23,6 @@ import (
 	"grantgraph/internal/ingest/stage"
 )
 
-// WorkOptions say how to work.
 type WorkOptions struct {
 	Stage   *stage.Shared
 	Sources string        // where the archives are on this machine; empty means as planned
@@ -39,7 +38,6 @@ type WorkOptions struct {
 	Note func(text string)
 }
 
-// Worked is what one worker did.
 type Worked struct {
 	Worker      string  `json:"worker"`
 	Staged      int     `json:"staged"`
@@ -50,7 +48,6 @@ type Worked struct {
 	Seconds     float64 `json:"seconds"`
 }
 
-// worker takes jobs.
 type worker struct {
 	river.WorkerDefaults[stageArgs]
 	q       *Queue
@@ -313,7 +310,6 @@ func (w *worker) leave() {
 	}
 }
 
-// outcome is what became of a shard.
 type outcome struct {
 	state  string // staged or quarantined
 	reason string
@@ -518,7 +514,6 @@ func (w *worker) patiently(do func(last bool) error) error {
 	}
 }
 
-// planned is the plan with an id.
 func (w *worker) planned(ctx context.Context, id string) (*stage.Plan, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -533,7 +528,6 @@ func (w *worker) planned(ctx context.Context, id string) (*stage.Plan, error) {
 	return p, nil
 }
 
-// reader reads the archives of a plan.
 func (w *worker) reader(p *stage.Plan) (*stage.Reader, error) {
 	address := w.opt.Sources
 	if address == "" {

@@ -77,7 +77,6 @@ func (p *Publisher) publish(ctx context.Context) error {
 	return remote.PublishChecks(ctx, p.Store, checks)
 }
 
-// wait returns after a while, or when the context ends.
 func wait(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -17,7 +17,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Options say what to keep current.
 type Options struct {
 	Data  string        // data directory
 	Fetch fetch.Options // where files are put and how they are fetched; which ones is decided here

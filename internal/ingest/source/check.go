@@ -25,7 +25,6 @@ import (
 	"grantgraph/internal/place"
 )
 
-// Contents is what a check found in a file.
 type Contents struct {
 	Rows    int64  // usable rows; 0 if rows are not counted
 	Revised string // ISO date that the file gives itself, "" when it gives none
@@ -64,7 +63,6 @@ func verdict(t rows.Tally, meant ...string) (Contents, error) {
 	return Contents{Rows: t.Rows}, nil
 }
 
-// readThrough opens a file and reads it to the end.
 func readThrough(path string, read func(io.Reader) (rows.Tally, error), meant ...string) (Contents, error) {
 	r, err := rows.Open(path)
 	if err != nil {
@@ -85,7 +83,7 @@ func readThrough(path string, read func(io.Reader) (rows.Tally, error), meant ..
 
 // checkRows makes the check of a source whose files a reader reads as they are.
 func checkRows[T any](read func(io.Reader, func(*T) error) (rows.Tally, error), meant ...string) func(path string) (Contents, error) {
-	return func(path string) (Contents, error) { 
+	return func(path string) (Contents, error) {
 		return readThrough(path, func(r io.Reader) (rows.Tally, error) { return read(r, func(*T) error { return nil }) }, meant...)
 	}
 }
@@ -209,7 +207,6 @@ func checkCensus(path string) (Contents, error) {
 	})
 }
 
-// lineCounter counts line breaks.
 type lineCounter struct{ n *int64 }
 
 func (l lineCounter) Write(p []byte) (int, error) {

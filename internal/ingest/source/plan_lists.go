@@ -119,7 +119,6 @@ func planStates(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile,
 	return files, nil
 }
 
-// mirrored replaces the host of an address with a mirror.
 func mirrored(address, mirror string) (string, error) {
 	if mirror == "" {
 		return address, nil

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// RemoteFile is one file of a source.
 type RemoteFile struct {
 	Path string   // path below the sources folder, with slashes
 	URLs []string // possible addresses, tried in order until one exists
@@ -39,14 +38,12 @@ type Web interface {
 	Post(ctx context.Context, url string, body []byte) ([]byte, error)
 }
 
-// Request says what we want from a source.
 type Request struct {
 	Base  string    // instead of the source's own
 	Now   time.Time // decides which years there can be
 	Since time.Time // leaves out older publications; zero takes everything useful
 }
 
-// under is the address of a name under the base.
 func (a Request) under(name string) string { return strings.TrimRight(a.Base, "/") + "/" + name }
 
 // Unlisted is the error if we read a source's page and it links no usable file.
@@ -55,7 +52,6 @@ type Unlisted string
 
 func (u Unlisted) Error() string { return string(u) }
 
-// Files finds the current files of a source.
 func (s *Source) Files(ctx context.Context, w Web, ask Request) ([]RemoteFile, error) {
 	if ask.Base == "" {
 		ask.Base = s.Base
@@ -69,7 +65,6 @@ func (s *Source) fileAt(ask Request, name string, floor int64) RemoteFile {
 	return RemoteFile{Path: path.Join(s.Folder, strings.ToLower(name)), URLs: []string{ask.under(name)}, Floor: floor}
 }
 
-// planFile plans a source that is one file.
 func planFile(name string) func(context.Context, *Source, Web, Request) ([]RemoteFile, error) {
 	return func(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 		return []RemoteFile{s.fileAt(ask, name, s.MinRows)}, nil

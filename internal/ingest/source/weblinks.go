@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// link is a link of a web page.
 type link struct {
 	URL  *url.URL
 	Text string

@@ -71,7 +71,6 @@ type plannedProblem struct {
 	Reason string `json:"reason"`
 }
 
-// PlanOptions say what to plan.
 type PlanOptions struct {
 	Sources string // a folder of sources, or s3://bucket/prefix
 	Workers int    // 0 means one per core
@@ -205,7 +204,6 @@ func (n *planner) alone(ctx context.Context, f *fault.Fault) bool {
 	return false
 }
 
-// examine fills in what a plan says of an archive.
 func (n *planner) examine(ctx context.Context, a *plannedArchive) error {
 	v, err := n.shelf.open(ctx, a.Path)
 	if err != nil {
@@ -268,7 +266,6 @@ func (p *Plan) cut(shardBytes int64) {
 	end()
 }
 
-// keyOf is the name of a shard.
 func (p *Plan) keyOf(s *shard) string {
 	h := sha256.New()
 	fmt.Fprintln(h, version)
@@ -278,7 +275,6 @@ func (p *Plan) keyOf(s *shard) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// Sources is the address that was planned.
 func (p *Plan) Sources() string { return p.sources }
 
 // Bytes is how much XML there is to read.
@@ -304,7 +300,6 @@ func (p *Plan) Shards() iter.Seq[PlannedShard] {
 	}
 }
 
-// title names the archives of a shard.
 func (p *Plan) title(s *shard) string {
 	name := p.archives[s.segments[0].archive].Path
 	if n := len(s.segments) - 1; n > 0 {
@@ -313,7 +308,6 @@ func (p *Plan) title(s *shard) string {
 	return name
 }
 
-// shardOf finds a shard by its key.
 func (p *Plan) shardOf(key string) *shard {
 	i := slices.IndexFunc(p.shards, func(s shard) bool { return s.key == key })
 	if i < 0 {
@@ -325,13 +319,11 @@ func (p *Plan) shardOf(key string) *shard {
 // Archives is how many archives are planned, with those that were refused.
 func (p *Plan) Archives() int { return len(p.archives) }
 
-// Refused is an archive that no shard is made of.
 type Refused struct {
 	Archive string `json:"archive"`
 	Reason  string `json:"reason"`
 }
 
-// Refused are the archives that cannot be read.
 func (p *Plan) Refused() []Refused {
 	var out []Refused
 	for i := range p.archives {

@@ -32,7 +32,6 @@ const (
 	maxPlanFile = 512 << 20
 )
 
-// Encode is the plan as it is stored.
 func (p *Plan) Encode() ([]byte, error) {
 	f := planFile{planFormat, version, p.sources, append([]plannedArchive{}, p.archives...), []shardFile{}}
 	for i := range p.shards {
@@ -46,7 +45,6 @@ func (p *Plan) Encode() ([]byte, error) {
 	return json.Marshal(f)
 }
 
-// planID names a plan by its content.
 func planID(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:12])

@@ -142,7 +142,6 @@ type Books struct {
 
 func (Books) table() string { return booksTable }
 
-// Line is one grant line of a return.
 type Line struct {
 	MemberNo
 	Part         int32
@@ -166,7 +165,6 @@ type Line struct {
 
 func (Line) table() string { return linesTable }
 
-// FullName joins the names of the recipient.
 func (l *Line) FullName() string { return join(join(l.Name1, l.Name2), l.Person) }
 
 // Person is an officer, a director, a trustee or a key employee.
@@ -194,7 +192,6 @@ const (
 	RoleFormer
 )
 
-// PersonName is the name of a person alone.
 type PersonName struct {
 	MemberNo
 	Name string
@@ -202,7 +199,6 @@ type PersonName struct {
 
 func (PersonName) table() string { return peopleTable }
 
-// Holding is an investment of a private foundation.
 type Holding struct {
 	MemberNo
 	Schedule string
@@ -213,7 +209,6 @@ type Holding struct {
 
 func (Holding) table() string { return holdingsTable }
 
-// Related is an organization that the filer names as related to it.
 type Related struct {
 	MemberNo
 	Kind       string
@@ -227,7 +222,6 @@ type Related struct {
 
 func (Related) table() string { return relatedTable }
 
-// RelatedEIN is the EIN of a related organization alone.
 type RelatedEIN struct {
 	MemberNo
 	EIN string
@@ -284,7 +278,6 @@ func unreadable(path string, err error) error {
 	return fault.New("stage_damaged", "%s cannot be read: %w", path, err).Try("remove its folder from the stage, and stage it again")
 }
 
-// FullReturn is a return with its figures by kind.
 type FullReturn struct {
 	Return
 	Books Books

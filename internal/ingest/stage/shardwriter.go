@@ -109,7 +109,6 @@ func (w *shardWriter) fail(ctx context.Context, member, kind string, err error) 
 	return w.failures.add(&Failure{MemberNo: MemberNo{w.seq}, Member: member, Kind: kind, Reason: err.Error()})
 }
 
-// rowOf is what a return says of itself, as a row.
 func rowOf(r *irs990.Return) Return {
 	m := &r.Money
 	return Return{
@@ -227,7 +226,6 @@ func (w *shardWriter) abandon() {
 	}
 }
 
-// shardTable is one file of a shard.
 type shardTable[T any] struct {
 	*shardfile.Writer[T]
 	path string

@@ -39,10 +39,8 @@ const (
 	stageQuarantine = "stage/quarantine/"
 )
 
-// OpenShared is the stage in a store.
 func OpenShared(s remote.Store) *Shared { return &Shared{s} }
 
-// String is the store, for messages.
 func (s *Shared) String() string { return s.store.String() }
 
 type planPointer struct {
@@ -88,7 +86,6 @@ func (s *Shared) small(ctx context.Context, key string) ([]byte, error) {
 	return body, err
 }
 
-// Plan reads a plan by its id.
 func (s *Shared) Plan(ctx context.Context, id string) (*Plan, error) {
 	if !planName.MatchString(id) {
 		return nil, badPlan("its name is none")
@@ -138,7 +135,6 @@ func (s *Shared) PointTo(ctx context.Context, id, tag string) error {
 	return err
 }
 
-// Shards are the keys of the shards that are staged.
 func (s *Shared) Shards(ctx context.Context) (map[string]bool, error) {
 	found, err := s.list(ctx, stageShards)
 	keys := make(map[string]bool, len(found))
@@ -218,7 +214,6 @@ func (s *Shared) list(ctx context.Context, prefix string) (keys []string, err er
 	return keys, err
 }
 
-// quarantined are the shards in quarantine, by key.
 func (s *Shared) quarantined(ctx context.Context) (map[string]Quarantined, error) {
 	out := map[string]Quarantined{}
 	keys, err := s.list(ctx, stageQuarantine)
@@ -260,10 +255,8 @@ func NewReader(ctx context.Context, sources, scratch string) (*Reader, error) {
 // Reach is an error if the archives cannot be reached at all from here.
 func (r *Reader) Reach(ctx context.Context) error { return r.stager.volumes.shelf.reach(ctx) }
 
-// Close releases the archives.
 func (r *Reader) Close() { r.stager.close() }
 
-// Stage makes a shard of the plan and stores it.
 func (r *Reader) Stage(ctx context.Context, p *Plan, key string, to *Shared) (size int64, err error) {
 	s := p.shardOf(key)
 	if s == nil {
@@ -304,7 +297,6 @@ func (s *Shared) put(ctx context.Context, key, dir string) (size int64, err erro
 	return size, s.store.Put(ctx, stageShards+key, parts, size)
 }
 
-// concatenation is several files as one.
 type concatenation []piece
 
 type piece struct {

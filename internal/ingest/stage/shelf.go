@@ -27,7 +27,6 @@ type shelf interface {
 	reach(ctx context.Context) error
 }
 
-// volume is an archive from a shelf.
 type volume struct {
 	*archive.Archive
 	size int64
@@ -49,7 +48,6 @@ func openShelf(address string) (shelf, error) {
 	return &folderShelf{address}, nil
 }
 
-// folderShelf has archives in a folder of sources.
 type folderShelf struct{ root string }
 
 func (f *folderShelf) name(rel string) string { return filepath.Join(f.root, filepath.FromSlash(rel)) }

@@ -34,13 +34,10 @@ type Stage struct {
 // Open is the stage of a plan in a folder, which need not exist yet.
 func Open(dir string, p *Plan) *Stage { return &Stage{dir, p} }
 
-// Plan is the plan whose shards the stage holds.
 func (s *Stage) Plan() *Plan { return s.plan }
 
-// Shards is how many shards there are.
 func (s *Stage) Shards() int { return len(s.plan.shards) }
 
-// Members is how many members a shard has.
 func (s *Stage) Members(shard int) int { return int(s.plan.shards[shard].members) }
 
 // Archive is the archive that a member of a shard came from.
@@ -144,7 +141,6 @@ func (s *Stage) Prune() error {
 	return errors.Join(errs...)
 }
 
-// errNotStaged is the error of a shard that is not there at all.
 var errNotStaged = errors.New("not staged")
 
 // check holds the files of a staged shard against their checksums.
@@ -173,7 +169,6 @@ func (s *Stage) check(ctx context.Context, of *shard) error {
 
 func (s *Stage) shardDir(of *shard) string { return filepath.Join(s.dir, of.key) }
 
-// tablePath is the file of a table in the folder of its shard.
 func tablePath(dir, table string) string { return filepath.Join(dir, table+".table") }
 
 // unfinished is in the name of the folder of a shard that is being written.

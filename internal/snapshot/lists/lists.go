@@ -77,7 +77,6 @@ func All() []List {
 	}
 }
 
-// Names returns the names of all lists.
 func Names() (names []string) {
 	for _, l := range All() {
 		names = append(names, l.Name)
@@ -85,10 +84,8 @@ func Names() (names []string) {
 	return names
 }
 
-// Dir is the folder of the editions in a data directory.
 func Dir(data string) string { return filepath.Join(data, "lists") }
 
-// Status is the state of one list in an edition.
 type Status struct {
 	Name          string      `json:"name"`
 	Loaded        bool        `json:"loaded"`
@@ -167,7 +164,6 @@ type Current struct {
 	BadChecks error // why the file of checks cannot be read
 }
 
-// Status is the state of one list.
 func (c *Current) Status(name string) Status {
 	s := c.Edition.Status(name)
 	if c.Edition == nil && c.Problem != "" {
@@ -255,7 +251,6 @@ func ReadChecks(data string) ([]Check, error) {
 	return list, nil
 }
 
-// WriteChecks replaces the file of checks.
 func WriteChecks(data string, list []Check) error {
 	slices.SortFunc(list, func(a, b Check) int {
 		if a.Name < b.Name {

@@ -117,7 +117,6 @@ func Read(path string, data []byte, k *Kind) (*File, error) {
 	return f, nil
 }
 
-// readTable finds the sections.
 func (f *File) readTable() error {
 	size := uint64(len(f.data))
 	if size < headSize+tailSize {
@@ -202,7 +201,6 @@ func (f *File) Fail(format string, args ...any) {
 // Err is the first error in the columns. A reader of many columns checks it once.
 func (f *File) Err() error { return f.err }
 
-// Size is the size of the file in bytes.
 func (f *File) Size() int64 { return int64(len(f.data)) }
 
 // Names lists the sections in the order of the file.

@@ -23,7 +23,6 @@ type Writer struct {
 	err     error
 }
 
-// NewWriter begins a file.
 func NewWriter(out io.Writer, k *Kind) *Writer {
 	w := &Writer{out: out, head: make([]byte, headSize), names: make(map[string]bool), err: checkMachine()}
 	if copy(w.head, k.Magic); len(k.Magic) != 8 {
@@ -62,7 +61,6 @@ func (w *Writer) Begin(name string) {
 	w.begun, w.begin, w.sum = true, w.written, 0
 }
 
-// Write adds to the section.
 func (w *Writer) Write(b []byte) (int, error) {
 	if !w.begun {
 		w.Fail(errors.New("something is written outside of a section"))

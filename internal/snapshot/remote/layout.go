@@ -69,7 +69,6 @@ const (
 	maxChecks  = 1 << 20
 )
 
-// ParsePointer reads a pointer.
 func ParsePointer(body []byte) (Pointer, error) {
 	var p Pointer
 	err := strict(body, maxPointer, &p)
@@ -104,7 +103,6 @@ const (
 	leaseSweep   = "sweep"   // is removing unused versions
 )
 
-// ParseLease reads a lease.
 func ParseLease(body []byte) (Lease, error) {
 	var l Lease
 	if err := strict(body, maxLease, &l); err != nil {
@@ -160,20 +158,17 @@ func (a Area) version(key string) (version string, ok bool) {
 	return version, under && json && snapshot.IsVersion(version)
 }
 
-// object is the checksum in the key of a content object.
 func (a Area) object(key string) (sum string, ok bool) {
 	sum, under := strings.CutPrefix(key, a.objects())
 	return sum, under && snapshot.IsSum(sum)
 }
 
-// leaseID is the id in the key of a lease.
 func (a Area) leaseID(key string) (id string, ok bool) {
 	name, under := strings.CutPrefix(key, a.leases())
 	id, json := strings.CutSuffix(name, ".json")
 	return id, under && json && leaseIDPattern.MatchString(id)
 }
 
-// read reads a small object.
 func read(ctx context.Context, s Store, key string, most int64) ([]byte, error) {
 	r, err := s.Get(ctx, key, 0, most+1)
 	if err != nil {
@@ -228,7 +223,6 @@ func Current(ctx context.Context, s Store, a Area) (Pointer, error) {
 	return ParsePointer(body)
 }
 
-// readManifest reads the manifest of a version, with its bytes.
 func readManifest(ctx context.Context, s Store, a Area, version string) (*snapshot.Manifest, []byte, error) {
 	body, err := read(ctx, s, a.manifestKey(version), snapshot.MaxManifest)
 	if err != nil {
@@ -238,7 +232,6 @@ func readManifest(ctx context.Context, s Store, a Area, version string) (*snapsh
 	return m, body, err
 }
 
-// versionsIn lists the versions of an area in order.
 func versionsIn(ctx context.Context, s Store, a Area) (versions []string, err error) {
 	err = s.List(ctx, a.manifests(), func(o Info) error {
 		if v, ok := a.version(o.Key); ok {
@@ -265,7 +258,6 @@ type liveLease struct {
 	broken  bool // unreadable, so it may hold any version
 }
 
-// leasesIn reads the leases of an area.
 func leasesIn(ctx context.Context, s Store, a Area) (list []liveLease, err error) {
 	var found []liveLease
 	err = s.List(ctx, a.leases(), func(o Info) error {

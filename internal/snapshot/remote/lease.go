@@ -21,7 +21,6 @@ const (
 	leaseGone = 7 * 24 * time.Hour
 )
 
-// holder renews one lease.
 type holder struct {
 	store Store
 	area  Area
@@ -32,7 +31,6 @@ type holder struct {
 	renewed time.Time // by this process's monotonic clock
 }
 
-// newLeaseID makes a random lease id.
 func newLeaseID(kind string) string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails

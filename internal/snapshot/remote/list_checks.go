@@ -31,7 +31,6 @@ func (f *Follower) takeChecks(ctx context.Context) error {
 	return lists.WriteChecks(f.opt.Data, checks)
 }
 
-// ParseChecks reads checks of the publishers.
 func ParseChecks(body []byte) ([]lists.Check, error) {
 	var checks []lists.Check
 	err := strict(body, maxChecks, &checks)
@@ -80,7 +79,6 @@ func PublishChecks(ctx context.Context, s Store, checks []lists.Check) error {
 	return fault.New("store_busy", "others are writing to %s all the time", s).Try("run it again")
 }
 
-// newest keeps the later check of each list.
 func newest(a, b []lists.Check) (out []lists.Check) {
 	for _, name := range lists.Names() {
 		var best *lists.Check

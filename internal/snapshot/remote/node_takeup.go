@@ -21,7 +21,6 @@ import (
 	"grantgraph/internal/snapshot/lists"
 )
 
-// FollowOptions say which store to follow, and how.
 type FollowOptions struct {
 	Store    Store
 	Data     string        // data directory, filled only from the store
@@ -120,7 +119,6 @@ func (f *Follower) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector.
 func (f *Follower) Collect(to chan<- prometheus.Metric) {
 	for _, c := range f.collectors() {
 		c.Collect(to)
@@ -356,7 +354,6 @@ func prune(data string) error {
 	return snapshot.Prune(data, 0)
 }
 
-// currentOf is the current version of a directory.
 func currentOf(data string) (string, error) {
 	s, err := snapshot.Open(data)
 	if err != nil {

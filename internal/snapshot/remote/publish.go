@@ -18,7 +18,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// Publication says what to publish.
 type Publication struct {
 	Store    Store
 	Area     Area
@@ -30,7 +29,6 @@ type Publication struct {
 	Progress func(done, total int64)
 }
 
-// Published is the result of a publication.
 type Published struct {
 	Area     Area     `json:"area"`
 	Version  string   `json:"version"`
@@ -309,7 +307,6 @@ func (p Publication) Rollback(ctx context.Context, version string) (*Published, 
 	return out, nil
 }
 
-// Version is one version in a store.
 type Version struct {
 	Version string `json:"version"`
 	Current bool   `json:"current"`
@@ -319,7 +316,6 @@ type Version struct {
 	Problem string `json:"problem,omitempty"` // why it is unusable
 }
 
-// List lists the versions of an area, in order.
 func List(ctx context.Context, s Store, a Area) ([]Version, error) {
 	pointer, _, err := readPointer(ctx, s, a)
 	if err != nil {

@@ -359,7 +359,6 @@ type journal struct {
 	all  map[int]bool // complete files
 }
 
-// maxJournal bounds the journal, in lines.
 const maxJournal = 10_000_000
 
 func openJournal(path string) (*journal, error) {

@@ -58,7 +58,6 @@ type Store interface {
 	String() string
 }
 
-// Info is what a store knows of an object.
 type Info struct {
 	Key      string
 	Size     int64
@@ -69,7 +68,6 @@ type Info struct {
 // ErrChanged is the error of a conditional write that another write preceded.
 var ErrChanged = errors.New("the object was changed by another")
 
-// Options say how to reach a store.
 type Options struct {
 	Parallel int           // requests at a time; 0 means a few
 	Headers  []secret.Text // NAME: VALUE for server-side encryption, sent with every object

@@ -35,7 +35,6 @@ const (
 	mostParts = 9_000
 )
 
-// s3 is a store in a bucket.
 type s3 struct {
 	core     *minio.Core
 	bucket   string
@@ -47,7 +46,6 @@ type s3 struct {
 	met      atomic.Bool        // the bucket is known to exist
 }
 
-// addressOptions are the options in the address of a bucket.
 var addressOptions = []string{"endpoint", "region", "style"}
 
 func openS3(u *url.URL, opt Options, bad func(string) error) (Store, error) {

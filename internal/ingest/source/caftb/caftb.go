@@ -45,10 +45,8 @@ var ErrLayout = errors.New("not loaded: the Franchise Tax Board's list of revoke
 const needed = "needed: a header that names the organization, its entity number or FEIN, and the date of revocation, in a CSV, tab or pipe separated text " +
 	"or an .xlsx workbook"
 
-// headRows is how many rows we search for a header.
 const headRows = 20
 
-// headBytes is how many bytes of a text we search for a header.
 const headBytes = 64 << 10
 
 // table returns the rows of a file one by one, and io.EOF after the last. A

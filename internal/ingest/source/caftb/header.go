@@ -143,7 +143,6 @@ func recognize(fields []string, above bool) (h header, lacks string) {
 	return h, ""
 }
 
-// score is the number of columns recognized.
 func (h *header) score() (n int) {
 	for _, at := range h.place {
 		if at >= 0 {

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// sheet calls fn with the table of a member.
 func (w *workbook) sheet(member string, fn func(table) error) error {
 	return w.open(member, func(d *xml.Decoder) error {
 		return fn(&sheet{xml: d, member: member, strings: w.strings})

@@ -70,7 +70,6 @@ func date(s string, from1904 bool) string {
 	return ""
 }
 
-// withoutTime removes the time of day from a date.
 func withoutTime(s string) string {
 	if i := strings.IndexByte(s, ':'); i > 0 {
 		if j := strings.LastIndexAny(s[:i], " T"); j > 0 {

@@ -146,7 +146,6 @@ func damaged(member string, err error) error {
 	return fmt.Errorf("%w: the workbook's %s cannot be read (%w); fetch it again", ErrLayout, member, err)
 }
 
-// readIndex finds the sheets and the calendar.
 func (w *workbook) readIndex() error {
 	var ids []string
 	err := w.scan("xl/workbook.xml", func(t xml.Token) error {
@@ -237,7 +236,6 @@ func (w *workbook) readStrings() error {
 	})
 }
 
-// attr returns the value of an attribute, with any prefix.
 func attr(e xml.StartElement, local string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == local {

@@ -18,13 +18,11 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// List is one of the four files.
 type List struct {
 	Stem    string // name of the file without its extension
 	Meaning string // what being on the list means, in the registry's terms
 }
 
-// Lists are the four files of an edition.
 func Lists() []List {
 	return []List{
 		{"charities-may-operate", "may operate or solicit for charitable purposes"},
@@ -101,7 +99,6 @@ var registry = rows.Headed{
 	Layout: rows.BareCSV, Name: "a California registry list", Format: ErrFormat, Expect: "; expected a CSV that begins with Registry Status",
 }
 
-// findColumns finds the position of each column.
 func findColumns(names []string) (place []int, err error) {
 	place = rows.Find(names, columns[:]...)
 	var missing []string

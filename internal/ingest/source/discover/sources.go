@@ -190,7 +190,6 @@ func Lists(ctx context.Context, root string) (*Sources, error) {
 	return s, nil
 }
 
-// leave records a file that is not used.
 func (s *Sources) leave(rel, reason string) { s.Untaken = append(s.Untaken, Untaken{rel, reason}) }
 
 // kindOf finds the kind of a file by its path, or says why the file is not
@@ -358,7 +357,6 @@ func dateIn(name string) string {
 	return strings.Join(parts, "-")
 }
 
-// folderDate is the date in the name of the nearest folder that has one.
 func folderDate(rel string) string {
 	for _, d := range slices.Backward(strings.Split(path.Dir(rel), "/")) {
 		if date := dateIn(d); date != "" {
@@ -379,12 +377,10 @@ const undated = "9999"
 // after all others where no folder has one.
 func Posted(rel string) string { return cmp.Or(folderDate(rel), undated) }
 
-// compareFiles orders files by their date.
 func compareFiles(a, b string) int {
 	return cmp.Or(strings.Compare(cmp.Or(fileDate(a), undated), cmp.Or(fileDate(b), undated)), strings.Compare(path.Dir(a), path.Dir(b)), strings.Compare(a, b))
 }
 
-// newestByName keeps, of files with the same name, the newest.
 func (s *Sources) newestByName(files []string) []string {
 	newest := make(map[string]string)
 	nameOf := func(f string) string { return strings.TrimSuffix(path.Base(f), ".gz") }
@@ -453,5 +449,4 @@ func (s *Sources) oneSet(files []string) []string {
 	return kept
 }
 
-// Abs is the path of a source file on disk.
 func (s *Sources) Abs(rel string) string { return filepath.Join(s.Root, filepath.FromSlash(rel)) }

@@ -20,7 +20,6 @@ type Survey struct {
 	Invented bool      `json:"invented"`
 }
 
-// Taken is a file that a build reads.
 type Taken struct {
 	Kind  string `json:"kind"` // as in the manifest's list of sources
 	Path  string `json:"path"` // relative to the sources folder

@@ -32,7 +32,6 @@ type sourceWalk struct {
 	above []fs.FileInfo
 }
 
-// folder is a folder that was entered.
 type folder struct {
 	rel  string
 	info fs.FileInfo

@@ -21,12 +21,10 @@ type claim struct {
 	ambiguous bool
 }
 
-// NewCrosswalk makes an empty crosswalk.
 func NewCrosswalk() *Crosswalk {
 	return &Crosswalk{uei: make(map[string]claim), duns: make(map[string]claim)}
 }
 
-// Add adds the claims of an audit.
 func (c *Crosswalk) Add(p *Pair) {
 	if p.EIN == ein.None {
 		return

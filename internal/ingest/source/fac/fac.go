@@ -9,6 +9,7 @@ package fac
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +68,6 @@ var columns = [knownColumns][2]string{
 	state: {"auditee_state", "STATE"},
 }
 
-// maxRow bounds a row of the general table.
 const maxRow = 64 << 10
 
 // Read calls fn for every audit of a general table that names an EIN and a
@@ -87,6 +87,14 @@ func Read(r io.Reader, fn func(*Pair) error) (tally rows.Tally, err error) {
 	general := rows.Headed{Name: "the general table", Format: ErrFormat}
 	take := func(fields []string) string { return pair.take(fields, place) }
 	return general.Scan(rows.NewScanner(text, layout(text)), header, take, func() error { return fn(&pair) })
+}
+
+// ReadFile reads a general table from a file: plain, gzipped, or a zip. It
+// skips other tables in a zip. The error is ErrTable if the zip has only other
+// tables.
+func ReadFile(ctx context.Context, path string, fn func(*Pair) error) (rows.Tally, error) {
+	packed := rows.Packed{Format: ErrFormat, Extensions: []string{".csv", ".txt"}, None: "the zip holds no CSV or text file", Other: ErrTable}
+	return rows.ReadPacked(ctx, packed, path, Read, fn)
 }
 
 // layout tells the two forms apart by the first line.

@@ -221,7 +221,6 @@ func isPage(file string) (bool, error) {
 
 var page = regexp.MustCompile(`(?i)^\s*(?:<!--.*?-->\s*)?<(?:!doctype\s+html|html|head|body|script|\?xml[^>]*>\s*<!doctype\s+html)`)
 
-// sums are the hashes of a file.
 type sums struct {
 	sha256 string // in hex
 	md5    []byte

@@ -23,7 +23,6 @@ import (
 	"grantgraph/internal/ingest/source"
 )
 
-// Options say what is fetched and how.
 type Options struct {
 	Dir     string            // the sources folder
 	Sources []string          // names of the catalog; none means all
@@ -53,7 +52,6 @@ type Summary struct {
 	Results []Result `json:"sources"`
 }
 
-// Result is the outcome for one source.
 type Result struct {
 	Source      string   `json:"source"`
 	Files       int      `json:"files"` // held now
@@ -82,7 +80,6 @@ type Want struct {
 // with.
 func (r *Result) Failed() bool { return len(r.Problems) > 0 && r.Files == 0 }
 
-// Failed lists the sources that failed.
 func (s *Summary) Failed() (names []string) {
 	for i := range s.Results {
 		if s.Results[i].Failed() {
@@ -92,7 +89,6 @@ func (s *Summary) Failed() (names []string) {
 	return names
 }
 
-// run is one call of Run.
 type run struct {
 	Options
 	client *http.Client
@@ -198,7 +194,6 @@ func newRun(o Options) *run {
 	return &run{Options: o, client: &client}
 }
 
-// job is the work on one source.
 type job struct {
 	*run
 	src     *source.Source
@@ -369,7 +364,6 @@ func (j *job) refuse(r *refusal) {
 	j.state.UpstreamRevised = max(j.state.UpstreamRevised, r.revised)
 }
 
-// sum adds up what is held now.
 func (j *job) sum() {
 	for _, f := range j.state.Files {
 		if _, ok := j.held(f.Path); ok {

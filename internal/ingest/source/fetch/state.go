@@ -30,7 +30,6 @@ type State struct {
 	Note            string    `json:"note,omitempty"`   // why nothing is loaded, if so
 }
 
-// File is one upstream file as it was placed.
 type File struct {
 	Path         string    `json:"path"` // relative to the sources folder, with slashes
 	URL          string    `json:"url"`
@@ -140,7 +139,6 @@ func replace(path string, text []byte) error {
 	return fault.Disk(path, disk.WriteFile(path, 0o644, func(w io.Writer) error { _, err := w.Write(text); return err }))
 }
 
-// File finds the entry of a path.
 func (s *State) File(path string) (File, bool) {
 	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Path == path })
 	if i < 0 {
@@ -157,7 +155,6 @@ func (s *State) put(f File) {
 	s.UpstreamRevised = s.revised()
 }
 
-// revised is the day of the newest file held.
 func (s *State) revised() (day string) {
 	for _, f := range s.Files {
 		day = max(day, f.Revised)
@@ -165,7 +162,6 @@ func (s *State) revised() (day string) {
 	return day
 }
 
-// drop removes the file with a path.
 func (s *State) drop(path string) {
 	s.Files = slices.DeleteFunc(s.Files, func(f File) bool { return f.Path == path })
 }

@@ -58,7 +58,6 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// request is one question to a server.
 type request struct {
 	method string
 	url    string
@@ -139,7 +138,6 @@ func (r *run) watch(ctx context.Context, heard *atomic.Int64, cancel context.Can
 	}
 }
 
-// activityReader notes that something was read.
 type activityReader struct {
 	io.ReadCloser
 	heard *atomic.Int64
@@ -221,7 +219,6 @@ func (w web) Post(ctx context.Context, url string, body []byte) ([]byte, error) 
 	return w.readSmall(ctx, request{method: http.MethodPost, url: url, body: body, header: map[string]string{"Content-Type": "application/json"}})
 }
 
-// readSmall reads a short answer whole.
 func (w web) readSmall(ctx context.Context, q request) (text []byte, err error) {
 	err = w.retry(ctx, func() (bool, error) {
 		return false, w.exchange(ctx, q, func(resp *http.Response) (err error) {

@@ -228,7 +228,6 @@ func (p *htmlReader) tag(name string, closing bool) {
 	}
 }
 
-// table returns the innermost open table, or nil.
 func (p *htmlReader) table() *table {
 	if len(p.tables) == 0 {
 		return nil
@@ -255,7 +254,6 @@ func (p *htmlReader) write(s string) {
 	}
 }
 
-// flush ends the current line.
 func (p *htmlReader) flush() {
 	if s := collapse(p.text.String()); s != "" {
 		p.lines = append(p.lines, line{text: s, heading: p.heading})

@@ -77,7 +77,6 @@ func ReadNamed(r io.Reader, file string) (Bulletin, error) {
 	return b, nil
 }
 
-// load reads a page and lays it out in lines.
 func load(r io.Reader) ([]line, error) {
 	plain, err := rows.Inflate(r)
 	if err != nil {
@@ -121,7 +120,6 @@ var (
 	fileNumber = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:(\d{4})-(\d{1,2})_irb|irb[-_]?(\d{4}|\d{2})-(\d{1,2}))(?:[^0-9]|$)`)
 )
 
-// identify finds the number and the date of a bulletin.
 func identify(lines []line, file string) (b Bulletin, err error) {
 	var distinct []string
 	for i, l := range lines {

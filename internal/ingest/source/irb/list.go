@@ -42,7 +42,6 @@ var (
 	bullet    = regexp.MustCompile(`^(?:[•*·]\s*)+`)
 )
 
-// read reads a list.
 func read(lines []line, announcement, published string) []Deletion {
 	l := listReader{announcement: announcement, published: published}
 	for _, n := range lines {
@@ -51,7 +50,6 @@ func read(lines []line, announcement, published string) []Deletion {
 	return l.found
 }
 
-// take reads the next line.
 func (l *listReader) take(n line) {
 	if n.cells != nil {
 		l.row(n.cells)
@@ -91,7 +89,6 @@ func (l *listReader) end() {
 
 func (l *listReader) drop() { l.name, l.effective = l.name[:0], "" }
 
-// add adds an organization if it has a name.
 func (l *listReader) add(name, effective, where string) bool {
 	name = strings.Trim(name, " ,;|")
 	l.drop()

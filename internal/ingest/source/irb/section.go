@@ -34,7 +34,6 @@ var (
 	litigation = regexp.MustCompile(`(?i)challenging,? under section 7428|declaratory judgment suits`)
 )
 
-// divide cuts a page into its items.
 func divide(lines []line) (list []section) {
 	start := 0
 	for i, l := range lines {
@@ -57,7 +56,6 @@ func (s section) lists() bool {
 	return opening.MatchString(text) || columnTitles.MatchString(text) && !litigation.MatchString(text)
 }
 
-// title names the section in an error.
 func (s section) title() string {
 	if a := s.announcement(); a != "" {
 		return "announcement " + a

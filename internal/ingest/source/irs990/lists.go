@@ -24,7 +24,6 @@ var listItems = map[string]listItem{
 	"pair_pri":           pair("pri", "", ""),
 }
 
-// itemOf returns the list item of a group.
 func itemOf(name string) listItem {
 	if kind, ok := strings.CutPrefix(name, "holding_"); ok {
 		kind, _, _ = strings.Cut(kind, "/")

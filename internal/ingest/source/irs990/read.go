@@ -209,7 +209,6 @@ func (rd *Reader) openTag() error {
 	return err
 }
 
-// splitTag splits a start tag that has more than a name.
 func (rd *Reader) splitTag(tag []byte) (name, attrs []byte, empty bool, err error) {
 	if n := len(tag); n > 0 && tag[n-1] == '/' {
 		tag, empty = tag[:n-1], true

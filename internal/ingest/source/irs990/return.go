@@ -12,7 +12,6 @@ type Amount struct {
 	Set   bool
 }
 
-// Or returns the amount, or other when it was not reported.
 func (a Amount) Or(other Amount) Amount {
 	if a.Set {
 		return a

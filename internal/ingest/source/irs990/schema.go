@@ -36,7 +36,6 @@ import (
 //go:embed schema
 var schemaFiles embed.FS
 
-// root is the Return element.
 var root = func() *node {
 	s := schema{rows: map[string][]table.Row{}, used: map[string]bool{}}
 	files, err := schemaFiles.ReadDir("schema")
@@ -89,7 +88,6 @@ func (s *schema) rowsOf(name string) (list []table.Row) {
 	return list
 }
 
-// group makes the node of a group.
 func (s *schema) group(name string) *node {
 	children, through := map[string]*node{}, ""
 	for _, r := range s.rowsOf(name) {
@@ -108,7 +106,6 @@ func (s *schema) group(name string) *node {
 	return n.with(map[string]*node{through: &inner})
 }
 
-// node makes the node of an element.
 func (s *schema) node(r table.Row) *node {
 	into := r.Text("into")
 	switch r.Text("reads") {

@@ -74,7 +74,6 @@ func group(children map[string]*node) *node {
 	return (&node{}).with(children)
 }
 
-// with adds children to a node.
 func (n *node) with(children map[string]*node) *node {
 	if n.children == nil {
 		n.children = make(map[string]*node)

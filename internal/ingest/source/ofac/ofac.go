@@ -32,7 +32,6 @@ type Files struct {
 	Comments  io.Reader // sdn_comments.csv or cons_comments.csv
 }
 
-// List is a list joined from its files.
 type List struct {
 	Entries   []Entry    // in order of their numbers
 	Tally     rows.Tally // of the primary file
@@ -67,7 +66,6 @@ func (e *Entry) Entity() bool { return e.Type == "" }
 // sets such names apart because they are broad and often match by accident.
 const Weak = "weak"
 
-// Alias is another name of an entry.
 type Alias struct {
 	Num     int64  // 0 for a weak alias
 	Type    string // aka, fka, nka or Weak
@@ -75,7 +73,6 @@ type Alias struct {
 	Remarks string
 }
 
-// Address is one known place of an entry.
 type Address struct {
 	Num     int64
 	Street  string

@@ -94,9 +94,7 @@ func Open(path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fault.Disk(path, err)
 	}
-	var magic [2]byte
-	n, _ := f.ReadAt(magic[:], 0)
-	if n == 2 && magic == [2]byte{'P', 'K'} {
+	if isZip(f) {
 		return openZip(f)
 	}
 	r, err := Inflate(f)
@@ -105,6 +103,13 @@ func Open(path string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return stacked{r, f}, nil
+}
+
+// isZip looks at the first bytes of a file.
+func isZip(f *os.File) bool {
+	var magic [2]byte
+	_, err := f.ReadAt(magic[:], 0)
+	return err == nil && magic == [2]byte{'P', 'K'}
 }
 
 func openZip(f *os.File) (io.ReadCloser, error) {

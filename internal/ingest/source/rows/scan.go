@@ -13,7 +13,6 @@ type RowError string
 
 func (e RowError) Error() string { return string(e) }
 
-// maxFields bounds the fields of a row.
 const maxFields = 1024
 
 // Scanner splits a stream into rows and rows into fields. A quoted field may
@@ -32,7 +31,6 @@ type Scanner struct {
 	fields     []string
 }
 
-// NewScanner reads rows of a layout.
 func NewScanner(r io.Reader, l Layout) *Scanner {
 	if l.MaxRow == 0 {
 		l.MaxRow = 16 << 10

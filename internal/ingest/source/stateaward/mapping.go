@@ -147,7 +147,6 @@ var all = sync.OnceValue(func() []Mapping {
 // Mappings are the shipped mappings in order of state.
 func Mappings() []Mapping { return slices.Clone(all()) }
 
-// For is the shipped mapping of a state.
 func For(state string) (Mapping, bool) {
 	i, ok := slices.BinarySearchFunc(all(), strings.ToUpper(state), func(m Mapping, s string) int { return strings.Compare(m.State, s) })
 	if !ok {
@@ -189,7 +188,6 @@ func ReadMapping(r io.Reader) (m Mapping, err error) {
 	return m, nil
 }
 
-// check says what is wrong with a mapping.
 func (m *Mapping) check() error {
 	if code, ok := place.State(m.State); !ok || code != m.State {
 		return fmt.Errorf("state is %q; give two capital letters, such as VT", m.State)

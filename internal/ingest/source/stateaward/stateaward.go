@@ -68,7 +68,6 @@ const (
 	known
 )
 
-// reader reads the rows of one file.
 type reader struct {
 	mapping *Mapping
 	place   [known]int // -1 if the column is missing

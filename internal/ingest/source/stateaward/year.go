@@ -83,7 +83,6 @@ func parseDate(s string) (year, month, day int, ok bool) {
 	return year, month, day, true
 }
 
-// dateParts splits a date into its parts.
 func dateParts(s string) (year, month, day int, ok bool) {
 	if n, isNumber := number(s); isNumber && len(s) == 8 {
 		return n / 10000, n / 100 % 100, n % 100, true

@@ -104,7 +104,6 @@ func (l *loader) slot(column []byte) *slot {
 	return s
 }
 
-// begin empties the row.
 func (l *loader) begin() {
 	l.clear()
 	l.number, l.extracted, l.bad = 0, nil, l.bad[:0]
@@ -149,7 +148,6 @@ func (l *loader) end() error {
 	return nil
 }
 
-// finish completes the tally.
 func (l *loader) finish() {
 	l.tally.Blanked = l.notes.Rejected
 	if l.oldest != nil {

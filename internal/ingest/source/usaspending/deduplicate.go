@@ -1,16 +1,9 @@
 package usaspending
 
 import (
-	"archive/zip"
 	"context"
-	"fmt"
 	"io"
-	"os"
-	"slices"
-	"strings"
 
-	"grantgraph/internal/disk"
-	"grantgraph/internal/fault"
 	"grantgraph/internal/hash"
 	"grantgraph/internal/ingest/source/rows"
 )
@@ -23,7 +16,6 @@ import (
 // about one of ten thousand builds.
 type Deduplicator struct{ seen map[uint64]struct{} }
 
-// NewDeduplicator makes an empty Deduplicator.
 func NewDeduplicator() *Deduplicator { return &Deduplicator{seen: make(map[uint64]struct{})} }
 
 // admit reports whether a row counts, given the newer postings. It also
@@ -70,51 +62,8 @@ func (l *Deduplicator) Read(p *Posting, in io.Reader, fn func(*Award) error) (ro
 }
 
 // ReadFile reads all CSVs of a posting: the members of a zip, or a single plain
-// or gzipped file. path is where the file is. Nothing is read after the context
-// has ended.
-func (l *Deduplicator) ReadFile(ctx context.Context, p *Posting, path string, fn func(*Award) error) (tally rows.Tally, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return tally, fault.Disk(path, err)
-	}
-	defer f.Close()
-	var magic [2]byte
-	if n, _ := f.ReadAt(magic[:], 0); n < 2 || magic != [2]byte{'P', 'K'} {
-		return l.Read(p, disk.Until(ctx, f), fn)
-	}
-	st, err := f.Stat()
-	if err != nil {
-		return tally, fault.Disk(path, err)
-	}
-	z, err := zip.NewReader(f, st.Size())
-	if err != nil {
-		return tally, fmt.Errorf("%w: the zip is damaged or cut short (%w); fetch it again", ErrFormat, err)
-	}
-	members := slices.DeleteFunc(slices.Clone(z.File), func(m *zip.File) bool { return !strings.HasSuffix(strings.ToLower(m.Name), ".csv") })
-	if len(members) == 0 {
-		return tally, fmt.Errorf("%w: the zip holds no CSV", ErrFormat)
-	}
-	slices.SortFunc(members, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
-	for _, m := range members {
-		part, err := l.readMember(ctx, p, m, fn)
-		tally.Add(part)
-		if err != nil {
-			return tally, err
-		}
-	}
-	return tally, nil
-}
-
-func (l *Deduplicator) readMember(ctx context.Context, p *Posting, m *zip.File, fn func(*Award) error) (tally rows.Tally, err error) {
-	r, err := m.Open()
-	if err != nil {
-		return tally, fmt.Errorf("%w: %s cannot be unpacked (%w)", ErrFormat, m.Name, err)
-	}
-	defer r.Close()
-	var failed error // of fn, which is returned as it is
-	tally, err = l.Read(p, disk.Until(ctx, r), func(a *Award) error { failed = fn(a); return failed })
-	if err != nil && failed == nil {
-		return tally, fmt.Errorf("%s: %w", m.Name, err)
-	}
-	return tally, err
+// or gzipped file. path is where the file is.
+func (l *Deduplicator) ReadFile(ctx context.Context, p *Posting, path string, fn func(*Award) error) (rows.Tally, error) {
+	packed := rows.Packed{Format: ErrFormat, Extensions: []string{".csv"}, None: "the zip holds no CSV"}
+	return rows.ReadPacked(ctx, packed, path, func(in io.Reader, fn func(*Award) error) (rows.Tally, error) { return l.Read(p, in, fn) }, fn)
 }

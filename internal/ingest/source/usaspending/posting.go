@@ -90,7 +90,6 @@ func flag(b bool) int {
 	return 0
 }
 
-// follow notes what a newer posting means for p.
 func (p *Posting) follow(newer *Posting) {
 	full := newer.Posted != "" && !newer.Delta && newer.Award == p.Award && (newer.Agency == p.Agency || newer.Agency == all)
 	switch {

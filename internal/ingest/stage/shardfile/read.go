@@ -41,7 +41,6 @@ func Read[T any](path string) iter.Seq2[T, error] {
 	}
 }
 
-// rowsOf are the rows of a table.
 func rowsOf[T any](in io.ReaderAt) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -132,7 +131,6 @@ func (r *reader) begin(fields []field) error {
 	return nil
 }
 
-// read reads the next bytes of the file.
 func (r *reader) read(p []byte) error {
 	n, err := r.in.ReadAt(p, r.at)
 	r.at += int64(n)

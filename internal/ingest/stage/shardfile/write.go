@@ -10,7 +10,6 @@ import (
 	"grantgraph/internal/ingest/source/irs990"
 )
 
-// Writer writes a table.
 type Writer[T any] struct {
 	out     io.Writer
 	columns []column
@@ -70,7 +69,6 @@ func (w *Writer[T]) Close() error {
 	return w.flush() // the block of no rows
 }
 
-// flush writes the block.
 func (w *Writer[T]) flush() error {
 	b := w.block[:0]
 	if !w.begun {

@@ -13,7 +13,6 @@ import (
 	"reflect"
 )
 
-// Append appends a row.
 func Append[T any](to []byte, row *T) []byte {
 	v := reflect.ValueOf(row).Elem()
 	for i := range v.NumField() {

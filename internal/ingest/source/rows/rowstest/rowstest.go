@@ -21,7 +21,6 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Reader is a reader of one kind of file.
 type Reader struct {
 	// Read reads a file and calls each with the record of every usable row.
 	Read   func(r io.Reader, each func(record any) error) (rows.Tally, error)
@@ -69,7 +68,6 @@ func (r Reader) all(in io.Reader) (list []string, tally rows.Tally, err error) {
 	return list, tally, err
 }
 
-// Gzip compresses a text.
 func Gzip(text string) string {
 	var b strings.Builder
 	z := gzip.NewWriter(&b)
