@@ -25,40 +25,25 @@ type Word struct {
 	Note uint32 // for the reader's use, zero at first
 }
 
-// columnKind is what a field is made of.
-type columnKind uint8
-
-const (
-	stringColumn columnKind = iota
-	wordColumn
-	boolColumn
-	int32Column // also uint32
-	int64Column
-	floatColumn
-	int64Pointer
-	floatPointer
-	stringList
-)
-
+// columnTypes says, for each type of field, how its column is stored and what reads it.
 var columnTypes = map[reflect.Type]struct {
-	kind   columnKind
 	stored parquet.Kind
+	reader func() valueReader // nil for a list of strings
 }{
-	reflect.TypeFor[string]():   {stringColumn, parquet.ByteArray},
-	reflect.TypeFor[*Word]():    {wordColumn, parquet.ByteArray},
-	reflect.TypeFor[bool]():     {boolColumn, parquet.Boolean},
-	reflect.TypeFor[int32]():    {int32Column, parquet.Int32},
-	reflect.TypeFor[uint32]():   {int32Column, parquet.Int32},
-	reflect.TypeFor[int64]():    {int64Column, parquet.Int64},
-	reflect.TypeFor[float64]():  {floatColumn, parquet.Double},
-	reflect.TypeFor[*int64]():   {int64Pointer, parquet.Int64},
-	reflect.TypeFor[*float64](): {floatPointer, parquet.Double},
-	reflect.TypeFor[[]string](): {stringList, parquet.ByteArray},
+	reflect.TypeFor[string]():   {parquet.ByteArray, readerOf(inPlace, readStrings)},
+	reflect.TypeFor[*Word]():    {parquet.ByteArray, readerOf(shared, readWords)},
+	reflect.TypeFor[bool]():     {parquet.Boolean, readerOf(inPlace, readBits)},
+	reflect.TypeFor[int32]():    {parquet.Int32, readerOf(inPlace, asStored((*encoding.Values).Int32))},
+	reflect.TypeFor[uint32]():   {parquet.Int32, readerOf(inPlace, asStored((*encoding.Values).Int32))},
+	reflect.TypeFor[int64]():    {parquet.Int64, readerOf(inPlace, asStored((*encoding.Values).Int64))},
+	reflect.TypeFor[float64]():  {parquet.Double, readerOf(inPlace, asStored((*encoding.Values).Double))},
+	reflect.TypeFor[*int64]():   {parquet.Int64, readerOf(byPointer, asStored((*encoding.Values).Int64))},
+	reflect.TypeFor[*float64](): {parquet.Double, readerOf(byPointer, asStored((*encoding.Values).Double))},
+	reflect.TypeFor[[]string](): {parquet.ByteArray, nil},
 }
 
 // column reads one column into one field of the rows.
 type column struct {
-	kind   columnKind
 	field  uintptr // its offset in the row
 	at     int     // its number in the file
 	most   byte    // the definition level of a present value
@@ -70,17 +55,85 @@ type column struct {
 	rows   int    // of the page
 
 	dictionary parquet.Dictionary
-	numbers    []int32  // dictionary numbers of the texts, if the page has a dictionary
-	strings    []string // of the dictionary, or else of the page
-	words      []Word   // the same as words
-	none       *Word    // the missing text of the row group
+	values     valueReader     // nil for a list
+	list       []parquet.Value // of a page of lists
+}
 
-	bits   []byte
-	int32s []int32
-	int64s []int64
-	floats []float64
+// valueReader holds the values of a page or of its dictionary.
+type valueReader interface {
+	// begin starts a row group.
+	begin()
+	read(data *encoding.Values) error
+	// number says which values of the dictionary the page has. It is nil for a page
+	// without a dictionary.
+	number(numbers []int32)
+	// set sets fields to the values from next on, and returns the position after the
+	// last value used.
+	set(f fields, next int) (int, error)
+}
 
-	list []parquet.Value // of a page of lists
+// valuesRead is the valueReader of one type.
+type valuesRead[V any] struct {
+	shape   shape
+	decode  func(*encoding.Values) ([]V, error)
+	values  []V
+	numbers []int32
+	missing *V // what shared fields without a value point at
+}
+
+func readerOf[V any](how shape, decode func(*encoding.Values) ([]V, error)) func() valueReader {
+	return func() valueReader { return &valuesRead[V]{shape: how, decode: decode} }
+}
+
+// asStored reads values that have the same form in the file and in memory.
+func asStored[V any](values func(*encoding.Values) []V) func(*encoding.Values) ([]V, error) {
+	return func(data *encoding.Values) ([]V, error) { return values(data), nil }
+}
+
+func (r *valuesRead[V]) begin() {
+	if r.shape == shared {
+		r.missing = new(V)
+	}
+}
+
+func (r *valuesRead[V]) read(data *encoding.Values) (err error) {
+	r.values, err = r.decode(data)
+	return err
+}
+
+func (r *valuesRead[V]) number(numbers []int32) { r.numbers = numbers }
+
+func (r *valuesRead[V]) set(f fields, next int) (int, error) {
+	count := len(r.values)
+	if r.numbers != nil {
+		count = len(r.numbers)
+	}
+	for i := range f.n {
+		to := unsafe.Add(f.at, uintptr(i)*f.size)
+		if f.levels != nil && f.levels[i] != f.most {
+			if r.shape == shared {
+				*(**V)(to) = r.missing
+			}
+			continue
+		}
+		if next >= count {
+			return next, errRows
+		}
+		at := next
+		if r.numbers != nil {
+			at = int(r.numbers[next])
+		}
+		switch next++; r.shape {
+		case byPointer:
+			value := r.values[at]
+			*(**V)(to) = &value
+		case shared:
+			*(**V)(to) = &r.values[at]
+		default:
+			*(*V)(to) = r.values[at]
+		}
+	}
+	return next, nil
 }
 
 // columnsOf lists the columns of a row type in a file. It is false if the library
@@ -99,15 +152,18 @@ func columnsOf[T any](f *parquet.File) ([]column, bool) {
 			return nil, false
 		}
 		path := []string{name}
-		if known.kind == stringList {
-			path = []string{name, "list", "element"}
+		c, repeats := column{field: field.Offset}, byte(0)
+		if known.reader == nil {
+			path, repeats = []string{name, "list", "element"}, 1
+		} else {
+			c.values = known.reader()
 		}
 		leaf, ok := f.Schema().Lookup(path...)
-		if !ok || leaf.Node.Type().Kind() != known.stored || leaf.MaxDefinitionLevel > 1 ||
-			leaf.MaxRepetitionLevel != 0 && known.kind != stringList || leaf.MaxRepetitionLevel != 1 && known.kind == stringList {
+		if !ok || leaf.Node.Type().Kind() != known.stored || leaf.MaxDefinitionLevel > 1 || byte(leaf.MaxRepetitionLevel) != repeats {
 			return nil, false
 		}
-		columns = append(columns, column{kind: known.kind, field: field.Offset, at: leaf.ColumnIndex, most: byte(leaf.MaxDefinitionLevel)})
+		c.at, c.most = leaf.ColumnIndex, byte(leaf.MaxDefinitionLevel)
+		columns = append(columns, c)
 	}
 	return columns, true
 }
@@ -159,8 +215,10 @@ func decodeColumns[T any](f *parquet.File, columns []column, room func() []T, ta
 // begin starts the next row group.
 func (c *column) begin(chunk parquet.ColumnChunk) {
 	c.close()
-	c.chunk = chunk.Pages()
-	c.dictionary, c.none = nil, new(Word)
+	c.chunk, c.dictionary = chunk.Pages(), nil
+	if c.values != nil {
+		c.values.begin()
+	}
 }
 
 func (c *column) close() {
@@ -191,7 +249,7 @@ func (c *column) turn() error {
 		return err
 	}
 	c.page, c.row, c.value, c.rows = page, 0, 0, int(page.NumRows())
-	if c.kind == stringList {
+	if c.values == nil {
 		c.list = make([]parquet.Value, page.NumValues())
 		n, err := page.Values().ReadValues(c.list)
 		if c.list = c.list[:n]; errors.Is(err, io.EOF) {
@@ -204,85 +262,56 @@ func (c *column) turn() error {
 	}
 	data, d := page.Data(), page.Dictionary()
 	if d == nil {
-		c.numbers, c.dictionary = nil, nil
-		return c.read(&data)
+		c.dictionary = nil
+		c.values.number(nil)
+		return c.values.read(&data)
 	}
-	// Numbers of the page are replaced by their values now. Texts are looked up
-	// later, because there are few texts and many rows.
-	numbers, known := data.Int32(), d.Page().Data()
+	numbers := data.Int32()
 	for _, no := range numbers {
 		if no < 0 || int(no) >= d.Len() {
 			return errWord
 		}
 	}
-	switch c.kind {
-	case stringColumn, wordColumn:
-		if c.numbers = numbers; d == c.dictionary {
-			return nil
-		}
-		c.dictionary = d
-		return c.read(&known)
-	case int32Column:
-		c.int32s = lookUp(known.Int32(), numbers)
-	case int64Column, int64Pointer:
-		c.int64s = lookUp(known.Int64(), numbers)
-	case floatColumn, floatPointer:
-		c.floats = lookUp(known.Double(), numbers)
-	default:
-		return errWord
-	}
-	return nil
-}
-
-// read takes the values of a page or of a dictionary.
-func (c *column) read(data *encoding.Values) error {
-	switch c.kind {
-	case stringColumn, wordColumn:
-		return c.readTexts(data.ByteArray())
-	case boolColumn:
-		c.bits = data.Boolean()
-	case int32Column:
-		c.int32s = data.Int32()
-	case int64Column, int64Pointer:
-		c.int64s = data.Int64()
-	case floatColumn, floatPointer:
-		c.floats = data.Double()
-	}
-	return nil
-}
-
-// readTexts copies the texts of a page or dictionary once, however many rows have
-// them. Strings are copied one by one, because readers keep some of them; words are
-// copied together.
-func (c *column) readTexts(text []byte, offsets []uint32) error {
-	n := max(len(offsets), 1) - 1
-	for i := range n {
-		if offsets[i] > offsets[i+1] || int(offsets[i+1]) > len(text) {
-			return errRows
-		}
-	}
-	if c.kind == stringColumn {
-		c.strings = make([]string, n)
-		for i := range c.strings {
-			c.strings[i] = string(text[offsets[i]:offsets[i+1]])
-		}
+	if c.values.number(numbers); d == c.dictionary {
 		return nil
 	}
-	whole := string(text)
-	c.words = make([]Word, n)
-	for i := range c.words {
-		c.words[i].Text = whole[offsets[i]:offsets[i+1]]
-	}
-	return nil
+	c.dictionary = d
+	known := d.Page().Data()
+	return c.values.read(&known)
 }
 
-// lookUp replaces numbers by the dictionary's values.
-func lookUp[V any](dictionary []V, numbers []int32) []V {
-	values := make([]V, len(numbers))
-	for i, no := range numbers {
-		values[i] = dictionary[no]
+// readTexts makes a value of each text of a page or dictionary.
+func readTexts[V any](data *encoding.Values, value func(text []byte, from, to uint32) V) ([]V, error) {
+	text, offsets := data.ByteArray()
+	values := make([]V, max(len(offsets), 1)-1)
+	for i := range values {
+		if offsets[i] > offsets[i+1] || int(offsets[i+1]) > len(text) {
+			return nil, errRows
+		}
+		values[i] = value(text, offsets[i], offsets[i+1])
 	}
-	return values
+	return values, nil
+}
+
+// readStrings copies texts one by one, because readers keep some of them.
+func readStrings(data *encoding.Values) ([]string, error) {
+	return readTexts(data, func(text []byte, from, to uint32) string { return string(text[from:to]) })
+}
+
+// readWords copies all texts together.
+func readWords(data *encoding.Values) ([]Word, error) {
+	text, _ := data.ByteArray()
+	whole := string(text)
+	return readTexts(data, func(_ []byte, from, to uint32) Word { return Word{Text: whole[from:to]} })
+}
+
+func readBits(data *encoding.Values) ([]bool, error) {
+	bits := data.Boolean()
+	values := make([]bool, 8*len(bits))
+	for i := range values {
+		values[i] = bits[i>>3]>>(i&7)&1 != 0
+	}
+	return values, nil
 }
 
 var errWord = errors.New("a value is not in the dictionary of its column")
@@ -290,7 +319,7 @@ var errWord = errors.New("a value is not in the dictionary of its column")
 // fill sets the field of n rows that are size bytes apart.
 func (c *column) fill(rows unsafe.Pointer, size uintptr, n int) error {
 	at := unsafe.Add(rows, c.field)
-	if c.kind == stringList {
+	if c.values == nil {
 		return c.fillLists(at, size, n)
 	}
 	for n > 0 {
@@ -322,29 +351,8 @@ func (c *column) fillPart(at unsafe.Pointer, size uintptr, n int) error {
 		}
 		to.levels = c.levels[c.row : c.row+n]
 	}
-	from, err := c.value, error(nil)
-	switch c.kind {
-	case stringColumn:
-		if c.dictionary == nil {
-			c.value, err = set(to, c.strings, from)
-		} else {
-			c.value, err = setNumbered(to, c.strings, c.numbers, from)
-		}
-	case wordColumn:
-		c.value, err = c.setWords(to, from)
-	case boolColumn:
-		c.value, err = setBits(to, c.bits, from)
-	case int32Column:
-		c.value, err = set(to, c.int32s, from)
-	case int64Column:
-		c.value, err = set(to, c.int64s, from)
-	case floatColumn:
-		c.value, err = set(to, c.floats, from)
-	case int64Pointer:
-		c.value, err = setPointers(to, c.int64s, from)
-	case floatPointer:
-		c.value, err = setPointers(to, c.floats, from)
-	}
+	var err error
+	c.value, err = c.values.set(to, c.value)
 	return err
 }
 
@@ -355,93 +363,6 @@ type fields struct {
 	n      int
 	levels []byte // empty if all rows have a value
 	most   byte
-}
-
-func (f *fields) place(i int) unsafe.Pointer { return unsafe.Add(f.at, uintptr(i)*f.size) }
-func (f *fields) has(i int) bool             { return f.levels == nil || f.levels[i] == f.most }
-
-// set sets the fields to the values from next on, and returns the position after the
-// last value used.
-func set[V any](f fields, values []V, next int) (int, error) {
-	for i := range f.n {
-		if !f.has(i) {
-			continue
-		}
-		if next >= len(values) {
-			return next, errRows
-		}
-		*(*V)(f.place(i)) = values[next]
-		next++
-	}
-	return next, nil
-}
-
-// setNumbered is set for values that are numbers in a dictionary, which has all of
-// them.
-func setNumbered[V any](f fields, dictionary []V, numbers []int32, next int) (int, error) {
-	for i := range f.n {
-		if !f.has(i) {
-			continue
-		}
-		if next >= len(numbers) {
-			return next, errRows
-		}
-		*(*V)(f.place(i)) = dictionary[numbers[next]]
-		next++
-	}
-	return next, nil
-}
-
-func (c *column) setWords(f fields, next int) (int, error) {
-	count := len(c.words)
-	if c.dictionary != nil {
-		count = len(c.numbers)
-	}
-	for i := range f.n {
-		word := c.none
-		if f.has(i) {
-			if next >= count {
-				return next, errRows
-			}
-			no := next
-			if c.dictionary != nil {
-				no = int(c.numbers[next])
-			}
-			word = &c.words[no]
-			next++
-		}
-		*(**Word)(f.place(i)) = word
-	}
-	return next, nil
-}
-
-func setBits(f fields, bits []byte, next int) (int, error) {
-	for i := range f.n {
-		if !f.has(i) {
-			continue
-		}
-		if next>>3 >= len(bits) {
-			return next, errRows
-		}
-		*(*bool)(f.place(i)) = bits[next>>3]>>(next&7)&1 != 0
-		next++
-	}
-	return next, nil
-}
-
-func setPointers[V any](f fields, values []V, next int) (int, error) {
-	for i := range f.n {
-		if !f.has(i) {
-			continue
-		}
-		if next >= len(values) {
-			return next, errRows
-		}
-		value := values[next]
-		*(**V)(f.place(i)) = &value
-		next++
-	}
-	return next, nil
 }
 
 // fillLists sets a field that is a list of strings.

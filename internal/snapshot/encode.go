@@ -220,6 +220,7 @@ const (
 	unlessZero       // the zero value means null
 	byPointer
 	inList
+	shared // by a pointer to a value that rows have in common; only for reading
 )
 
 // columnBase is the part that columns of all types share.
