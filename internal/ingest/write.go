@@ -358,9 +358,8 @@ func (b *builder) writeLists(ctx context.Context, w *snapshot.Writer, c *corpus)
 	err := copyList(ctx, w, c, snapshot.People, func(s *stage.Person, f *filing) snapshot.Person {
 		return snapshot.Person{
 			EIN: f.ein.String(), Filing: f.key(), TaxYear: int32(f.year), Name: s.Name, Business: s.Business, Title: s.Title, Hours: s.Hours,
-			Compensation: s.Compensation.Pointer(), Related: s.Related.Pointer(), Other: s.Other.Pointer(),
-			Director: s.Roles&stage.RoleDirector != 0, Institution: s.Roles&stage.RoleInstitution != 0, Officer: s.Roles&stage.RoleOfficer != 0,
-			KeyEmployee: s.Roles&stage.RoleKeyEmployee != 0, HighestPaid: s.Roles&stage.RoleHighestPaid != 0, Former: s.Roles&stage.RoleFormer != 0,
+			Compensation: s.Compensation.Pointer(), Related: s.Person.Related.Pointer(), Other: s.Other.Pointer(),
+			Director: s.Director, Institution: s.InstitutionalTrustee, Officer: s.Officer, KeyEmployee: s.KeyEmployee, HighestPaid: s.HighestPaid, Former: s.Former,
 		}
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // version changes whenever the reader or the staged columns change their
 // meaning, so that shards staged by an older program are read anew.
-const version = "7"
+const version = "8"
 
 // The tables of a shard.
 const (
@@ -170,27 +170,10 @@ func (l *Line) FullName() string { return join(join(l.Name1, l.Name2), l.Person)
 // Person is an officer, a director, a trustee or a key employee.
 type Person struct {
 	MemberNo
-	Name         string
-	Business     string
-	Title        string
-	Hours        string
-	Compensation irs990.Amount
-	Related      irs990.Amount
-	Other        irs990.Amount
-	Roles        int32 // bits of Role*
+	irs990.Person
 }
 
 func (Person) table() string { return peopleTable }
-
-// Bits of the roles of a person.
-const (
-	RoleDirector = 1 << iota
-	RoleInstitution
-	RoleOfficer
-	RoleKeyEmployee
-	RoleHighestPaid
-	RoleFormer
-)
 
 type PersonName struct {
 	MemberNo
@@ -201,23 +184,14 @@ func (PersonName) table() string { return peopleTable }
 
 type Holding struct {
 	MemberNo
-	Schedule string
-	Name     string
-	Book     irs990.Amount
-	FMV      irs990.Amount
+	irs990.Holding
 }
 
 func (Holding) table() string { return holdingsTable }
 
 type Related struct {
 	MemberNo
-	Kind       string
-	Name       string
-	EIN        string
-	State      string
-	Section    string
-	Status     string
-	Controlled bool
+	irs990.Related
 }
 
 func (Related) table() string { return relatedTable }

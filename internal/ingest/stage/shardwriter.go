@@ -169,27 +169,15 @@ func join(a, b string) string {
 }
 
 func (w *shardWriter) person(p *irs990.Person) error {
-	var roles int32
-	for i, has := range [...]bool{p.Director, p.InstitutionalTrustee, p.Officer, p.KeyEmployee, p.HighestPaid, p.Former} {
-		if has {
-			roles |= 1 << i
-		}
-	}
-	return w.people.add(&Person{
-		MemberNo: MemberNo{w.seq}, Name: p.Name, Business: p.Business, Title: p.Title, Hours: p.Hours,
-		Compensation: p.Compensation, Related: p.Related, Other: p.Other, Roles: roles,
-	})
+	return w.people.add(&Person{MemberNo{w.seq}, *p})
 }
 
 func (w *shardWriter) holding(h *irs990.Holding) error {
-	return w.holdings.add(&Holding{MemberNo: MemberNo{w.seq}, Schedule: h.Schedule, Name: h.Name, Book: h.Book, FMV: h.FMV})
+	return w.holdings.add(&Holding{MemberNo{w.seq}, *h})
 }
 
 func (w *shardWriter) relate(r *irs990.Related) error {
-	return w.related.add(&Related{
-		MemberNo: MemberNo{w.seq}, Kind: r.Kind, Name: r.Name, EIN: r.EIN, State: r.State,
-		Section: r.Section, Status: r.Status, Controlled: r.Controlled,
-	})
+	return w.related.add(&Related{MemberNo{w.seq}, *r})
 }
 
 // tableNames are the tables of a shard, in the order of shardWriter.tables.

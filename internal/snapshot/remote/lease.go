@@ -31,6 +31,16 @@ type holder struct {
 	renewed time.Time // by this process's monotonic clock
 }
 
+// lease takes a new lease and renews it until stop is called. It also returns the
+// store's time.
+func lease(ctx context.Context, s Store, a Area, kind, version string) (h *holder, now time.Time, stop func(), err error) {
+	h = &holder{store: s, area: a, id: newLeaseID(kind)}
+	if now, err = h.set(ctx, kind, version); err != nil {
+		return nil, now, nil, err
+	}
+	return h, now, h.keep(ctx), nil
+}
+
 func newLeaseID(kind string) string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -25,11 +25,10 @@ func Mirror(ctx context.Context, s Store, a Area, data string) error {
 	if err := os.RemoveAll(data); err != nil {
 		return fault.Disk(data, err)
 	}
-	h := &holder{store: s, area: a, id: newLeaseID(leaseNode)}
-	if _, err := h.set(ctx, leaseNode, to.Version); err != nil {
+	_, _, stop, err := lease(ctx, s, a, leaseNode, to.Version)
+	if err != nil {
 		return err
 	}
-	stop := h.keep(ctx)
 	defer stop()
 	release, err := snapshot.LockReceiving(data)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
@@ -36,11 +37,12 @@ type FollowOptions struct {
 // and editions of the lists. The server of the directory then takes up the new
 // version.
 type Follower struct {
-	opt       FollowOptions
-	snapshots *followed
-	lists     *followed
-	metrics   followMetrics
-	fetching  atomic.Pointer[share] // progress of the running download; nil if there is none
+	prometheus.Collector // of its metrics, for the server
+	opt                  FollowOptions
+	snapshots            *followed
+	lists                *followed
+	metrics              followMetrics
+	fetching             atomic.Pointer[share] // progress of the running download; nil if there is none
 }
 
 // share is the number of bytes received so far and in all.
@@ -92,17 +94,19 @@ func NewFollower(opt FollowOptions) (*Follower, error) {
 	area := func(a Area, data string) *followed {
 		return &followed{area: a, data: data, lease: &holder{store: opt.Store, area: a, id: id}}
 	}
-	f := &Follower{opt: opt, snapshots: area(Snapshots, opt.Data), lists: area(Lists, lists.Dir(opt.Data))}
+	own := prometheus.NewRegistry()
+	metrics := promauto.With(own)
+	f := &Follower{Collector: own, opt: opt, snapshots: area(Snapshots, opt.Data), lists: area(Lists, lists.Dir(opt.Data))}
 	what := []string{"what"}
 	f.metrics = followMetrics{
-		pulled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_store_pulled_total",
+		pulled: metrics.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_store_pulled_total",
 			Help: "Snapshots and editions of the lists brought from the store."}, what),
-		failures: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_store_failures_total",
+		failures: metrics.NewCounterVec(prometheus.CounterOpts{Name: "grantgraph_store_failures_total",
 			Help: "Times that what the store points at could not be read, or was refused as damaged."}, what),
-		bytes: prometheus.NewCounter(prometheus.CounterOpts{Name: "grantgraph_store_fetched_bytes_total", Help: "Bytes of content fetched from the store."}),
-		seen: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "grantgraph_store_pointer_seen_timestamp_seconds",
+		bytes: metrics.NewCounter(prometheus.CounterOpts{Name: "grantgraph_store_fetched_bytes_total", Help: "Bytes of content fetched from the store."}),
+		seen: metrics.NewGaugeVec(prometheus.GaugeOpts{Name: "grantgraph_store_pointer_seen_timestamp_seconds",
 			Help: "When the pointer of the store was last read."}, what),
-		behind: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "grantgraph_store_behind",
+		behind: metrics.NewGaugeVec(prometheus.GaugeOpts{Name: "grantgraph_store_behind",
 			Help: "1 while the store points at another version than is here."}, what),
 	}
 	for _, a := range []Area{Snapshots, Lists} {
@@ -110,24 +114,6 @@ func NewFollower(opt FollowOptions) (*Follower, error) {
 		f.metrics.failures.WithLabelValues(string(a))
 	}
 	return f, nil
-}
-
-// Describe and Collect add the follower to a server's metrics.
-func (f *Follower) Describe(to chan<- *prometheus.Desc) {
-	for _, c := range f.collectors() {
-		c.Describe(to)
-	}
-}
-
-func (f *Follower) Collect(to chan<- prometheus.Metric) {
-	for _, c := range f.collectors() {
-		c.Collect(to)
-	}
-}
-
-func (f *Follower) collectors() []prometheus.Collector {
-	m := &f.metrics
-	return []prometheus.Collector{m.pulled, m.failures, m.bytes, m.seen, m.behind}
 }
 
 // nodeID is the id of this directory in the leases of a store.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -94,13 +95,13 @@ func (o *Object) block(number int64) *block {
 	defer o.mu.Unlock()
 	for i, b := range o.blocks {
 		if b.number == number {
-			o.blocks = append(append(o.blocks[:i], o.blocks[i+1:]...), b)
+			o.blocks = append(slices.Delete(o.blocks, i, i+1), b)
 			return b
 		}
 	}
 	b := &block{number: number}
 	if len(o.blocks) >= keptBlocks {
-		o.blocks = o.blocks[:copy(o.blocks, o.blocks[1:])]
+		o.blocks = slices.Delete(o.blocks, 0, 1)
 	}
 	o.blocks = append(o.blocks, b)
 	return b
@@ -110,12 +111,7 @@ func (o *Object) block(number int64) *block {
 func (o *Object) drop(gone *block) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for i, b := range o.blocks {
-		if b == gone {
-			o.blocks = append(o.blocks[:i], o.blocks[i+1:]...)
-			return
-		}
-	}
+	o.blocks = slices.DeleteFunc(o.blocks, func(b *block) bool { return b == gone })
 }
 
 // fetch reads a block. It retries an interrupted answer.

@@ -64,12 +64,10 @@ func (p Publication) Publish(ctx context.Context, s *snapshot.Snapshot) (*Publis
 	if err := p.mayFollow(before, version); err != nil {
 		return nil, err
 	}
-	h := &holder{store: p.Store, area: p.Area, id: newLeaseID(leasePublish)}
-	now, err := h.set(ctx, leasePublish, version)
+	h, now, stop, err := lease(ctx, p.Store, p.Area, leasePublish, version)
 	if err != nil {
 		return nil, err
 	}
-	stop := h.keep(ctx)
 	defer stop()
 	if err := h.conditional(ctx); err != nil {
 		return nil, err
@@ -89,11 +87,8 @@ func (p Publication) Publish(ctx context.Context, s *snapshot.Snapshot) (*Publis
 	if err := p.whole(ctx, m); err != nil {
 		return nil, err
 	}
-	next := Pointer{Layout: layout, Version: version, Manifest: digest(body), Newest: max(before.Newest, version)}
-	if next != before {
-		if err := p.move(ctx, next, tag); err != nil {
-			return nil, err
-		}
+	if err := p.move(ctx, before, tag, version, body); err != nil {
+		return nil, err
 	}
 	out.Removed, out.Kept, err = p.sweep(ctx, h)
 	return out, err
@@ -167,15 +162,9 @@ func (p Publication) putManifest(ctx context.Context, version string, body []byt
 // checksum first, because the checksum is its key.
 func (p Publication) send(ctx context.Context, s *snapshot.Snapshot, m *snapshot.Manifest) (total, sent int64, err error) {
 	files := distinct(m)
-	for _, f := range files {
-		total += f.Bytes
-	}
+	total = bytesOf(files)
 	var done, fresh atomic.Int64
-	workers := p.Parallel
-	if workers <= 0 {
-		workers = defaultParallel
-	}
-	err = parallel.Each(ctx, workers, len(files), func(ctx context.Context, i int) error {
+	err = parallel.Each(ctx, cmp.Or(p.Parallel, defaultParallel), len(files), func(ctx context.Context, i int) error {
 		f := files[i]
 		key := p.Area.objectKey(f.SHA256)
 		there, err := p.Store.Head(ctx, key)
@@ -203,6 +192,13 @@ func (p Publication) send(ctx context.Context, s *snapshot.Snapshot, m *snapshot
 		return nil
 	})
 	return total, fresh.Load(), err
+}
+
+func bytesOf(files []snapshot.File) (total int64) {
+	for _, f := range files {
+		total += f.Bytes
+	}
+	return total
 }
 
 // distinct lists the files of a snapshot, each content once, longest first, so that
@@ -237,11 +233,14 @@ func (p Publication) whole(ctx context.Context, m *snapshot.Manifest) error {
 	return nil
 }
 
-// move points at another version, unless another publisher has moved the pointer
-// meanwhile.
-func (p Publication) move(ctx context.Context, to Pointer, tag string) error {
-	body := encode(to)
-	_, err := p.Store.PutIf(ctx, p.Area.pointerKey(), body, tag)
+// move points at the version with a manifest, unless another publisher has moved the
+// pointer meanwhile.
+func (p Publication) move(ctx context.Context, before Pointer, tag, version string, manifest []byte) error {
+	to := Pointer{Layout: layout, Version: version, Manifest: digest(manifest), Newest: max(before.Newest, version)}
+	if to == before {
+		return nil
+	}
+	_, err := p.Store.PutIf(ctx, p.Area.pointerKey(), encode(to), tag)
 	if !errors.Is(err, ErrChanged) {
 		return err
 	}
@@ -261,12 +260,10 @@ func (p Publication) Rollback(ctx context.Context, version string) (*Published, 
 	if !snapshot.IsVersion(version) {
 		return nil, fault.New("bad_flag", "%q is not a version", fault.Clip(version, 40)).Try("grantgraph publish --list shows the versions in the store")
 	}
-	h := &holder{store: p.Store, area: p.Area, id: newLeaseID(leasePublish)}
-	now, err := h.set(ctx, leasePublish, version)
+	h, now, stop, err := lease(ctx, p.Store, p.Area, leasePublish, version)
 	if err != nil {
 		return nil, err
 	}
-	stop := h.keep(ctx)
 	defer stop()
 	if err := p.awaitSweep(ctx, h, now); err != nil {
 		return nil, err
@@ -294,17 +291,10 @@ func (p Publication) Rollback(ctx context.Context, version string) (*Published, 
 	if err != nil {
 		return nil, err
 	}
-	next := Pointer{Layout: layout, Version: version, Manifest: digest(body), Newest: max(before.Newest, version)}
-	if next != before {
-		if err := p.move(ctx, next, tag); err != nil {
-			return nil, err
-		}
+	if err := p.move(ctx, before, tag, version, body); err != nil {
+		return nil, err
 	}
-	out := &Published{Area: p.Area, Version: version, Previous: before.Version, Files: len(m.Files), Removed: []string{}}
-	for _, f := range m.Files {
-		out.Bytes += f.Bytes
-	}
-	return out, nil
+	return &Published{Area: p.Area, Version: version, Previous: before.Version, Files: len(m.Files), Bytes: bytesOf(m.Files), Removed: []string{}}, nil
 }
 
 type Version struct {
@@ -343,10 +333,7 @@ func List(ctx context.Context, s Store, a Area) ([]Version, error) {
 			}
 			v.Problem = f.Message
 		default:
-			v.Files = len(m.Files)
-			for _, f := range m.Files {
-				v.Bytes += f.Bytes
-			}
+			v.Files, v.Bytes = len(m.Files), bytesOf(m.Files)
 		}
 		for _, l := range leases {
 			if l.Kind == leaseNode && slices.Contains(l.Holds, name) {

@@ -92,33 +92,32 @@ func (p *pull) run(ctx context.Context, to Pointer) error {
 	// A file may be wrong after the first round because a power cut lost data that
 	// the journal lists, or because of the disk it was linked from. It is fetched
 	// again. If it is still wrong, the store's copy is.
-	wrong, err := p.fetch(ctx, files)
-	if err == nil && len(wrong) > 0 {
+	wrong := files
+	for round := 0; round < 2 && len(wrong) > 0; round++ {
+		if wrong, err = p.fetch(ctx, wrong); err != nil {
+			return err
+		}
 		for _, i := range wrong {
 			if err := p.drop(i); err != nil {
 				return err
 			}
 		}
-		wrong, err = p.fetch(ctx, wrong)
-	}
-	if err != nil {
-		return err
 	}
 	if len(wrong) > 0 {
-		for _, i := range wrong {
-			if err := p.drop(i); err != nil {
-				return err
-			}
-		}
-		f := m.Files[wrong[0]]
-		return fault.New(snapshot.Damaged, "%s of %s in %s does not match its checksum", f.Path, to.Version, p.store).
-			Try("grantgraph publish --resend from the machine that built it, or --rollback to another version")
+		return p.damaged("%s of %s in %s does not match its checksum", m.Files[wrong[0]])
 	}
 	if err := p.journal.close(); err != nil {
 		return err
 	}
 	_, err = p.receiver.Publish()
 	return err
+}
+
+// damaged is the error of a file in the store. The format names the file, the version
+// and the store.
+func (p *pull) damaged(format string, f snapshot.File) error {
+	return fault.New(snapshot.Damaged, format, f.Path, p.receiver.Manifest.Version, p.store).
+		Try("grantgraph publish --resend from the machine that built it, or --rollback to another version")
 }
 
 func (p *pull) path(i int) string {
@@ -321,8 +320,7 @@ func (p *pull) piece(ctx context.Context, i, number int) (n int64, err error) {
 		case ctx.Err() != nil:
 			return 0, ctx.Err()
 		case errors.Is(err, fs.ErrNotExist):
-			return 0, fault.New(snapshot.Damaged, "%s of %s is missing in %s", f.Path, p.receiver.Manifest.Version, p.store).
-				Try("grantgraph publish --resend from the machine that built it, or --rollback to another version")
+			return 0, p.damaged("%s of %s is missing in %s", f)
 		case errors.As(err, &broken):
 			return 0, fault.Disk(p.path(i), err)
 		}
@@ -342,8 +340,7 @@ func (p *pull) copyRange(ctx context.Context, file *os.File, f snapshot.File, of
 	got, err := io.CopyBuffer(onlyWriter{io.NewOffsetWriter(file, off)}, io.LimitReader(disk.Until(ctx, body), n), make([]byte, 256<<10))
 	p.came(got)
 	if err == nil && got != n {
-		return fault.New(snapshot.Damaged, "%s of %s is shorter in %s than its manifest says", f.Path, p.receiver.Manifest.Version, p.store).
-			Try("grantgraph publish --resend from the machine that built it, or --rollback to another version")
+		return p.damaged("%s of %s is shorter in %s than its manifest says", f)
 	}
 	return err
 }

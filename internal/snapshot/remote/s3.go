@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/md5"
 	"crypto/sha256"
@@ -22,7 +23,9 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/minio/minio-go/v7/pkg/encrypt"
 	"github.com/minio/minio-go/v7/pkg/s3utils"
+	"golang.org/x/sync/semaphore"
 
+	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/parallel"
 	"grantgraph/internal/secret"
@@ -42,8 +45,9 @@ type s3 struct {
 	endpoint string
 	sse      encrypt.ServerSide // nil if not used
 	part     int64              // minimum length of a part
-	slots    chan struct{}      // limits requests that carry content
-	met      atomic.Bool        // the bucket is known to exist
+	parallel int
+	slots    *semaphore.Weighted // limits requests that carry content
+	met      atomic.Bool         // the bucket is known to exist
 }
 
 var addressOptions = []string{"endpoint", "region", "style"}
@@ -58,7 +62,7 @@ func openS3(u *url.URL, opt Options, bad func(string) error) (Store, error) {
 			return nil, bad("there is no option " + fault.Clip(name, 40) + "; there are " + strings.Join(addressOptions, ", "))
 		}
 	}
-	s := &s3{bucket: u.Host, prefix: strings.Trim(u.Path, "/"), part: leastPart, slots: make(chan struct{}, opt.Parallel)}
+	s := &s3{bucket: u.Host, prefix: strings.Trim(u.Path, "/"), part: leastPart, parallel: opt.Parallel, slots: semaphore.NewWeighted(int64(opt.Parallel))}
 	if err := s3utils.CheckValidBucketNameStrict(s.bucket); err != nil {
 		return nil, bad("the name of the bucket is none")
 	}
@@ -70,9 +74,9 @@ func openS3(u *url.URL, opt Options, bad func(string) error) (Store, error) {
 		}
 		s.prefix += "/"
 	}
-	own := first(query.Get("endpoint"), os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"))
-	region := first(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))
-	s.endpoint = first(own, "https://s3.amazonaws.com")
+	own := cmp.Or(query.Get("endpoint"), os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"))
+	region := cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))
+	s.endpoint = cmp.Or(own, "https://s3.amazonaws.com")
 	at, err := url.Parse(s.endpoint)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || strings.Trim(at.Path, "/") != "" || at.User != nil {
 		return nil, bad("the endpoint is not a web address such as https://s3.example.org:9000")
@@ -102,15 +106,6 @@ func openS3(u *url.URL, opt Options, bad func(string) error) (Store, error) {
 		return nil, bad(err.Error())
 	}
 	return s, nil
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 func (s *s3) String() string { return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix, "/") }
@@ -208,16 +203,6 @@ func (e *explained) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// slot waits until another request with content may start.
-func (s *s3) slot(ctx context.Context) (release func(), err error) {
-	select {
-	case s.slots <- struct{}{}:
-		return func() { <-s.slots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // sums are the checksums by which the store verifies what it received.
 type sums struct {
 	md5    [md5.Size]byte
@@ -226,20 +211,8 @@ type sums struct {
 
 func sumsOf(ctx context.Context, r io.Reader) (s sums, err error) {
 	m, h := md5.New(), sha256.New()
-	buf := make([]byte, 256<<10)
-	for {
-		if err := ctx.Err(); err != nil {
-			return s, err
-		}
-		n, err := r.Read(buf)
-		m.Write(buf[:n])
-		h.Write(buf[:n])
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return s, err
-		}
+	if _, err := io.Copy(io.MultiWriter(m, h), disk.Until(ctx, r)); err != nil {
+		return s, err
 	}
 	m.Sum(s.md5[:0])
 	s.sha256 = hex.EncodeToString(h.Sum(nil))
@@ -252,12 +225,11 @@ func (s *s3) Put(ctx context.Context, key string, body io.ReaderAt, size int64) 
 	if size > s.part {
 		return s.explain(ctx, s.putParts(ctx, key, body, size))
 	}
-	release, err := s.slot(ctx)
-	if err != nil {
+	if err := s.slots.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer release()
-	_, err = s.put(ctx, key, io.NewSectionReader(body, 0, size), size, minio.PutObjectOptions{ServerSideEncryption: s.sse})
+	defer s.slots.Release(1)
+	_, err := s.put(ctx, key, io.NewSectionReader(body, 0, size), size, minio.PutObjectOptions{ServerSideEncryption: s.sse})
 	return s.explain(ctx, err)
 }
 
@@ -291,12 +263,11 @@ func (s *s3) putParts(ctx context.Context, key string, body io.ReaderAt, size in
 			return err
 		}
 	}
-	err = parallel.Each(ctx, cap(s.slots), len(parts), func(ctx context.Context, i int) error {
-		release, err := s.slot(ctx)
-		if err != nil {
+	err = parallel.Each(ctx, s.parallel, len(parts), func(ctx context.Context, i int) error {
+		if err := s.slots.Acquire(ctx, 1); err != nil {
 			return err
 		}
-		defer release()
+		defer s.slots.Release(1)
 		off := int64(i) * part
 		n := min(part, size-off)
 		r := io.NewSectionReader(body, off, n)
@@ -468,11 +439,6 @@ func (s *s3) Forget(ctx context.Context, prefix string, then time.Time) error {
 	}))
 }
 
-func (s *s3) noBucket() error {
-	return fault.New("store_bucket", "there is no bucket %s at %s", s.bucket, s.endpoint).
-		Try("make the bucket, or check its name, ?endpoint= and ?region=")
-}
-
 // explain puts an error of the store into plain words.
 func (s *s3) explain(ctx context.Context, err error) error {
 	if err == nil {
@@ -495,7 +461,8 @@ func (s *s3) explain(ctx context.Context, err error) error {
 	case minio.NoSuchKey, "NotFound":
 		return fs.ErrNotExist
 	case minio.NoSuchBucket:
-		return s.noBucket()
+		return fault.New("store_bucket", "there is no bucket %s at %s", s.bucket, s.endpoint).
+			Try("make the bucket, or check its name, ?endpoint= and ?region=")
 	case "RequestTimeTooSkewed":
 		return fault.New("store_clock", "the clock of this machine differs too much from that of %s: %w", s, err).
 			Try("set the clock, with an NTP service such as chrony, and run it again")

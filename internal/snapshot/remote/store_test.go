@@ -21,6 +21,7 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+	"golang.org/x/sync/semaphore"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
@@ -303,7 +304,7 @@ func TestResumedUpload(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	s := f.store(t)
-	s.slots = make(chan struct{}, 1) // so that two parts are whole when the third is cut off
+	s.parallel, s.slots = 1, semaphore.NewWeighted(1) // so that two parts are whole when the third is cut off
 	body := make([]byte, 23<<20)
 	for i := range body {
 		body[i] = byte(i >> 10)
