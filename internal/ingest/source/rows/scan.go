@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -20,22 +21,20 @@ const maxFields = 1024
 // quote that is never closed would swallow the rest of the file. The scanner
 // gives up on it after the longest allowed row and resumes at the next line.
 type Scanner struct {
-	r          io.Reader
-	sep        byte
-	quotes     bool
-	maxRow     int
-	buf        []byte
-	start, end int
-	err        error // the stream's end, once met
-	begun      bool
-	fields     []string
+	r      *bufio.Reader
+	sep    byte
+	quotes bool
+	maxRow int
+	err    error // the stream's end, once met
+	begun  bool
+	fields []string
 }
 
 func NewScanner(r io.Reader, l Layout) *Scanner {
 	if l.MaxRow == 0 {
 		l.MaxRow = 16 << 10
 	}
-	return &Scanner{r: r, sep: l.Separator, quotes: l.Quotes, maxRow: l.MaxRow, buf: make([]byte, max(256<<10, 4*l.MaxRow))}
+	return &Scanner{r: bufio.NewReaderSize(r, max(256<<10, 4*l.MaxRow)), sep: l.Separator, quotes: l.Quotes, maxRow: l.MaxRow}
 }
 
 // Fields returns the fields of the next row that is not blank. The list is
@@ -102,9 +101,9 @@ func (s *Scanner) Each(tally *Tally, columns int, fn func(fields []string) (reas
 // quote that counts. The bytes are valid until the next call.
 func (s *Scanner) next() (row []byte, quoted bool, err error) {
 	for scanned := 0; ; {
-		window := s.buf[s.start:s.end]
+		window := s.window()
 		if n, quotes, ok := s.rowEnd(window, &scanned); ok {
-			s.start += n + 1
+			s.skip(n + 1)
 			return trimCR(window[:n]), quotes, nil
 		}
 		switch {
@@ -119,7 +118,7 @@ func (s *Scanner) next() (row []byte, quoted bool, err error) {
 		case s.unclosed(window):
 			return nil, false, s.resync()
 		default:
-			s.start = s.end
+			s.skip(len(window))
 			return trimCR(window), s.quoted(window), nil
 		}
 	}
@@ -177,18 +176,18 @@ func (s *Scanner) rowLen(b []byte) (n int, open bool) {
 func (s *Scanner) resync() error {
 	reason := RowError(ReasonOverlong)
 	for first := true; ; first = false {
-		window := s.buf[s.start:s.end]
+		window := s.window()
 		if i := bytes.IndexByte(window, '\n'); i >= 0 {
 			if first && i <= s.maxRow {
 				reason = ReasonQuote
 			}
-			s.start += i + 1
+			s.skip(i + 1)
 			return reason
 		}
 		if first && len(window) <= s.maxRow {
 			reason = ReasonQuote
 		}
-		s.start = s.end
+		s.skip(len(window))
 		if s.err != nil {
 			return reason
 		}
@@ -196,31 +195,16 @@ func (s *Scanner) resync() error {
 	}
 }
 
-// fill reads more, making room first. The buffer is many rows long, so there is
-// always room once the rows already read are dropped.
-func (s *Scanner) fill() {
-	if s.start > 0 {
-		copy(s.buf, s.buf[s.start:s.end])
-		s.end -= s.start
-		s.start = 0
-	}
-	// A stream may arrive in small pieces. Do not scan the row again for each
-	// of them.
-	for want, idle := s.end+s.maxRow, 0; s.end < want; idle++ {
-		n, err := s.r.Read(s.buf[s.end:])
-		s.end += n
-		switch {
-		case err != nil:
-			s.err = err
-			return
-		case n > 0:
-			idle = 0
-		case idle == 100:
-			s.err = io.ErrNoProgress
-			return
-		}
-	}
+func (s *Scanner) window() []byte {
+	window, _ := s.r.Peek(s.r.Buffered())
+	return window
 }
+
+func (s *Scanner) skip(n int) { _, _ = s.r.Discard(n) }
+
+// fill reads more. It waits for the length of a row, because a stream may arrive in
+// small pieces, and the row should not be scanned again for each of them.
+func (s *Scanner) fill() { _, s.err = s.r.Peek(s.r.Buffered() + s.maxRow) }
 
 func (s *Scanner) unclosed(b []byte) bool {
 	_, open := s.rowLen(b)

@@ -26,23 +26,29 @@ type loader struct {
 	notes rows.Tally
 	words map[string]string // texts that recur
 
-	number         int64
-	extracted      *int32
+	number         *int64  // of the row
+	extracted      **int32 // of the row
 	oldest, newest *int32
 }
 
-// slot is one column that we read: its type and where its value goes. The
-// pointers point into the reused row, so that filling it needs no reflection.
+// slot is one column that we read, and what takes its value. The function sets a
+// field of the reused row, so that filling the row needs no reflection.
 type slot struct {
-	name  string
-	seen  bool
-	recur bool
-	text  *string
-	whole *int64
-	some  **int64
-	money **float64
-	truth **bool
-	date  **int32
+	name string
+	seen bool
+	set  func(raw []byte) (ok bool) // nil if the column is only looked for
+	flag bool                       // the column holds true or false
+}
+
+// into makes the function of a slot.
+func into[V any](parse func([]byte) (V, bool), keep func(V)) func([]byte) bool {
+	return func(raw []byte) bool {
+		v, ok := parse(raw)
+		if ok {
+			keep(v)
+		}
+		return ok
+	}
 }
 
 // newLoader finds the columns of a row type.
@@ -55,42 +61,47 @@ func newLoader(row any, t Table) (*loader, error) {
 	v := reflect.ValueOf(row).Elem()
 	for i := range v.NumField() {
 		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("parquet"), ",")
-		s := &slot{name: name, recur: strings.Contains(options, "dict")}
+		s := &slot{name: name}
 		switch p := v.Field(i).Addr().Interface().(type) {
 		case *string:
-			s.text = p
+			recur := strings.Contains(options, "dict")
+			s.set = func(raw []byte) bool { *p = l.word(raw, recur); return true }
 		case *int64:
-			s.whole = p
+			if s.set = into(whole, func(n int64) { *p = n }); name == number {
+				l.number = p
+			}
 		case **int64:
-			s.some = p
+			s.set = into(whole, func(n int64) { *p = &n })
 		case **float64:
-			s.money = p
+			s.set = into(money, func(f float64) { *p = &f })
 		case **bool:
-			s.truth = p
+			s.set, s.flag = into(truth, func(b *bool) { *p = b }), true
 		case **int32:
-			s.date = p
+			if s.set = into(day, func(d int32) { *p = &d }); name == extract {
+				l.extracted = p
+			}
 		default:
 			return nil, fmt.Errorf("ukcharity: a column cannot be read into field %s of %T", v.Type().Field(i).Name, row)
 		}
 		l.slots[name] = s
 	}
-	if n, d := l.slots[number], l.slots[extract]; n != nil && n.whole == nil || d != nil && d.date == nil {
+	if l.slots[number] != nil && l.number == nil || l.slots[extract] != nil && l.extracted == nil {
 		return nil, fmt.Errorf("ukcharity: %T must have %s as an int64 and %s as a date, or not at all", row, number, extract)
 	}
 	// The keys are checked even if the row type does not have them.
 	for _, name := range append([]string{number}, need...) {
-		s := l.slots[name]
-		if s == nil {
-			s = &slot{name: name}
-			l.slots[name] = s
+		if l.slots[name] == nil {
+			l.slots[name] = &slot{name: name}
 		}
-		l.need = append(l.need, s)
+		l.need = append(l.need, l.slots[name])
 	}
-	if n := l.slots[number]; n.whole == nil {
-		n.whole = &l.number
+	if l.number == nil {
+		l.number = new(int64)
+		l.slots[number].set = into(whole, func(n int64) { *l.number = n })
 	}
-	if l.slots[extract] == nil {
-		l.slots[extract] = &slot{name: extract, date: &l.extracted}
+	if l.extracted == nil {
+		l.extracted = new(*int32)
+		l.slots[extract] = &slot{name: extract, set: into(day, func(d int32) { *l.extracted = &d })}
 	}
 	return l, nil
 }
@@ -106,14 +117,14 @@ func (l *loader) slot(column []byte) *slot {
 
 func (l *loader) begin() {
 	l.clear()
-	l.number, l.extracted, l.bad = 0, nil, l.bad[:0]
+	*l.number, *l.extracted, l.bad = 0, nil, l.bad[:0]
 	for _, s := range l.need {
 		s.seen = false
 	}
 }
 
-// end passes the row to fn if the row is usable.
-func (l *loader) end() error {
+// end passes the row to fn, or returns the reason why the row is unusable.
+func (l *loader) end() (reason string, err error) {
 	var missing []string
 	for _, s := range l.need {
 		if !s.seen {
@@ -122,18 +133,16 @@ func (l *loader) end() error {
 	}
 	switch {
 	case len(missing) > 0 && l.tally.Rows == 0 && l.tally.Lost() == 0:
-		return l.lacks(missing)
+		return "", l.lacks(missing)
 	case len(missing) > 0:
-		l.tally.Reject(rows.ReasonColumns)
-		return nil
-	case *l.slots[number].whole <= 0:
-		l.tally.Reject(ReasonNumber)
-		return nil
+		return rows.ReasonColumns, nil
+	case *l.number <= 0:
+		return ReasonNumber, nil
 	}
 	for _, s := range l.bad {
 		l.notes.Reject(s.name)
 	}
-	if d := *l.slots[extract].date; d != nil {
+	if d := *l.extracted; d != nil {
 		if l.oldest == nil || *d < *l.oldest {
 			l.oldest = d
 		}
@@ -141,11 +150,7 @@ func (l *loader) end() error {
 			l.newest = d
 		}
 	}
-	if err := l.emit(); err != nil {
-		return err
-	}
-	l.tally.Rows++
-	return nil
+	return "", l.emit()
 }
 
 func (l *loader) finish() {
@@ -163,45 +168,16 @@ func (l *loader) blank(s *slot) { l.bad = append(l.bad, s) }
 
 // set puts a text or a number into a field. An empty text is no value.
 func (l *loader) set(s *slot, raw []byte) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 {
-		return
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 && s.set != nil && !s.set(raw) {
+		l.blank(s)
 	}
-	ok := true
-	switch {
-	case s.text != nil:
-		*s.text = l.word(raw, s.recur)
-	case s.whole != nil:
-		var n int64
-		if n, ok = whole(raw); ok {
-			*s.whole = n
-		}
-	case s.some != nil:
-		var n int64
-		if n, ok = whole(raw); ok {
-			*s.some = &n
-		}
-	case s.money != nil:
-		f, err := strconv.ParseFloat(string(raw), 64)
-		if ok = err == nil && !math.IsInf(f, 0) && !math.IsNaN(f); ok {
-			*s.money = &f
-		}
-	case s.date != nil:
-		var d int32
-		if d, ok = day(raw); ok {
-			*s.date = &d
-		}
-	case s.truth != nil:
-		switch string(raw) {
-		case "1", "true", "True", "TRUE":
-			l.setBool(s, true)
-		case "0", "false", "False", "FALSE":
-			l.setBool(s, false)
-		default:
-			ok = false
-		}
-	}
-	if !ok {
+}
+
+// setWord puts true or false into a field, where only flags have them.
+func (l *loader) setWord(s *slot, word []byte) {
+	if s.flag {
+		l.set(s, word)
+	} else if s.set != nil {
 		l.blank(s)
 	}
 }
@@ -209,15 +185,19 @@ func (l *loader) set(s *slot, raw []byte) {
 // Shared, so that a flag needs no allocation.
 var yes, no = true, false
 
-func (l *loader) setBool(s *slot, v bool) {
-	switch {
-	case s.truth != nil && v:
-		*s.truth = &yes
-	case s.truth != nil:
-		*s.truth = &no
-	case s.text != nil || s.whole != nil || s.some != nil || s.money != nil || s.date != nil:
-		l.blank(s)
+func truth(raw []byte) (*bool, bool) {
+	switch string(raw) {
+	case "1", "true", "True", "TRUE":
+		return &yes, true
+	case "0", "false", "False", "FALSE":
+		return &no, true
 	}
+	return nil, false
+}
+
+func money(raw []byte) (float64, bool) {
+	f, err := strconv.ParseFloat(string(raw), 64)
+	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
 // word turns raw into valid text without null characters, which some database
@@ -281,21 +261,7 @@ func (l *loader) text(r io.Reader) error {
 	if len(missing) > 0 {
 		return l.lacks(missing)
 	}
-	for {
-		fields, err := s.Fields()
-		if reason := rows.RowError(""); errors.As(err, &reason) {
-			l.tally.Reject(string(reason))
-			continue
-		}
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		case len(fields) != len(columns):
-			l.tally.Reject(rows.ReasonColumns)
-			continue
-		}
+	return s.Each(&l.tally.Tally, len(columns), func(fields []string) (reason string, err error) {
 		l.begin()
 		for i, f := range fields {
 			if c := columns[i]; c != nil {
@@ -303,8 +269,6 @@ func (l *loader) text(r io.Reader) error {
 				l.set(c, []byte(f))
 			}
 		}
-		if err := l.end(); err != nil {
-			return err
-		}
-	}
+		return l.end()
+	})
 }

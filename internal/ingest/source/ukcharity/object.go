@@ -2,10 +2,9 @@ package ukcharity
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
+	"fmt"
 )
 
 // Errors of reading JSON.
@@ -127,7 +126,7 @@ func (l *loader) value(to *slot, b []byte) (n int, err error) {
 			case n < len(word):
 				return 0, errShort
 			case to != nil && word != "null":
-				l.setBool(to, word == "true")
+				l.setWord(to, b[:n])
 			}
 			return n, nil
 		}
@@ -192,72 +191,15 @@ func closing(b []byte) (n int, err error) {
 
 // unescape undoes the escapes of a string. Half a surrogate pair becomes the
 // replacement character.
-func unescape(raw []byte) (string, bool) {
-	var out strings.Builder
-	out.Grow(len(raw))
-	for {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 {
-			out.Write(raw)
-			return out.String(), true
-		}
-		out.Write(raw[:i])
-		if raw = raw[i+1:]; len(raw) == 0 {
-			return "", false
-		}
-		c := raw[0]
-		raw = raw[1:]
-		switch c {
-		case '"', '\\', '/':
-			out.WriteByte(c)
-		case 'b':
-			out.WriteByte('\b')
-		case 'f':
-			out.WriteByte('\f')
-		case 'n':
-			out.WriteByte('\n')
-		case 'r':
-			out.WriteByte('\r')
-		case 't':
-			out.WriteByte('\t')
-		case 'u':
-			r, ok := hex4(raw)
-			if !ok {
-				return "", false
-			}
-			raw = raw[4:]
-			if utf16.IsSurrogate(r) {
-				low := rune(-1)
-				if len(raw) >= 6 && raw[0] == '\\' && raw[1] == 'u' {
-					if low, ok = hex4(raw[2:]); !ok {
-						return "", false
-					}
-				}
-				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-					raw = raw[6:]
-				}
-			}
-			out.WriteRune(r)
-		default:
-			return "", false
+func unescape(raw []byte) (s string, ok bool) {
+	quoted := []byte{'"'}
+	for _, c := range raw {
+		if c < ' ' { // which the standard decoder does not accept as it is
+			quoted = fmt.Appendf(quoted, `\u%04x`, c)
+		} else {
+			quoted = append(quoted, c)
 		}
 	}
-}
-
-// hex4 reads four hexadecimal digits.
-func hex4(b []byte) (r rune, ok bool) {
-	if len(b) < 4 {
-		return 0, false
-	}
-	for _, c := range b[:4] {
-		switch {
-		case '0' <= c && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			r = r<<4 | rune(c|0x20-'a'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
+	err := json.Unmarshal(append(quoted, '"'), &s)
+	return s, err == nil
 }

@@ -1,10 +1,10 @@
 package ukcharity
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 
 	"grantgraph/internal/ingest/source/rows"
 )
@@ -15,15 +15,18 @@ const maxObject = 1 << 20
 
 // stream is a window on the text that moves forward and grows when it must.
 type stream struct {
-	r          io.Reader
-	buf        []byte
-	start, end int
-	err        error // the stream's end, once met
+	*bufio.Reader
+	err error // the stream's end, once met
 }
 
-func (s *stream) window() []byte { return s.buf[s.start:s.end] }
+func newStream(r io.Reader) *stream { return &stream{Reader: bufio.NewReaderSize(r, 2*maxObject)} }
 
-func (s *stream) skip(n int) { s.start += n }
+func (s *stream) window() []byte {
+	window, _ := s.Peek(s.Buffered())
+	return window
+}
+
+func (s *stream) skip(n int) { _, _ = s.Discard(n) }
 
 // more doubles the window, so that the bytes scanned again never exceed the
 // bytes read. It reports false at the end of the text.
@@ -31,29 +34,9 @@ func (s *stream) more() bool {
 	if s.err != nil {
 		return false
 	}
-	have := s.end - s.start
-	want := max(64<<10, 2*have)
-	if want > len(s.buf) {
-		s.buf = append(slices.Clone(s.window()), make([]byte, want-have)...)
-	} else {
-		copy(s.buf, s.window())
-	}
-	s.start, s.end = 0, have
-	for idle := 0; s.end < want; idle++ {
-		n, err := s.r.Read(s.buf[s.end:])
-		s.end += n
-		switch {
-		case err != nil:
-			s.err = err
-			return s.end > have
-		case n > 0:
-			idle = 0
-		case idle == 100:
-			s.err = io.ErrNoProgress
-			return s.end > have
-		}
-	}
-	return true
+	have := s.Buffered()
+	_, s.err = s.Peek(min(max(64<<10, 2*have), s.Size()))
+	return s.Buffered() > have
 }
 
 // begin skips a byte order mark and blank space and returns the first byte of
@@ -76,7 +59,7 @@ func (s *stream) peek(commas bool) (c byte, ok bool) {
 				return c, true
 			}
 		}
-		s.start = s.end
+		s.skip(s.Buffered())
 		if !s.more() {
 			return 0, false
 		}
@@ -90,7 +73,7 @@ func (s *stream) line() {
 			s.skip(i + 1)
 			return
 		}
-		s.start = s.end
+		s.skip(s.Buffered())
 		if !s.more() {
 			return
 		}
@@ -154,7 +137,16 @@ func (l *loader) next(s *stream, lost *bool) error {
 	case err == nil:
 		s.skip(n)
 		*lost = false
-		return l.end()
+		reason, err := l.end()
+		switch {
+		case err != nil:
+			return err
+		case reason != "":
+			l.tally.Reject(reason)
+		default:
+			l.tally.Rows++
+		}
+		return nil
 	case err == errBroken:
 		l.tally.Reject(ReasonBroken)
 	case len(s.window()) >= maxObject:

@@ -8,7 +8,6 @@
 package ukcharity
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -131,7 +130,7 @@ func Read[T any](r io.Reader, t Table, fn func(*T) error) (Tally, error) {
 		failed = fn(&row)
 		return failed
 	}
-	s := &stream{r: plain}
+	s := newStream(plain)
 	switch first, ok := s.begin(); {
 	case s.err != nil && s.err != io.EOF:
 		err = s.err
@@ -144,7 +143,7 @@ func Read[T any](r io.Reader, t Table, fn func(*T) error) (Tally, error) {
 	case first == '{':
 		return l.tally, fmt.Errorf("%w: it is one JSON object; expected an array of them", ErrFormat)
 	default:
-		err = l.text(io.MultiReader(bytes.NewReader(s.window()), plain))
+		err = l.text(s)
 	}
 	l.finish()
 	if lost := l.tally.Lost(); err == nil && l.tally.Rows == 0 && lost > 0 {
