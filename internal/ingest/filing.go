@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,12 +54,7 @@ const (
 var formNames = [...]string{"", "990", "990EZ", "990PF", "990T"}
 
 func formOf(s string) form {
-	for i, n := range formNames[1:] {
-		if n == s {
-			return form(i + 1)
-		}
-	}
-	return formOther
+	return form(max(slices.Index(formNames[:], s), 0))
 }
 
 func (f form) String() string { return formNames[f] }
@@ -77,13 +74,7 @@ func newFiling(r *stage.Head, shard int) filing {
 		f.stamp = t.Unix()
 	}
 	f.object, _ = strconv.ParseUint(r.ObjectID, 10, 64)
-	for i := range f.sum {
-		n, err := strconv.ParseUint(r.SHA256[2*i:2*i+2], 16, 8)
-		if err != nil {
-			break
-		}
-		f.sum[i] = byte(n)
-	}
+	_, _ = hex.Decode(f.sum[:], []byte(r.SHA256[:2*len(f.sum)]))
 	declared := r.DeclaredDomestic.Or(r.GrantsPaid)
 	if f.form == form990PF {
 		declared = r.DeclaredPF.Or(r.DeclaredCharity)
@@ -100,10 +91,5 @@ func (f *filing) key() string {
 	if f.object != 0 {
 		return strconv.FormatUint(f.object, 10)
 	}
-	const hex = "0123456789abcdef"
-	b := []byte("sha256:")
-	for _, c := range f.sum {
-		b = append(b, hex[c>>4], hex[c&15])
-	}
-	return string(b)
+	return "sha256:" + hex.EncodeToString(f.sum[:])
 }

@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"grantgraph/internal/disk"
@@ -252,12 +253,7 @@ func ReadChecks(data string) ([]Check, error) {
 }
 
 func WriteChecks(data string, list []Check) error {
-	slices.SortFunc(list, func(a, b Check) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(list, func(a, b Check) int { return strings.Compare(a.Name, b.Name) })
 	body, err := json.MarshalIndent(list, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encoding the checks: %w", err)

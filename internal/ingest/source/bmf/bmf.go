@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -144,16 +145,9 @@ func amount(s string) Amount {
 	if digits == "" || len(digits) > 18 {
 		return Amount{}
 	}
-	var n int64
-	for i := range len(digits) {
-		c := digits[i]
-		if c < '0' || c > '9' {
-			return Amount{}
-		}
-		n = n*10 + int64(c-'0')
-	}
-	if len(digits) < len(s) {
-		n = -n
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || s[0] == '+' {
+		return Amount{}
 	}
 	return Amount{n, true}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/fault"
@@ -81,19 +82,8 @@ type Master struct {
 
 // AsOf is the date of the posting as a number that sorts like it.
 func (m Master) AsOf() int32 {
-	var n int32
-	for _, c := range m.Posted {
-		if c >= '0' && c <= '9' {
-			n = n*10 + (c - '0')
-		}
-	}
-	switch len(m.Posted) {
-	case len("2006"):
-		n *= 1_00_00
-	case len("2006-01"):
-		n *= 1_00
-	}
-	return n
+	n, _ := strconv.ParseInt((strings.ReplaceAll(m.Posted, "-", "") + "00000000")[:len("20060102")], 10, 32)
+	return int32(n)
 }
 
 var dated = regexp.MustCompile(`(?:^|[^0-9])((?:19|20)\d{2})(?:[-_]?(0[1-9]|1[0-2])(?:[-_]?(0[1-9]|[12]\d|3[01]))?)?(?:[^0-9]|$)`)
@@ -269,16 +259,7 @@ func IsReturn(rel string) bool {
 // as older. An undated posting counts as the newest.
 func (s *Sources) rankMasters() {
 	slices.SortFunc(s.Masters, func(a, b Master) int {
-		if c := strings.Compare(a.Part, b.Part); c != 0 {
-			return c
-		}
-		if (a.Posted == "") != (b.Posted == "") {
-			if a.Posted == "" {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(strings.Compare(b.Posted, a.Posted), strings.Compare(a.Path, b.Path))
+		return cmp.Or(strings.Compare(a.Part, b.Part), strings.Compare(cmp.Or(b.Posted, undated), cmp.Or(a.Posted, undated)), strings.Compare(a.Path, b.Path))
 	})
 	for i := 1; i < len(s.Masters); i++ {
 		s.Masters[i].Older = s.Masters[i].Part == s.Masters[i-1].Part
@@ -318,22 +299,12 @@ func (s *Sources) compareDates() {
 // compare adds a warning where files that belong together are of different
 // months.
 func (s *Sources) compare(what string, files []string, date func(string) string) {
-	oldest, newest := "", ""
-	for _, f := range files {
-		d := date(f)
-		if d == "" {
-			continue
-		}
-		if oldest == "" || d < date(oldest) {
-			oldest = f
-		}
-		if newest == "" || d > date(newest) {
-			newest = f
-		}
-	}
-	if oldest == "" {
+	files = slices.DeleteFunc(slices.Clone(files), func(f string) bool { return date(f) == "" })
+	if len(files) == 0 {
 		return
 	}
+	byDate := func(a, b string) int { return strings.Compare(date(a), date(b)) }
+	oldest, newest := slices.MinFunc(files, byDate), slices.MaxFunc(files, byDate)
 	if a, b := date(oldest), date(newest); !strings.HasPrefix(b, a[:min(len(a), len("2006-01"))]) {
 		s.Warnings = append(s.Warnings, what+" are of different dates: "+oldest+" of "+a+", "+newest+" of "+b+"; what changed in between may be in both or in "+
 			"neither")
@@ -347,14 +318,7 @@ func dateIn(name string) string {
 	if m == nil {
 		return ""
 	}
-	parts := m[1:2]
-	for _, p := range m[2:] {
-		if p == "" {
-			break
-		}
-		parts = append(parts, p)
-	}
-	return strings.Join(parts, "-")
+	return strings.TrimRight(strings.Join(m[1:], "-"), "-")
 }
 
 func folderDate(rel string) string {

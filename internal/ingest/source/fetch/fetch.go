@@ -124,22 +124,12 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 // choose finds the requested sources, and translates the names in the options
 // to those of the catalog.
 func choose(o *Options) (list []source.Source, err error) {
-	base, floor := map[string]string{}, map[string]int64{}
-	for _, name := range slices.Sorted(maps.Keys(o.Base)) {
-		s, err := findSource(name)
-		if err != nil {
-			return nil, err
-		}
-		base[s.Name] = o.Base[name]
+	if o.Base, err = byName(o.Base); err != nil {
+		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.Floor)) {
-		s, err := findSource(name)
-		if err != nil {
-			return nil, err
-		}
-		floor[s.Name] = o.Floor[name]
+	if o.Floor, err = byName(o.Floor); err != nil {
+		return nil, err
 	}
-	o.Base, o.Floor = base, floor
 	for _, name := range o.Sources {
 		s, err := findSource(name)
 		if err != nil {
@@ -153,6 +143,19 @@ func choose(o *Options) (list []source.Source, err error) {
 		list = source.All()
 	}
 	return list, nil
+}
+
+// byName is a map of options by the names of the catalog.
+func byName[V any](options map[string]V) (map[string]V, error) {
+	named := map[string]V{}
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		s, err := findSource(name)
+		if err != nil {
+			return nil, err
+		}
+		named[s.Name] = options[name]
+	}
+	return named, nil
 }
 
 func findSource(name string) (source.Source, error) {

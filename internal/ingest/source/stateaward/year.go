@@ -2,6 +2,7 @@ package stateaward
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -132,14 +133,9 @@ func calendar(y, d string) (year, day int, ok bool) {
 
 // number reads up to eight digits and nothing else.
 func number(s string) (n int, ok bool) {
-	if s == "" || len(s) > 8 {
+	if strings.Trim(s, "0123456789") != "" || len(s) > 8 {
 		return 0, false
 	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + int(s[i]-'0')
-	}
-	return n, true
+	n, err := strconv.Atoi(s)
+	return n, err == nil
 }

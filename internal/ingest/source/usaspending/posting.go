@@ -44,15 +44,10 @@ func Plan(paths []string) []Posting {
 		list[i] = parse(p)
 	}
 	slices.SortFunc(list, func(a, b Posting) int {
-		if (a.Posted == "") != (b.Posted == "") {
-			if a.Posted == "" {
-				return -1
-			}
-			return 1
-		}
+		const newest = "99999999" // of a file whose name does not say
 		// A full posting includes the corrections of the same day. A posting of
 		// all agencies is read before postings of one agency.
-		return cmp.Or(strings.Compare(b.Posted, a.Posted), flag(a.Delta)-flag(b.Delta), flag(b.Agency == all)-flag(a.Agency == all), strings.Compare(a.Path, b.Path))
+		return cmp.Or(strings.Compare(cmp.Or(b.Posted, newest), cmp.Or(a.Posted, newest)), flag(a.Delta)-flag(b.Delta), flag(b.Agency == all)-flag(a.Agency == all), strings.Compare(a.Path, b.Path))
 	})
 	for i := range list {
 		for j := range i {
