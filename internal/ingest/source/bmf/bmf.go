@@ -22,9 +22,7 @@ type Amount struct {
 	Set   bool
 }
 
-// Record is one organization as the register states it, codes undecoded. The
-// Record is reused from row to row, and its strings share one copy of the row.
-// A caller that keeps a string must clone it, or the whole row stays in memory.
+// Record is one organization as the register states it, codes undecoded.
 type Record struct {
 	EIN                      ein.EIN
 	Name                     string
@@ -55,7 +53,6 @@ const (
 	ReasonName = "empty name"
 )
 
-// ErrFormat is wrapped by every error for a file that is not a master file.
 var ErrFormat = errors.New("not a business master file")
 
 // columns are the names of the header, in the order of the published file. The
@@ -68,10 +65,7 @@ var columns = [...]string{
 	"REVENUE_AMT", "NTEE_CD", "SORT_NAME",
 }
 
-// Read calls fn for every usable row of a master file, plain or gzipped. It
-// counts bad rows and leaves them out. It returns an error for a file that is
-// not a master file, or whose compressed data is cut off. An error from fn ends
-// the reading and is returned unchanged.
+// Read reads a master file, plain or gzipped, as package rows promises.
 func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	var place []int
@@ -105,8 +99,6 @@ func findColumns(names []string) (place []int, err error) {
 	return place, nil
 }
 
-// take fills the record from the fields of a row. It returns the reason if the
-// row is unusable.
 func (r *Record) take(fields []string, place []int) (reason string) {
 	*r = Record{}
 	texts := [len(columns)]*string{

@@ -19,9 +19,7 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Record is one revoked organization. The Record is reused from row to row, and
-// its strings may share one copy of the row. A caller that keeps a string must
-// clone it.
+// Record is one revoked organization.
 type Record struct {
 	EntityID string // as EntityID writes it; empty when the list has none
 	Name     string
@@ -55,10 +53,9 @@ type table interface {
 	Fields() ([]string, error)
 }
 
-// Read calls fn for every usable row of a list: text, plain or gzipped, a
-// workbook, or a zip that holds the text. The caller must not unzip the file
-// first, because a workbook is a zip too. Read counts bad rows and leaves them
-// out. An error from fn ends the reading and is returned unchanged.
+// Read reads a list as package rows promises: text, plain or gzipped, a workbook, or
+// a zip that holds the text. The caller must not unzip the file first, because a
+// workbook is a zip too.
 func Read(r io.Reader, fn func(*Record) error) (tally rows.Tally, err error) {
 	plain, err := rows.Inflate(r)
 	if err != nil {
@@ -151,8 +148,7 @@ func readTable(t table, sparse, from1904 bool, fn func(*Record) error) (tally ro
 	}
 }
 
-// take fills the record from the fields of a row. It returns the reason if the
-// row is unusable. Titles and totals around the list have at most a name, so a
+// take fills the record. Titles and totals around the list have at most a name, so a
 // row must have one more field.
 func (r *Record) take(fields []string, h header, from1904 bool) (reason string) {
 	cell := func(c column) string {

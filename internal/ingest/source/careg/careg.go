@@ -33,9 +33,7 @@ func Lists() []List {
 }
 
 // Record is one registration. An organization may have several. Dates are ISO
-// text, empty when absent or unreadable. The Record is reused from row to row,
-// and its strings share one copy of the row. A caller that keeps a string must
-// clone it.
+// text, empty when absent or unreadable.
 type Record struct {
 	Status       string // as published; irscode knows what it means
 	Registration string // bare digits, or digits after CT or EX; often empty
@@ -57,7 +55,6 @@ const (
 	ReasonAsOf = "malformed as-of date"
 )
 
-// ErrFormat is wrapped by every error for a file that is not a registry list.
 var ErrFormat = errors.New("not a California registry list")
 
 // ErrMixed is wrapped by the error for rows or files of different editions.
@@ -76,10 +73,8 @@ type Edition struct {
 	AsOf string // date of the first row read; empty before
 }
 
-// Read calls fn for every usable row of a list, plain or gzipped. It counts bad
-// rows and leaves them out. It returns an error for a file that is not such a
-// list, or whose date differs from the rows read before. An error from fn ends
-// the reading and is returned unchanged.
+// Read reads one list, plain or gzipped, as package rows promises. A list whose date
+// differs from that of the rows read before is an error.
 func (e *Edition) Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	var place []int
@@ -114,8 +109,6 @@ func findColumns(names []string) (place []int, err error) {
 	return place, nil
 }
 
-// take fills the record from the fields of a row. It returns the reason if the
-// row is unusable.
 func (r *Record) take(fields []string, place []int) (reason string) {
 	cell := func(c int) string { return decode(strings.Trim(fields[place[c]], " \t\r")) }
 	*r = Record{

@@ -20,9 +20,7 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Pair holds the identifiers that one audit states for its auditee. It is reused
-// from row to row, and its strings share one copy of the row. A caller that
-// keeps a string must clone it.
+// Pair holds the identifiers that one audit states for its auditee.
 type Pair struct {
 	UEI   string // 12 letters and digits; empty in older rows
 	DUNS  string // nine digits; empty in newer rows
@@ -70,11 +68,9 @@ var columns = [knownColumns][2]string{
 
 const maxRow = 64 << 10
 
-// Read calls fn for every audit of a general table that names an EIN and a
-// federal identifier. The file may be CSV or have bars between the fields, as
-// the Census Bureau wrote it, plain or gzipped. Read counts bad rows and leaves
-// them out. It returns an error for a file of another kind. An error from fn
-// ends the reading and is returned unchanged.
+// Read reads, as package rows promises, the audits of a general table that name an EIN
+// and a federal identifier. The file may be CSV or have bars between the fields, as
+// the Census Bureau wrote it, plain or gzipped.
 func Read(r io.Reader, fn func(*Pair) error) (tally rows.Tally, err error) {
 	plain, err := rows.Inflate(r)
 	if err != nil {
@@ -125,8 +121,6 @@ func findColumns(names []string) (place [knownColumns]int, err error) {
 	return place, fmt.Errorf("%w: the header lacks auditee_ein, audit_year or auditee_uei (EIN, AUDITYEAR and DUNS in files of the Census Bureau)", ErrFormat)
 }
 
-// take fills the pair from the fields of a row. It returns the reason if the
-// row is unusable.
 func (p *Pair) take(fields []string, place [knownColumns]int) (reason string) {
 	field := func(column int) string {
 		if at := place[column]; at >= 0 {

@@ -13,9 +13,7 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Record is one organization as listed. The Record is reused from row to row,
-// and its strings share one copy of the row. A caller that keeps a string must
-// clone it, or the whole row stays in memory.
+// Record is one organization as listed.
 type Record struct {
 	EIN     ein.EIN
 	Name    string // title case; may be empty, since the EIN identifies the organization
@@ -29,8 +27,6 @@ type Record struct {
 // rows.
 const ReasonEIN = "malformed EIN"
 
-// ErrFormat is wrapped by every error for a file that is not Publication 78
-// data.
 var ErrFormat = errors.New("not Publication 78 data")
 
 // columns of a row: EIN, name, city, state, country, codes. There is no header.
@@ -38,17 +34,13 @@ const columns = 6
 
 var list = rows.List{Layout: rows.Pipes, Name: "Publication 78", Format: ErrFormat, Shape: "EIN|name|city|state|country|codes"}
 
-// Read calls fn for every usable row of the list, as plain text or gzip;
-// rows.Open opens the published zip. It counts bad rows and leaves them out. It
-// returns an error for a file without a usable row, or whose compressed data is
-// cut off. An error from fn ends the reading and is returned unchanged.
+// Read reads the list as package rows promises, as plain text or gzip; rows.Open
+// opens the published zip.
 func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	return list.Read(r, rec.take, func() error { return fn(&rec) })
 }
 
-// take fills the record from the fields of a row. It returns the reason if the
-// row is unusable.
 func (r *Record) take(fields []string) (reason string) {
 	if len(fields) != columns {
 		return rows.ReasonColumns

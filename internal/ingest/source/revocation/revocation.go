@@ -15,9 +15,7 @@ import (
 	"grantgraph/internal/ingest/source/rows"
 )
 
-// Record is one revocation. Dates are ISO text. The Record is reused from row
-// to row, and its strings share one copy of the row. A caller that keeps a
-// string must clone it, or the whole row stays in memory.
+// Record is one revocation. Dates are ISO text.
 type Record struct {
 	EIN                      ein.EIN
 	Name, DBA                string // as the master file had them; older rows cut the name short
@@ -39,7 +37,6 @@ const (
 	ReasonReinstated = "unreadable reinstatement date"
 )
 
-// ErrFormat is wrapped by every error for a file that is not a revocation list.
 var ErrFormat = errors.New("not an automatic revocation list")
 
 // columns of a row; there is no header.
@@ -47,17 +44,13 @@ const columns = 12
 
 var list = rows.List{Layout: rows.Pipes, Name: "the revocation list", Format: ErrFormat, Shape: "the 12 fields from EIN to reinstatement date"}
 
-// Read calls fn for every usable row of the list, as plain text or gzip;
-// rows.Open opens the published zip. It counts bad rows and leaves them out. It
-// returns an error for a file without a usable row, or whose compressed data is
-// cut off. An error from fn ends the reading and is returned unchanged.
+// Read reads the list as package rows promises, as plain text or gzip; rows.Open
+// opens the published zip.
 func Read(r io.Reader, fn func(*Record) error) (rows.Tally, error) {
 	var rec Record
 	return list.Read(r, rec.take, func() error { return fn(&rec) })
 }
 
-// take fills the record from the fields of a row. It returns the reason if the
-// row is unusable.
 func (r *Record) take(fields []string) (reason string) {
 	if len(fields) != columns {
 		return rows.ReasonColumns

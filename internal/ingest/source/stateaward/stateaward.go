@@ -18,9 +18,7 @@ import (
 	"grantgraph/internal/windows1252"
 )
 
-// Award is one row of a state's file. It is reused from row to row, and its
-// strings share one copy of the row. A caller that keeps a string must clone
-// it.
+// Award is one row of a state's file.
 type Award struct {
 	EIN              ein.EIN // None if the state does not give it
 	Payee            string
@@ -75,10 +73,8 @@ type reader struct {
 	award   Award
 }
 
-// Read calls fn for every usable row of a state's file, plain or gzipped. It
-// counts bad rows and leaves them out. If the file lacks columns that the
-// mapping requires, the error names them. An error from fn ends the reading and
-// is returned unchanged.
+// Read reads a state's file, plain or gzipped, as package rows promises. If the file
+// lacks columns that the mapping requires, the error names them.
 func (m *Mapping) Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	rd := reader{mapping: m}
 	file := rows.Headed{Layout: m.layout(), Name: "the state's file", Format: ErrFormat}
@@ -114,8 +110,6 @@ func (r *reader) header(names []string) error {
 	return nil
 }
 
-// take fills the award from the fields of a row. It returns the reason if the
-// row is unusable.
 func (r *reader) take(fields []string) (reason string) {
 	for i := range r.mapping.Filters {
 		if !r.mapping.Filters[i].takes(r.decode(fields[r.filters[i]])) {

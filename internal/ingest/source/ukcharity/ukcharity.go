@@ -103,17 +103,12 @@ const (
 // table.
 var ErrFormat = errors.New("not a table of the charity register")
 
-// Read calls fn for every usable row of a table, in JSON or tab-separated,
-// plain or gzipped. T is a struct; each field is filled from the column that
+// Read reads a table as package rows promises, in JSON or tab-separated, plain or
+// gzipped. T is a struct; each field is filled from the column that
 // its parquet tag names. A field must be a string, an int64, or a pointer to an
 // int64, a float64, a bool or, with the option date, an int32 that counts days
-// since 1970. The next call reuses the row, but not the values its fields point
-// to, so a caller may keep a copy of the row.
-//
-// Read counts unreadable rows and leaves them out, and counts unreadable fields
-// and leaves them empty. It returns an error for a file of another kind or a
-// file that was cut off. An error from fn ends the reading and is returned
-// unchanged.
+// since 1970. A caller may keep a copy of the row. Unreadable fields are counted and
+// left empty.
 func Read[T any](r io.Reader, t Table, fn func(*T) error) (Tally, error) {
 	var row T
 	l, err := newLoader(&row, t)

@@ -23,9 +23,7 @@ const (
 	Contract = "contract"
 )
 
-// Award is one transaction: an obligation made, changed or taken back. It is
-// reused from row to row, and its strings share one copy of the row. A caller
-// that keeps a string must clone it, or the whole row stays in memory.
+// Award is one transaction: an obligation made, changed or taken back.
 type Award struct {
 	Key         string // of the award, which may have many transactions
 	Transaction string // key of the transaction, unique in all archives
@@ -57,8 +55,6 @@ const (
 	ReasonAmount    = "malformed amount"
 )
 
-// ErrFormat is wrapped by every error for a file that is not an archive of
-// transactions.
 var ErrFormat = errors.New("not a USAspending archive of prime award transactions")
 
 // layout is the layout of the archive's files. Rows have up to 300 columns, and
@@ -108,11 +104,9 @@ func (c *columns) list() []string {
 		"correction_delete_ind", "correction_delete_indicator_code"}
 }
 
-// Read calls fn for every grant and contract of one CSV of an archive, plain or
-// gzipped. The header says whether the file is of assistance or of contracts.
-// Rows that do not count are left out and counted by reason. A file of another
-// kind is an error. An error from fn ends the reading and is returned
-// unchanged.
+// Read reads, as package rows promises, the grants and contracts of one CSV of an
+// archive, plain or gzipped. The header says whether the file is of assistance or of
+// contracts.
 func Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	return read(r, nil, &Posting{}, fn)
 }
@@ -167,8 +161,7 @@ func (f *file) field(fields []string, column int) string {
 	return ""
 }
 
-// take fills the award from the fields of a row, and returns the reason if the
-// row does not count. It fills the transaction's key and year in any case, for
+// take fills the award. It fills the transaction's key and year in any case, for
 // the Deduplicator.
 func (f *file) take(fields []string) (reason string) {
 	a := &f.award
