@@ -125,23 +125,22 @@ func (b *builder) crosswalk(ctx context.Context, files []string, report *AwardRe
 	c := fac.NewCrosswalk()
 	tally := rows.Tally{Rejected: []rows.Rejection{}}
 	for _, rel := range slices.Sorted(slices.Values(files)) {
-		source, err := b.source(ctx, "fac", rel)
-		if err != nil {
-			return nil, err
-		}
-		part, err := fac.ReadFile(ctx, b.sources.Abs(rel), func(p *fac.Pair) error { c.Add(p); return nil })
+		err := b.readFile(ctx, "fac", rel, "a general table of the Federal Audit Clearinghouse", func(path string) (int64, error) {
+			part, err := fac.ReadFile(ctx, path, func(p *fac.Pair) error { c.Add(p); return nil })
+			if err == nil {
+				tally.Add(part)
+			}
+			return part.Rows, err
+		})
 		b.step(1)
-		if ctx.Err() == nil && errors.Is(err, fac.ErrTable) {
+		switch {
+		case errors.Is(err, fac.ErrTable):
 			report.Notes = append(report.Notes, rel+" is another table of the Federal Audit Clearinghouse; only the general table is read")
-			continue
+		case err != nil:
+			return nil, err
+		default:
+			report.Crosswalk.Files++
 		}
-		if err != nil {
-			return nil, b.unreadable(ctx, rel, "a general table of the Federal Audit Clearinghouse", err)
-		}
-		source.Rows = part.Rows
-		b.addSource(source)
-		tally.Add(part)
-		report.Crosswalk.Files++
 	}
 	report.Crosswalk.Audits, report.Crosswalk.Rejected, report.Crosswalk.Size = tally.Rows, tally.Rejected, c.Size()
 	return c, nil
@@ -158,26 +157,20 @@ func (b *builder) federalAwards(ctx context.Context, files []string, f *award.Fe
 		batch []usaspending.Posting
 	)
 	flush := func() error {
-		parts, sources := make([]rows.Tally, len(batch)), make([]snapshot.Source, len(batch))
-		err := parallel.Each(ctx, b.workers, len(batch), func(ctx context.Context, i int) (err error) {
+		parts := make([]rows.Tally, len(batch))
+		err := parallel.Each(ctx, b.workers, len(batch), func(ctx context.Context, i int) error {
 			p := &batch[i]
-			if sources[i], err = b.source(ctx, "usaspending", p.Path); err != nil {
-				return err
-			}
-			parts[i], err = log.ReadFile(ctx, p, b.sources.Abs(p.Path), func(a *usaspending.Award) error { f.Add(a); return nil })
-			if err != nil {
-				return b.unreadable(ctx, p.Path, "a USAspending award archive", err)
-			}
-			b.step(1)
-			return nil
+			defer b.step(1)
+			return b.readFile(ctx, "usaspending", p.Path, "a USAspending award archive", func(path string) (_ int64, err error) {
+				parts[i], err = log.ReadFile(ctx, p, path, func(a *usaspending.Award) error { f.Add(a); return nil })
+				return parts[i].Rows, err
+			})
 		})
 		if err != nil {
 			return err
 		}
-		for i := range batch {
-			sources[i].Rows = parts[i].Rows
-			b.addSource(sources[i])
-			tally.Add(parts[i])
+		for _, part := range parts {
+			tally.Add(part)
 		}
 		report.Federal.Files += len(batch)
 		batch = batch[:0]

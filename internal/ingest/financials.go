@@ -130,11 +130,5 @@ func (s *financials) write(ctx context.Context, w *snapshot.Writer, filings []fi
 		a, b := &filings[x], &filings[y]
 		return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(a.periodEnd, b.periodEnd), strings.Compare(a.key(), b.key()))
 	})
-	return snapshot.WriteTableUntil(ctx, w, snapshot.Financials, func(yield func(snapshot.Financial) bool) {
-		for _, at := range order {
-			if !yield(s.row(at, &filings[at])) {
-				return
-			}
-		}
-	})
+	return snapshot.WriteTableUntil(ctx, w, snapshot.Financials, snapshot.Each(order, func(at int32) snapshot.Financial { return s.row(at, &filings[at]) }))
 }

@@ -23,25 +23,30 @@ func (b *builder) unreadable(ctx context.Context, rel, what string, err error) e
 	return discover.Stopped(ctx, discover.WrongFormat(b.sources.Abs(rel), what, err))
 }
 
-// readSource reads one upstream file and records it with its hash. what names
-// the expected kind of file, for the error.
-func (b *builder) readSource(ctx context.Context, kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
-	path := b.sources.Abs(rel)
-	sum, size, err := discover.Hash(ctx, path)
+// readFile reads one upstream file and records it with its hash. what names the
+// expected kind of file, for the error.
+func (b *builder) readFile(ctx context.Context, kind, rel, what string, read func(path string) (rows int64, err error)) error {
+	source, err := b.source(ctx, kind, rel)
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fault.Disk(path, err)
+	if source.Rows, err = read(b.sources.Abs(rel)); err != nil {
+		return b.unreadable(ctx, rel, what, err)
 	}
-	defer f.Close()
-	rows, err := read(disk.Until(ctx, f))
-	if err != nil {
-		return discover.Stopped(ctx, discover.WrongFormat(path, what, err))
-	}
-	b.addSource(snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum, Rows: rows})
+	b.addSource(source)
 	return nil
+}
+
+// readSource is readFile for a file that is read from its beginning to its end.
+func (b *builder) readSource(ctx context.Context, kind, rel, what string, read func(io.Reader) (rows int64, err error)) error {
+	return b.readFile(ctx, kind, rel, what, func(path string) (int64, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return 0, fault.Disk(path, err)
+		}
+		defer f.Close()
+		return read(disk.Until(ctx, f))
+	})
 }
 
 func (b *builder) readOne(ctx context.Context, kind, what string, read func(path string, in io.Reader) (rows int64, err error)) error {

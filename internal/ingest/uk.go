@@ -242,31 +242,25 @@ func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to 
 	if !ok {
 		return nil, nil
 	}
-	file := u.b.sources.Abs(rel)
-	what := "table " + string(from) + " of the charity register"
-	sum, size, err := discover.Hash(ctx, file)
+	var tally ukcharity.Tally
+	err = u.b.readFile(ctx, "ukcharity", rel, "table "+string(from)+" of the charity register", func(file string) (int64, error) {
+		in, err := delimited.Open(file)
+		if err != nil {
+			return 0, err
+		}
+		defer in.Close()
+		tally, err = ukcharity.Read(&bounded{r: disk.Until(ctx, in), left: ukMaxBytes}, from, func(row *T) error {
+			if len(list) == ukMaxRows {
+				return errTooLarge
+			}
+			list = append(list, *row)
+			return nil
+		})
+		return tally.Rows, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	in, err := delimited.Open(file)
-	if err != nil {
-		return nil, discover.WrongFormat(file, what, err)
-	}
-	defer in.Close()
-	tally, err := ukcharity.Read(&bounded{r: disk.Until(ctx, in), left: ukMaxBytes}, from, func(row *T) error {
-		if len(list) == ukMaxRows {
-			return errTooLarge
-		}
-		list = append(list, *row)
-		return nil
-	})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, discover.WrongFormat(file, what, err)
-	}
-	u.b.addSource(snapshot.Source{Kind: "ukcharity", Path: rel, Bytes: size, SHA256: sum, Rows: tally.Rows})
 	account := UKTable{Name: to, Path: rel, Extracted: tally.Newest, Rows: tally.Rows, Rejected: tally.Rejected, Blanked: tally.Blanked}
 	if account.Rejected == nil {
 		account.Rejected = []delimited.Rejection{}
@@ -282,7 +276,7 @@ func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to 
 		u.note("%d of the %d rows of %s could not be read; fetch it again", lost, lost+tally.Rows, rel)
 	}
 	ingest := snapshot.UKIngest{Source: from.Address(), Table: to, Rows: tally.Rows}
-	ingest.Extracted, ingest.StagedAt = ukDates(file, tally.Newest)
+	ingest.Extracted, ingest.StagedAt = ukDates(u.b.sources.Abs(rel), tally.Newest)
 	u.ingest = append(u.ingest, ingest)
 	return list, nil
 }

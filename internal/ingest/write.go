@@ -31,7 +31,7 @@ func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus
 		func(ctx context.Context) error { return b.writeLists(ctx, w, c) },
 		func(ctx context.Context) error { return b.writePurposes(ctx, w, c) },
 		func(ctx context.Context) error { return b.writeOrganizations(ctx, w, c) },
-		func(context.Context) error { return b.writeFunders(w, c) },
+		func(ctx context.Context) error { return b.writeFunders(ctx, w, c) },
 		func(ctx context.Context) error { return b.writeAdjustments(ctx, w, c) },
 		func(context.Context) error { return b.writeModel(w, c.model) },
 		func(ctx context.Context) error { return b.writeQuarantine(ctx, w, c.stage) },
@@ -232,13 +232,8 @@ func formatDate(n int32) string {
 	return fmt.Sprintf("%04d-%02d-%02d", n/10000, n/100%100, n%100)
 }
 
-func (b *builder) writeFunders(w *snapshot.Writer, c *corpus) error {
-	t, err := snapshot.Table[snapshot.FunderKind](w, snapshot.FunderKinds)
-	if err != nil {
-		return err
-	}
-	for i := range c.funders {
-		f := &c.funders[i]
+func (b *builder) writeFunders(ctx context.Context, w *snapshot.Writer, c *corpus) error {
+	err := snapshot.WriteTableUntil(ctx, w, snapshot.FunderKinds, snapshot.Each(c.funders, func(f funder) snapshot.FunderKind {
 		r := snapshot.FunderKind{
 			FunderEIN: f.ein.String(), Name: strings.ToUpper(f.name), City: strings.ToUpper(f.city), State: f.state, ZIP5: f.zip5,
 			ReturnType: c.filings[f.filing].form.String(), Grantees: int64(f.grantees), Grants: int64(f.to - f.from), TotalOut: f.total,
@@ -246,12 +241,10 @@ func (b *builder) writeFunders(w *snapshot.Writer, c *corpus) error {
 			IsDAF: f.kind.IsDAF, Confidence: f.kind.Confidence, Signal: f.kind.Signal, Kind: f.kind.Kind,
 		}
 		r.County, _ = b.places.CountyOf(f.zip5, f.city, f.state)
-		if err := t.Add(r); err != nil {
-			return err
-		}
-	}
+		return r
+	}))
 	b.step(int64(len(c.funders)))
-	return t.Close()
+	return err
 }
 
 // writeReturns writes the outcome of every return, the figures of the chosen
@@ -298,13 +291,7 @@ func (b *builder) writeReturns(ctx context.Context, w *snapshot.Writer, c *corpu
 	}
 	sorted := radix.Order(len(orgs), func(i uint32) uint64 { return radix.Prefix(orgs[i].EIN) },
 		func(a, b uint32) int { return strings.Compare(orgs[a].EIN, orgs[b].EIN) })
-	return snapshot.WriteTableUntil(ctx, w, snapshot.Orgs, func(yield func(snapshot.Org) bool) {
-		for _, i := range sorted {
-			if !yield(orgs[i]) {
-				return
-			}
-		}
-	})
+	return snapshot.WriteTableUntil(ctx, w, snapshot.Orgs, snapshot.Each(sorted, func(i uint32) snapshot.Org { return orgs[i] }))
 }
 
 func (n *NotRows) add(r *stage.Return) {
@@ -415,13 +402,9 @@ func (b *builder) writeAdjustments(ctx context.Context, w *snapshot.Writer, c *c
 	sorted := radix.Order(len(g.adjustments), func(uint32) uint64 { return 0 }, func(x, y uint32) int {
 		return compareAdjustments(&g.adjustments[x], &g.adjustments[y])
 	})
-	return snapshot.WriteTableUntil(ctx, w, snapshot.Adjustments, func(yield func(snapshot.Adjustment) bool) {
-		for _, i := range sorted {
-			if !yield(b.adjustmentRow(c, &g.adjustments[i])) {
-				return
-			}
-		}
-	})
+	return snapshot.WriteTableUntil(ctx, w, snapshot.Adjustments, snapshot.Each(sorted, func(i uint32) snapshot.Adjustment {
+		return b.adjustmentRow(c, &g.adjustments[i])
+	}))
 }
 
 // writeQuarantine lists everything that could not be read, from damaged zips to

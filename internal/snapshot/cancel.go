@@ -44,6 +44,17 @@ func WriteTableUntil[T any](ctx context.Context, w *Writer, name string, rows it
 	return err
 }
 
+// Each makes a row of every item of a list.
+func Each[I, T any](list []I, row func(I) T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, item := range list {
+			if !yield(row(item)) {
+				return
+			}
+		}
+	}
+}
+
 // ReadTable reads a table until the context ends. It reuses the row.
 func ReadTable[T any](ctx context.Context, s *Snapshot, table string, fn func(*T) error) error {
 	var row T

@@ -176,8 +176,8 @@ func readBulletins(ctx context.Context, files []upstreamFile, state *lists.Statu
 	setCounts(state, tally)
 	state.CoversThrough = bulletins[len(bulletins)-1].Number
 	return func(w *snapshot.Writer) error {
-		err := snapshot.WriteTableUntil(ctx, w, lists.Bulletins, each(bulletins, func(b *irb.Bulletin) []lists.Bulletin {
-			return []lists.Bulletin{{Number: b.Number, Date: b.Date, Deletions: int64(len(b.Deletions))}}
+		err := snapshot.WriteTableUntil(ctx, w, lists.Bulletins, snapshot.Each(bulletins, func(b irb.Bulletin) lists.Bulletin {
+			return lists.Bulletin{Number: b.Number, Date: b.Date, Deletions: int64(len(b.Deletions))}
 		}))
 		if err != nil {
 			return err
@@ -250,8 +250,8 @@ func readSanctions(ctx context.Context, files []upstreamFile, state *lists.Statu
 }
 
 func writeSanctions(ctx context.Context, w *snapshot.Writer, entries []ofac.Entry) error {
-	err := snapshot.WriteTableUntil(ctx, w, lists.Sanctions, each(entries, func(e *ofac.Entry) []lists.Sanction {
-		return []lists.Sanction{{Num: e.Num, Name: e.Name, Type: e.Type, Programs: e.Programs, Title: e.Title, Remarks: e.Remarks}}
+	err := snapshot.WriteTableUntil(ctx, w, lists.Sanctions, snapshot.Each(entries, func(e ofac.Entry) lists.Sanction {
+		return lists.Sanction{Num: e.Num, Name: e.Name, Type: e.Type, Programs: e.Programs, Title: e.Title, Remarks: e.Remarks}
 	}))
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/source/bmf"
+	"grantgraph/internal/snapshot"
 )
 
 // sorter holds the rows of a list while they are put in order of their EINs. A
@@ -91,15 +92,7 @@ func (s *sorter[From, To]) sort(once bool) {
 	}
 }
 
-func (s *sorter[From, To]) rows() iter.Seq[To] {
-	return func(yield func(To) bool) {
-		for _, e := range s.index {
-			if !yield(s.row(e)) {
-				return
-			}
-		}
-	}
-}
+func (s *sorter[From, To]) rows() iter.Seq[To] { return snapshot.Each(s.index, s.row) }
 
 func (s *sorter[From, To]) row(e sorted) (row To) {
 	if e.key != noEIN {
