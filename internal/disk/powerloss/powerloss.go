@@ -195,6 +195,16 @@ func (n *node) set(e entries) {
 	n.pending = append(n.pending, e)
 }
 
+// setBoth sets names in two folders, in one step if the folders are the same.
+func setBoth(a *node, first entries, b *node, second entries) {
+	if a == b {
+		maps.Copy(second, first)
+	} else {
+		a.set(first)
+	}
+	b.set(second)
+}
+
 func apply(names map[string]*node, e entries) {
 	for name, to := range e {
 		if to == nil {
@@ -288,23 +298,11 @@ func (root *node) do(c *change) {
 	case "rename":
 		from, old := root.folderOf(c.path)
 		to, name := root.folderOf(c.to)
-		moved := from.names[old]
-		if from == to {
-			from.set(entries{old: nil, name: moved})
-			return
-		}
-		to.set(entries{name: moved})
-		from.set(entries{old: nil})
+		setBoth(to, entries{name: from.names[old]}, from, entries{old: nil})
 	case "exchange":
 		a, x := root.folderOf(c.path)
 		b, y := root.folderOf(c.to)
-		first, second := a.names[x], b.names[y]
-		if a == b {
-			a.set(entries{x: second, y: first})
-			return
-		}
-		a.set(entries{x: second})
-		b.set(entries{y: first})
+		setBoth(a, entries{x: b.names[y]}, b, entries{y: a.names[x]})
 	case "link":
 		from, old := root.folderOf(c.path)
 		to, name := root.folderOf(c.to)
