@@ -34,7 +34,6 @@ type missionRow struct {
 	Programs   []string `parquet:"programs,list"`
 }
 
-// maxPrograms limits how many programs of an organization we search for places.
 const maxPrograms = 4
 
 // areaBlock is how many organizations are processed together.
@@ -104,7 +103,6 @@ func (d *deriver) readOrganizations(ctx context.Context, blocks chan<- []area.Or
 	return send()
 }
 
-// findAreas searches for places on all cores, and writes them.
 func (d *deriver) findAreas(ctx context.Context, blocks <-chan []area.Org) error {
 	finder := area.New(d.b.places)
 	t, err := snapshot.Table[snapshot.ServiceArea](d.w, snapshot.ServiceAreas)

@@ -207,7 +207,6 @@ func (d *deriver) inferCauses(ctx context.Context, model *cause.Model, codeless 
 	return slices.DeleteFunc(rows, func(row snapshot.InferredCause) bool { return row.Letter == "" }), err
 }
 
-// codeRow holds the registered cause of an organization.
 type codeRow struct {
 	EIN  string `parquet:"ein"`
 	NTEE string `parquet:"ntee_cd,optional"`

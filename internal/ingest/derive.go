@@ -37,7 +37,6 @@ type Seats struct {
 	Named    int64 `json:"named"`            // of the rest, persons with a first and a last name
 }
 
-// deriver carries what several derived tables need.
 type deriver struct {
 	b       *builder
 	w       *snapshot.Writer
@@ -130,7 +129,6 @@ func (d *deriver) count(name string, rows int64) {
 	d.report.Tables = addNamed(d.report.Tables, name, rows)
 }
 
-// filerRow is what the derived tables need of table orgs.
 type filerRow struct {
 	EIN            string `parquet:"ein"`
 	Name           string `parquet:"name"`
@@ -228,7 +226,6 @@ func (d *deriver) writeFamilies(ctx context.Context) error {
 	return writeDerived(ctx, d, snapshot.OrgFamilies, d.families.Rows())
 }
 
-// paidRow is what the derived tables need of a grant.
 type paidRow struct {
 	FunderEIN        string `parquet:"funder_ein,dict"`
 	RecipID          string `parquet:"recip_id,dict"`

@@ -30,7 +30,6 @@ func (f *filing) hasFinancials() bool {
 	return f.form == form990 || f.form == form990EZ || f.form == form990PF
 }
 
-// figure is a column of a row, and the value of a return there.
 type figure struct {
 	column **int64
 	filed  irs990.Amount
@@ -57,7 +56,6 @@ func figures(row *snapshot.Financial, r *stage.FullReturn) []figure {
 	}
 }
 
-// add takes the figures of the return that is filing number at.
 func (s *financials) add(at int32, r *stage.FullReturn) {
 	s.at[at] = uint64(len(s.arena)) + 1
 	s.arena = binary.AppendUvarint(s.arena, uint64(len(r.PeriodBegin)))

@@ -208,7 +208,6 @@ func (b *builder) sharedPlan(ctx context.Context) (*stage.Plan, error) {
 	return p, err
 }
 
-// stageReturns reads all returns, or fetches the shards of a shared plan.
 func (b *builder) stageReturns(ctx context.Context, p *stage.Plan) (s *stage.Stage, err error) {
 	if p == nil {
 		p, err = stage.MakePlan(ctx, stage.PlanOptions{Sources: b.sources.Root, Returns: b.sources.Files[discover.Returns], Workers: b.workers,
@@ -332,7 +331,6 @@ func (b *builder) overrideFault(rel string, err error) error {
 		Try("correct it, or move it out of the sources folder")
 }
 
-// makeManifest combines the headline numbers and the report.
 func (b *builder) makeManifest(counts snapshot.Counts) (snapshot.Manifest, error) {
 	slices.SortFunc(b.used, func(x, y snapshot.Source) int {
 		return cmp.Or(strings.Compare(x.Kind, y.Kind), strings.Compare(x.Path, y.Path))

@@ -39,7 +39,6 @@ type RelatedReport struct {
 	Officers Count `json:"officers"` // officers, mostly with the name
 }
 
-// pair is one funder, one recipient, and all rows between them.
 type pair struct {
 	from, to int // into corpus.rows
 	funder   ein.EIN

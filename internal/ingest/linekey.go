@@ -86,7 +86,6 @@ func (k relationKey) split() (relationship, status string) {
 	return relationship, status
 }
 
-// cleanLine makes the fields of a line fit for keys.
 func cleanLine(l *stage.Line) {
 	for _, f := range [...]*string{&l.Name1, &l.Name2, &l.Person, &l.Street, &l.City, &l.State, &l.ZIP, &l.Country, &l.Relationship, &l.Status} {
 		if strings.IndexByte(*f, separator) >= 0 {

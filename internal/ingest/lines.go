@@ -63,7 +63,6 @@ func (g *lines) recipient(i uint32) resolve.Recipient { return g.recipientKey(i)
 
 func (g *lines) recipientKey(i uint32) recipientKey { return recipientKey(g.recipients.at(i)) }
 
-// relation is what a row says about its recipient besides the identity.
 func (g *lines) relation(row uint32) (relationship, status string) {
 	return relationKey(g.relations.at(g.relationNo[row])).split()
 }
@@ -333,5 +332,4 @@ func (g *lines) cut(n int) {
 	g.recipientNo, g.relationNo, g.purpose, g.amount = g.recipientNo[:n], g.relationNo[:n], g.purpose[:n], g.amount[:n]
 }
 
-// partName names a list of a form, for keys and tables.
 func partName(p uint8) string { return irs990.Part(p).String() }

@@ -33,7 +33,6 @@ type returnLine struct {
 	line   int32
 }
 
-// maxMasked bounds a file written by hand.
 const maxMasked = 1_000_000
 
 // readMaskList reads the list. It refuses a file with any error, because a

@@ -15,7 +15,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// modelFile is where a snapshot keeps the model that resolved its lines.
 const modelFile = "resolve/model.json"
 
 // ModelReport says which model resolved the lines that no rule decided, and how

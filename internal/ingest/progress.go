@@ -25,7 +25,6 @@ func (p *progress) phase(name string, total int64) {
 	p.showPhase()
 }
 
-// step reports n units of the phase as done.
 func (p *progress) step(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

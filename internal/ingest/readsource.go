@@ -11,7 +11,6 @@ import (
 	"grantgraph/internal/snapshot"
 )
 
-// source starts the record of a file with its hash.
 func (b *builder) source(ctx context.Context, kind, rel string) (snapshot.Source, error) {
 	sum, size, err := discover.Hash(ctx, b.sources.Abs(rel))
 	return snapshot.Source{Kind: kind, Path: rel, Bytes: size, SHA256: sum}, err

@@ -22,7 +22,6 @@ const (
 	nameBits  = 64 - placeBits
 )
 
-// byPlace are the numbers of the recipients in order of place and name.
 func (g *lines) byPlace() []uint32 {
 	n := g.recipients.len()
 	keys, places := make([]uint64, n), make([]uint32, n)

@@ -70,7 +70,6 @@ func (r *recipients) number(identities []string) {
 	r.ids.freeze()
 }
 
-// conflict says how the filed EIN of a row disagrees with its name.
 func (r *recipients) conflict(row uint32) grant.Conflict {
 	switch {
 	case r.class[row]&nameConflict != 0:
@@ -101,7 +100,6 @@ func (k keptMatch) match() resolve.Match {
 	return resolve.Match{EIN: k.ein, Rule: k.rule, Prob: probability(k.rule, k.thousandths), Barred: k.barred}
 }
 
-// probability is the probability that the EIN found by a rule is right.
 func probability(rule resolve.Rule, thousandths uint16) float64 {
 	if rule == resolve.Model {
 		return float64(thousandths) / 1000
@@ -441,7 +439,6 @@ func contains(sorted []ein.EIN, e ein.EIN) bool {
 	return ok
 }
 
-// readRelations parses each distinct relation of the lines once.
 func (b *builder) readRelations(g *lines) []classify.Relation {
 	said := make([]classify.Relation, g.relations.len())
 	for i := range said {

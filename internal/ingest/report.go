@@ -214,7 +214,6 @@ func addNamed(list []NamedInt, name string, n int64) []NamedInt {
 	return list
 }
 
-// tally counts everything that can be counted from the rows.
 type tally struct {
 	years    map[int16]*YearCount
 	rules    []Count
@@ -290,7 +289,6 @@ func countRules() []Count {
 	return list
 }
 
-// fired leaves out the rules that found nothing.
 func fired(list []Count) []Count {
 	return slices.DeleteFunc(list, func(c Count) bool { return c.Grants == 0 && c.Name != "none" })
 }
@@ -488,7 +486,6 @@ func (t *LineCount) add(a *lineAccount) {
 	t.Empty += int64(a.Empty)
 }
 
-// add compares one return's rows with its own total.
 func (d *Declared) add(f *filing) {
 	a := &d.F90
 	if f.form == form990PF {
@@ -514,7 +511,6 @@ func (d *Declared) add(f *filing) {
 	}
 }
 
-// indexCoverage compares the IRS's lists of returns with what was read.
 func (b *builder) indexCoverage(ctx context.Context, filings []filing) error {
 	indexes := b.sources.Files[discover.Indexes]
 	if len(indexes) == 0 {

@@ -43,7 +43,6 @@ const (
 	ukMaxRows = 20_000_000
 )
 
-// ukRegister carries the register through the build.
 type ukRegister struct {
 	b      *builder
 	w      *snapshot.Writer
@@ -167,7 +166,6 @@ func (u *ukRegister) note(format string, args ...any) {
 	u.report.Notes = append(u.report.Notes, fmt.Sprintf(format, args...))
 }
 
-// compareDates warns if the tables are of different dates.
 func (u *ukRegister) compareDates() {
 	first, last := "", ""
 	for _, t := range u.report.Tables {
@@ -236,7 +234,6 @@ func ukTable[T any](u *ukRegister, from ukcharity.Table, to string, each func(*T
 	}
 }
 
-// readUK reads the file of a table, if there is one, and records it.
 func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to string) (list []T, err error) {
 	rel, ok := u.files[from]
 	if !ok {
@@ -304,12 +301,9 @@ func ukDates(file, extracted string) (day *int32, packed *int64) {
 	return day, packed
 }
 
-// errTooLarge stops reading a file that is too large to be a table of the
-// register.
 var errTooLarge = fault.New("table_too_large", "a table of the charity register is far larger than it can be").
 	Try("fetch the register again")
 
-// bounded reads no more than a number of bytes.
 type bounded struct {
 	r    io.Reader
 	left int64

@@ -189,7 +189,6 @@ func latestFilings(filings []filing) map[ein.EIN]int32 {
 	return latest
 }
 
-// ownAddress is an address that a filer gives for itself.
 type ownAddress struct {
 	at    resolve.Location
 	years uint64 // the years of the returns that give the address, as bits from firstYear on

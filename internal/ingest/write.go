@@ -80,7 +80,6 @@ func (b *builder) writeGrants(ctx context.Context, w *snapshot.Writer, c *corpus
 	return t.Close()
 }
 
-// grantRows renders consecutive rows of the grants table.
 func (b *builder) grantRows(c *corpus, rows []uint32, into []snapshot.Grant) {
 	var to shownRecipient
 	var in shownFilings
@@ -201,7 +200,6 @@ func (s *shownFilings) at(c *corpus, no uint32) *shownFiling {
 	return shown
 }
 
-// grantRow renders one row of the grants table, except for its key.
 func (b *builder) grantRow(c *corpus, row uint32, s *shownRecipient, shown *shownFilings) snapshot.Grant {
 	g, to := c.lines, c.recipients
 	f, in := c.filingOf(row), shown.at(c, g.filing[row])

@@ -42,7 +42,6 @@ var columnTypes = map[reflect.Type]struct {
 	reflect.TypeFor[[]string](): {parquet.ByteArray, nil},
 }
 
-// column reads one column into one field of the rows.
 type column struct {
 	field  uintptr // its offset in the row
 	at     int     // its number in the file
@@ -212,7 +211,6 @@ func decodeColumns[T any](f *parquet.File, columns []column, room func() []T, ta
 	return nil
 }
 
-// begin starts the next row group.
 func (c *column) begin(chunk parquet.ColumnChunk) {
 	c.close()
 	c.chunk, c.dictionary = chunk.Pages(), nil
@@ -238,7 +236,6 @@ func (c *column) release() {
 
 var errRows = errors.New("a column has fewer values than there are rows")
 
-// turn opens the next page.
 func (c *column) turn() error {
 	c.release()
 	page, err := c.chunk.ReadPage()
@@ -365,7 +362,6 @@ type fields struct {
 	most   byte
 }
 
-// fillLists sets a field that is a list of strings.
 func (c *column) fillLists(at unsafe.Pointer, size uintptr, n int) error {
 	for i := range n {
 		if i > 0 {

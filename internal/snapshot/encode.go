@@ -44,7 +44,6 @@ const (
 // tables are a tenth larger.
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
-// encoder writes rows as a Parquet file.
 type encoder[T any] struct {
 	out     io.Writer
 	at      int64 // bytes written
@@ -90,7 +89,6 @@ func newEncoder[T any](out io.Writer) (*encoder[T], error) {
 	return e, nil
 }
 
-// newColumn makes the encoder of a field and finds its number in the file.
 func newColumn(schema *parquet.Schema, field reflect.StructField, page *pageBuffers) (at int, c columnEncoder, err error) {
 	name, _, _ := strings.Cut(field.Tag.Get("parquet"), ",")
 	name = cmp.Or(name, field.Name)
@@ -156,7 +154,6 @@ func (e *encoder[T]) put(b []byte) error {
 	return err
 }
 
-// begin writes the head of the file.
 func (e *encoder[T]) begin() error {
 	if e.at > 0 {
 		return nil
@@ -270,7 +267,6 @@ func newValues[V comparable](b columnBase, coded bool, c codec[V]) *values[V] {
 	return v
 }
 
-// take implements columnEncoder.
 func (v *values[V]) take(rows unsafe.Pointer, size uintptr, n int) error {
 	var zero V
 	before := len(v.list)
@@ -337,7 +333,6 @@ func (v *values[V]) addList(list []V) {
 	}
 }
 
-// bound widens the bounds of the row group.
 func (v *values[V]) bound(list []V) {
 	if len(list) == 0 {
 		return

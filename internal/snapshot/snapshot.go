@@ -40,7 +40,6 @@ const (
 
 var stampPattern = regexp.MustCompile(`^\d{8}T\d{6}Z$`)
 
-// versions lists the published versions in order.
 func versions(builds string) ([]string, error) {
 	entries, err := os.ReadDir(builds)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

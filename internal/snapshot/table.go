@@ -14,7 +14,6 @@ import (
 	"grantgraph/internal/fault"
 )
 
-// batch is how many rows are moved at a time.
 const batch = 1024
 
 // TableWriter writes one Parquet table of the snapshot.

@@ -188,7 +188,6 @@ func writeBytes(body []byte) func(io.Writer) error {
 // Abandon removes the unfinished snapshot. It does nothing after Publish.
 func (w *Writer) Abandon() { _ = disk.RemoveAll(w.dir) }
 
-// pointTo makes current name the version.
 func pointTo(data, version string) error {
 	path := filepath.Join(data, pointerName)
 	return fault.Disk(path, disk.WriteFile(path, 0o644, writeBytes([]byte(version+"\n"))))

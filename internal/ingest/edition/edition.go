@@ -234,7 +234,6 @@ func sameLists(a, b []lists.Status) bool {
 	return errx == nil && erry == nil && string(x) == string(y)
 }
 
-// loader knows how to make the tables of one list.
 type loader struct {
 	name    string
 	source  string // its name among the sources

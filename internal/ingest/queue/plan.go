@@ -150,7 +150,6 @@ func record(ctx context.Context, tx pgx.Tx, out *Planned, rows [][]any) error {
 	return err
 }
 
-// enqueue adds a job for each shard that waits for one.
 func (q *Queue) enqueue(ctx context.Context, tx pgx.Tx) (n int, err error) {
 	client, err := q.inserter()
 	if err != nil {

@@ -38,7 +38,6 @@ const schema = "grantgraph_ingest"
 //go:embed tables.sql
 var tables string
 
-// layout is the version of our own tables.
 const layout = 1
 
 type Queue struct {

@@ -316,7 +316,6 @@ type outcome struct {
 	packed int64
 }
 
-// errStopped is the error of a shard that the worker gave up because it stops.
 var errStopped = errors.New("the worker stops")
 
 // Timeout lets a job take any time: leases show whether its worker lives.
@@ -439,7 +438,6 @@ func (w *worker) make(ctx context.Context, key string, last bool) (found *stage.
 	return &s, outcome{state: "quarantined", reason: reason}, nil
 }
 
-// reaches says whether the sources and the stage answer.
 func (w *worker) reaches(ctx context.Context, r *stage.Reader, key string) bool {
 	if r.Reach(ctx) != nil {
 		return false
@@ -601,7 +599,6 @@ func scratchFolder(below string) (dir string, tidy func(), err error) {
 	return dir, func() { lock.Close(); _ = os.RemoveAll(dir) }, fault.Disk(dir, err)
 }
 
-// clean is a text as PostgreSQL takes it.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(fault.Clip(s, 4000), "�"), "\x00", "")
 }

@@ -88,7 +88,6 @@ func checkRows[T any](read func(io.Reader, func(*T) error) (rows.Tally, error), 
 	}
 }
 
-// checkStates reads a file with the mapping of the state whose folder it is in.
 func checkStates(file string) (Contents, error) {
 	state := filepath.Base(filepath.Dir(file))
 	m, ok := stateaward.For(state)

@@ -91,10 +91,8 @@ func sibling(name string) string {
 // address and a path.
 var batchName = regexp.MustCompile(`^20\d\d_TEOS_XML_[0-9A-Z]{1,6}$`)
 
-// maxBatches limits the zips that one index may name.
 const maxBatches = 500
 
-// batches are the zips that a yearly index names.
 func batches(s *Source, base, file string) ([]RemoteFile, error) {
 	if file == "" {
 		return nil, nil

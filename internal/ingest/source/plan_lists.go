@@ -35,7 +35,6 @@ func planOFAC(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, e
 	return files, nil
 }
 
-// planCAReg plans the four lists of the registry.
 func planCAReg(_ context.Context, s *Source, _ Web, ask Request) ([]RemoteFile, error) {
 	var files []RemoteFile
 	for _, list := range careg.Lists() {

@@ -18,7 +18,6 @@ var (
 	element = regexp.MustCompile(`(?s)<[^>]*>`)
 )
 
-// maxLinks limits the links that we take from one page.
 const maxLinks = 5000
 
 // links finds the links of a page, resolved against its address. It leaves out

@@ -17,7 +17,6 @@ import (
 	"grantgraph/internal/ingest/stage/shardfile"
 )
 
-// shardWriter writes the tables of shards, one shard after the other.
 type shardWriter struct {
 	reader   *irs990.Reader
 	ret      irs990.Return
@@ -48,7 +47,6 @@ func newShardWriter() *shardWriter {
 	return w
 }
 
-// begin turns to a shard, whose tables are to be in a folder.
 func (w *shardWriter) begin(dir string) error {
 	tables := w.tables()
 	for i, t := range tables {
@@ -195,7 +193,6 @@ type stagedTable interface {
 	sum() (string, int64)
 }
 
-// close finishes the tables and returns their checksums.
 func (w *shardWriter) close() (sums []byte, err error) {
 	for i, s := range w.tables() {
 		if cerr := s.close(); cerr != nil {

@@ -326,7 +326,6 @@ func (c concatenation) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, io.EOF
 }
 
-// packedTable is a line of the checksums of a shard.
 type packedTable struct {
 	sum  string
 	size int64
@@ -398,7 +397,6 @@ func unpack(ctx context.Context, in io.Reader, dir string) error {
 	return writeSums(dir, sums)
 }
 
-// fetch brings a shard into a folder, under its key.
 func (s *Shared) fetch(ctx context.Context, key, into string) error {
 	o, err := remote.OpenObject(ctx, s.store, stageShards+key)
 	if errors.Is(err, fs.ErrNotExist) {

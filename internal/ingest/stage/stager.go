@@ -22,14 +22,12 @@ type stager struct {
 	writers sync.Pool // of *shardWriter, one for each shard that is being made
 }
 
-// newStager makes a stager that reads until the context ends.
 func newStager(ctx context.Context, from shelf, dir string, step func(int64)) *stager {
 	return &stager{volumes{ctx: ctx, shelf: from}, dir, step, sync.Pool{New: func() any { return newShardWriter() }}}
 }
 
 func (st *stager) close() { st.volumes.close() }
 
-// stage reads the members of one shard and writes what they say.
 func (st *stager) stage(ctx context.Context, p *Plan, s *shard) error {
 	// The system may have tidied the folder away while this worker waited.
 	err := disk.MkdirAll(st.dir, 0o755)
@@ -121,7 +119,6 @@ type volumes struct {
 
 const keptVolumes = 4
 
-// openVolume is an archive with the number of its readers.
 type openVolume struct {
 	*volume
 	rel    string

@@ -31,7 +31,6 @@ func (f *folder) String() string { return f.root }
 
 func (f *folder) path(key string) string { return filepath.Join(f.root, filepath.FromSlash(key)) }
 
-// partPrefix begins the names of unfinished files.
 const partPrefix = ".part-"
 
 func (f *folder) Get(_ context.Context, key string, off, n int64) (io.ReadCloser, error) {

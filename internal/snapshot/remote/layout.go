@@ -134,7 +134,6 @@ func strict(body []byte, most int, into any) error {
 	return nil
 }
 
-// encode writes a small JSON document.
 func encode(v any) []byte {
 	body, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -250,7 +249,6 @@ func tooMany(s Store, what string) error {
 	return fault.New("store_full", "there are too many %s in %s", what, s).Try("use another prefix, or lower --keep")
 }
 
-// liveLease is a lease with the time it was last renewed.
 type liveLease struct {
 	Lease
 	id      string

@@ -55,7 +55,6 @@ func (h *holder) set(ctx context.Context, kind string, holds ...string) (now tim
 	return h.write(ctx)
 }
 
-// renew writes the unchanged lease again.
 func (h *holder) renew(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

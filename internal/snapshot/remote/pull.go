@@ -187,7 +187,6 @@ func (p *pull) room() error {
 	return nil
 }
 
-// drop starts a file over.
 func (p *pull) drop(i int) error {
 	p.journal.forget(i)
 	return fault.Disk(p.path(i), disk.Remove(p.path(i)))
@@ -293,10 +292,8 @@ func (p *pull) fetch(ctx context.Context, files []int) (wrong []int, err error) 
 	return wrong, err
 }
 
-// tries is how often a range is requested.
 const tries = 4
 
-// piece fetches one range of a file.
 func (p *pull) piece(ctx context.Context, i, number int) (n int64, err error) {
 	f := p.receiver.Manifest.Files[i]
 	off := int64(number) * p.chunk

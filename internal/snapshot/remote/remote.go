@@ -111,7 +111,6 @@ func Open(address string, opt Options) (Store, error) {
 	return nil, bad("it begins with neither s3:// nor file://")
 }
 
-// pause waits, unless the context ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -335,7 +335,6 @@ func (s *s3) unfinished(ctx context.Context, name string) (upload string, parts 
 	}
 }
 
-// uploads calls each for every unfinished upload below a prefix.
 func (s *s3) uploads(ctx context.Context, prefix string, each func(minio.ObjectMultipartInfo) error) error {
 	for key, id, pages := "", "", 0; pages < 1000; pages++ {
 		page, err := s.core.ListMultipartUploads(ctx, s.bucket, prefix, key, id, "", 1000)

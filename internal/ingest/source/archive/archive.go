@@ -238,7 +238,6 @@ type entry struct {
 	packed, size uint64
 }
 
-// add puts a member into the list it belongs to.
 func (a *Archive) add(e entry, raw func() (io.Reader, error)) {
 	name := toSlash(e.name)
 	fmt.Fprintf(a.listing, "%q %d %d %d %d %d\n", e.name, e.method, e.flags, e.crc, e.packed, e.size)

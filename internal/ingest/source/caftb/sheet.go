@@ -13,7 +13,6 @@ func (w *workbook) sheet(member string, fn func(table) error) error {
 	})
 }
 
-// sheet reads the rows of a worksheet in their order.
 type sheet struct {
 	xml     *xml.Decoder
 	member  string
@@ -69,7 +68,6 @@ func (s *sheet) Fields() ([]string, error) {
 	}
 }
 
-// put sets a cell of the current row.
 func (s *sheet) put(at int, value string) {
 	if value = strings.TrimSpace(value); value == "" || at < 0 || at >= maxCells {
 		return

@@ -124,7 +124,6 @@ func (w *workbook) open(member string, fn func(*xml.Decoder) error) error {
 	return fn(xml.NewDecoder(&bounded{r: r, left: maxMember}))
 }
 
-// scan calls fn with every token of a member up to its end.
 func (w *workbook) scan(member string, fn func(xml.Token) error) error {
 	return w.open(member, func(d *xml.Decoder) error {
 		for {

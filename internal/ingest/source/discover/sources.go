@@ -128,7 +128,6 @@ func Rest(ctx context.Context, root string) (*Sources, error) {
 	return s, s.oneOverride()
 }
 
-// oneOverride refuses two lists of overrides of one kind.
 func (s *Sources) oneOverride() error {
 	for _, kind := range []string{Overrides, Assisted, Masked} {
 		files := s.Files[kind]

@@ -56,7 +56,6 @@ type arrival struct {
 	unchanged bool
 }
 
-// cutShort is the failure of a body that ended early.
 type cutShort struct{ got, total int64 }
 
 func (c *cutShort) Error() string {
@@ -66,7 +65,6 @@ func (c *cutShort) Error() string {
 	return fmt.Sprintf("cut short: %d of %d bytes", c.got, c.total)
 }
 
-// refusal is a file that was offered and not accepted.
 type refusal struct {
 	url, reason string
 	bytes, rows int64
@@ -211,7 +209,6 @@ func (j *job) attempt(ctx context.Context, p source.RemoteFile, url string, held
 	return a, j.verifyDigest(a)
 }
 
-// verifyDigest compares the hash of the download with the server's digest.
 func (j *job) verifyDigest(a *arrival) (err error) {
 	sums, err := hashFile(a.file)
 	if err != nil {
@@ -352,7 +349,6 @@ func discard(file string) {
 	os.Remove(file + ".json")
 }
 
-// isNewer asks whether a file is new without downloading it.
 func (j *job) isNewer(ctx context.Context, p source.RemoteFile, url string, held File) (there bool, err error) {
 	j.Progress(j.src.Name, p.Path, 0, -1)
 	q := request{method: http.MethodGet, url: url, header: j.conditions(url, held)}

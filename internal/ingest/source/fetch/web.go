@@ -208,7 +208,6 @@ func (r *run) retry(ctx context.Context, once func() (progress bool, err error))
 	}
 }
 
-// web lets a source look for its parts.
 type web struct{ *run }
 
 func (w web) Page(ctx context.Context, url string) ([]byte, error) {

@@ -178,7 +178,6 @@ func tagEnd(s string, i int, gone *[2]bool) int {
 	return i
 }
 
-// after returns the offset after the next mark, or the end of the page.
 func after(s string, i int, mark string) int {
 	n := strings.Index(s[i:], mark)
 	if n < 0 {

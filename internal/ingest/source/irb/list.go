@@ -174,7 +174,6 @@ func (l *listReader) placed(s string) bool {
 	return false
 }
 
-// tail takes the city and state off the end of a line.
 func tail(s string) (rest, city, state string, ok bool) {
 	s = strings.TrimRight(zipTail.ReplaceAllString(strings.TrimRight(s, " .,;"), ""), " ,")
 	i := strings.LastIndexByte(s, ',')

@@ -16,7 +16,6 @@ type addends struct {
 	OtherAssets, Debt, OtherLiabilities, RestrictedNet [maxAddends]Amount
 }
 
-// summed pairs each field of addends with its figure in Books.
 var summed = func() (list [][2]field) {
 	for f := range reflect.TypeFor[addends]().Fields() {
 		list = append(list, [2]field{fieldAt("addends." + f.Name), fieldAt("Books." + f.Name)})
@@ -24,7 +23,6 @@ var summed = func() (list [][2]field) {
 	return list
 }()
 
-// add returns the sum of two amounts, of which the second may be absent.
 func (a Amount) add(b Amount) Amount {
 	if !b.Set {
 		return a

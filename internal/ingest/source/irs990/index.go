@@ -37,7 +37,6 @@ type IndexRow struct {
 	Batch      string // zip that holds the return; empty in indexes before 2021
 }
 
-// columns maps the names in an index's header to fields.
 var columns = map[string]func(*IndexRow) *string{
 	"RETURN_ID":     func(r *IndexRow) *string { return &r.ReturnID },
 	"FILING_TYPE":   func(r *IndexRow) *string { return &r.FilingType },

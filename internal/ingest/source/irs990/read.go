@@ -295,7 +295,6 @@ func (rd *Reader) literal(piece []byte) {
 	}
 }
 
-// leave acts on an element that has ended.
 func (rd *Reader) leave(n *node, text []byte) error {
 	switch {
 	case n == skip:

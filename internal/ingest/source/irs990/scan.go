@@ -261,7 +261,6 @@ func attribute(b []byte, name string) []byte {
 	}
 }
 
-// local cuts the namespace prefix off a name.
 func local(name []byte) []byte {
 	if i := bytes.IndexByte(name, ':'); i >= 0 {
 		return name[i+1:]
@@ -315,7 +314,6 @@ func blank(b []byte) bool {
 	return true
 }
 
-// quoted quotes a piece of a file for an error message.
 func quoted(b []byte) string {
 	const most = 40
 	b = b[:min(len(b), most+utf8.UTFMax)]

@@ -29,7 +29,6 @@ type budget struct {
 
 var errTooLarge = fmt.Errorf("it is larger than any sanctions list (%d rows or %d MB in all its files)", maxRows, maxBytes>>20)
 
-// listFile is one file of a list and the function that takes its rows.
 type listFile struct {
 	name    string
 	r       io.Reader
@@ -94,7 +93,6 @@ func isEnd(field string) bool {
 	return strings.Contains(field, endMark) && strings.Trim(field, " \t\r"+endMark) == ""
 }
 
-// metered reads until the budget is used up.
 type metered struct {
 	r io.Reader
 	b *budget

@@ -137,7 +137,6 @@ func Read(f Files) (*List, error) {
 	return &b.list, nil
 }
 
-// builder joins rows to entries.
 type builder struct {
 	list   List
 	place  map[int64]int // entry number to its index in the list

@@ -112,7 +112,6 @@ func Open(path string) (io.ReadCloser, error) {
 	return stacked{r, f}, nil
 }
 
-// isZip looks at the first bytes of a file.
 func isZip(f *os.File) bool {
 	var magic [2]byte
 	_, err := f.ReadAt(magic[:], 0)

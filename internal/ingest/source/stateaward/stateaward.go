@@ -158,7 +158,6 @@ func squeeze(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// decode makes a field valid UTF-8.
 func (r *reader) decode(s string) string {
 	if r.mapping.Encoding == "windows-1252" {
 		return windows1252.Decode(s)

@@ -70,7 +70,6 @@ func isoDate(s string) string {
 	return fmt.Sprintf("%04d-%02d-%02d", year, month, day)
 }
 
-// parseDate reads a date and checks the range of its parts.
 func parseDate(s string) (year, month, day int, ok bool) {
 	s = strings.ToUpper(strings.TrimSpace(s))
 	s, _, _ = strings.Cut(s, " ")
@@ -118,7 +117,6 @@ func dateParts(s string) (year, month, day int, ok bool) {
 	return year, month, day, ok
 }
 
-// calendar reads a year of two or four digits and a day.
 func calendar(y, d string) (year, day int, ok bool) {
 	year, ok = number(y)
 	if !ok || len(y) != 2 && len(y) != 4 {

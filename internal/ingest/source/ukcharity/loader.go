@@ -51,7 +51,6 @@ func into[V any](parse func([]byte) (V, bool), keep func(V)) func([]byte) bool {
 	}
 }
 
-// newLoader finds the columns of a row type.
 func newLoader(row any, t Table) (*loader, error) {
 	need, known := keys[t]
 	if !known {

@@ -69,7 +69,6 @@ func (l *loader) object(b []byte) (n int, err error) {
 	}
 }
 
-// pass returns the offset of the first byte at or after i that is not blank.
 func pass(b []byte, i int) int {
 	for i < len(b) && blank(b[i]) {
 		i++

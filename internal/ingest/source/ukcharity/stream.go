@@ -66,7 +66,6 @@ func (s *stream) peek(commas bool) (c byte, ok bool) {
 	}
 }
 
-// line skips the rest of the current line and its line break.
 func (s *stream) line() {
 	for {
 		if i := bytes.IndexByte(s.window(), '\n'); i >= 0 {

@@ -124,7 +124,6 @@ func read(r io.Reader, newer *Deduplicator, p *Posting, fn func(*Award) error) (
 	}, func() error { return fn(&f.award) })
 }
 
-// file reads the rows of one CSV.
 type file struct {
 	contracts bool
 	place     [known]int // -1 if the column is missing

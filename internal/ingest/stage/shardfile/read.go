@@ -75,7 +75,6 @@ func rowsOf[T any](in io.ReaderAt) iter.Seq2[T, error] {
 	}
 }
 
-// reader goes through the blocks of a file.
 type reader struct {
 	in     io.ReaderAt
 	at     int64   // what is read next
@@ -96,7 +95,6 @@ type wantedColumn struct {
 
 var errDamaged = errors.New("is damaged")
 
-// begin reads the header and finds the wanted columns.
 func (r *reader) begin(fields []field) error {
 	var start [len(magic) + 4]byte
 	if err := r.read(start[:]); err != nil {
@@ -173,7 +171,6 @@ func (r *reader) next() (rows int, err error) {
 	return rows, nil
 }
 
-// length is that of a packed column of the block.
 func (r *reader) length(i int) int64 { return int64(binary.LittleEndian.Uint32(r.head[4+4*i:])) }
 
 // unpack reads the block of a column, which takes no more than there is room for.

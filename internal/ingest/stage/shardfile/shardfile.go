@@ -57,7 +57,6 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[irs990.Amount](): optional,
 }
 
-// field is a column as it lies in a row.
 type field struct {
 	name   string
 	kind   kind
@@ -66,7 +65,6 @@ type field struct {
 
 var known sync.Map // columns by row type
 
-// fieldsOf are the columns of a row type.
 func fieldsOf[T any]() []field {
 	t := reflect.TypeFor[T]()
 	fields, ok := known.Load(t)

@@ -18,7 +18,6 @@ type Writer[T any] struct {
 	begun   bool   // the header is written
 }
 
-// column gathers the values of a block.
 type column struct {
 	field
 	raw  []byte
@@ -113,7 +112,6 @@ func appendPacked(b, raw []byte) []byte {
 	return b[:start+len(s2.Encode(b[start:cap(b)], raw))]
 }
 
-// add appends the value at a place.
 func (c *column) add(at unsafe.Pointer) {
 	switch c.kind {
 	case text:

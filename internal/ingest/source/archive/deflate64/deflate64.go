@@ -103,7 +103,6 @@ func (d *reader) Read(p []byte) (int, error) {
 	}
 }
 
-// block reads the head of a block and decides what follows.
 func (d *reader) block() error {
 	if d.last {
 		return io.EOF
