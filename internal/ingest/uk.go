@@ -258,14 +258,9 @@ func readUK[T any](ctx context.Context, u *ukRegister, from ukcharity.Table, to 
 	if err != nil {
 		return nil, err
 	}
-	account := UKTable{Name: to, Path: rel, Extracted: tally.Newest, Rows: tally.Rows, Rejected: tally.Rejected, Blanked: tally.Blanked}
-	if account.Rejected == nil {
-		account.Rejected = []delimited.Rejection{}
-	}
-	if account.Blanked == nil {
-		account.Blanked = []delimited.Rejection{}
-	}
-	u.report.Tables = append(u.report.Tables, account)
+	none := []delimited.Rejection{} // the report has no null
+	u.report.Tables = append(u.report.Tables, UKTable{Name: to, Path: rel, Extracted: tally.Newest, Rows: tally.Rows,
+		Rejected: append(none, tally.Rejected...), Blanked: append(none, tally.Blanked...)})
 	if tally.Oldest != tally.Newest {
 		u.note("the rows of %s were extracted on different days, %s to %s", rel, tally.Oldest, tally.Newest)
 	}

@@ -54,26 +54,15 @@ func add(claims map[string]claim, id string, p *Pair) {
 // disagree about a UEI, the DUNS number is not tried: the disagreement concerns
 // the same organization.
 func (c *Crosswalk) Find(uei, duns string) (e ein.EIN, byUEI, ok bool) {
-	if id := UEI(uei); id != "" {
-		if k, known := c.uei[id]; known {
-			e, ok = k.get()
-			return e, true, ok
-		}
+	k, byUEI := c.uei[UEI(uei)] // no identifier is empty
+	known := byUEI
+	if !byUEI {
+		k, known = c.duns[DUNS(duns)]
 	}
-	if id := DUNS(duns); id != "" {
-		if k, known := c.duns[id]; known {
-			e, ok = k.get()
-			return e, false, ok
-		}
+	if !known || k.ambiguous {
+		return ein.None, byUEI, false
 	}
-	return ein.None, false, false
-}
-
-func (k claim) get() (ein.EIN, bool) {
-	if k.ambiguous {
-		return ein.None, false
-	}
-	return k.ein, true
+	return k.ein, byUEI, true
 }
 
 // Size says how many identifiers a crosswalk knows.
@@ -86,19 +75,16 @@ type Size struct {
 // Size counts the identifiers. The first two figures exclude ambiguous
 // identifiers.
 func (c *Crosswalk) Size() (n Size) {
-	for _, k := range c.uei {
-		if k.ambiguous {
-			n.Ambiguous++
-		} else {
-			n.UEI++
+	count := func(claims map[string]claim) (known int) {
+		for _, k := range claims {
+			if k.ambiguous {
+				n.Ambiguous++
+			} else {
+				known++
+			}
 		}
+		return known
 	}
-	for _, k := range c.duns {
-		if k.ambiguous {
-			n.Ambiguous++
-		} else {
-			n.DUNS++
-		}
-	}
+	n.UEI, n.DUNS = count(c.uei), count(c.duns)
 	return n
 }
