@@ -47,12 +47,6 @@ const headRows = 20
 
 const headBytes = 64 << 10
 
-// table returns the rows of a file one by one, and io.EOF after the last. A
-// rows.RowError says that one row cannot be read.
-type table interface {
-	Fields() ([]string, error)
-}
-
 // Read reads a list as package rows promises: text, plain or gzipped, a workbook, or
 // a zip that holds the text. The caller must not unzip the file first, because a
 // workbook is a zip too.
@@ -108,7 +102,7 @@ func readText(r io.Reader, head []byte, fn func(*Record) error) (tally rows.Tall
 
 // readTable finds the header of a table and reads the rows below it. Rows of a
 // workbook are sparse: they end with their last cell, wherever that is.
-func readTable(t table, sparse, from1904 bool, fn func(*Record) error) (tally rows.Tally, err error) {
+func readTable(t rows.Table, sparse, from1904 bool, fn func(*Record) error) (tally rows.Tally, err error) {
 	var s headerSearch
 	h, err := s.run(t)
 	if err != nil {
@@ -117,35 +111,21 @@ func readTable(t table, sparse, from1904 bool, fn func(*Record) error) (tally ro
 	if !s.found {
 		return tally, s.failure()
 	}
-	var rec Record
-	for {
-		fields, err := t.Fields()
-		reason := (rows.RowError)("")
-		switch {
-		case err == io.EOF:
-			if tally.Rows == 0 && tally.Lost() > 0 {
-				return tally, fmt.Errorf("%w: there is a header, but none of the %d rows below it could be used", ErrLayout, tally.Lost())
-			}
-			return tally, nil
-		case errors.As(err, &reason):
-		case errors.Is(err, ErrLayout):
-			return tally, err
-		case err != nil:
-			return tally, fmt.Errorf("reading the Franchise Tax Board's list after row %d: %w", tally.Rows, err)
-		case !sparse && len(fields) != h.width:
-			reason = rows.ReasonColumns
-		default:
-			reason = rows.RowError(rec.take(fields, h, from1904))
-		}
-		if reason != "" {
-			tally.Reject(string(reason))
-			continue
-		}
-		if err := fn(&rec); err != nil {
-			return tally, err
-		}
-		tally.Rows++
+	if sparse {
+		h.width = 0
 	}
+	var rec Record
+	take := func(fields []string) string { return rec.take(fields, h, from1904) }
+	failed, err := rows.Use(t, &tally, h.width, take, func() error { return fn(&rec) })
+	switch {
+	case failed != nil, errors.Is(err, ErrLayout):
+		return tally, err
+	case err != nil:
+		return tally, fmt.Errorf("reading the Franchise Tax Board's list after row %d: %w", tally.Rows, err)
+	case tally.Rows == 0 && tally.Lost() > 0:
+		return tally, fmt.Errorf("%w: there is a header, but none of the %d rows below it could be used", ErrLayout, tally.Lost())
+	}
+	return tally, nil
 }
 
 // take fills the record. Titles and totals around the list have at most a name, so a

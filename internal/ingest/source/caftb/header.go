@@ -58,7 +58,7 @@ type headerSearch struct {
 }
 
 // run reads rows up to the header, or up to the limit of rows.
-func (s *headerSearch) run(t table) (h header, err error) {
+func (s *headerSearch) run(t rows.Table) (h header, err error) {
 	above := false // whether the rows above mention revocation
 	for n := 0; n < headRows; n++ {
 		fields, err := t.Fields()

@@ -5,9 +5,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"grantgraph/internal/ingest/source/rows"
 )
 
-func (w *workbook) sheet(member string, fn func(table) error) error {
+func (w *workbook) sheet(member string, fn func(rows.Table) error) error {
 	return w.open(member, func(d *xml.Decoder) error {
 		return fn(&sheet{xml: d, member: member, strings: w.strings})
 	})

@@ -81,11 +81,11 @@ func (w *workbook) read(fn func(*Record) error) (tally rows.Tally, err error) {
 	var best headerSearch
 	for _, member := range w.sheets {
 		var s headerSearch
-		if err := w.sheet(member, func(t table) error { _, err := s.run(t); return err }); err != nil && !errors.Is(err, rows.ErrEmpty) {
+		if err := w.sheet(member, func(t rows.Table) error { _, err := s.run(t); return err }); err != nil && !errors.Is(err, rows.ErrEmpty) {
 			return tally, err
 		}
 		if s.found {
-			err := w.sheet(member, func(t table) (err error) {
+			err := w.sheet(member, func(t rows.Table) (err error) {
 				tally, err = readTable(t, true, w.from1904, fn)
 				return err
 			})

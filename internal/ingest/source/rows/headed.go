@@ -46,14 +46,7 @@ func (h Headed) Scan(s *Scanner, header func(names []string) error, take func(fi
 	if err != nil {
 		return tally, err
 	}
-	var failed error // of each
-	err = s.Each(&tally, len(names), func(fields []string) (string, error) {
-		if reason := take(fields); reason != "" {
-			return reason, nil
-		}
-		failed = each()
-		return "", failed
-	})
+	failed, err := Use(s, &tally, len(names), take, each)
 	if err != nil && failed == nil {
 		return tally, fmt.Errorf("reading %s after row %d: %w", h.Name, tally.Rows, err)
 	}

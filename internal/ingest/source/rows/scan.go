@@ -69,8 +69,28 @@ func (s *Scanner) Fields() ([]string, error) {
 // given, or any number when columns is 0. fn returns the reason to leave out a
 // row, or "" if it used the row. tally counts both.
 func (s *Scanner) Each(tally *Tally, columns int, fn func(fields []string) (reason string, err error)) error {
+	return forRows(s, tally, columns, fn)
+}
+
+// Table returns the fields of one row after the other, as Scanner does.
+type Table interface{ Fields() ([]string, error) }
+
+// Use reads a table like Each. It calls each for every row that take has found no
+// reason to leave out, and returns an error of each apart from those of reading.
+func Use(t Table, tally *Tally, columns int, take func(fields []string) (reason string), each func() error) (failed, err error) {
+	err = forRows(t, tally, columns, func(fields []string) (string, error) {
+		if reason := take(fields); reason != "" {
+			return reason, nil
+		}
+		failed = each()
+		return "", failed
+	})
+	return failed, err
+}
+
+func forRows(t Table, tally *Tally, columns int, fn func(fields []string) (reason string, err error)) error {
 	for {
-		fields, err := s.Fields()
+		fields, err := t.Fields()
 		if err == io.EOF {
 			return nil
 		}
