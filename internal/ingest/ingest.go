@@ -118,20 +118,14 @@ type builder struct {
 // Run builds a snapshot and makes it current. On any error the previous
 // snapshot stays current.
 func Run(ctx context.Context, opt Options) (*Result, error) {
-	b := &builder{progress: progress{show: opt.Progress, showNote: opt.Note}, opt: opt, workers: opt.Workers, report: newReport()}
-	if b.workers <= 0 {
-		b.workers = runtime.GOMAXPROCS(0)
-	}
+	b := &builder{progress: progress{show: opt.Progress, showNote: opt.Note}, opt: opt, report: newReport(),
+		workers: cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0))}
 	if opt.MaskIndividuals {
 		b.report.Masked.Individuals = snapshot.IndividualsMasked
 	}
 	now := time.Now
 	if opt.Now != nil {
 		now = opt.Now
-	}
-	keep := opt.Keep
-	if keep <= 0 {
-		keep = 3
 	}
 	var err error
 	look := discover.All
@@ -187,15 +181,14 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	// The snapshot is good even if cleaning up fails. Leftovers only take disk
 	// space, and the next build can identify recipients abroad without the
 	// keys.
-	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, keep), staged.Prune())
+	err = errors.Join(b.keepClusterKeys(), snapshot.Prune(opt.Data, cmp.Or(max(opt.Keep, 0), 3)), staged.Prune())
 	if err != nil {
 		b.note("the snapshot is published, but some cleanup after it failed: %v", err)
 	}
 	b.phase("", 0)
 	b.report.Warnings = append(b.report.Warnings, b.notes...)
-	result := b.result
-	result.Report = b.report
-	return &result, nil
+	b.result.Report = b.report
+	return &b.result, nil
 }
 
 // sharedPlan is the plan of the shared stage. The report lists what that stage

@@ -18,7 +18,6 @@ import (
 	"sync"
 	"time"
 
-	"grantgraph/internal/disk"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest/source/discover"
 	"grantgraph/internal/ingest/source/fetch"
@@ -65,9 +64,6 @@ func Make(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	dir := lists.Dir(opt.Data)
-	if err := disk.MkdirAll(dir, 0o755); err != nil {
-		return nil, fault.Disk(dir, err)
-	}
 	release, err := snapshot.Lock(dir)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@
 package election
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -41,10 +42,6 @@ type Candidate struct {
 	said    string // the failure that was logged last
 }
 
-// patience is how long the database may take for anything that is asked here,
-// unless somebody says otherwise.
-const patience = 5 * time.Second
-
 // New reads the address of the database and asks nothing of it yet.
 func New(opt Options) (*Candidate, error) {
 	config, err := pgx.ParseConfig(opt.Database.Reveal())
@@ -53,15 +50,8 @@ func New(opt Options) (*Candidate, error) {
 		return nil, fault.New("bad_store_address", "the address of the database is not one of PostgreSQL").
 			Try("give one like postgres://user:password@host:5432/database")
 	}
-	if opt.Poll <= 0 {
-		opt.Poll = 2 * time.Second
-	}
-	if opt.Patience <= 0 {
-		opt.Patience = patience
-	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = opt.Patience
-	}
+	opt.Poll, opt.Patience = cmp.Or(opt.Poll, 2*time.Second), cmp.Or(opt.Patience, 5*time.Second)
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, opt.Patience)
 	// Services in different schemas of one database are different services.
 	sum := sha256.Sum256([]byte(opt.Name + "\x00" + config.RuntimeParams["search_path"]))
 	config.RuntimeParams["application_name"] = "grantgraph " + opt.Name

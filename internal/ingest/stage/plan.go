@@ -93,16 +93,13 @@ func MakePlan(ctx context.Context, opt PlanOptions) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := planner{shelf: from, workers: cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)), shardBytes: opt.ShardBytes,
+	n := planner{shelf: from, workers: cmp.Or(opt.Workers, runtime.GOMAXPROCS(0)), shardBytes: cmp.Or(opt.ShardBytes, defaultShardBytes),
 		refuse: opt.Returns == nil, known: map[string]*plannedArchive{}}
 	rels := opt.Returns
 	if n.refuse {
 		if rels, err = listArchives(ctx, from); err != nil {
 			return nil, err
 		}
-	}
-	if n.shardBytes <= 0 {
-		n.shardBytes = defaultShardBytes
 	}
 	if opt.Known != nil {
 		for i := range opt.Known.archives {

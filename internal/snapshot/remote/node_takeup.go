@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,15 +76,7 @@ type followMetrics struct {
 // NewFollower makes a follower of a store for a data directory. Its id in the store's
 // leases is random and kept in the directory.
 func NewFollower(opt FollowOptions) (*Follower, error) {
-	if opt.Parallel <= 0 {
-		opt.Parallel = defaultParallel
-	}
-	if opt.Poll <= 0 {
-		opt.Poll = 5 * time.Second
-	}
-	if opt.chunk <= 0 {
-		opt.chunk = chunk
-	}
+	opt.Parallel, opt.Poll, opt.chunk = cmp.Or(opt.Parallel, defaultParallel), cmp.Or(opt.Poll, 5*time.Second), cmp.Or(opt.chunk, chunk)
 	if opt.free == nil {
 		opt.free = disk.Free
 	}

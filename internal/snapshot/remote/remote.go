@@ -21,6 +21,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -78,9 +79,7 @@ const defaultParallel = 6
 // Open opens a store by its address: s3://bucket/prefix, file:///path, or the path of
 // a folder. It makes no request yet.
 func Open(address string, opt Options) (Store, error) {
-	if opt.Parallel <= 0 {
-		opt.Parallel = defaultParallel
-	}
+	opt.Parallel = cmp.Or(opt.Parallel, defaultParallel)
 	bad := func(why string) error {
 		return fault.New("bad_store", "%s: %s", fault.Clip(secret.NewURL(address).String(), 200), why).
 			Try("s3://bucket/prefix, or a folder such as /srv/grantgraph")
