@@ -327,7 +327,15 @@ func (c *column) fill(rows unsafe.Pointer, size uintptr, n int) error {
 			continue
 		}
 		part := min(n, c.rows-c.row)
-		if err := c.fillPart(at, size, part); err != nil {
+		to := fields{at: at, size: size, n: part, most: c.most}
+		if c.levels != nil {
+			if c.row+part > len(c.levels) {
+				return errRows
+			}
+			to.levels = c.levels[c.row : c.row+part]
+		}
+		var err error
+		if c.value, err = c.values.set(to, c.value); err != nil {
 			return err
 		}
 		c.row += part
@@ -337,20 +345,6 @@ func (c *column) fill(rows unsafe.Pointer, size uintptr, n int) error {
 		}
 	}
 	return nil
-}
-
-// fillPart sets the field of rows that are all in the page.
-func (c *column) fillPart(at unsafe.Pointer, size uintptr, n int) error {
-	to := fields{at: at, size: size, n: n, most: c.most}
-	if c.levels != nil {
-		if c.row+n > len(c.levels) {
-			return errRows
-		}
-		to.levels = c.levels[c.row : c.row+n]
-	}
-	var err error
-	c.value, err = c.values.set(to, c.value)
-	return err
 }
 
 // fields are one field of several rows. A row whose level is below most has no value.

@@ -86,7 +86,7 @@ func newEncoder[T any](out io.Writer) (*encoder[T], error) {
 		return nil, err
 	}
 	e.footer = *f.Metadata()
-	return e, nil
+	return e, e.put([]byte(magic))
 }
 
 func newColumn(schema *parquet.Schema, field reflect.StructField, page *pageBuffers) (at int, c columnEncoder, err error) {
@@ -154,18 +154,8 @@ func (e *encoder[T]) put(b []byte) error {
 	return err
 }
 
-func (e *encoder[T]) begin() error {
-	if e.at > 0 {
-		return nil
-	}
-	return e.put([]byte(magic))
-}
-
 // endGroup writes the columns of the row group, one after another.
 func (e *encoder[T]) endGroup() error {
-	if err := e.begin(); err != nil {
-		return err
-	}
 	g := format.RowGroup{NumRows: int64(e.rows), FileOffset: e.at, Ordinal: int16(len(e.footer.RowGroups))}
 	for _, c := range e.columns {
 		pages, meta, err := c.end()
@@ -193,9 +183,6 @@ func (e *encoder[T]) endGroup() error {
 
 // close writes the last row group and the footer.
 func (e *encoder[T]) close() error {
-	if err := e.begin(); err != nil {
-		return err
-	}
 	if e.rows > 0 {
 		if err := e.endGroup(); err != nil {
 			return err

@@ -34,7 +34,7 @@ func Table[T any](w *Writer, name string) (*TableWriter[T], error) {
 	}
 	enc, err := newEncoder[T](out)
 	if err != nil {
-		return nil, err
+		return nil, fault.Disk(rel, err)
 	}
 	return &TableWriter[T]{enc: enc, done: done, buf: make([]T, 0, batch), path: rel}, nil
 }
