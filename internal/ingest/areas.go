@@ -112,10 +112,8 @@ func (d *deriver) findAreas(ctx context.Context, blocks <-chan []area.Org) error
 	var rows int64
 	found := make([][]snapshot.ServiceArea, areaBlock)
 	for orgs := range blocks {
-		err := d.b.chunks(ctx, len(orgs), func(from, to int) {
-			for i := from; i < to; i++ {
-				found[i] = slices.AppendSeq(found[i][:0], finder.Areas(&orgs[i]))
-			}
+		err := d.b.each(ctx, len(orgs), func(i int) {
+			found[i] = slices.AppendSeq(found[i][:0], finder.Areas(&orgs[i]))
 		})
 		if err != nil {
 			return err

@@ -100,10 +100,8 @@ type funder struct {
 // each.
 func (b *builder) sortFunders(ctx context.Context, c *corpus) error {
 	advised := make([]bool, c.lines.purposes.len())
-	err := b.chunks(ctx, len(advised), func(from, to int) {
-		for i := from; i < to; i++ {
-			advised[i] = classify.DonorAdvised(c.lines.purposes.at(uint32(i)))
-		}
+	err := b.each(ctx, len(advised), func(i int) {
+		advised[i] = classify.DonorAdvised(c.lines.purposes.at(uint32(i)))
 	})
 	if err != nil {
 		return err

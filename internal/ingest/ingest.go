@@ -283,6 +283,15 @@ func (b *builder) chunks(ctx context.Context, n int, fn func(from, to int)) erro
 	})
 }
 
+// each runs fn for 0..n on all workers.
+func (b *builder) each(ctx context.Context, n int, fn func(i int)) error {
+	return b.chunks(ctx, n, func(from, to int) {
+		for i := from; i < to; i++ {
+			fn(i)
+		}
+	})
+}
+
 const chunkSize = 8 << 10
 
 func chunkCount(n int) int { return (n + chunkSize - 1) / chunkSize }

@@ -145,16 +145,14 @@ func (b *builder) labels(ctx context.Context, c *corpus) ([]resolve.Label, error
 		l.Year = max(l.Year, int16(f.year))
 		l.Amount += g.amount[row]
 	}
-	err := b.chunks(ctx, len(all), func(from, to int) {
-		for n := from; n < to; n++ {
-			t, l := g.recipient(filed[n]), &all[n]
-			line := classifierLine(&t)
-			if t.Filed == l.Funder || classify.Unidentified(&line, false) {
-				continue
-			}
-			name := t.ParseName()
-			l.Recipient, l.Name, l.Truth = t, &name, t.Filed
+	err := b.each(ctx, len(all), func(n int) {
+		t, l := g.recipient(filed[n]), &all[n]
+		line := classifierLine(&t)
+		if t.Filed == l.Funder || classify.Unidentified(&line, false) {
+			return
 		}
+		name := t.ParseName()
+		l.Recipient, l.Name, l.Truth = t, &name, t.Filed
 	})
 	if err != nil {
 		return nil, err
@@ -180,26 +178,24 @@ func (b *builder) countUnresolved(ctx context.Context, g *lines, r *resolve.Reso
 	}
 	every := uint64(recipients/unresolvedSample + 1)
 	found := make([]int8, len(seen))
-	err = b.chunks(ctx, len(seen), func(from, to int) {
-		for i := from; i < to; i++ {
-			key := g.recipientKey(uint32(i))
-			if !seen[i] || fingerprint(string(key))%every != 0 {
-				continue
-			}
-			t := key.split()
-			line := classifierLine(&t)
-			line.PF = true
-			if t.Filed != ein.None || t.Country != "" || classify.Unidentified(&line, false) || classify.Individual(&line, people) {
-				continue
-			}
-			if !r.Universe().Covered(t.State) {
-				continue // the register of the state was not loaded
-			}
-			n := t.ParseName()
-			found[i] = 1
-			if r.Resolve(&t, &n).EIN == ein.None {
-				found[i] = 2
-			}
+	err = b.each(ctx, len(seen), func(i int) {
+		key := g.recipientKey(uint32(i))
+		if !seen[i] || fingerprint(string(key))%every != 0 {
+			return
+		}
+		t := key.split()
+		line := classifierLine(&t)
+		line.PF = true
+		if t.Filed != ein.None || t.Country != "" || classify.Unidentified(&line, false) || classify.Individual(&line, people) {
+			return
+		}
+		if !r.Universe().Covered(t.State) {
+			return // the register of the state was not loaded
+		}
+		n := t.ParseName()
+		found[i] = 1
+		if r.Resolve(&t, &n).EIN == ein.None {
+			found[i] = 2
 		}
 	})
 	for _, f := range found {

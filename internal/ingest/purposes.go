@@ -39,12 +39,10 @@ type purposePaid struct {
 // The hash function is fixed, so a collision would be the same in every build.
 func (b *builder) foldPurposes(ctx context.Context, g *lines) ([]uint64, error) {
 	folded := make([]uint64, g.purposes.len())
-	return folded, b.chunks(ctx, len(folded), func(from, to int) {
-		for i := from; i < to; i++ {
-			text := g.purposes.at(uint32(i))
-			if plain := orgname.Fold(text); strings.TrimSpace(text) != "" && !classify.Placeholder(plain) {
-				folded[i] = hashWords(plain)
-			}
+	return folded, b.each(ctx, len(folded), func(i int) {
+		text := g.purposes.at(uint32(i))
+		if plain := orgname.Fold(text); strings.TrimSpace(text) != "" && !classify.Placeholder(plain) {
+			folded[i] = hashWords(plain)
 		}
 	})
 }

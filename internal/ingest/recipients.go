@@ -211,10 +211,8 @@ func (b *builder) findRecipients(ctx context.Context, c *corpus) (err error) {
 	b.countConflicts(c.recipients)
 
 	c.support = make([]grant.Support, c.lines.purposes.len())
-	return b.chunks(ctx, len(c.support), func(from, to int) {
-		for i := from; i < to; i++ {
-			c.support[i] = classify.SupportOf(c.lines.purposes.at(uint32(i)))
-		}
+	return b.each(ctx, len(c.support), func(i int) {
+		c.support[i] = classify.SupportOf(c.lines.purposes.at(uint32(i)))
 	})
 }
 
@@ -300,10 +298,8 @@ func (f *recipientFinder) funderMatters(m keptMatch, row uint32) bool {
 // recall marks the filings of funders that have a history.
 func (b *builder) recall(ctx context.Context, f *recipientFinder) error {
 	f.recalls = make([]bool, len(f.filings))
-	return b.chunks(ctx, len(f.filings), func(from, to int) {
-		for i := from; i < to; i++ {
-			f.recalls[i] = f.resolver.Recalls(f.filings[i].ein)
-		}
+	return b.each(ctx, len(f.filings), func(i int) {
+		f.recalls[i] = f.resolver.Recalls(f.filings[i].ein)
 	})
 }
 
@@ -315,18 +311,16 @@ func (b *builder) matchFunders(ctx context.Context, f *recipientFinder) error {
 	f.funders = funderMatches{pairs, make([]keptMatch, len(pairs))}
 	// The pairs of one funder are next to each other, so its history is read
 	// once.
-	return b.chunks(ctx, len(pairs), func(from, to int) {
-		for i := from; i < to; i++ {
-			no, funder := uint32(pairs[i]), ein.EIN(pairs[i]>>32)
-			t := f.lines.recipient(no)
-			n := t.ParseName()
-			m := f.facts[no].match.match()
-			var funderKey string
-			if m.EIN == funder {
-				funderKey = orgname.Key(f.filers[funder].name)
-			}
-			f.funders.matches[i] = keepMatch(f.resolver.ForFunder(&t, &n, m, funder, funderKey))
+	return b.each(ctx, len(pairs), func(i int) {
+		no, funder := uint32(pairs[i]), ein.EIN(pairs[i]>>32)
+		t := f.lines.recipient(no)
+		n := t.ParseName()
+		m := f.facts[no].match.match()
+		var funderKey string
+		if m.EIN == funder {
+			funderKey = orgname.Key(f.filers[funder].name)
 		}
+		f.funders.matches[i] = keepMatch(f.resolver.ForFunder(&t, &n, m, funder, funderKey))
 	})
 }
 

@@ -271,17 +271,15 @@ func (fl *filer) add(r *stage.Filer, f *filing, at int32) {
 // addFiled records every EIN that funders stated for a recipient.
 func (b *builder) addFiled(ctx context.Context, u *resolve.UniverseBuilder, c *corpus) error {
 	starts, funders := c.payers()
-	return b.chunks(ctx, c.lines.recipients.len(), func(from, to int) {
-		for i := from; i < to; i++ {
-			t := c.lines.recipient(uint32(i))
-			if t.Filed == ein.None || t.Country != "" {
-				continue
-			}
-			at := resolve.Location{Street: t.Street, City: t.City, State: t.State}
-			at.ZIP5, _ = place.ZIP5(t.ZIP, t.State)
-			kx := orgname.ParseLine(t.Name1, t.Name2, t.City, t.State).KX
-			u.AddFiled(resolve.FiledRecipient{EIN: t.Filed, KX: kx, Spelling: t.Name(), At: at}, funders[starts[i]:starts[i+1]]...)
+	return b.each(ctx, c.lines.recipients.len(), func(i int) {
+		t := c.lines.recipient(uint32(i))
+		if t.Filed == ein.None || t.Country != "" {
+			return
 		}
+		at := resolve.Location{Street: t.Street, City: t.City, State: t.State}
+		at.ZIP5, _ = place.ZIP5(t.ZIP, t.State)
+		kx := orgname.ParseLine(t.Name1, t.Name2, t.City, t.State).KX
+		u.AddFiled(resolve.FiledRecipient{EIN: t.Filed, KX: kx, Spelling: t.Name(), At: at}, funders[starts[i]:starts[i+1]]...)
 	})
 }
 
