@@ -23,10 +23,13 @@ type Packed struct {
 	Other      error    // of a member that is skipped, because it is of another kind; may be nil
 }
 
+// Read reads a text and calls fn with the record of every usable row.
+type Read[T any] func(r io.Reader, fn func(*T) error) (Tally, error)
+
 // ReadPacked reads a file with the reader of its texts. It reads the members of a zip in
 // the order of their names. If all of them are of the other kind, the error is Other.
 // Nothing is read after the context has ended.
-func ReadPacked[T any](ctx context.Context, p Packed, file string, read func(io.Reader, func(*T) error) (Tally, error), fn func(*T) error) (tally Tally, err error) {
+func ReadPacked[T any](ctx context.Context, p Packed, file string, read Read[T], fn func(*T) error) (tally Tally, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return tally, fault.Disk(file, err)
@@ -66,7 +69,7 @@ func ReadPacked[T any](ctx context.Context, p Packed, file string, read func(io.
 	return tally, nil
 }
 
-func readMember[T any](ctx context.Context, p Packed, m *zip.File, read func(io.Reader, func(*T) error) (Tally, error), fn func(*T) error) (tally Tally, err error) {
+func readMember[T any](ctx context.Context, p Packed, m *zip.File, read Read[T], fn func(*T) error) (tally Tally, err error) {
 	r, err := m.Open()
 	if err != nil {
 		return tally, fmt.Errorf("%w: %s cannot be unpacked (%w)", p.Format, m.Name, err)

@@ -47,7 +47,8 @@ func Plan(paths []string) []Posting {
 		const newest = "99999999" // of a file whose name does not say
 		// A full posting includes the corrections of the same day. A posting of
 		// all agencies is read before postings of one agency.
-		return cmp.Or(strings.Compare(cmp.Or(b.Posted, newest), cmp.Or(a.Posted, newest)), flag(a.Delta)-flag(b.Delta), flag(b.Agency == all)-flag(a.Agency == all), strings.Compare(a.Path, b.Path))
+		return cmp.Or(strings.Compare(cmp.Or(b.Posted, newest), cmp.Or(a.Posted, newest)),
+			flag(a.Delta)-flag(b.Delta), flag(b.Agency == all)-flag(a.Agency == all), strings.Compare(a.Path, b.Path))
 	})
 	for i := range list {
 		for j := range i {
