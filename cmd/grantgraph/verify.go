@@ -101,11 +101,6 @@ func (c *verifyCmd) Run(a *terminal.App) error {
 // keys are the public keys to verify with: those that were given or else those of
 // the data directory. There may be none.
 func (c *verifyCmd) keys(a *terminal.App) (keys []report.PublicKey, err error) {
-	add := func(list []keyring.Key) {
-		for _, k := range list {
-			keys = append(keys, report.PublicKey(k))
-		}
-	}
 	for _, name := range c.Key {
 		document, err := readBounded(name, keyring.MaxDocument)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -121,7 +116,7 @@ func (c *verifyCmd) keys(a *terminal.App) (keys []report.PublicKey, err error) {
 		if err != nil {
 			return nil, err
 		}
-		add(list)
+		keys = append(keys, list...)
 	}
 	if len(c.Key) > 0 {
 		return keys, nil
@@ -134,7 +129,7 @@ func (c *verifyCmd) keys(a *terminal.App) (keys []report.PublicKey, err error) {
 	}
 	err = c.withRing(func(_ account.Store, ring *keyring.Ring) error {
 		list, err := ring.Keys(a.Ctx)
-		add(list)
+		keys = append(keys, list...)
 		return err
 	})
 	return keys, err

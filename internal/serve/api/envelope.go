@@ -1,10 +1,12 @@
 package api
 
 import (
+	"fmt"
 	"io"
 	"time"
 
 	"grantgraph/client"
+	"grantgraph/internal/ein"
 	"grantgraph/internal/snapshot"
 )
 
@@ -70,13 +72,13 @@ func Count[T any](rows []T) *int64 {
 	return &n
 }
 
-// OrNull is a pointer to a text, or nil for an empty text: null means unknown on
-// the wire.
-func OrNull(s string) *string {
-	if s == "" {
+// OrNull is a pointer to a value, or nil for an empty text or zero: null means
+// unknown on the wire.
+func OrNull[T comparable](v T) *T {
+	if v == *new(T) {
 		return nil
 	}
-	return &s
+	return &v
 }
 
 // RefOrNull is OrNull without a copy, for a text that lives as long as the row.
@@ -89,3 +91,77 @@ func RefOrNull(s *string) *string {
 
 // Instant is a time as the wire has it.
 func Instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// issued tells real EINs from invented ones.
+var issued = ein.Issued()
+
+// ReadEIN reads the EIN of the path.
+func (c *Call) ReadEIN() ein.EIN {
+	text, _ := c.Params.Text("ein")
+	e, err := ein.Parse(text)
+	if err != nil && !c.Params.Failed() {
+		c.Params.Problem(c.Params.Param("ein"), -1, "ein", text, nil, "the value is not an EIN; write nine digits, such as 12-3456789")
+	}
+	return e
+}
+
+// FilingURL is where a return can be read. Invented returns and returns without
+// an identifier have no page.
+func FilingURL(filer ein.EIN, objectID string) *string {
+	if objectID == "" || !issued.Has(filer) {
+		return nil
+	}
+	return OrNull("https://projects.propublica.org/nonprofits/organizations/" + filer.String() + "/" + objectID + "/full")
+}
+
+// ReadPage reads limit, page and cursor of a question.
+func (c *Call) ReadPage(asked []byte) (offset, limit int, err error) {
+	r := c.Params
+	most, served := int64(*r.Param("limit").Cap), "rows are served in a page"
+	if rows := int64(c.Caller.Tier.Terms().Rows); c.Caller.Tier != "" && rows < most {
+		most, served = rows, fmt.Sprintf("%s to a key of the %s tier", served, c.Caller.Tier)
+	}
+	size := c.ReadLimit(most, served)
+	number, numbered := r.Integer("page")
+	if numbered {
+		offset = int((number - 1) * size)
+	}
+	from, given, err := c.ReadCursor(asked)
+	switch {
+	case err != nil || !given:
+		return offset, int(size), err
+	case numbered:
+		r.Warn.Ignored("page", "The cursor says where the page begins, so page was not applied.")
+	}
+	return int(from), int(size), nil
+}
+
+// ReadLimit reads how many rows to answer, and lowers a number that is more than most.
+func (c *Call) ReadLimit(most int64, served string) int64 {
+	n, ok := c.Params.Integer("limit")
+	if !ok {
+		return min(int64(c.Params.Param("limit").Default.(int)), most)
+	}
+	if n > most {
+		c.Caveat("limit", fmt.Sprintf("At most %d %s, so limit was lowered to that.", most, served))
+	}
+	return min(n, most)
+}
+
+// PageOf is the envelope of a page of rows, counted from 1. The caller adds the tail,
+// once all warnings are there.
+func PageOf[T any](rows []T, hits, number int64, limit int) *List[T] {
+	return &List[T]{List: client.List[T]{
+		Head: Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(rows), TotalPages: (hits + int64(limit) - 1) / int64(limit), Results: rows,
+	}}
+}
+
+// ListOf is PageOf for a list that can be read on with a cursor.
+func ListOf[T any](c *Call, asked []byte, rows []T, hits int64, offset, limit int) *List[T] {
+	list := PageOf(rows, hits, int64(offset/limit)+1, limit)
+	if end := int64(offset) + int64(len(rows)); len(rows) > 0 && end < hits {
+		next := c.Cursor(asked, end)
+		list.NextCursor = &next
+	}
+	return list
+}

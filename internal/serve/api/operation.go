@@ -127,6 +127,17 @@ func Damaged() error {
 		Try("ask again when another build of the dataset is served")
 }
 
+// Has is what an operation needs that works with a part of the dataset: it refuses
+// a dataset in which the part is out of service, and therefore nil.
+func Has[T comparable](part func(Dataset) T) func(Dataset) error {
+	return func(d Dataset) error {
+		if part(d) == *new(T) {
+			return Damaged()
+		}
+		return nil
+	}
+}
+
 // Run makes the answer. It is called after the caller is charged.
 type Run func(ctx context.Context) (client.Answer, error)
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,9 +21,19 @@ import (
 type PublicKey struct {
 	ID          string // RFC 7638 thumbprint
 	Public      ed25519.PublicKey
-	From        time.Time // first used
-	Until       time.Time // last used; its earlier reports stay valid
-	Compromised time.Time // since when others may have signed with it
+	From        time.Time // it signs from this time; zero when that is not known
+	Until       time.Time // it signs until this time; zero for no end
+	Compromised time.Time // reports that it signed from this time cannot be trusted; zero for never
+}
+
+// PEM returns the key in the form that openssl and most libraries read: a
+// SubjectPublicKeyInfo.
+func (k PublicKey) PEM() []byte {
+	der, err := x509.MarshalPKIXPublicKey(k.Public)
+	if err != nil {
+		panic(err) // an Ed25519 key always has this form
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 }
 
 // Verdict is the result of verification. A question without an answer is null, never false:

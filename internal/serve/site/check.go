@@ -413,13 +413,9 @@ func (s *Site) sendPDF(v *visit) {
 
 // verifyReport checks a document against all keys that ever signed reports.
 func (s *Site) verifyReport(ctx context.Context, document []byte) (*report.Verdict, error) {
-	stored, err := s.Ring.Keys(ctx)
+	keys, err := s.Ring.Keys(ctx)
 	if err != nil {
 		return nil, err
-	}
-	keys := make([]report.PublicKey, len(stored))
-	for i, k := range stored {
-		keys[i] = report.PublicKey(k)
 	}
 	return report.Verify(ctx, document, keys)
 }

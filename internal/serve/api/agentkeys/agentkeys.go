@@ -39,14 +39,14 @@ func Group(keys *agent.Keys, graph func(api.Dataset) agent.Asker, base string) a
 	o := &operations{keys, graph}
 	g := api.ReadGroup(operationsFile, map[string]api.Operation{
 		"mintAgentKey": {
-			Body: client.MintRequest{}, MaxBody: maxBody, Response: client.AgentKeyAnswer{}, Plan: o.planMint, Needs: o.needsGraph,
+			Body: client.MintRequest{}, MaxBody: maxBody, Response: client.AgentKeyAnswer{}, Plan: o.planMint, Needs: api.Has(graph),
 		},
 		"getAgentKeyRules": {Response: client.AgentRules{}, Plan: o.planRules},
 		"answerChallenge": {
 			Body: client.AnswerRequest{}, MaxBody: maxBody, Details: []any{client.AgentAttempt{}},
-			Response: client.AgentKeyAnswer{}, Plan: o.planAnswer, Needs: o.needsGraph,
+			Response: client.AgentKeyAnswer{}, Plan: o.planAnswer, Needs: api.Has(graph),
 		},
-		"renewChallenge": {Response: client.AgentKeyAnswer{}, Plan: o.planRenew, Needs: o.needsGraph},
+		"renewChallenge": {Response: client.AgentKeyAnswer{}, Plan: o.planRenew, Needs: api.Has(graph)},
 	})
 	for i := range g.Operations {
 		op := &g.Operations[i]
@@ -61,14 +61,6 @@ func Group(keys *agent.Keys, graph func(api.Dataset) agent.Asker, base string) a
 
 // URL is where agents get their keys on the service at an address.
 func URL(base string) string { return base + api.Versioned + agentPath }
-
-// needsGraph refuses a dataset whose graph is out of service.
-func (o *operations) needsGraph(d api.Dataset) error {
-	if o.graph(d) == nil {
-		return api.Damaged()
-	}
-	return nil
-}
 
 // rows are what the challenges of the dataset of a call are about.
 func (o *operations) rows(c *api.Call) agent.Rows {
@@ -210,4 +202,34 @@ func Admit(keys *agent.Keys) func(context.Context, *api.Call, url.Values) error 
 		c.Pay = func(ctx context.Context) error { return keys.TakeCall(ctx, c.Caller.Key, name) }
 		return nil
 	}
+}
+
+// shows says what an agent must show to get a key of a tier.
+var shows = map[account.Tier]string{
+	account.Anonymous: "The answers to the challenge the key arrives with.",
+	account.Signed:    "A valid signature on the request for a key, by a key in the directory of the Signature-Agent host.",
+	account.Attested:  "As signed, and a valid signature by the same key on the response that is the directory.",
+	account.Trusted:   "As signed, from a Signature-Agent host that this service trusts.",
+}
+
+func rules(c *api.Call, keys *agent.Keys) *client.AgentRules {
+	at := URL(c.Base)
+	a := &client.AgentRules{
+		Head: api.Success,
+		Mint: client.MintRules{
+			Method: "POST", URL: at, Fields: []string{"purpose", "source"}, MaxFieldBytes: maxPurpose, MaxPerHour: account.MintsAnHour, InvalidIsFatal: true,
+		},
+		Locked:  client.LockedRules{Answer: at + "/answer", Renew: at + "/challenge", Attempts: account.MostAttempts, MostCalls: account.MostCalls},
+		Signing: keys.Requirements(), Tail: c.Tail(),
+	}
+	for i := range account.MostAttempts - 1 {
+		a.Locked.WaitsS = append(a.Locked.WaitsS, account.Seconds(account.FirstWait<<i))
+	}
+	for _, t := range account.Tiers() {
+		a.Tiers = append(a.Tiers, client.TierRules{
+			Tier: string(t.Tier), Shows: shows[t.Tier], LifetimeS: account.Seconds(t.Lifetime), Calls: t.Calls, Refills: t.Tier == account.Anonymous,
+			MaxLimit: t.Rows,
+		})
+	}
+	return a
 }

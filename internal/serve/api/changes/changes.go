@@ -44,8 +44,8 @@ var operationsFile []byte
 // Group is the operations.
 func Group(p Parts) api.Group {
 	g := api.ReadGroup(operationsFile, map[string]api.Operation{
-		"listChanges":           {Response: ChangesAnswer{}, Plan: p.planBuilds, Needs: p.missing},
-		"listComplianceChanges": {Response: api.List[client.ListChange]{}, Plan: p.planLists, Needs: p.missing},
+		"listChanges":           {Response: ChangesAnswer{}, Plan: p.planBuilds, Needs: api.Has(p.Changes)},
+		"listComplianceChanges": {Response: api.List[client.ListChange]{}, Plan: p.planLists, Needs: api.Has(p.Changes)},
 	})
 	g.SetWords("source", lists.Names())
 	g.SetWords("change", allWords())
@@ -106,14 +106,6 @@ func (p Parts) version(c *api.Call, name string) (string, bool) {
 		c.Params.Problem(c.Params.Param(name), -1, "version", text, nil, "the value is not a version, such as 20251201T000000Z")
 	}
 	return text, given
-}
-
-// missing refuses a dataset whose changes are out of service.
-func (p Parts) missing(d api.Dataset) error {
-	if p.Changes(d) == nil {
-		return api.Damaged()
-	}
-	return nil
 }
 
 // rowWeight is what a row takes on its way to the wire, in bytes.

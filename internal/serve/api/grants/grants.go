@@ -46,17 +46,9 @@ func Group(of func(api.Dataset) Graph) api.Group {
 		"listFunders":      listing(g, graph.AboutFunders, alike(funderRow), Graph.Funders),
 		"listRecipients":   listing(g, graph.AboutRecipients, alike(recipientRow), Graph.Recipients),
 		"summarizeGrants": {
-			Params: append(filterParams(), groupParams()...), Response: SummaryAnswer{}, Needs: g.missing, Plan: g.planSummary,
+			Params: append(filterParams(), groupParams()...), Response: SummaryAnswer{}, Needs: api.Has(of), Plan: g.planSummary,
 		},
 	})
-}
-
-// missing refuses a dataset whose graph is out of service.
-func (of graphOf) missing(d api.Dataset) error {
-	if of(d) == nil {
-		return api.Damaged()
-	}
-	return nil
 }
 
 // rowWeight is the bytes that a row takes on its way to the wire.
@@ -64,7 +56,7 @@ const rowWeight = 6 << 10
 
 func listing[T, R any](of graphOf, about graph.About, wire func(*T, *graph.Filter) R, ask question[T]) api.Operation {
 	var row R
-	return api.Operation{Params: listParams(about, row), Response: api.List[R]{}, Needs: of.missing, Plan: listPlan(of, about, wire, ask)}
+	return api.Operation{Params: listParams(about, row), Response: api.List[R]{}, Needs: api.Has(of), Plan: listPlan(of, about, wire, ask)}
 }
 
 type question[T any] func(Graph, context.Context, *graph.Filter, graph.Sort, graph.Page) ([]T, int64, error)

@@ -34,14 +34,6 @@ type OrganizationList struct{ client.OrganizationList }
 
 func (l *OrganizationList) Table() (any, *int64, *string) { return l.Results, &l.Hits, l.NextCursor }
 
-// noDirectory refuses a dataset whose directory is out of service.
-func (p *Parts) noDirectory(d api.Dataset) error {
-	if p.Directory(d) == nil {
-		return api.Damaged()
-	}
-	return nil
-}
-
 type listQuestion struct {
 	terms  string
 	mode   string // asked for; empty without terms
@@ -124,8 +116,8 @@ func organizationRow(base string, r *directory.Row, m *matched) client.Organizat
 		EIN: r.EIN.String(), Name: r.Name, City: api.OrNull(r.City), State: api.OrNull(r.State), ZIP: api.OrNull(r.ZIP), CountyFIPS: api.OrNull(r.County),
 		NTEECode: api.OrNull(string(r.NTEE)), SubsectionCode: api.OrNull(r.Subsection),
 		FoundationType: api.OrNull(r.FoundationType), FoundationCode: api.OrNull(r.Foundation),
-		GroupExemption: api.OrNull(r.Group), RulingYear: yearOrNull(r.RulingYear), FunderType: api.OrNull(r.FunderKind),
-		ReturnType: api.OrNull(r.ReturnType), FiscalYear: yearOrNull(r.FiscalYear),
+		GroupExemption: api.OrNull(r.Group), RulingYear: api.OrNull(r.RulingYear), FunderType: api.OrNull(r.FunderKind),
+		ReturnType: api.OrNull(r.ReturnType), FiscalYear: api.OrNull(r.FiscalYear),
 		TotalRevenue: r.Revenue, TotalExpenses: r.Expenses, TotalAssets: r.Assets, GrantsPaid: r.GrantsPaid,
 		InBMF: r.InBMF, Pub78Verified: r.Pub78, Revoked: r.OnRevoked, Score: m.score, Match: api.OrNull(m.match), DisplayName: orgname.Display(r.Name),
 		URL: base + "/org/" + r.EIN.String() + "/" + search.Slug(r.Name),
@@ -135,13 +127,6 @@ func organizationRow(base string, r *directory.Row, m *matched) client.Organizat
 		row.NTEELabel = api.OrNull(cmp.Or(ntee.Title(r.NTEE), r.NTEE.Label()))
 	}
 	return row
-}
-
-func yearOrNull(y int) *int {
-	if y == 0 {
-		return nil
-	}
-	return &y
 }
 
 // foundationCodes are the codes of the master file that a type stands for.

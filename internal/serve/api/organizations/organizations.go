@@ -23,9 +23,6 @@ type Searcher interface {
 	Matching(ctx context.Context, a search.Ask) ([]uint64, error)
 }
 
-// indexOf finds the index of a dataset, nil when it is out of service.
-type indexOf func(api.Dataset) Searcher
-
 // Parts are what the operations work with. A part that is out of service in a
 // dataset is nil.
 type Parts struct {
@@ -41,21 +38,12 @@ var operationsFile []byte
 
 // Group is the operations.
 func Group(p Parts) api.Group {
-	of := indexOf(p.Search)
 	g := api.ReadGroup(operationsFile, map[string]api.Operation{
-		"searchOrganizations": {Response: SearchAnswer{}, Plan: of.planSearch, Needs: of.missing},
+		"searchOrganizations": {Response: SearchAnswer{}, Plan: p.planSearch, Needs: api.Has(p.Search)},
 		"listOrganizations": {
-			Body: client.OrganizationQuery{}, MaxBody: maxListBody, Response: OrganizationList{}, Plan: p.planList, Needs: p.noDirectory,
+			Body: client.OrganizationQuery{}, MaxBody: maxListBody, Response: OrganizationList{}, Plan: p.planList, Needs: api.Has(p.Directory),
 		},
 	})
 	g.SetWords("mode", modes)
 	return g
-}
-
-// missing refuses a dataset whose index is out of service.
-func (of indexOf) missing(d api.Dataset) error {
-	if of(d) == nil {
-		return api.Damaged()
-	}
-	return nil
 }

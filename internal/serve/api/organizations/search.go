@@ -29,7 +29,7 @@ var modes = []string{"text", "semantic", "hybrid"}
 // each keeps a core busy for some hundredths of a second.
 var encoding = budget.NewAtOnce(64, 16)
 
-func (of indexOf) planSearch(c *api.Call) (api.Run, error) {
+func (p *Parts) planSearch(c *api.Call) (api.Run, error) {
 	q, _ := c.Params.Text("q")
 	state := ""
 	if value, given := c.Params.Text("state"); given {
@@ -40,14 +40,7 @@ func (of indexOf) planSearch(c *api.Call) (api.Run, error) {
 		state = code
 	}
 	mode, _ := c.Params.Choice("mode")
-	limit := c.Params.Param("limit")
-	n, most := int64(limit.Default.(int)), int64(*limit.Cap)
-	if v, ok := c.Params.Integer("limit"); ok {
-		if n = v; n > most {
-			n = most
-			c.Caveat("limit", fmt.Sprintf("At most %d matches are served, so limit was lowered to that.", most))
-		}
-	}
+	n := c.ReadLimit(int64(*c.Params.Param("limit").Cap), "matches are served")
 	c.ReadFormat()
 	return func(ctx context.Context) (client.Answer, error) {
 		out := &SearchAnswer{SearchAnswer: client.SearchAnswer{Head: api.Success, Mode: "text", Results: []client.Found{}}}
@@ -58,7 +51,7 @@ func (of indexOf) planSearch(c *api.Call) (api.Run, error) {
 			}
 			defer end()
 		}
-		a, err := of(c.Data).Search(ctx, search.Ask{Text: q, Mode: search.Mode(mode), State: state, Limit: int(n)})
+		a, err := p.Search(c.Data).Search(ctx, search.Ask{Text: q, Mode: search.Mode(mode), State: state, Limit: int(n)})
 		if err != nil {
 			return nil, err
 		}

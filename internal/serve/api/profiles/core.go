@@ -29,12 +29,12 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 		return core, err
 	}
 	core.Given = client.ProfileGiven{
-		TotalAmount: given.Total, GrantCount: given.Grants, RecipientCount: given.Parties, FirstFiscalYear: yearOrNull(given.FirstYear),
-		LastFiscalYear: yearOrNull(given.LastYear),
+		TotalAmount: given.Total, GrantCount: given.Grants, RecipientCount: given.Parties, FirstFiscalYear: api.OrNull(given.FirstYear),
+		LastFiscalYear: api.OrNull(given.LastYear),
 	}
 	core.Received = client.ProfileReceived{
-		TotalAmount: received.Total, GrantCount: received.Grants, FunderCount: received.Parties, FirstFiscalYear: yearOrNull(received.FirstYear),
-		LastFiscalYear: yearOrNull(received.LastYear),
+		TotalAmount: received.Total, GrantCount: received.Grants, FunderCount: received.Parties, FirstFiscalYear: api.OrNull(received.FirstYear),
+		LastFiscalYear: api.OrNull(received.LastYear),
 	}
 	core.Organization = organization(c.Base, &found.Organization)
 	core.Organization.KnownFrom = knownFrom(found, given.Grants > 0, received.Grants > 0)
@@ -55,21 +55,13 @@ func (p Parts) core(ctx context.Context, c *api.Call, found *profile.Profile, ab
 	return core, nil
 }
 
-// yearOrNull is a year, null for none.
-func yearOrNull(year int) *int {
-	if year == 0 {
-		return nil
-	}
-	return &year
-}
-
 func pageURL(base string, e ein.EIN, name string) string {
 	return base + "/org/" + e.String() + "/" + search.Slug(name)
 }
 
 func organization(base string, o *profile.Organization) client.ProfileOrganization {
 	w := client.ProfileOrganization{
-		EIN: o.EIN.String(), Name: o.Name, AlsoKnownAs: orEmpty(o.AlsoKnown), FormerNames: orEmpty(o.Former),
+		EIN: o.EIN.String(), Name: o.Name, AlsoKnownAs: append([]string{}, o.AlsoKnown...), FormerNames: append([]string{}, o.Former...),
 		Street: api.OrNull(o.Street), City: api.OrNull(o.City), State: api.OrNull(o.State), ZIP: api.OrNull(o.ZIP), CountyFIPS: api.OrNull(o.County),
 		SubsectionCode: api.OrNull(o.Subsection), SubsectionLabel: api.OrNull(irscode.SubsectionLabel(o.Subsection)),
 		FoundationCode: api.OrNull(o.Foundation), FoundationType: api.OrNull(irscode.FoundationType(o.Foundation)),
@@ -101,13 +93,6 @@ func organization(base string, o *profile.Organization) client.ProfileOrganizati
 		w.SubjectConfidence = &o.InferredConfidence
 	}
 	return w
-}
-
-func orEmpty(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
 }
 
 // yearAndMonth splits YYYYMM; an unknown part is nil.

@@ -42,13 +42,13 @@ func fundingAnswer(f *profile.Funding, number int64, limit int) *FundingAnswer {
 		Head: api.Success, EIN: f.EIN.String(), Name: f.Name,
 		Summary: client.GovernmentFundingSummary{
 			FederalAmount: federalOf(f.Awarded.Federal, &f.Coverage), StateAmount: statesOf(f.Awarded.State, &f.Coverage), AwardCount: f.Awards,
-			FirstFiscalYear: yearOrNull(f.FirstYear), LastFiscalYear: yearOrNull(f.LastYear),
+			FirstFiscalYear: api.OrNull(f.FirstYear), LastFiscalYear: api.OrNull(f.LastYear),
 		},
 		ByYear: []client.GovernmentFundingYear{}, ByAgency: []client.GovernmentAgency{}, AgencyCount: f.Agencies,
 		ByProgram: []client.GovernmentProgram{}, ProgramCount: f.Programs,
 		Page: number, Limit: limit, ResultsCount: len(f.Page), TotalPages: (f.Awards + int64(limit) - 1) / int64(limit), Awards: []client.GovernmentAward{},
 		Coverage: client.GovernmentCoverage{
-			FederalThrough: api.OrNull(f.Coverage.FederalThrough), StatesRead: orEmpty(f.Coverage.StatesRead),
+			FederalThrough: api.OrNull(f.Coverage.FederalThrough), StatesRead: append([]string{}, f.Coverage.StatesRead...),
 			StatesNotRead: statesBut(f.Coverage.StatesRead),
 		},
 	}}

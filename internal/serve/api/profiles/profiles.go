@@ -98,11 +98,7 @@ func (p Parts) missing(d api.Dataset) error {
 // subject reads the EIN of the path. An unknown EIN is refused before the charge,
 // but after the problems of the request.
 func (p Parts) subject(c *api.Call) ein.EIN {
-	text, _ := c.Params.Text("ein")
-	e, err := ein.Parse(text)
-	if err != nil && !c.Params.Failed() {
-		c.Params.Problem(c.Params.Param("ein"), -1, "ein", text, nil, "the value is not an EIN; write nine digits, such as 12-3456789")
-	}
+	e := c.ReadEIN()
 	c.Claim = func(context.Context) (func(context.Context) error, error) {
 		if !p.Profiles(c.Data).Known(e) {
 			return nil, nobody(e)
@@ -220,4 +216,16 @@ func (p Parts) planPremier(c *api.Call) (api.Run, error) {
 		a.Service.NotAvailable = absent.list
 		return a, nil
 	}, nil
+}
+
+// FundingAnswer is the answer of /gov-funding/{ein}.
+type FundingAnswer struct {
+	client.FundingAnswer
+}
+
+func (f *FundingAnswer) Table() (any, *int64, *string) { return f.Awards, &f.Summary.AwardCount, nil }
+
+// PremierAnswer is the answer of /premier/{ein}.
+type PremierAnswer struct {
+	client.PremierAnswer
 }

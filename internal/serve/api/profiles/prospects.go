@@ -68,11 +68,9 @@ func (p Parts) planProspects(c *api.Call) (api.Run, error) {
 				),
 			)
 		}
-		hits := int64(found.Total)
-		return &api.List[client.ProspectRow]{List: client.List[client.ProspectRow]{
-			Head: api.Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(found.List), TotalPages: (hits + int64(limit) - 1) / int64(limit),
-			Results: prospectRows(c.Base, found.List), Tail: c.Tail(),
-		}}, nil
+		list := api.PageOf(prospectRows(c.Base, found.List), int64(found.Total), number, limit)
+		list.Tail = c.Tail()
+		return list, nil
 	}, nil
 }
 
@@ -169,14 +167,12 @@ func prospectRows(base string, list []prospect.Prospect) []client.ProspectRow {
 		x := &list[i]
 		row := client.ProspectRow{
 			FunderEIN: x.EIN.String(), FunderName: x.Name, FunderCity: api.OrNull(x.City), FunderState: api.OrNull(x.State), FunderType: api.OrNull(x.Kind),
-			Score: rounded(x.Score), LastFiscalYear: x.LastYear, GivenAmount: x.Given, GivenFiscalYear: x.GivenYear, URL: pageURL(base, x.EIN, x.Name),
+			Score: rounded(x.Score), LastFiscalYear: x.LastYear, GivenAmount: x.Given, GivenFiscalYear: x.GivenYear,
+			LastFundedFiscalYear: api.OrNull(x.FundedYear), URL: pageURL(base, x.EIN, x.Name),
 			Reasons: client.ProspectReasons{
 				SharedRecipients: []client.ProspectRecipient{}, SharedRecipientCount: x.Signs.Shared, FirstTimeByYear: []client.ProspectFirstTimeYear{},
 				PlaceShare: share(x.PlaceShare), CountyShare: share(x.CountyShare), SubjectShare: share(x.CauseShare), GrantsExamined: x.Looked, GrantCount: x.Grants,
 			},
-		}
-		if x.FundedYear != 0 {
-			row.LastFundedFiscalYear = &x.FundedYear
 		}
 		if x.Looked > 0 {
 			row.Reasons.TypicalAmount = &x.Typical

@@ -15,18 +15,11 @@ import (
 )
 
 func readPage(c *api.Call) (number int64, limit int) {
-	p := c.Params.Param("limit")
-	number, size, most := int64(1), int64(p.Default.(int)), int64(*p.Cap)
-	if n, ok := c.Params.Integer("limit"); ok {
-		if size = n; size > most {
-			size = most
-			c.Caveat("limit", fmt.Sprintf("At most %d rows are served in a page, so limit was lowered to that.", most))
-		}
-	}
+	limit = int(c.ReadLimit(int64(*c.Params.Param("limit").Cap), "rows are served in a page"))
 	if n, ok := c.Params.Integer("page"); ok {
-		number = n
+		return n, limit
 	}
-	return number, int(size)
+	return 1, limit
 }
 
 func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
@@ -47,11 +40,8 @@ func (p Parts) planSimilar(c *api.Call) (api.Run, error) {
 		sayAssociation(c, r)
 		rows := r.List[min(int64(len(r.List)), (number-1)*int64(limit)):]
 		rows = rows[:min(len(rows), limit)]
-		hits := int64(len(r.List))
-		list := &api.List[client.SimilarRow]{List: client.List[client.SimilarRow]{
-			Head: api.Success, Hits: hits, Page: number, Limit: limit, ResultsCount: len(rows), TotalPages: (hits + int64(limit) - 1) / int64(limit),
-			Results: similarRows(c.Base, rows), Tail: c.Tail(),
-		}}
+		list := api.PageOf(similarRows(c.Base, rows), int64(len(r.List)), number, limit)
+		list.Tail = c.Tail()
 		return list, nil
 	}, nil
 }
@@ -101,20 +91,12 @@ func similarRows(base string, list []profile.Similar) []client.SimilarRow {
 		s := &list[i]
 		row := client.SimilarRow{
 			EIN: s.EIN.String(), Name: s.Name, City: api.OrNull(s.City), State: api.OrNull(s.State), Score: s.Score, URL: pageURL(base, s.EIN, s.Name),
-			Reasons: client.SimilarReasons{Cause: api.OrNull(s.Cause), CauseLabel: causeLabel(s.Cause), Place: api.OrNull(s.Place)},
-		}
-		if s.SharedFunders > 0 {
-			row.Reasons.SharedFunders = &s.SharedFunders
-		}
-		if s.SharedRecipients > 0 {
-			row.Reasons.SharedRecipients = &s.SharedRecipients
+			Reasons: client.SimilarReasons{Cause: api.OrNull(s.Cause), CauseLabel: causeLabel(s.Cause), Place: api.OrNull(s.Place),
+				SharedFunders: api.OrNull(s.SharedFunders), SharedRecipients: api.OrNull(s.SharedRecipients), SizeRatio: api.OrNull(s.SizeRatio)},
 		}
 		if s.Meaning != 0 {
 			meaning := rounded(s.Meaning)
 			row.Reasons.Meaning = &meaning
-		}
-		if s.SizeRatio > 0 {
-			row.Reasons.SizeRatio = &s.SizeRatio
 		}
 		rows = append(rows, row)
 	}

@@ -185,7 +185,7 @@ func (of warehouseOf) plan(c *api.Call) (api.Run, error) {
 			ElapsedMS: float64(found.Elapsed.Microseconds()) / 1000, Tail: c.Tail(),
 		}}
 		for _, col := range found.Columns {
-			a.Columns = append(a.Columns, client.SQLResultColumn{Name: col.Name, Type: col.Type})
+			a.Columns = append(a.Columns, client.SQLResultColumn(col))
 		}
 		return a, nil
 	}, nil
@@ -207,7 +207,7 @@ func schema(c *api.Call) *client.SQLSchemaAnswer {
 	s := warehouse.Describe()
 	a := &client.SQLSchemaAnswer{Head: api.Success, Dialect: s.Dialect, Rules: s.Rules, Tail: c.Tail()}
 	for _, f := range s.Functions {
-		a.Functions = append(a.Functions, client.SQLFunction{Name: f.Name, Meaning: f.Meaning})
+		a.Functions = append(a.Functions, client.SQLFunction(f))
 	}
 	tables := s.Tables
 	if c.Example() {
@@ -226,7 +226,7 @@ func schema(c *api.Call) *client.SQLSchemaAnswer {
 			t.Columns = append(t.Columns, client.SQLColumn{Name: x.Name, Type: x.Type, Nullable: x.Nullable, Meaning: x.Meaning})
 		}
 		for _, x := range v.Examples {
-			t.Examples = append(t.Examples, client.SQLExample{Question: x.Question, SQL: x.SQL})
+			t.Examples = append(t.Examples, client.SQLExample(x))
 		}
 		a.Tables = append(a.Tables, t)
 	}

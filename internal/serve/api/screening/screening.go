@@ -152,7 +152,7 @@ const (
 func (o *operations) planScreen(c *api.Call) (api.Run, error) {
 	c.ReadFormat()
 	legacy := readCompat(c)
-	q := screen.Query{EIN: readEIN(c), Excluded: readExcluded(c)}
+	q := screen.Query{EIN: c.ReadEIN(), Excluded: readExcluded(c)}
 	if c.Params.Failed() {
 		return nil, nil // the engine reports them
 	}
@@ -198,15 +198,6 @@ func (o *operations) planScreen(c *api.Call) (api.Run, error) {
 		}
 		return a, nil
 	}, nil
-}
-
-func readEIN(c *api.Call) ein.EIN {
-	text, _ := c.Params.Text("ein")
-	e, err := ein.Parse(text)
-	if err != nil && !c.Params.Failed() {
-		c.Params.Problem(c.Params.Param("ein"), -1, "ein", text, nil, "the value is not an EIN; write nine digits, such as 12-3456789")
-	}
-	return e
 }
 
 func readExcluded(c *api.Call) (list []int64) {
@@ -257,4 +248,33 @@ func (o *operations) claim(key string) func(context.Context) (func(context.Conte
 		}
 		return func(ctx context.Context) error { return o.Trials.ReturnScreen(ctx, key) }, nil
 	}
+}
+
+// weightOfVerdict is the memory that verification takes, in bytes. A small PDF may
+// unpack to much, and parsed values take more than the bytes of the document.
+const weightOfVerdict = 16 << 20
+
+func (o *operations) planVerify(c *api.Call) (api.Run, error) {
+	document := c.Body()
+	c.Weight = weightOfVerdict
+	return func(ctx context.Context) (client.Answer, error) {
+		select {
+		case o.turns <- struct{}{}:
+			defer func() { <-o.turns }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		keys, err := o.Ring.Keys(ctx)
+		if err != nil {
+			return nil, err
+		}
+		v, err := report.Verify(ctx, document, keys)
+		if f, ok := fault.Of(err); ok && f.Slug == report.BadReport {
+			return nil, api.InvalidBody("", "report", nil, f.Message+"; "+f.Hint)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &client.VerifyAnswer{Head: api.Success, Status: string(v.Status()), ReportVerdict: v.ReportVerdict, Tail: c.Tail()}, nil
+	}, nil
 }

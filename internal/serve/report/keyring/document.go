@@ -64,16 +64,6 @@ func dateOf(t time.Time) *time.Time {
 	return &t
 }
 
-// PEM returns the key in the form that openssl and most libraries read: a
-// SubjectPublicKeyInfo.
-func (k Key) PEM() []byte {
-	der, err := x509.MarshalPKIXPublicKey(k.Public)
-	if err != nil {
-		panic(err) // an Ed25519 key always has this form
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der})
-}
-
 const pemType = "PUBLIC KEY"
 
 // BadKeyFile is the slug of a document that holds no keys to verify with.

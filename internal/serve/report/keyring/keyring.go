@@ -16,18 +16,13 @@ import (
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/serve/report"
 )
 
 // Key is the public part of a key that signs reports, with the time in which it signed. The
 // bounds are whole seconds by the clock of the server that made or retired the key; clocks
 // of other servers may differ a little.
-type Key struct {
-	ID          string // RFC 7638 thumbprint
-	Public      ed25519.PublicKey
-	From        time.Time // it signs from this time; zero when that is not known
-	Until       time.Time // it signs until this time; zero for no end
-	Compromised time.Time // reports that it signed from this time cannot be trusted; zero for never
-}
+type Key = report.PublicKey
 
 // Ring is the keys of a service. It caches none of them, so a rotation on any server takes
 // effect on all servers at once. It is safe for concurrent use.
