@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,44 +11,27 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"grantgraph/internal/serve/api"
+	tsv "grantgraph/internal/table"
 )
 
-// names are the tools that have another name than their operation: the words that a
-// model looks for. Other tools are named after the operation: findSimilar is
-// find_similar.
-var names = map[string]string{
-	"searchOrganizations": "find_organizations",
-	"listTransactions":    "list_grants",
-	"getEssentials":       "get_profile",
-	"getPremier":          "get_full_profile",
-	"getMeta":             "get_dataset",
-	"runSQL":              "run_sql",
-	"getSQLSchema":        "get_sql_schema",
-}
+//go:embed tools.tsv
+var toolTable string
 
-// advice adds to a tool's description when to use it.
-var advice = map[string]string{
-	"searchOrganizations": "Use it first, to turn a name into an EIN.",
-	"listTransactions":    "Use it for single grants; for sums and rankings the other tools are shorter.",
-	"listFunders": "Use it for who funds a cause, a place or a recipient. first_fiscal_year of a row is within the filters: a funder whose first " +
-		"year is the year you ask about is new to them.",
-	"listRecipients":     "Use it for whom a funder supports, or who is funded for a cause in a place.",
-	"summarizeGrants":    "Use it for how much, how many and the course of years, and with by for shares.",
-	"getEssentials":      "Use it for who an organization is and its latest figures.",
-	"screenOrganization": "Use it before a grant is made to an organization. Here the signed report is left out; the API gives it.",
-	"runSQL":             "Use it where no other tool answers; read get_sql_schema first.",
-	"getSQLSchema":       "Without tables it lists them; name some to see their columns.",
-	"getMeta":            "Use it to say what the data covers and how old it is.",
-}
+var (
+	names   = toolColumn("tool")     // of tools that are not named after their operation: the words that a model looks for
+	advice  = toolColumn("advice")   // added to a tool's description: when to use it
+	leftOut = toolColumn("left_out") // why an operation is no tool; offered also leaves out those for billing systems
+)
 
-// leftOut are the operations that are not tools, and why. Operations for billing
-// systems are not tools either; offered leaves them out.
-var leftOut = map[string]string{
-	"mintAgentKey":     "a key is sent with the connection, so it is got before there is one",
-	"getAgentKeyRules": "a key is sent with the connection, so it is got before there is one",
-	"answerChallenge":  "a key is sent with the connection, so it is got before there is one",
-	"renewChallenge":   "a key is sent with the connection, so it is got before there is one",
-	"verifyReport":     "it takes a file",
+// toolColumn is a column of tools.tsv by operation, where it is not empty.
+func toolColumn(column string) map[string]string {
+	values := map[string]string{}
+	for _, row := range tsv.Read("tools.tsv", toolTable, "operation", "tool", "advice", "left_out") {
+		if value := row.Text(column); value != "" {
+			values[row.Text("operation")] = value
+		}
+	}
+	return values
 }
 
 // hidden are parameters that tools refuse: results have one format, and no tool
