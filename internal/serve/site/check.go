@@ -404,10 +404,8 @@ func (s *Site) sendPDF(v *visit) {
 		s.showMessage(v, http.StatusInternalServerError, "Something went wrong", "The PDF could not be made. The report as JSON is complete; keep that instead.")
 		return
 	}
-	h := v.w.Header()
-	h.Set("Content-Type", "application/pdf")
-	h.Set("Content-Disposition", `attachment; filename="`+fileName(*verdict.Subject.EIN, *verdict.IssuedAt)+`.pdf"`)
-	h.Set("Content-Length", strconv.Itoa(len(page)))
+	v.attach(fileName(*verdict.Subject.EIN, *verdict.IssuedAt), "pdf")
+	v.w.Header().Set("Content-Length", strconv.Itoa(len(page)))
 	_, _ = v.w.Write(page)
 }
 

@@ -2,12 +2,10 @@ package site
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
 
-	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
@@ -64,26 +62,16 @@ func (s *Site) export(v *visit, raw string) (*explore.Export, bool) {
 	caller := frame.Member{ID: v.account.ID, Plan: v.account.Plan}.Caller()
 	x, err := explore.NewExport(s.frame, v.r, caller, query, s.files.most)
 	if err != nil {
-		s.failDownload(v, err)
+		s.frame.Broken(v.w, v.r, err)
 		return nil, false
 	}
 	return x, true
 }
 
-func (s *Site) failDownload(v *visit, err error) {
-	if f, ok := fault.Of(err); ok && f.Slug == budget.Busy {
-		s.frame.Busy(v.w, v.r)
-		return
-	}
-	s.frame.Broken(v.w, v.r, err)
-}
-
 func (s *Site) showDownload(v *visit) {
-	x, ok := s.export(v, v.r.URL.RawQuery)
-	if !ok {
-		return
+	if x, ok := s.export(v, v.r.URL.RawQuery); ok {
+		s.drawDownload(v, x)
 	}
-	s.drawDownload(v, x)
 }
 
 func (s *Site) drawDownload(v *visit, x *explore.Export) {
@@ -147,7 +135,7 @@ func (s *Site) download(v *visit) {
 	}
 	defer hold.Release()
 	if err := x.Open(); err != nil {
-		s.failDownload(v, err)
+		s.frame.Broken(v.w, v.r, err)
 		return
 	}
 	if !s.chargeFor(v, "Nothing was downloaded and nothing was counted.") {
@@ -160,16 +148,13 @@ func (s *Site) download(v *visit) {
 // file that ends early must not look whole.
 func (s *Site) sendFile(v *visit, x *explore.Export, kind string) {
 	now := s.Clock()
-	h := v.w.Header()
-	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.%s"`, x.Name(), frame.Date(now), kind))
-	h.Set("Cache-Control", "no-store")
+	v.attach(x.Name()+"-"+frame.Date(now), kind)
+	v.w.Header().Set("Cache-Control", "no-store")
 	out := &patient{w: v.w, control: http.NewResponseController(v.w), until: time.Now().Add(downloadTimeout)}
 	var err error
 	if kind == "csv" {
-		h.Set("Content-Type", "text/csv; charset=utf-8")
 		err = x.CSV(out)
 	} else {
-		h.Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
 		err = x.Workbook(out, s.BaseURL, now)
 	}
 	if err == nil {
@@ -179,6 +164,17 @@ func (s *Site) sendFile(v *visit, x *explore.Export, kind string) {
 		s.Log.Error("writing a download", "query", api.Clip(x.View), "error", err)
 	}
 	panic(http.ErrAbortHandler)
+}
+
+var fileTypes = map[string]string{
+	"csv": "text/csv; charset=utf-8", "pdf": "application/pdf",
+	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+// attach begins a file of a kind of fileTypes, which the browser saves.
+func (v *visit) attach(name, kind string) {
+	v.w.Header().Set("Content-Type", fileTypes[kind])
+	v.w.Header().Set("Content-Disposition", `attachment; filename="`+name+"."+kind+`"`)
 }
 
 // patient gives a client time for each part of a file. That may be longer than the

@@ -42,7 +42,7 @@ func (s *Site) prospects(v *visit, query string) (*organization.ProspectsFile, a
 		s.showMessage(v, http.StatusUnprocessableEntity, "A filter cannot be applied",
 			"Start again from the Prospects page, which says what is wrong. Nothing was counted.")
 	case err != nil:
-		s.failDownload(v, err)
+		s.frame.Broken(v.w, v.r, err)
 	default:
 		return file, caller, true
 	}
@@ -76,15 +76,13 @@ func (s *Site) downloadProspects(v *visit) {
 		return
 	}
 	if err := file.Read(s.frame, v.r, caller); err != nil {
-		s.failDownload(v, err)
+		s.frame.Broken(v.w, v.r, err)
 		return
 	}
 	if !s.chargeFor(v, "Nothing was downloaded and nothing was counted.") {
 		return
 	}
-	h := v.w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="prospects-%s-%s.csv"`, file.EIN, frame.Date(s.Clock())))
-	h.Set("Cache-Control", "no-store")
+	v.attach(fmt.Sprintf("prospects-%s-%s", file.EIN, frame.Date(s.Clock())), "csv")
+	v.w.Header().Set("Cache-Control", "no-store")
 	_ = file.CSV(v.w) // the visitor has left
 }

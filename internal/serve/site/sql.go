@@ -357,17 +357,14 @@ func (s *Site) refuseSQL(v *visit, page *sqlPage, err error) {
 }
 
 func (s *Site) sendResult(v *visit, as string, found *sqlbox.Result, sql string) {
-	h := v.w.Header()
 	name := "grantgraph-query-" + frame.Date(s.Clock())
 	var err error
 	switch as {
 	case "csv":
-		h.Set("Content-Type", "text/csv; charset=utf-8")
-		h.Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
+		v.attach(name, as)
 		err = result.CSV(v.w, found)
 	default:
-		h.Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
-		h.Set("Content-Disposition", `attachment; filename="`+name+`.xlsx"`)
+		v.attach(name, "xlsx")
 		err = result.Workbook(v.w, found, foreign(sql))
 	}
 	if err != nil {

@@ -34,8 +34,8 @@ func Route(mux *http.ServeMux, f *frame.Frame) error {
 	}
 	s := &room{f, pages}
 	mux.HandleFunc("GET /places", s.needsGraph(s.servePlaces))
-	mux.HandleFunc("GET /place/{state}", s.needsGraph(s.serveState))
-	mux.HandleFunc("GET /place/{state}/{county}", s.needsGraph(s.serveCounty))
+	mux.HandleFunc("GET /place/{state}", s.needsGraph(s.serveStateOrCounty))
+	mux.HandleFunc("GET /place/{state}/{county}", s.needsGraph(s.serveStateOrCounty))
 	mux.HandleFunc("GET /causes", s.needsGraph(s.serveCauses))
 	mux.HandleFunc("GET /cause/{cause}", s.needsGraph(s.serveCause))
 	return nil
@@ -84,36 +84,23 @@ func (s *room) viewOf(values url.Values, sql string) view {
 	return view{"/explore?" + query, s.BaseURL + api.Versioned + "/grants/summary?" + query, sql}
 }
 
-func (s *room) serveState(w http.ResponseWriter, r *http.Request) {
+// serveStateOrCounty finds the place of an address.
+func (s *room) serveStateOrCounty(w http.ResponseWriter, r *http.Request) {
 	code, ok := geo.State(strings.ReplaceAll(r.PathValue("state"), "-", " "))
-	if !ok {
-		s.Missing(w, r)
-		return
-	}
-	if moved(w, r, "/place/"+code) {
-		return
-	}
 	state, _ := geo.RegionOf(code)
-	s.servePlace(w, r, &spot{Name: state.Name, State: state, kind: graph.State, code: code, path: "/place/" + code})
-}
-
-func (s *room) serveCounty(w http.ResponseWriter, r *http.Request) {
-	code, ok := geo.State(strings.ReplaceAll(r.PathValue("state"), "-", " "))
+	at := &spot{Name: state.Name, State: state, kind: graph.State, code: code, path: "/place/" + code}
+	if name := r.PathValue("county"); ok && name != "" {
+		var county geo.County
+		county, ok = findCounty(code, name)
+		at = &spot{Name: county.Name, State: state, County: true, kind: graph.County, code: county.FIPS, path: countyPath(county)}
+	}
 	if !ok {
 		s.Missing(w, r)
 		return
 	}
-	county, ok := findCounty(code, r.PathValue("county"))
-	if !ok {
-		s.Missing(w, r)
-		return
+	if !moved(w, r, at.path) {
+		s.servePlace(w, r, at)
 	}
-	path := countyPath(county)
-	if moved(w, r, path) {
-		return
-	}
-	state, _ := geo.RegionOf(code)
-	s.servePlace(w, r, &spot{Name: county.Name, State: state, County: true, kind: graph.County, code: county.FIPS, path: path})
 }
 
 func countyPath(c geo.County) string { return "/place/" + c.State + "/" + search.Slug(c.Name) }

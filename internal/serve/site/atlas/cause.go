@@ -98,32 +98,18 @@ type causeRow struct {
 }
 
 func (s *room) serveCauses(w http.ResponseWriter, r *http.Request) {
-	g, all := frame.DatasetOf(r).Graph, &graph.Filter{}
-	release, ok := s.reserve(w, r, all)
-	if !ok {
-		return
-	}
-	defer release()
-	p := causesPage{Head: s.head(r, "Grants by cause", "/causes")}
-	p.Description = "Grants by the cause of their recipients, the major groups of the NTEE."
-	totals, _, err := g.Summary(r.Context(), all)
-	if err == nil {
-		var groups graph.Grouped
-		groups, err = g.Groups(r.Context(), all, graph.GroupSubject, graph.MaxGroups)
-		p.Total, p.None = totals, groups.None
+	s.serveAll(w, r, graph.GroupSubject, func(totals graph.Totals, groups graph.Grouped) {
+		p := causesPage{Head: s.head(r, "Grants by cause", "/causes"), Total: totals, None: groups.None}
+		p.Description = "Grants by the cause of their recipients, the major groups of the NTEE."
 		p.Chart = bars(groups, func(one *graph.Group) string { return "/cause/" + one.Key })
 		for i := range groups.Groups {
 			one := &groups.Groups[i]
 			p.Rows = append(p.Rows, causeRow{one.Key, groups.By.Label(one), one.Cost})
 		}
-	}
-	if err != nil {
-		s.Broken(w, r, err)
-		return
-	}
-	p.view = s.viewOf(url.Values{"by": {graph.GroupSubject.String()}, "top": {"26"}},
-		"SELECT c.letter, c.label, sum(g.amount) AS dollars, count(*) AS grants\nFROM grants g LEFT JOIN org_cause c ON c.ein = g.recipient_ein AND c.source = "+
-			"'registered'\nGROUP BY c.letter, c.label\nORDER BY dollars DESC")
-	p.Explore = "/explore"
-	s.render(w, "causes", &p)
+		p.view = s.viewOf(url.Values{"by": {graph.GroupSubject.String()}, "top": {"26"}},
+			"SELECT c.letter, c.label, sum(g.amount) AS dollars, count(*) AS grants\nFROM grants g LEFT JOIN org_cause c ON c.ein = g.recipient_ein AND c.source = "+
+				"'registered'\nGROUP BY c.letter, c.label\nORDER BY dollars DESC")
+		p.Explore = "/explore"
+		s.render(w, "causes", &p)
+	})
 }

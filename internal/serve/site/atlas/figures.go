@@ -121,6 +121,26 @@ func tiles(groups graph.Grouped, link func(code string) string) template.HTML {
 	return draw.Map(areas)
 }
 
+// serveAll draws a page of all grants by one grouping.
+func (s *room) serveAll(w http.ResponseWriter, r *http.Request, by graph.Grouping, show func(graph.Totals, graph.Grouped)) {
+	g, all := frame.DatasetOf(r).Graph, &graph.Filter{}
+	release, ok := s.reserve(w, r, all)
+	if !ok {
+		return
+	}
+	defer release()
+	totals, _, err := g.Summary(r.Context(), all)
+	var groups graph.Grouped
+	if err == nil {
+		groups, err = g.Groups(r.Context(), all, by, graph.MaxGroups)
+	}
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	show(totals, groups)
+}
+
 // reserve takes memory for a page, or shows that there is not enough.
 func (s *room) reserve(w http.ResponseWriter, r *http.Request, filters ...*graph.Filter) (release func(), ok bool) {
 	hold, ok := s.Reserve(w, r, weigh(frame.DatasetOf(r).Graph, filters...))

@@ -193,38 +193,34 @@ func countyLink(one *graph.Group) string {
 
 // first keeps n groups and adds the others to the rest.
 func first(groups graph.Grouped, n int) graph.Grouped {
-	if len(groups.Groups) <= n {
-		return groups
-	}
-	rest := graph.Cost{}
-	if groups.Rest != nil {
-		rest = *groups.Rest
-	}
-	for _, one := range groups.Groups[n:] {
-		rest.Amount += one.Amount
-		rest.Grants += one.Grants
-	}
-	groups.Groups, groups.Rest = groups.Groups[:n], &rest
-	return groups
+	return keep(groups, func(i int, _ string) bool { return i < n })
 }
 
 // own keeps the counties of one state. A ZIP code may lead to a county across the
 // border; such counties go to the rest.
 func own(groups graph.Grouped, state string) graph.Grouped {
-	var here []graph.Group
+	return keep(groups, func(_ int, fips string) bool {
+		code, _ := geo.StateOfFIPS(fips)
+		return code == state
+	})
+}
+
+// keep keeps some groups, by index and key, and adds the others to the rest.
+func keep(groups graph.Grouped, keeps func(i int, key string) bool) graph.Grouped {
+	var kept []graph.Group
 	rest := graph.Cost{}
 	if groups.Rest != nil {
 		rest = *groups.Rest
 	}
-	for _, one := range groups.Groups {
-		if code, _ := geo.StateOfFIPS(one.Key); code == state {
-			here = append(here, one)
+	for i, one := range groups.Groups {
+		if keeps(i, one.Key) {
+			kept = append(kept, one)
 			continue
 		}
 		rest.Amount += one.Amount
 		rest.Grants += one.Grants
 	}
-	if groups.Groups = here; rest.Grants > 0 {
+	if groups.Groups = kept; rest.Grants > 0 {
 		groups.Rest = &rest
 	}
 	return groups
@@ -245,32 +241,18 @@ type stateRow struct {
 }
 
 func (s *room) servePlaces(w http.ResponseWriter, r *http.Request) {
-	g, all := frame.DatasetOf(r).Graph, &graph.Filter{}
-	release, ok := s.reserve(w, r, all)
-	if !ok {
-		return
-	}
-	defer release()
-	p := placesPage{Head: s.head(r, "Grants by place", "/places")}
-	p.Description = "Grants by the state of their recipients, with a page for every state and county."
-	totals, _, err := g.Summary(r.Context(), all)
-	if err == nil {
-		var groups graph.Grouped
-		groups, err = g.Groups(r.Context(), all, graph.GroupState, graph.MaxGroups)
-		p.Total, p.None = totals, groups.None
+	s.serveAll(w, r, graph.GroupState, func(totals graph.Totals, groups graph.Grouped) {
+		p := placesPage{Head: s.head(r, "Grants by place", "/places"), Total: totals, None: groups.None}
+		p.Description = "Grants by the state of their recipients, with a page for every state and county."
 		p.Map = tiles(groups, func(code string) string { return "/place/" + code })
 		for _, one := range groups.Groups {
 			if region, ok := geo.RegionOf(one.Key); ok {
 				p.States = append(p.States, stateRow{region, one.Cost})
 			}
 		}
-	}
-	if err != nil {
-		s.Broken(w, r, err)
-		return
-	}
-	p.view = s.viewOf(url.Values{"by": {graph.GroupState.String()}, "top": {"100"}},
-		"SELECT recipient_state, sum(amount) AS dollars, count(*) AS grants\nFROM grants\nGROUP BY recipient_state\nORDER BY dollars DESC")
-	p.Explore = "/explore"
-	s.render(w, "places", &p)
+		p.view = s.viewOf(url.Values{"by": {graph.GroupState.String()}, "top": {"100"}},
+			"SELECT recipient_state, sum(amount) AS dollars, count(*) AS grants\nFROM grants\nGROUP BY recipient_state\nORDER BY dollars DESC")
+		p.Explore = "/explore"
+		s.render(w, "places", &p)
+	})
 }

@@ -21,7 +21,6 @@ import (
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
-	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/site/draw"
 	"grantgraph/internal/serve/site/frame"
@@ -179,15 +178,11 @@ func (e *explorer) read(w http.ResponseWriter, r *http.Request, path string) (v 
 
 // fail shows an error that is not about a value of the address.
 func (e *explorer) fail(w http.ResponseWriter, r *http.Request, err error) {
-	f, ok := fault.Of(err)
-	switch {
-	case ok && f.Slug == budget.Busy:
-		e.Busy(w, r)
-	case ok && f.Slug == "index_damaged":
+	if f, ok := fault.Of(err); ok && f.Slug == "index_damaged" {
 		e.Damaged(w, r)
-	default:
-		e.Broken(w, r, err)
+		return
 	}
+	e.Broken(w, r, err)
 }
 
 // refused says which parameters an error is about, and why. It returns nothing for

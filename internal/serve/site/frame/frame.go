@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/client"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
@@ -186,6 +187,10 @@ func (f *Frame) Missing(w http.ResponseWriter, r *http.Request) {
 func (f *Frame) Broken(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // the visitor has left
+	}
+	if why, ok := fault.Of(err); ok && why.Slug == budget.Busy {
+		f.Busy(w, r)
+		return
 	}
 	f.Log.Error("drawing a page", "path", r.URL.Path, "error", err)
 	f.Message(w, r, http.StatusInternalServerError, "Something went wrong", "The page could not be drawn. Please try again.")

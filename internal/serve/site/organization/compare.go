@@ -85,7 +85,7 @@ func (s *room) serveCompare(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.compare(r, set, page, list); err != nil {
-		s.fail(w, r, err)
+		s.Broken(w, r, err)
 		return
 	}
 	w.Header().Set("Cache-Control", "private, max-age=60")

@@ -16,11 +16,9 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
-	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/budget"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/search"
@@ -142,7 +140,7 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	v, release, err := s.view(r, e, org.Name, home, p)
 	if err != nil {
-		s.fail(w, r, err)
+		s.Broken(w, r, err)
 		return
 	}
 	defer release()
@@ -151,7 +149,7 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 	if p.personal {
 		w.Header().Set("Cache-Control", "private, no-store")
 		if v.member, err = s.Member(r); err != nil {
-			s.fail(w, r, err)
+			s.Broken(w, r, err)
 			return
 		}
 		if caller := v.member.Caller(); p.plan == "Plus" && !caller.Paid || p.plan == "Pro" && !caller.Pro {
@@ -159,7 +157,7 @@ func (s *room) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err := show(w, r, v); err != nil {
-		s.fail(w, r, err)
+		s.Broken(w, r, err)
 	}
 }
 
@@ -178,15 +176,6 @@ func (s *room) find(rest, slug string) (part, bool) {
 		return p, true
 	}
 	return named(second)
-}
-
-// fail shows why there is no page.
-func (s *room) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if f, ok := fault.Of(err); ok && f.Slug == budget.Busy {
-		s.Busy(w, r)
-		return
-	}
-	s.Broken(w, r, err)
 }
 
 func (s *room) view(r *http.Request, e ein.EIN, name, home string, at part) (*view, func(), error) {
