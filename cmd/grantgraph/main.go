@@ -6,12 +6,16 @@ package main
 import (
 	"context"
 	"embed"
+	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 
 	"github.com/alecthomas/kong"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/sqlbox/worker"
 	"grantgraph/internal/terminal"
 )
 
@@ -76,3 +80,53 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 
 // movedToMeasure lists the commands that were once part of this program.
 var movedToMeasure = []string{"bench", "eval"}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(a *terminal.App) error {
+	fmt.Fprintln(a.Out, "grantgraph", programVersion())
+	return nil
+}
+
+// programVersion is the version the module was built at, so that a binary made
+// by "go install" can say what it is.
+func programVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}
+
+// helpCmd is for those who look for the help of a command before its name.
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"The command, such as build or keys create."`
+}
+
+func (c *helpCmd) Run(a *terminal.App) error {
+	return terminal.ExitCode(run(a.Ctx, append(c.Command, "--help"), a.In, a.Out, a.Err))
+}
+
+type openapiCmd struct {
+	BaseURL string `name:"base-url" help:"Address of the server in the document." default:"http://127.0.0.1:8080" placeholder:"URL"`
+}
+
+func (c *openapiCmd) Run(a *terminal.App) error {
+	doc, err := serve.OpenAPI(c.BaseURL)
+	if err != nil {
+		return err
+	}
+	_, err = a.Out.Write(doc)
+	return err
+}
+
+// sqlWorkerCmd is the process that the server starts to run users' SQL. It speaks a
+// protocol of frames and is not for people.
+type sqlWorkerCmd struct{}
+
+func (sqlWorkerCmd) Run(a *terminal.App) error {
+	if code := worker.Run(a.In, a.Out); code != 0 {
+		return fmt.Errorf("the SQL worker ended with code %d", code)
+	}
+	return nil
+}

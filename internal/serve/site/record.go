@@ -3,6 +3,7 @@ package site
 import (
 	"cmp"
 	_ "embed"
+	"html/template"
 	"strconv"
 	"time"
 
@@ -280,4 +281,18 @@ func hyphened(ein string) string {
 		return ein
 	}
 	return ein[:2] + "-" + ein[2:]
+}
+
+// functions are template functions of these pages, beyond those of all pages.
+var functions = template.FuncMap{
+	"day":      dayText,
+	"dayof":    frame.Day,
+	"momentof": momentText,
+	"period":   periodText,
+	"yesno":    yesNo,
+	"alike":    alike,
+	"mark":     newMark,
+	"elements": elementRows,
+	"words":    wordRows,
+	"hyphened": hyphened,
 }

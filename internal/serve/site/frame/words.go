@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"grantgraph/internal/ein"
 	"html/template"
 	"math"
 	"net/url"
@@ -10,10 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	geo "grantgraph/internal/place"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/snapshot"
 )
 
 var functions = template.FuncMap{
@@ -105,4 +107,30 @@ func Day(date string) string {
 		}
 	}
 	return date
+}
+
+// ruleWords explains each rule to somebody new to it.
+var ruleWords = map[string]string{
+	grant.Filed.String():            "the filer stated the EIN",
+	grant.OverrideHuman.String():    "somebody looked it up",
+	grant.OverrideKeyError.String(): "the EIN filed is one typing error away",
+	grant.Name.String():             "exact name, the only one in its state",
+	grant.RegistryDominant.String(): "a name several share, one of them nearly always meant",
+	grant.Fuzzy.String():            "one letter off, same ZIP",
+	grant.OverrideLLM.String():      "a proposal of a language model, checked",
+	grant.Registry.String():         "a name other filers gave with this EIN",
+	grant.Address.String():          "a similar name at the same address",
+	grant.ZIP.String():              "a name several share, one of them in the ZIP",
+	grant.Street.String():           "the only organization at the address",
+	grant.Model.String():            "the statistical model, with its own probability for each row",
+	snapshot.Unresolved:             "no organization identified",
+}
+
+// RuleWords says how a rule finds the recipient of a grant. name is a value of
+// ein_source, or empty for no rule.
+func RuleWords(name string) string {
+	if name == "" {
+		name = snapshot.Unresolved
+	}
+	return ruleWords[name]
 }
