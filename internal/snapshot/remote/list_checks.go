@@ -2,9 +2,12 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot/lists"
@@ -79,19 +82,11 @@ func PublishChecks(ctx context.Context, s Store, checks []lists.Check) error {
 	return fault.New("store_busy", "others are writing to %s all the time", s).Try("run it again")
 }
 
-func newest(a, b []lists.Check) (out []lists.Check) {
-	for _, name := range lists.Names() {
-		var best *lists.Check
-		for _, list := range [][]lists.Check{a, b} {
-			for i := range list {
-				if c := &list[i]; c.Name == name && (best == nil || c.CheckedAt.After(best.CheckedAt)) {
-					best = c
-				}
-			}
-		}
-		if best != nil {
-			out = append(out, *best)
-		}
-	}
-	return out
+// newest keeps the later check of each list, in the order of their names.
+func newest(a, b []lists.Check) []lists.Check {
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, func(x, y lists.Check) int {
+		return cmp.Or(strings.Compare(x.Name, y.Name), y.CheckedAt.Compare(x.CheckedAt))
+	})
+	return slices.CompactFunc(all, func(x, y lists.Check) bool { return x.Name == y.Name })
 }
