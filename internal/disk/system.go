@@ -27,7 +27,6 @@ type System interface {
 	Sync(path string) error
 }
 
-// Handle is a file open for writing.
 type Handle interface {
 	io.WriteCloser
 	Sync() error

@@ -68,7 +68,6 @@ type Report struct {
 	Warnings            []string `json:"warnings"`
 }
 
-// YearCount is one fiscal year of the corpus.
 type YearCount struct {
 	FiscalYear  int   `json:"fiscal_year"`
 	Grants      int64 `json:"grant_count"`
@@ -105,7 +104,6 @@ type ReturnCount struct {
 	ArchiveFault int64 `json:"unreadable_members"` // members that could not be extracted from a damaged zip
 }
 
-// LineCount says what happened to the grant lines of the chosen returns.
 type LineCount struct {
 	Read        int64 `json:"read"`
 	Rows        int64 `json:"rows"`
@@ -154,7 +152,6 @@ type IndexCount struct {
 	Missing int64 `json:"missing"` // listed, but in no archive
 }
 
-// ListCount says what is loaded of one compliance list.
 type ListCount struct {
 	Name     string            `json:"name"`
 	Loaded   bool              `json:"loaded"`

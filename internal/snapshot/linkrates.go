@@ -37,7 +37,6 @@ type YearCounts struct {
 // Unresolved is the name of the count of rows without an EIN.
 const Unresolved = "none"
 
-// Linked is the number of rows with an EIN.
 func (y *YearCounts) Linked() (n int64) {
 	for _, r := range y.Rules {
 		if r.Name != Unresolved {

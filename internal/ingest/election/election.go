@@ -33,7 +33,6 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// Candidate is one server that competes for the work.
 type Candidate struct {
 	opt     Options
 	config  *pgx.ConnConfig

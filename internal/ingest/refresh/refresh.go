@@ -29,7 +29,6 @@ type Options struct {
 	offer func(context.Context) error
 }
 
-// Refresher looks upstream when it is time to.
 type Refresher struct {
 	opt     Options
 	checked map[string]time.Time // when each source was last asked for

@@ -33,7 +33,6 @@ func Stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// Hash is the SHA-256 and the size of a file.
 func Hash(ctx context.Context, path string) (sum string, n int64, err error) {
 	sum, n, err = disk.Hash(ctx, path)
 	return sum, n, Stopped(ctx, fault.Disk(path, err))

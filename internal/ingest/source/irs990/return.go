@@ -38,7 +38,6 @@ type Address struct {
 	Country      string
 }
 
-// Foreign reports whether the address was filed as a foreign one.
 func (a *Address) Foreign() bool { return a.Country != "" || a.Province != "" }
 
 // Return holds the facts that a filing states once: header, filer, flags,

@@ -67,7 +67,6 @@ type Rejection struct {
 	Count  int64  `json:"count"`
 }
 
-// Reject counts one row that was left out.
 func (t *Tally) Reject(reason string) { t.reject(reason, 1) }
 
 func (t *Tally) reject(reason string, n int64) {
@@ -86,7 +85,6 @@ func (t *Tally) Add(o Tally) {
 	}
 }
 
-// Lost is the number of rows left out.
 func (t *Tally) Lost() (n int64) {
 	for _, r := range t.Rejected {
 		n += r.Count

@@ -39,7 +39,6 @@ func Of[T any](read func(io.Reader, func(*T) error) (rows.Tally, error)) func(io
 // lines is how many rows the contract is tried with.
 const lines = 500
 
-// Hold runs the contract as subtests.
 func (r Reader) Hold(t *testing.T) {
 	for name, check := range map[string]func(*testing.T){
 		"forms": r.forms, "refusals": r.refusals, "gives up": r.givesUp, "errors": r.errors, "cut short": r.cutShort,
