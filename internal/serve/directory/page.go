@@ -10,7 +10,6 @@ import (
 // Order is the figure by which a result is sorted.
 type Order uint8
 
-// The orders.
 const (
 	ByRevenue Order = iota
 	ByAssets

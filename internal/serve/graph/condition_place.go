@@ -19,21 +19,18 @@ func (g *Graph) placeConds(p *Place, reach bitset) []condition {
 		return []condition{g.funderSetCond(reach)}
 	}
 	var all []condition
-	if len(p.Values) > 0 {
-		match := g.placeMatcher(p.Kind, p.Values)
+	add := func(kind PlaceKind, match func(*placeRecord) bool) {
 		if p.Of == FunderPlace {
 			all = append(all, g.funderPlaceCond(match))
 		} else {
-			all = append(all, g.recipPlaceCond(p.Kind, match))
+			all = append(all, g.recipPlaceCond(kind, match))
 		}
 	}
+	if len(p.Values) > 0 {
+		add(p.Kind, g.placeMatcher(p.Kind, p.Values))
+	}
 	if p.Near != (Near{}) {
-		match := g.nearMatcher(p.Near)
-		if p.Of == FunderPlace {
-			all = append(all, g.funderPlaceCond(match))
-		} else {
-			all = append(all, g.recipPlaceCond(ZIP, match))
-		}
+		add(ZIP, g.nearMatcher(p.Near))
 	}
 	return all
 }

@@ -329,8 +329,6 @@ func (e *evaluation) persons(found *rowset) (people, nobody Cost, err error) {
 	return sums[0], sums[1], err
 }
 
-// countiesIn counts the rows of a set by county, in chosen states and in the states
-// of chosen counties.
 func (g *Graph) countiesIn(p *Place, rows *rowset) (c Counts) {
 	if p.Of != RecipientPlace || len(p.Values) == 0 || p.Kind != State && p.Kind != County {
 		return c

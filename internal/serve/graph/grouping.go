@@ -10,7 +10,6 @@ import (
 // Grouping says what rows are grouped by. The zero Grouping is no grouping.
 type Grouping uint8
 
-// The groupings.
 const (
 	NoGrouping Grouping = iota
 	GroupSubject

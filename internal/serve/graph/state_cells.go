@@ -85,8 +85,6 @@ type yearCells struct {
 	cells []StateSum
 }
 
-// within lists the cells of the states and years of a filter, and says how many
-// they are.
 func (s *stateCells) within(g *Graph, c *cellFilter) (list []yearCells, n int) {
 	for state := range g.dict.states {
 		if state >= cellStates || !c.states[state] {
@@ -208,8 +206,6 @@ func (e *evaluation) byCells(l recipientCells, r *ranker) func(*selectors) error
 	})
 }
 
-// fundersOf counts the funders of a recipient in the states and years of a
-// filter.
 func (g *Graph) fundersOf(id uint32, c *cellFilter) (n uint32) {
 	lo, hi := g.back.rows.off[id], g.back.rows.off[id+1]
 	funders, years := g.back.funders[lo:hi], g.back.years[lo:hi]

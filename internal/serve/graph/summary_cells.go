@@ -45,8 +45,6 @@ func (c *cells) byYear(f *cellFilter) (sum yearly) {
 	return sum
 }
 
-// countParties counts the funders and recipients of causes, a kind of funder and
-// years.
 func (e *evaluation) countParties(f *Filter, c *cellFilter, years []int, funders, recips *distinctCounter) {
 	p, all := &e.g.postings.parties, len(e.g.dict.years)
 	kind, kinds := uint32(anyKindSet), bitset(nil)

@@ -69,7 +69,6 @@ func KindNumber(kind string) (uint32, bool) { return kindNumbers.parse(kind) }
 // Side says at which end of its grants an organization stands.
 type Side uint8
 
-// The sides.
 const (
 	Gave Side = iota
 	Received

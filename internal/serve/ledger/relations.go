@@ -15,7 +15,6 @@ import (
 // before it.
 type Mark uint8
 
-// The marks.
 const (
 	Unmarked Mark = iota // there is nothing to compare
 	New                  // its first grant is in that year

@@ -15,37 +15,32 @@ const inCalifornia = "CA"
 // there is exactly one.
 func (c *screening) california(revoked *bool) client.CaliforniaScreen {
 	ca := client.CaliforniaScreen{ScreenProvenance: c.provenance(lists.CARegistry, NotListed), FTB: c.provenance(lists.CAFTB, NotListed)}
-	if ca.Screened {
-		ca.RegistryRecords = []client.CaliforniaRegistryRecord{}
-		for _, row := range c.rows.registry {
-			ca.RegistryRecords = append(ca.RegistryRecords, registryRecord(row, "ein"))
-		}
-		named := byName(c, c.tables.RegistrationsNamed.With)
-		if len(ca.RegistryRecords) == 0 && len(named) == 1 {
-			ca.RegistryRecords = append(ca.RegistryRecords, registryRecord(named[0], "name"))
-		}
-		ca.MayOperate = mayOperate(ca.RegistryRecords)
-		c.settle(&ca.ScreenProvenance, Listed, len(ca.RegistryRecords), len(named))
-	}
-	if ca.FTB.Screened {
-		ca.FTBRecords = []client.CaliforniaFTBRecord{}
-		for _, row := range c.rows.ftb {
-			ca.FTBRecords = append(ca.FTBRecords, ftbRecord(row, "ein"))
-		}
-		named := byName(c, c.tables.FTBRecordsNamed.With)
-		if len(ca.FTBRecords) == 0 && len(named) == 1 {
-			ca.FTBRecords = append(ca.FTBRecords, ftbRecord(named[0], "name"))
-		}
-		c.settle(&ca.FTB, Revoked, len(ca.FTBRecords), len(named))
-	}
-	if !ca.Screened { // settle may have unscreened it
-		ca.RegistryRecords = nil
-	}
-	if !ca.FTB.Screened {
-		ca.FTBRecords = nil
-	}
+	ca.RegistryRecords = recordsOf(c, &ca.ScreenProvenance, Listed, c.rows.registry, c.tables.RegistrationsNamed.With, registryRecord)
+	ca.MayOperate = mayOperate(ca.RegistryRecords)
+	ca.FTBRecords = recordsOf(c, &ca.FTB, Revoked, c.rows.ftb, c.tables.FTBRecordsNamed.With, ftbRecord)
 	ca.GoodStanding = goodStanding(&ca, revoked)
 	return ca
+}
+
+// recordsOf returns the records of one list, nil if the list is not screened, and sets
+// the status of the list.
+func recordsOf[T, R any](c *screening, p *client.ScreenProvenance, status string, rows []T, named func(key string) []T,
+	record func(row T, basis string) R) []R {
+	if !p.Screened {
+		return nil
+	}
+	list := []R{}
+	for _, row := range rows {
+		list = append(list, record(row, "ein"))
+	}
+	others := byName(c, named)
+	if len(list) == 0 && len(others) == 1 {
+		list = append(list, record(others[0], "name"))
+	}
+	if c.settle(p, status, len(list), len(others)); !p.Screened {
+		return nil
+	}
+	return list
 }
 
 // settle sets the status of a list of California by the number of rows found. When it

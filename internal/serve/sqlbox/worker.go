@@ -110,34 +110,36 @@ func processorTime() time.Duration {
 
 func openRole(h hello, driver Driver) (serve func(workerRequest) workerReply, notes []string, err error) {
 	ctx := context.Background()
+	var work func(context.Context, workerRequest) (*Result, error)
+	var conn *sql.Conn
+	nice := niceRunner
 	switch h.Role {
 	case roleGate:
 		g, err := openGate(ctx, h.Memory)
 		if err != nil {
 			return nil, nil, err
 		}
-		serve = func(a workerRequest) workerReply {
-			ctx, cancel := context.WithTimeout(ctx, a.Timeout)
-			defer cancel()
-			return replyFor(nil, g.check(ctx, a.SQL, a.Pro, a.Params), g.conn)
+		conn, nice = g.conn, niceGate
+		work = func(ctx context.Context, a workerRequest) (*Result, error) {
+			return nil, g.check(ctx, a.SQL, a.Pro, a.Params)
 		}
 	case roleRunner:
 		r, err := openRunner(ctx, driver, h)
 		if err != nil {
 			return nil, nil, err
 		}
-		serve = func(a workerRequest) workerReply {
-			ctx, cancel := context.WithTimeout(ctx, a.Timeout)
-			defer cancel()
-			res, err := r.query(ctx, a.SQL, a.Params, maxRows, maxBytes)
-			return replyFor(res, err, r.conn)
+		conn = r.conn
+		work = func(ctx context.Context, a workerRequest) (*Result, error) {
+			return r.query(ctx, a.SQL, a.Params, maxRows, maxBytes)
 		}
 	default:
 		return nil, nil, fmt.Errorf("a worker cannot be a %q", h.Role)
 	}
-	nice := niceRunner
-	if h.Role == roleGate {
-		nice = niceGate
+	serve = func(a workerRequest) workerReply {
+		ctx, cancel := context.WithTimeout(ctx, a.Timeout)
+		defer cancel()
+		res, err := work(ctx, a)
+		return replyFor(res, err, conn)
 	}
 	return serve, confine(h.Memory, nice), nil
 }

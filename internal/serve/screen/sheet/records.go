@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"unicode/utf8"
 
 	"grantgraph/internal/fault"
+	"grantgraph/internal/windows1252"
 )
 
 // records splits delimited text into records. A quotation mark within a cell that does not
@@ -142,4 +144,13 @@ func (r *records) endsLine(c byte) bool {
 		return false
 	}
 	return true
+}
+
+// toUTF8 is a text of a sheet in UTF-8. A text that is not valid UTF-8 was saved
+// by Excel as plain CSV, in Windows-1252.
+func toUTF8(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	return windows1252.Decode(string(b))
 }
