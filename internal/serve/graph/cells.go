@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -55,14 +56,17 @@ func cellParts(key uint32) (year, state, letter, kind, class uint32) {
 	return key / cellStates % MaxYears, key % cellStates, letter, kind, class
 }
 
-// fineKey is a key of a year and a state with a county or a set of strategies, of which
-// there are so many. A county is in one state, but for lines that name another state
+// fineKey is a key of a year and a state with a county or a set of strategies, which
+// takes so many bits. A county is in one state, but for lines that name another state
 // than their ZIP code.
-func fineKey(year uint8, state, value uint16, of uint32) uint32 {
-	return (uint32(year)*cellStates+uint32(state))*of + uint32(value)
+func fineKey(year uint8, state, value uint16, bits uint) uint32 {
+	return (uint32(year)*cellStates+uint32(state))<<bits | uint32(value)
 }
 
-const maxCounties = 1 << 16
+const (
+	countyBits  = 16
+	supportBits = grant.Strategies
+)
 
 // makeCells adds all rows up. If there are more states than a key has room for, it
 // makes no cells, and questions read rows.
@@ -83,8 +87,8 @@ func (b *builder) makeCells(states int) (c cells) {
 			kind = uint8(k)
 		}
 		put(sums, cellKey(b.years[row], x.states[row], x.letters[row], kind, b.flags[row]&classMask), b.amounts[row])
-		put(counties, fineKey(b.years[row], x.states[row], x.counties[row], maxCounties), b.amounts[row])
-		put(supports, fineKey(b.years[row], x.states[row], b.supports[row]&(supportSets-1), supportSets), b.amounts[row])
+		put(counties, fineKey(b.years[row], x.states[row], x.counties[row], countyBits), b.amounts[row])
+		put(supports, fineKey(b.years[row], x.states[row], b.supports[row]&(supportSets-1), supportBits), b.amounts[row])
 	}
 	return cells{newKeyedSums(sums), newKeyedSums(counties), newKeyedSums(supports)}
 }
@@ -209,11 +213,12 @@ func (g *Graph) addCells(t *tables, c *cellFilter) {
 }
 
 // within adds up the sums with fine keys in the years and states of a filter, by value.
-func (k *keyedSums) within(c *cellFilter, of uint32, values int) []Cost {
+func (k *keyedSums) within(c *cellFilter, bits uint, values int) []Cost {
 	out := make([]Cost, values)
 	for i, key := range k.keys {
-		if at := key / of; c.years[at/cellStates%MaxYears] && c.states[at%cellStates] && int(key%of) < values {
-			out[key%of].merge(k.sums[i], 1)
+		at, value := key>>bits, int(key&(1<<bits-1))
+		if c.years[at/cellStates%MaxYears] && c.states[at%cellStates] && value < values {
+			out[value].merge(k.sums[i], 1)
 		}
 	}
 	return out
@@ -224,9 +229,9 @@ func (k *keyedSums) within(c *cellFilter, of uint32, values int) []Cost {
 func (g *Graph) addFineCells(t *tables, c *cellFilter, by Grouping) {
 	switch by {
 	case GroupCounty:
-		t.counties = g.sums.cells.counties.within(c, maxCounties, len(g.groups.countyList))
+		t.counties = g.sums.cells.counties.within(c, countyBits, len(g.groups.countyList))
 	case GroupSupport:
-		t.supports = g.sums.cells.supports.within(c, supportSets, supportSets)
+		t.supports = g.sums.cells.supports.within(c, supportBits, supportSets)
 	case GroupFunder:
 		t.funders = make([]Cost, len(g.dict.funders))
 		if c.everywhere {
