@@ -16,6 +16,7 @@ type Answer struct {
 	Why        string     `json:"why,omitempty"`  // why the question was not understood
 	Try        []string   `json:"try,omitempty"`  // other questions that can be answered
 	Policy     bool       `json:"-"`              // Unclear.Policy
+	Beyond     bool       `json:"-"`              // Unclear.Beyond
 	Parties    []Party    `json:"-"`              // Unclear.Parties
 	requests   []*Request // all requests made, in order; Request is the first
 }
@@ -73,11 +74,16 @@ type Unclear struct {
 	// effect, a forecast or an opinion, or it is too long or empty. The
 	// language model is not asked either.
 	Policy bool
+	// Beyond says that the question is understood, and filings cannot answer it.
+	Beyond bool
+
+	tryOther bool // another reading of the words may make sense
 }
 
 // Answer turns the refusal into an Answer.
 func (u *Unclear) Answer(question string) *Answer {
-	return &Answer{Question: question, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}, Why: u.Why, Try: u.Try, Policy: u.Policy, Parties: u.Parties}
+	return &Answer{Question: question, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{},
+		Why: u.Why, Try: u.Try, Policy: u.Policy, Beyond: u.Beyond, Parties: u.Parties}
 }
 
 // Chip is one part of the plan, as shown to the person who asked.

@@ -42,7 +42,8 @@ func (a *Asker) Answer(ctx context.Context, question string) (*Answer, error) {
 	}
 	answer, err := a.Run(ctx, p)
 	if errors.Is(err, ErrPlan) {
-		u := &Unclear{Why: "This cannot be answered: " + strings.TrimPrefix(err.Error(), ErrPlan.Error()+": ") + ".", Try: a.Examples(ctx)}
+		u := unclear("cannot", "why", strings.TrimPrefix(err.Error(), ErrPlan.Error()+": "))
+		u.Try = a.Examples(ctx)
 		return u.Answer(question), nil
 	}
 	if err != nil {

@@ -133,12 +133,6 @@ func causeOf(text string) (subject, name string, ok bool) {
 	return subject, causeName(subject), true
 }
 
-// peopleWords end phrases for causes that name the people, animals or things
-// that are helped, or the people who help, and not organizations.
-var peopleWords = strings.Fields("people students teachers artists writers musicians filmmakers farmers prisoners inmates police sheriffs firefighters " +
-	"scientists economists veterinarians entrepreneurs missionaries refugees paramedics teens teenagers veterans soldiers women children families " +
-	"ex-offenders victims patients homeless blind deaf volunteers dogs cats animals pets birds fish trees survivors nurses")
-
 // causeName is the name of a cause for people to read.
 func causeName(subject string) string {
 	s, err := ntee.ParseSubject(subject)
@@ -167,41 +161,47 @@ func causeKnown(phrase string) bool {
 	return ok
 }
 
-// readCauses reads the words for causes, longest phrases first.
-func (r *reading) readCauses() {
-	for n := 6; n > 0; n-- {
-		for i := 0; i+n <= len(r.toks); i++ {
-			if !r.free(i, i+n) {
-				continue
-			}
-			if n > 1 && (isFunction(r.toks[i].text) || isFunction(r.toks[i+n-1].text)) {
-				continue
-			}
-			// "Grants for research" means a kind of support, and "foundations"
-			// means funders.
-			if m, _ := phrases(); n == 1 && m[r.toks[i].text].tag != "" {
-				continue
-			}
-			subject, name, ok := causeOf(r.joined(i, i+n))
-			if !ok {
-				continue
-			}
-			to := i + n
-			if r.has(to, "causes|cause|sector|purposes|field|issues|programs|program|projects|work|initiatives|efforts|activities") {
-				to++
-			}
-			if slices.Contains([]string{"many", "which", "what", "whose"}, r.textAt(i-1)) && slices.Contains(peopleWords, r.toks[i+n-1].text) {
-				r.fail("“%s” are people, and what is counted and ranked here are organizations. The cause can be asked for, as in “How much was given for %s?”",
-					r.text(i, i+n), r.text(i, i+n))
-				return
-			}
-			if asked := r.toks[i+n-1].text; n == 1 && (asked == "schools" || asked == "school") {
-				r.note("“%s” was read as elementary and secondary schools; ask for “education” for colleges and the rest.", r.text(i, i+n))
-			}
-			r.put(i, to, &item{tag: tagCause, cause: &Cause{Subject: subject, Name: name, Asked: r.text(i, i+n)}})
+// addCauses adds the causes that begin at a word.
+func (r *reading) addCauses(i int) {
+	for n := min(6, len(r.toks)-i); n > 0; n-- {
+		first, last := &r.toks[i], &r.toks[i+n-1]
+		if !r.free(i, i+n) || n > 1 && (is("function", first.text) || is("function", last.text)) || n == 1 && said(first.text).tag != "" {
+			continue // "grants for research" means a kind of support, and "foundations" means funders
 		}
+		text, slips := r.corrected(i, i+n)
+		subject, name, ok := causeOf(text)
+		if !ok {
+			continue
+		}
+		to := i + n
+		if is("causes", r.textAt(to)) {
+			to++
+		}
+		words := r.text(i, i+n)
+		it := item{sym: "CAUSE", cost: costCause + costSlip*float64(slips), cause: &Cause{Subject: subject, Name: name, Asked: words}}
+		if r.has(i-1, "many|which|what|whose") && is("people", last.text) {
+			it.refuse = unclear("people_are", "words", words)
+		}
+		if text == "schools" || text == "school" {
+			it.notes = []string{sentence("schools", "words", words)}
+		}
+		if slips > 0 {
+			it.notes = append(it.notes, sentence("slip", "typed", words, "meant", text))
+		}
+		r.add(i, to, it)
 	}
 }
+
+// causeList are the words for causes that are corrected if misspelled.
+var causeList = sync.OnceValue(func() (list []string) {
+	for w := range causeWords() {
+		if len(w) >= 6 && !strings.Contains(w, " ") {
+			list = append(list, w)
+		}
+	}
+	slices.Sort(list)
+	return list
+})
 
 // knownWords are the words of causes, states and countries. They are not typing
 // errors for other words.

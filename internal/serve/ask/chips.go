@@ -9,61 +9,97 @@ import (
 )
 
 // measureWords are the names of the measures for people to read.
-var measureWords = map[string]string{
-	"how_much": "How much", "how_many": "How many", "average": "Average grant", "median": "Median grant", "largest": "Largest grants",
-	"smallest": "Smallest grants",
-	"which":    "Ranking", "trend": "By year", "compare": "Comparison", "change": "Change between two years", "share": "Share", "exists": "Whether there is any",
-	"similar": "Similar organizations", "cofunders": "Co-funders", "fact": "Fact", "screen": "Compliance check",
-}
+var measureWords = map[string]string{"how_much": "How much", "how_many": "How many", "average": "Average grant", "median": "Median grant",
+	"largest": "Largest grants", "smallest": "Smallest grants", "which": "Ranking", "trend": "By year", "compare": "Comparison",
+	"change": "Change between two years", "share": "Share", "exists": "Whether there is any", "similar": "Similar organizations",
+	"cofunders": "Co-funders", "fact": "Fact", "people": "People", "stopped": "Stopped giving", "screen": "Compliance check"}
+
+// excludedWords are the classes of grants that a plan may leave out.
+var excludedWords = map[string]string{"daf": "donor-advised funds", "individuals": "individuals", "related_party": "related parties"}
 
 // Chips shows the plan part by part. Each chip offers other values and the plan
 // without that part.
 func (p *Plan) Chips() []Chip {
-	var list []Chip
+	list := []Chip{p.chip("measure", "Asked for", p.measureName(), p.measureOptions()...)}
 	add := func(field, label, value string, options ...Option) {
-		c := Chip{Field: field, Label: label, Value: value, Options: options}
-		if without := p.without(field); without.String() != p.String() {
-			without.Part = slices.DeleteFunc(without.Part, func(f string) bool { return f == field })
-			if without.Validate() == nil {
-				c.Off = without.String()
-			}
-		}
-		list = append(list, c)
-	}
-	// option is the plan with one change, if that plan can be run.
-	option := func(label string, chosen bool, change func(c *Plan)) []Option {
-		c := p.clone()
-		change(c)
-		if c.Validate() != nil {
-			return nil
-		}
-		return []Option{{label, c.String(), chosen}}
-	}
-	var measures []Option
-	for _, m := range []string{"how_much", "how_many", "average", "median", "largest", "smallest", "trend"} {
-		if p.Of == "organizations" || p.Of == "awards" || slices.Contains([]string{"compare", "change", "share"}, p.Measure) {
-			break
-		}
-		measures = append(measures, option(measureWords[m], m == p.Measure, func(c *Plan) {
-			c.Measure, c.By, c.Part, c.Order, c.Least, c.Both = m, "", nil, "", false, false
-			if m != p.Measure {
-				c.Of = "grants"
-			}
-		})...)
-	}
-	if p.Of != "organizations" && p.Of != "awards" && p.Measure != "compare" {
-		for _, of := range []string{"funders", "recipients", "causes", "states"} {
-			measures = append(measures, option("Ranking of "+of, p.Measure == "which" && p.Of == of, func(c *Plan) {
-				if c.Measure != "which" || c.Of != of {
-					c.Measure, c.Of, c.By, c.Part, c.Figure, c.Both = "which", of, "", nil, "", false
-				}
-			})...)
+		if value != "" {
+			list = append(list, p.chip(field, label, value, options...))
 		}
 	}
+	add("level", "Government", upper(p.Level))
+	if p.Measure == "which" {
+		add("order", "Ranked by", strings.ReplaceAll(p.Order, "_", " "))
+	}
+	if p.Top != 0 {
+		add("top", "Rows", strconv.Itoa(p.Top))
+	}
+	add("funders", "Funder", p.partyNames("funders", p.Funders))
+	add("recipients", "Recipient", p.partyNames("recipients", p.Recipients))
+	add("organizations", "Organization", p.partyNames("organizations", p.Organizations))
+	for _, side := range []string{"funder", "recipient"} {
+		label := capital(side) + "s in"
+		if p.Of == "organizations" {
+			label = "In"
+		}
+		add("places", label, joinWords(placeNames(p.Places, side), "or"), p.sideOptions(side)...)
+	}
+	if p.Abroad {
+		add("abroad", "Recipients", "abroad")
+	}
+	add("causes", "Cause", joinWords(causeNames(p.Causes), "or"))
+	add("words", "Words", strings.Trim(p.Words, `"`))
+	add("support", "Support", joinWords(supportNames(p.Support), "or"))
+	kinds, options := and(kindNames(p.FunderTypes)), p.kindOptions()
+	if kinds == "" && len(options) > 1 && p.Of == "funders" {
+		kinds = "all"
+	}
+	add("funder_types", "Kind of funder", kinds, options...)
+	add("amounts", "Amount", p.amounts())
+	add("years", "Fiscal year", and(p.yearNames()))
+	add("only", "Only", strings.ReplaceAll(p.Only, "_", " "))
+	var out []string
+	for _, e := range p.Exclude {
+		out = append(out, excludedWords[e])
+	}
+	add("exclude", "Without", and(out))
+	return list
+}
+
+func upper(s string) string {
+	if s == "" {
+		return ""
+	}
+	return capital(s)
+}
+
+// chip is a part of the plan, and the plan without it.
+func (p *Plan) chip(field, label, value string, options ...Option) Chip {
+	c := Chip{Field: field, Label: label, Value: value, Options: options}
+	if without := p.without(field); without.String() != p.String() {
+		without.Part = slices.DeleteFunc(without.Part, func(f string) bool { return f == field })
+		if without.Validate() == nil {
+			c.Off = without.String()
+		}
+	}
+	return c
+}
+
+// option is the plan with one change, if that plan can be run.
+func (p *Plan) option(label string, chosen bool, change func(c *Plan)) []Option {
+	c := p.clone()
+	if change(c); c.Validate() != nil {
+		return nil
+	}
+	return []Option{{label, c.String(), chosen}}
+}
+
+func (p *Plan) measureName() string {
 	value := measureWords[p.Measure]
 	switch {
-	case p.Measure == "which", p.Measure == "how_many":
-		value += " " + map[bool]string{true: "of "}[p.Measure == "which"] + strings.ReplaceAll(p.Of, "_", " ")
+	case p.Measure == "which":
+		value += " of " + strings.ReplaceAll(p.Of, "_", " ")
+	case p.Measure == "how_many":
+		value += " " + strings.ReplaceAll(p.Of, "_", " ")
 	case p.Measure == "fact":
 		value = capital(strings.ReplaceAll(p.Fact, "_", " "))
 	case p.Of == "awards":
@@ -72,104 +108,72 @@ func (p *Plan) Chips() []Chip {
 	if p.Figure != "" && p.Figure != "dollars" {
 		value += ", " + figureNouns[p.Figure]
 	}
-	add("measure", "Asked for", value, measures...)
-	if p.Level != "" {
-		add("level", "Government", capital(p.Level))
+	return value
+}
+
+func (p *Plan) measureOptions() (list []Option) {
+	if !p.ofGrants() || p.Measure == "compare" {
+		return nil
 	}
-	if p.Measure == "which" && p.Order != "" {
-		add("order", "Ranked by", strings.ReplaceAll(p.Order, "_", " "))
-	}
-	if p.Top != 0 {
-		add("top", "Rows", strconv.Itoa(p.Top))
-	}
-	parties := func(field, label string, of []Party) {
-		if len(of) == 0 {
-			return
+	if p.Measure != "change" && p.Measure != "share" {
+		for _, m := range []string{"how_much", "how_many", "average", "median", "largest", "smallest", "trend"} {
+			list = append(list, p.option(measureWords[m], m == p.Measure, func(c *Plan) {
+				c.Measure, c.By, c.Part, c.Order, c.Least, c.Both = m, "", nil, "", false, false
+				if m != p.Measure {
+					c.Of = "grants"
+				}
+			})...)
 		}
-		word := "and"
-		if len(of) > 1 && !p.Both && p.By != field {
-			word = "or"
-		}
-		var said []string
-		for _, o := range of {
-			said = append(said, o.Name+" ("+o.EIN[:2]+"-"+o.EIN[2:]+")")
-		}
-		add(field, label, joinWords(said, word))
 	}
-	parties("funders", "Funder", p.Funders)
-	parties("recipients", "Recipient", p.Recipients)
-	parties("organizations", "Organization", p.Organizations)
-	for _, side := range []string{"funder", "recipient"} {
-		if places := placeNames(p.Places, side); len(places) > 0 {
-			label := "Recipients in"
-			if side == "funder" {
-				label = "Funders in"
+	for _, of := range []string{"funders", "recipients", "causes", "states"} {
+		list = append(list, p.option("Ranking of "+of, p.Measure == "which" && p.Of == of, func(c *Plan) {
+			if c.Measure != "which" || c.Of != of {
+				c.Measure, c.Of, c.By, c.Part, c.Figure, c.Both = "which", of, "", nil, "", false
 			}
-			if p.Of == "organizations" {
-				label = "In"
-			}
-			var sides []Option
-			if p.Of != "organizations" {
-				for _, to := range []string{"recipient", "funder"} {
-					sides = append(sides, option(capital(to)+"s in "+joinWords(places, "or"), to == side, func(c *Plan) {
-						for i := range c.Places {
-							if c.Places[i].Of == side {
-								c.Places[i].Of = to
-							}
-						}
-					})...)
+		})...)
+	}
+	return list
+}
+
+func (p *Plan) partyNames(field string, of []Party) string {
+	word := "and"
+	if len(of) > 1 && !p.Both && p.By != field {
+		word = "or"
+	}
+	var list []string
+	for _, o := range of {
+		list = append(list, o.Name+" ("+o.EIN[:2]+"-"+o.EIN[2:]+")")
+	}
+	return joinWords(list, word)
+}
+
+// sideOptions offer the places of one side as those of the other.
+func (p *Plan) sideOptions(side string) (list []Option) {
+	if p.Of == "organizations" {
+		return nil
+	}
+	for _, to := range []string{"recipient", "funder"} {
+		list = append(list, p.option(capital(to)+"s in "+joinWords(placeNames(p.Places, side), "or"), to == side, func(c *Plan) {
+			for i := range c.Places {
+				if c.Places[i].Of == side {
+					c.Places[i].Of = to
 				}
 			}
-			add("places", label, joinWords(places, "or"), sides...)
-		}
-	}
-	if p.Abroad {
-		add("abroad", "Recipients", "abroad")
-	}
-	if len(p.Causes) > 0 {
-		add("causes", "Cause", joinWords(causeNames(p.Causes), "or"))
-	}
-	if p.Words != "" {
-		add("words", "Words", strings.Trim(p.Words, `"`))
-	}
-	if len(p.Support) > 0 {
-		add("support", "Support", joinWords(supportNames(p.Support), "or"))
-	}
-	var kinds []Option
-	if p.By != "funder_types" && p.Of != "organizations" && p.Of != "awards" && len(p.Funders) == 0 {
-		kinds = append(kinds, option("All funders", len(p.FunderTypes) == 0, func(c *Plan) {
-			c.FunderTypes = nil
-			c.Part = slices.DeleteFunc(c.Part, func(f string) bool { return f == "funder_types" })
 		})...)
-		for _, k := range grant.FunderKinds() {
-			kinds = append(kinds, option(capital(kindNames([]string{k})[0]), slices.Equal(p.FunderTypes, []string{k}), func(c *Plan) { c.FunderTypes = []string{k} })...)
-		}
 	}
-	switch {
-	case len(p.FunderTypes) > 0:
-		add("funder_types", "Kind of funder", and(kindNames(p.FunderTypes)), kinds...)
-	case len(kinds) > 1 && p.Of == "funders":
-		add("funder_types", "Kind of funder", "all", kinds...)
+	return list
+}
+
+func (p *Plan) kindOptions() []Option {
+	if p.By == "funder_types" || !p.ofGrants() || len(p.Funders) > 0 {
+		return nil
 	}
-	if a := p.amounts(); a != "" {
-		add("amounts", "Amount", a)
-	}
-	if len(p.Years) > 0 {
-		var years []string
-		for _, s := range p.Years {
-			years = append(years, s.inWords())
-		}
-		add("years", "Fiscal year", and(years))
-	}
-	if p.Only != "" {
-		add("only", "Only", strings.ReplaceAll(p.Only, "_", " "))
-	}
-	if len(p.Exclude) > 0 {
-		var out []string
-		for _, e := range p.Exclude {
-			out = append(out, map[string]string{"daf": "donor-advised funds", "individuals": "individuals", "related_party": "related parties"}[e])
-		}
-		add("exclude", "Without", and(out))
+	list := p.option("All funders", len(p.FunderTypes) == 0, func(c *Plan) {
+		c.FunderTypes = nil
+		c.Part = slices.DeleteFunc(c.Part, func(f string) bool { return f == "funder_types" })
+	})
+	for _, k := range grant.FunderKinds() {
+		list = append(list, p.option(capital(kindNames([]string{k})[0]), slices.Equal(p.FunderTypes, []string{k}), func(c *Plan) { c.FunderTypes = []string{k} })...)
 	}
 	return list
 }

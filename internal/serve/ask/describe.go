@@ -88,8 +88,6 @@ func placeNames(list []Place, of string) (out []string) {
 	return out
 }
 
-func near(list []Place) bool { return len(list) > 0 && list[0].Kind == "near" }
-
 // kindNames names the kinds of funders.
 func kindNames(list []string) (out []string) {
 	for _, k := range list {
@@ -118,73 +116,79 @@ func causeNames(list []Cause) (out []string) {
 	return out
 }
 
+func (p *Plan) yearNames() (out []string) {
+	for _, s := range p.Years {
+		out = append(out, s.inWords())
+	}
+	return out
+}
+
 // describe writes the filters of a plan as the end of a sentence: "by A to B in
 // Ohio for Education in 2022".
 func (p *Plan) describe() string {
-	var b []string
-	add := func(format string, args ...any) { b = append(b, fmt.Sprintf(format, args...)) }
-	from, to := placeNames(p.Places, "funder"), placeNames(p.Places, "recipient")
-	in := func(list []string) string {
-		if near(p.Places) {
-			return joinWords(list, "or")
+	b := []string{p.giver(), p.taker()}
+	add := func(before, what, after string) {
+		if what != "" {
+			b = append(b, before+what+after)
 		}
-		return "in " + joinWords(list, "or")
 	}
-	switch kinds := kindNames(p.FunderTypes); {
+	add("for ", joinWords(causeNames(p.Causes), "or"), "")
+	add("with purposes that describe ", joinWords(supportNames(p.Support), "or"), "")
+	add("that mention “", strings.Trim(p.Words, `"`), "”")
+	add("of ", p.amounts(), "")
+	years := "in fiscal year "
+	if len(p.Years) > 1 || len(p.Years) == 1 && p.Years[0].From != p.Years[0].To {
+		years = "in fiscal years "
+	}
+	add(years, and(p.yearNames()), "")
+	for _, e := range []string{"daf", "individuals"} {
+		if slices.Contains(p.Exclude, e) {
+			add("without ", excludedWords[e], "")
+		}
+	}
+	return strings.Join(slices.DeleteFunc(b, func(s string) bool { return s == "" }), " ")
+}
+
+// in writes the places of one side.
+func (p *Plan) in(side string) string {
+	list := placeNames(p.Places, side)
+	if len(list) == 0 {
+		return ""
+	}
+	if p.Places[0].Kind == "near" {
+		return " " + joinWords(list, "or")
+	}
+	return " in " + joinWords(list, "or")
+}
+
+// giver writes who gives.
+func (p *Plan) giver() string {
+	from := p.in("funder")
+	switch kinds := and(kindNames(p.FunderTypes)); {
 	case len(p.Funders) > 0:
-		add("by %s", and(names(p.Funders)))
-		if len(from) > 0 {
-			add("%s", in(from))
-		}
-	case len(kinds) > 0 && len(from) > 0:
-		add("by %s %s", and(kinds), in(from))
-	case len(kinds) > 0:
-		add("by %s", and(kinds))
-	case len(from) > 0:
-		add("by funders %s", in(from))
+		return "by " + and(names(p.Funders)) + from
+	case kinds != "":
+		return "by " + kinds + from
+	case from != "":
+		return "by funders" + from
 	}
+	return ""
+}
+
+// taker writes who receives.
+func (p *Plan) taker() string {
+	to := p.in("recipient")
 	switch {
 	case len(p.Recipients) > 0:
-		add("to %s", and(names(p.Recipients)))
-		if len(to) > 0 {
-			add("%s", in(to))
-		}
+		return "to " + and(names(p.Recipients)) + to
 	case p.Only == "individuals":
-		add("to individuals")
-		if len(to) > 0 {
-			add("%s", in(to))
-		}
-	case len(to) > 0:
-		add("to recipients %s", in(to))
+		return "to individuals" + to
+	case to != "":
+		return "to recipients" + to
 	case p.Abroad:
-		add("to recipients abroad")
+		return "to recipients abroad"
 	}
-	if len(p.Causes) > 0 {
-		add("for %s", joinWords(causeNames(p.Causes), "or"))
-	}
-	if len(p.Support) > 0 {
-		add("with purposes that describe %s", joinWords(supportNames(p.Support), "or"))
-	}
-	if p.Words != "" {
-		add("that mention %s", "“"+strings.Trim(p.Words, `"`)+"”")
-	}
-	if a := p.amounts(); a != "" {
-		add("of %s", a)
-	}
-	if len(p.Years) > 0 {
-		var years []string
-		for _, s := range p.Years {
-			years = append(years, s.inWords())
-		}
-		add("in fiscal year%s %s", map[bool]string{true: "s"}[len(years) > 1 || p.Years[0].From != p.Years[0].To], and(years))
-	}
-	if slices.Contains(p.Exclude, "daf") {
-		add("without donor-advised funds")
-	}
-	if slices.Contains(p.Exclude, "individuals") {
-		add("without individuals")
-	}
-	return strings.Join(b, " ")
+	return ""
 }
 
 // spaced puts a space before a text, unless the text is empty.

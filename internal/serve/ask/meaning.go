@@ -129,81 +129,69 @@ type gap struct {
 	partKnown bool
 }
 
-// gaps are the phrases of a question that no part of the plan has used.
-func (r *reading) gaps() (list []gap) {
-	open := func(i int) bool { return r.toks[i].item == 0 && !slices.Contains(silent, r.toks[i].text) }
-	cause := func(i int) bool { n := r.toks[i].item; return n != 0 && r.items[n-1].tag == tagCause }
-	joins := func(i int) bool {
-		return slices.Contains([]string{"of", "for", "to", "with", "the", "in"}, r.toks[i].text) && (r.toks[i].item == 0 || r.toks[i].tag != tagPlace)
+// gaps are the phrases of a reading that have no meaning, with the causes and
+// the words for people beside them.
+func (r *reading) gaps(seq []*item) (list []gap) {
+	syms := make([]string, len(r.toks)+1)
+	for _, it := range seq {
+		for k := it.from; k < it.to; k++ {
+			syms[k] = it.sym
+		}
 	}
+	open := func(i int) bool { return syms[i] == "?" || syms[i] == "CAUSE" }
 	for i := 0; i < len(r.toks); i++ {
-		if !open(i) {
+		if syms[i] != "?" {
 			continue
 		}
 		u := gap{from: i, to: i + 1}
-		for u.from > 0 && cause(u.from-1) && !r.toks[u.from-1].comma {
+		for u.from > 0 && syms[u.from-1] == "CAUSE" && !r.toks[u.from-1].comma {
 			u.from--
-			u.partKnown = true
 		}
-		for !r.toks[u.to-1].comma && u.to < len(r.toks) {
-			switch end := u.to; {
-			case open(end):
+		for u.to < len(r.toks) && !r.toks[u.to-1].comma {
+			if open(u.to) || is("people", r.toks[u.to].text) || causeKnown(r.joined(u.from, u.to+1)) {
 				u.to++
-				continue
-			case cause(end):
-				u.to++
-				u.partKnown = true
-				continue
-			case slices.Contains(peopleWords, r.toks[end].text), causeKnown(r.joined(u.from, end+1)):
-				u.to++
-				continue
-			case joins(end) && end+1 < len(r.toks) && (open(end+1) || cause(end+1)):
+			} else if r.has(u.to, "of|for|to|with|the|in") && open(u.to+1) {
 				u.to += 2
-				u.partKnown = u.partKnown || cause(end+1)
-				continue
+			} else {
+				break
 			}
-			break
 		}
+		u.partKnown = slices.Contains(syms[u.from:u.to], "CAUSE")
 		list = append(list, u)
 		i = u.to - 1
 	}
 	return list
 }
 
-// readMeanings reads the remaining phrases by their meaning. Phrases with a
-// capital letter are names that were not found, so it skips them.
-func (r *reading) readMeanings() {
-	if r.again {
-		return
-	}
-	mixed := r.mixedCase()
-	for i, u := range r.gaps() {
+// addMeanings adds causes for phrases without a meaning, by what they mean.
+// Phrases with a capital letter are names that were not found, so it skips them.
+func (r *reading) addMeanings(seq []*item) (added bool) {
+	for i, u := range r.gaps(seq) {
 		if i == mostGaps {
-			return
+			break
 		}
-		if u.to-u.from > longestGap || !r.reasonable(u.from, u.to) || r.looksNamed(u, mixed) {
+		code, known := causeWords()[r.joined(u.from, u.to)]
+		if u.to-u.from > longestGap || r.looksNamed(u) || known && code == "" {
 			continue
 		}
-		text := strings.ToLower(r.text(u.from, u.to))
-		if code, known := causeWords()[r.joined(u.from, u.to)]; known && code == "" {
+		words := r.text(u.from, u.to)
+		code, name := causeMeant(strings.ToLower(words), u.partKnown)
+		if code == "" || !agrees(u, seq, code) {
 			continue
 		}
-		code, name := causeMeant(text, u.partKnown)
-		if code == "" || !r.agrees(u, code) {
-			continue
-		}
-		r.clear(u.from, u.to)
-		r.put(u.from, u.to, &item{tag: tagCause, cause: &Cause{Subject: code, Name: name, Asked: r.text(u.from, u.to)}})
-		r.note("“%s” was read as the cause %s, by its meaning.", r.text(u.from, u.to), name)
+		added = true
+		r.add(u.from, u.to, item{sym: "CAUSE", cost: costMeaning, cause: &Cause{Subject: code, Name: name, Asked: words},
+			notes: []string{sentence("by_meaning", "words", words, "cause", name)}})
 	}
+	return added
 }
 
 // looksNamed reports whether a phrase may be a name: a word after the first of
 // the question is capitalized while other words are not. Quoted text and text
 // with digits also count.
-func (r *reading) looksNamed(u gap, mixed bool) bool {
+func (r *reading) looksNamed(u gap) bool {
 	for k := u.from; k < u.to; k++ {
-		if r.toks[k].cap && k > 0 && mixed || r.toks[k].quote != 0 || strings.ContainsAny(r.toks[k].text, "0123456789$") {
+		if r.toks[k].cap && k > 0 && r.mixed || r.toks[k].quote != 0 || strings.ContainsAny(r.toks[k].text, "0123456789$") {
 			return true
 		}
 	}
@@ -212,57 +200,47 @@ func (r *reading) looksNamed(u gap, mixed bool) bool {
 
 // agrees reports whether the words for causes in a phrase have the same NTEE
 // letter as the cause.
-func (r *reading) agrees(u gap, code string) bool {
-	for k := u.from; k < u.to; k++ {
-		if n := r.toks[k].item; n != 0 && r.items[n-1].tag == tagCause && r.items[n-1].cause.Subject[0] != code[0] {
-			return false
-		}
-	}
-	return true
+func agrees(u gap, seq []*item, code string) bool {
+	return !slices.ContainsFunc(seq, func(it *item) bool {
+		return it.cause != nil && it.from < u.to && u.from < it.to && it.cause.Subject[0] != code[0]
+	})
 }
 
 // suggest offers questions that can be answered: with causes near the phrase
 // that was not understood, and with its words as a search in purposes.
-func (r *reading) suggest() {
-	if r.again {
-		return
-	}
-	list := r.gaps()
-	if len(list) != 1 || list[0].to-list[0].from > longestGap || r.looksNamed(list[0], r.mixedCase()) {
+func (r *reading) suggest(un *Unclear, seq []*item) {
+	list := r.gaps(seq)
+	if len(list) != 1 || list[0].to-list[0].from > longestGap || r.looksNamed(list[0]) || is("function", r.toks[list[0].from].text) {
 		return
 	}
 	u := list[0]
-	from, to := r.toks[u.from].from, r.toks[u.to-1].to
+	words := strings.ToLower(r.text(u.from, u.to))
 	if r.textAt(u.from-1) == "the" {
-		from = r.toks[u.from-1].from
+		u.from--
 	}
-	try := func(words string) bool {
-		q := r.q[:from] + words + r.q[to:]
-		_, u := (&reading{a: r.a, ctx: r.ctx, again: true}).read(q)
-		if u == nil && len(r.unclear.Try) < 3 {
-			r.unclear.Try = append(r.unclear.Try, q)
+	try := func(q string) bool {
+		_, none := (&reading{a: r.a, ctx: r.ctx, again: true}).read(q)
+		if none == nil && len(un.Try) < 3 {
+			un.Try = append(un.Try, q)
 		}
-		return u == nil
+		return none == nil
 	}
 	var names []string
-	for i, n := range nearest(strings.ToLower(r.text(u.from, u.to))) {
+	for i, n := range nearest(words) {
 		name := causeName(n.code)
 		if n.cosine < hinted || len(names) == 2 || i == mostTried {
 			break
 		}
-		if !slices.Contains(names, name) && try(n.phrase) {
+		if !slices.Contains(names, name) && try(r.withWords(&item{from: u.from, to: u.to}, n.phrase)) {
 			names = append(names, name)
 		}
 	}
+	key := "nearest"
+	if len(names) == 1 {
+		key = "nearest_one"
+	}
 	if len(names) > 0 {
-		r.unclear.Why += " The nearest causes are " + joinWords(names, "and") + "."
-		if len(names) == 1 {
-			r.unclear.Why = strings.Replace(r.unclear.Why, "The nearest causes are", "The nearest cause is", 1)
-		}
+		un.Why += " " + sentence(key, "causes", joinWords(names, "and"))
 	}
-	words := strings.ToLower(r.text(u.from, u.to))
-	q := "How much was given in grants mentioning " + words + "?"
-	if _, u := (&reading{a: r.a, ctx: r.ctx, again: true}).read(q); u == nil && len(r.unclear.Try) < 3 {
-		r.unclear.Try = append(r.unclear.Try, q)
-	}
+	try("How much was given in grants mentioning " + words + "?")
 }

@@ -1,7 +1,7 @@
 package ask
 
 import (
-	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,411 +13,362 @@ var numberWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "fiv
 	"twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50}
 
 // smallNumber reads a number of rows or years.
-func smallNumber(t *token) (int, bool) {
-	if n, ok := numberWords[t.text]; ok {
+func smallNumber(text string) (int, bool) {
+	if n, ok := numberWords[text]; ok {
 		return n, true
 	}
-	if n, err := strconv.Atoi(t.text); err == nil && n >= 1 && n <= 100 && len(t.text) <= 3 {
-		return n, true
-	}
-	return 0, false
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 1 && n <= 100 && len(text) <= 3
 }
 
 // calendarYear reads a year: 2022, FY2022, FY22.
-func calendarYear(t *token) (int, bool) {
-	s := strings.TrimPrefix(t.text, "fy")
+func calendarYear(text string) (int, bool) {
+	s := strings.TrimPrefix(text, "fy")
 	n, err := strconv.Atoi(s)
 	switch {
 	case err != nil:
 		return 0, false
 	case len(s) == 4 && n >= 1990 && n <= 2039:
 		return n, true
-	case len(s) == 2 && s != t.text && n < 40:
+	case len(s) == 2 && s != text && n < 40:
 		return 2000 + n, true
 	}
 	return 0, false
 }
 
-// has reports whether given words are at a position of the question.
-func (r *reading) has(at int, words ...string) bool {
-	if at < 0 || at+len(words) > len(r.toks) {
-		return false
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// addNumbers adds the EIN, the amount, the years and the number of rows that
+// begin at a word.
+func (r *reading) addNumbers(i int) {
+	if r.toks[i].quote != 0 {
+		return
 	}
-	for i, w := range words {
-		if t := &r.toks[at+i]; t.item != 0 || !slices.Contains(strings.Split(w, "|"), t.text) {
-			return false
-		}
-	}
-	return true
+	r.addEIN(i)
+	r.addAmount(i)
+	r.addYears(i)
+	r.addLateYears(i)
+	r.addTop(i)
 }
 
-func (r *reading) textAt(i int) string {
-	if i < 0 || i >= len(r.toks) {
-		return ""
+// addEIN adds an EIN: nine digits, or two digits, a hyphen and seven digits.
+func (r *reading) addEIN(i int) {
+	text, to := r.toks[i].text, i+1
+	if r.toks[i].dash && len(text) == 2 && len(r.textAt(i+1)) == 7 {
+		text, to = text+r.toks[i+1].text, i+2
 	}
-	return r.toks[i].text
-}
-
-// readEINs reads EINs: nine digits, or two digits, a hyphen and seven digits.
-func (r *reading) readEINs() {
-	for i := range r.toks {
-		t := &r.toks[i]
-		digits := strings.Trim(t.text, "0123456789") == ""
-		n := 0
-		switch {
-		case digits && len(t.text) == 9:
-			n = 1
-		case digits && len(t.text) == 2 && t.dash && i+1 < len(r.toks) && len(r.toks[i+1].text) == 7 && strings.Trim(r.toks[i+1].text, "0123456789") == "":
-			n = 2
-		default:
-			continue
-		}
-		text := t.text
-		if n == 2 {
-			text += r.toks[i+1].text
-		}
-		e, err := ein.Parse(text)
-		if err != nil {
-			continue
-		}
-		found, ok := r.a.Data.Search.Lookup(e)
-		if !ok {
-			r.fail("No organization with the EIN %s is known here.", e.Hyphenated())
-			return
-		}
-		from := i
-		if r.has(i-1, "ein") {
-			from--
-		}
-		r.put(from, i+n, &item{tag: tagParty, party: &Party{EIN: e.String(), Name: found.DisplayName, Asked: text}})
+	if !digits(text) || len(text) != 9 {
+		return
 	}
-}
-
-// readAmounts reads dollar amounts together with the words that compare them.
-func (r *reading) readAmounts() {
-	for i := 0; i < len(r.toks); i++ {
-		low, n, ok := r.amount(i)
-		if !ok {
-			continue
-		}
-		from, to := i, i+n
-		set := func(least, most *int64) {
-			if r.plan.MinAmount != nil && least != nil || r.plan.MaxAmount != nil && most != nil {
-				r.fail("Two amounts were given for the same limit.")
-			}
-			if least != nil {
-				r.plan.MinAmount = least
-			}
-			if most != nil {
-				r.plan.MaxAmount = most
-			}
-		}
-		// A range.
-		joined := r.toks[to-1].dash
-		at := to
-		if !joined && (r.has(to, "and") && r.has(from-1, "between") || r.has(to, "to")) {
-			at, joined = to+1, true
-		}
-		if joined {
-			if high, m, ok := r.amount(at); ok {
-				// "between 50 and 100k"
-				if n == 1 && strings.Trim(r.toks[i].text, "$0123456789.,") == "" {
-					unit, _, _ := strings.Cut(strings.TrimLeft(r.joined(at, at+m), "$0123456789., "), " ")
-					if scale := units[unit]; scale > 0 && low < high/scale {
-						low *= scale
-					}
-				}
-				set(&low, &high)
-				if r.has(from-1, "between|from") {
-					from--
-				}
-				r.put(from, at+m, &item{tag: tagAmount})
-				i = at + m - 1
-				continue
-			}
-		}
-		more, less := low+1, low-1
-		switch {
-		case r.has(to, "or|and", "more|larger|greater|higher|up|above|over|bigger"):
-			set(&low, nil)
-			to += 2
-		case r.has(to, "or|and", "less|smaller|fewer|under|below|lower"):
-			set(nil, &low)
-			to += 2
-		case r.has(to, "+"):
-			set(&low, nil)
-			to++
-		case r.has(from-2, "more|greater|larger|bigger|higher", "than"):
-			set(&more, nil)
-			from -= 2
-		case r.has(from-2, "less|smaller|fewer|lower", "than"):
-			if r.has(from-3, "no|not") {
-				set(&low, nil)
-				from--
-			} else {
-				set(nil, &less)
-			}
-			from -= 2
-		case r.has(from-2, "at", "least"), r.has(from-2, "minimum", "of"):
-			set(&low, nil)
-			from -= 2
-		case r.has(from-2, "at", "most"), r.has(from-2, "up", "to"), r.has(from-2, "maximum", "of"):
-			set(nil, &low)
-			from -= 2
-		case r.has(from-1, "over|above|exceeding|exceed|exceeded|topping|beyond|past"):
-			set(&more, nil)
-			from--
-		case r.has(from-1, "under|below"):
-			set(nil, &less)
-			from--
-		case r.has(from-1, "of|exactly|for"):
-			set(&low, &low)
-			from--
-		default:
-			r.fail("It is not clear what “%s” is to be compared with: write for example “over $10,000” or “between $10,000 and $50,000”.",
-				strings.TrimSpace(r.q[r.toks[i].from:r.toks[to-1].to]))
-			return
-		}
-		if r.has(from-3, "no|not", "more|less", "than") {
-			r.fail("Please say “at most” or “at least” for amounts.")
-			return
-		}
-		r.put(from, to, &item{tag: tagAmount})
-		i = to - 1
+	e, err := ein.Parse(text)
+	if err != nil {
+		return
 	}
+	if r.has(i-1, "ein") {
+		i--
+	}
+	it := item{sym: "PARTY"}
+	if found, ok := r.a.Data.Search.Lookup(e); ok {
+		it.party = &Party{EIN: e.String(), Name: found.DisplayName, Asked: text}
+	} else {
+		it.refuse = unclear("no_ein", "ein", e.Hyphenated())
+	}
+	r.add(i, to, it)
 }
 
 // units are the multipliers that an amount may have.
 var units = map[string]int64{"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mil": 1e6, "mln": 1e6, "million": 1e6, "b": 1e9,
 	"bn": 1e9, "billion": 1e9}
 
-// amount reads the amount that begins at a word, and returns how many words it
-// has.
-func (r *reading) amount(i int) (value int64, n int, ok bool) {
-	if i >= len(r.toks) || r.toks[i].item != 0 {
-		return 0, 0, false
-	}
-	t := &r.toks[i]
-	s, sure := strings.TrimPrefix(t.text, "$"), strings.HasPrefix(t.text, "$")
-	scale := int64(1)
+// amount reads the amount that begins at a word: its value, how many words it
+// has, its multiplier, and whether it is surely an amount of dollars.
+func (r *reading) amount(i int) (value int64, n int, scale int64, sure bool) {
+	s := strings.TrimPrefix(r.textAt(i), "$")
+	sure, scale = s != r.textAt(i), 1
 	if unit := strings.TrimLeft(s, "0123456789.,"); unit != s && units[unit] > 0 {
 		s, scale, sure = strings.TrimSuffix(s, unit), units[unit], true
 	}
 	s = strings.ReplaceAll(s, ",", "")
-	if len(s) == 0 || len(s) > 15 {
-		return 0, 0, false
-	}
 	x, err := strconv.ParseFloat(s, 64)
-	if n, isWord := numberWords[s]; isWord {
-		x, err = float64(n), nil
+	if w, ok := numberWords[s]; ok {
+		x, err = float64(w), nil
 	} else if s == "a" && r.has(i+1, "million|thousand|billion") {
 		x, err = 1, nil
 	}
-	if err != nil || x < 0 {
-		return 0, 0, false
+	if err != nil || x < 0 || len(s) > 15 {
+		return 0, 0, 0, false
 	}
 	n = 1
-	if scale == 1 && i+1 < len(r.toks) {
-		// "The 5 B corps" does not mean 5 billion.
-		if next := r.toks[i+1].text; units[next] > 0 && next != "b" {
-			scale, sure, n = units[next], true, 2
-		}
+	// "The 5 B corps" does not mean 5 billion.
+	if next := r.textAt(i + 1); scale == 1 && units[next] > 0 && next != "b" {
+		scale, sure, n = units[next], true, 2
 	}
 	if r.has(i+n, "dollars|dollar|usd|bucks") {
 		n, sure = n+1, true
 	}
-	if _, year := calendarYear(t); year && !sure {
-		return 0, 0, false
-	}
-	value = int64(x*float64(scale) + 0.5)
-	compared := r.has(i-2, "more|less|greater|larger|smaller|at|bigger", "than|least|most") || r.has(i-1, "over|above|under|below|exceeding|between")
-	if !sure && !(compared && value >= 100) && !(value >= 1000 && strings.Contains(t.text, ",")) {
-		// A number without a unit is an amount only after a comparison, or if
-		// it has a comma.
-		return 0, 0, false
-	}
-	return value, n, value <= 1<<50
+	return int64(x*float64(scale) + 0.5), n, scale, sure
 }
 
-// readYears reads years, ranges of years, and phrases such as "the last three
-// years".
-func (r *reading) readYears() {
-	add := func(from, to int, s Span, pair bool) {
-		if len(r.plan.Years) >= 8 {
-			r.fail("At most eight years or ranges of years can be asked for at once.")
-			return
+// limit is the limit that the words before a position set, or the words behind
+// it, and how many words they are.
+func (r *reading) limit(at int, kind string, behind bool) (sign string, n int) {
+	for n := 3; n > 0; n-- {
+		from := at - n
+		if behind {
+			from = at
 		}
-		for r.has(from-1, "fiscal|tax|year|years|fy|calendar") || r.has(from-1, "the") && from >= 2 && (r.has(from-2, "in|during|for|of|since|fiscal")) {
+		if from < 0 || from+n > len(r.toks) {
+			continue
+		}
+		if e := said(r.joined(from, from+n)); e.tag == "limit" && strings.HasPrefix(e.value, kind) && strings.HasSuffix(e.value, "post") == behind {
+			return strings.TrimSuffix(e.value[len(kind):], "post"), n
+		}
+	}
+	return "", 0
+}
+
+// addAmount adds an amount together with the words that compare it.
+func (r *reading) addAmount(i int) {
+	low, n, scale, sure := r.amount(i)
+	if n == 0 || low > 1<<50 {
+		return
+	}
+	from, to := i, i+n
+	sign, words := r.limit(i, "amount", false)
+	_, isYear := calendarYear(r.toks[i].text)
+	between := r.has(i-1, "between")
+	if isYear && !sure || !sure && !((sign != "" || between) && low >= 100) && !(low >= 1000 && strings.Contains(r.toks[i].text, ",")) &&
+		!(between && r.highOf(to) > 0) {
+		return // a number without a unit is an amount only if it is compared, or has a comma
+	}
+	if high, end := r.rangeTo(i, to, &low, scale); end > 0 {
+		if r.has(from-1, "between|from") {
 			from--
 		}
-		if r.toks[from].text == "calendar" {
-			r.note("Years are fiscal years: the year in which a filer's fiscal year ends.")
-		}
-		r.plan.Years = append(r.plan.Years, s)
-		r.put(from, to, &item{tag: tagYear, span: s, pair: pair})
+		r.add(from, end, item{sym: "AMOUNT", min: &low, max: &high})
+		return
 	}
-	for i := 0; i < len(r.toks); i++ {
-		if r.toks[i].item != 0 {
-			continue
-		}
-		if r.lateYears(i, add) {
-			continue
-		}
-		if s := r.toks[i].text; len(s) == 5 && strings.HasSuffix(s, "0s") {
-			if y, err := strconv.Atoi(s[:4]); err == nil && y >= 1990 && y < 2040 {
-				add(i, i+1, Span{y, y + 9}, false)
-				continue
-			}
-		}
-		y, ok := calendarYear(&r.toks[i])
-		if !ok || r.has(i-1, "post|local|lodge|chapter|troop|no|number|unit|room") {
-			continue
-		}
-		if r.toks[i].poss {
-			r.toks[i].poss = false
-		}
-		// A range.
-		at, joined := i+1, r.toks[i].dash
-		between, from := r.has(i-1, "between"), r.has(i-1, "from")
-		if !joined && (r.has(at, "and") && between || r.has(at, "to|through|thru|until|till")) {
-			at, joined = at+1, true
-		}
-		if joined && at < len(r.toks) {
-			last, ok := calendarYear(&r.toks[at])
-			if n, err := strconv.Atoi(r.toks[at].text); !ok && r.toks[i].dash && err == nil && len(r.toks[at].text) == 2 {
-				last, ok = y/100*100+n, true
-			}
-			if ok {
-				if last < y {
-					r.fail("The years %d to %d run backwards.", y, last)
-					return
-				}
-				begin := i
-				if between || from {
-					begin--
-				}
-				add(begin, at+1, Span{y, last}, last > y)
-				i = at
-				continue
-			}
-		}
-		switch {
-		case r.has(i-2, "starting|beginning", "in|with|from"):
-			add(i-2, i+1, Span{From: y}, false)
-		case r.has(i-1, "since"):
-			add(i-1, i+1, Span{From: y}, false)
-		case from && (r.has(i+1, "on|onward|onwards|forward") || r.has(i+1, "and", "later|after")):
-			add(i-1, i+2, Span{From: y}, false)
-			if r.has(i+2, "later|after") {
-				r.put(i+2, i+3, &item{tag: tagFill})
-			}
-		case r.has(i+1, "or|and", "later|after"):
-			add(i, i+3, Span{From: y}, false)
-		case r.has(i-1, "after"):
-			add(i-1, i+1, Span{From: y + 1}, false)
-		case r.has(i-1, "before"):
-			add(i-1, i+1, Span{To: y - 1}, false)
-		case r.has(i-2, "prior", "to"):
-			add(i-2, i+1, Span{To: y - 1}, false)
-		case r.has(i-1, "until|till|through|thru"), r.has(i-2, "up", "to"):
-			from := i - 1
-			if r.has(i-2, "up", "to") {
-				from--
-			}
-			add(from, i+1, Span{To: y}, false)
-		default:
-			add(i, i+1, Span{y, y}, false)
-		}
+	if post, m := r.limit(to, "amount", true); post != "" {
+		sign, to, words = post, to+m, 0
 	}
+	if sign == "" && r.has(i-1, "of|exactly|for") {
+		sign, words = "=", 1
+	}
+	r.add(from-words, to, r.limited(sign, low, r.text(i, to)))
 }
 
-// lateYears reads "the last three years" and similar phrases. It counts from
-// the latest year whose filings are nearly complete.
-func (r *reading) lateYears(i int, add func(from, to int, s Span, pair bool)) bool {
-	if !r.has(i, "last|past|latest|recent|previous|most") {
-		return false
-	}
-	at := i + 1
-	if r.has(i, "most") {
-		if !r.has(at, "recent") {
-			return false
-		}
-		at++
-	}
-	n, plural := 1, false
-	if at < len(r.toks) {
-		if k, ok := smallNumber(&r.toks[at]); ok && r.has(at+1, "years|fiscal|yrs|year") {
-			n, at, plural = k, at+1, true
-		}
-	}
-	for r.has(at, "fiscal|complete|full|tax") {
-		at++
-	}
-	switch {
-	case r.has(at, "decade"):
-		n, plural = 10, true
-	case r.has(at, "year"), plural && r.has(at, "years|yrs"):
+// limited is the item of an amount that a sign compares.
+func (r *reading) limited(sign string, n int64, words string) item {
+	it := item{sym: "AMOUNT"}
+	more, less := n+1, n-1
+	switch sign {
+	case ">=":
+		it.min = &n
+	case ">":
+		it.min = &more
+	case "<":
+		it.max = &less
+	case "<=":
+		it.max = &n
+	case "=":
+		it.min, it.max = &n, &n
 	default:
-		return false
+		it.refuse = unclear("amount_of_what", "amount", words)
+	}
+	return it
+}
+
+// highOf is the sure amount behind "and": "between 50 and 100k".
+func (r *reading) highOf(at int) int64 {
+	if !r.has(at, "and") {
+		return 0
+	}
+	if high, _, _, sure := r.amount(at + 1); sure {
+		return high
+	}
+	return 0
+}
+
+// rangeTo reads the upper end of a range of amounts, and where the range ends.
+// A unit behind the upper end counts for both: "between 50 and 100k".
+func (r *reading) rangeTo(i, to int, low *int64, scale int64) (high int64, end int) {
+	at := to
+	if !r.toks[to-1].dash {
+		if !r.has(to, "and") || !r.has(i-1, "between") {
+			if !r.has(to, "to") {
+				return 0, 0
+			}
+		}
+		at++
+	}
+	high, n, above, _ := r.amount(at)
+	if n == 0 {
+		return 0, 0
+	}
+	if scale == 1 && above > 1 && *low < high/above {
+		*low *= above
+	}
+	return high, at + n
+}
+
+// addYears adds a year, a range of years or a decade.
+func (r *reading) addYears(i int) {
+	text := r.toks[i].text
+	if y, err := strconv.Atoi(strings.TrimSuffix(text, "s")); err == nil && len(text) == 5 && strings.HasSuffix(text, "0s") && y >= 1990 && y < 2040 {
+		r.addYear(i, i+1, Span{y, y + 9}, false)
+		return
+	}
+	y, ok := calendarYear(text)
+	if !ok || is("numbered", r.textAt(i-1)) {
+		return
+	}
+	from, to := i, i+1
+	if last, end := r.lastYear(i, y); end > 0 {
+		if r.has(i-1, "between|from") {
+			from--
+		}
+		r.addYear(from, end, Span{y, last}, last > y)
+		return
+	}
+	sign, n := r.limit(i, "year", false)
+	if post, m := r.limit(to, "year", true); post != "" {
+		sign, n, to = post, 0, to+m
+		if r.has(i-1, "from") {
+			n = 1
+		}
+	} else if r.has(i-1, "from") && r.has(to, "on") {
+		sign, n, to = ">=", 1, to+1
+	} else if sign == "" && (r.has(i-1, "through|thru") || r.has(i-2, "up", "to")) {
+		sign, n = "<=", 1
+		if r.has(i-2, "up", "to") {
+			n = 2
+		}
+	}
+	s := map[string]Span{"": {y, y}, ">=": {From: y}, ">": {From: y + 1}, "<": {To: y - 1}, "<=": {To: y}}[sign]
+	r.addYear(from-n, to, s, false)
+}
+
+// lastYear reads the last year of a range, and where the range ends.
+func (r *reading) lastYear(i, first int) (last, end int) {
+	at := i + 1
+	if !r.toks[i].dash {
+		if !(r.has(at, "and") && r.has(i-1, "between")) && !r.has(at, "to|through|thru|until|till") {
+			return 0, 0
+		}
+		at++
+	}
+	last, ok := calendarYear(r.textAt(at))
+	if n, err := strconv.Atoi(r.textAt(at)); !ok && r.toks[i].dash && err == nil && len(r.textAt(at)) == 2 {
+		last, ok = first/100*100+n, true
+	}
+	if !ok {
+		return 0, 0
+	}
+	return last, at + 1
+}
+
+func (r *reading) addYear(from, to int, s Span, pair bool, notes ...string) {
+	it := item{sym: "YEAR", cost: costWord / 2, span: s, pair: pair, notes: notes}
+	for r.has(from-1, "fiscal|tax|year|years|fy|calendar") || r.has(from-1, "the") && r.has(from-2, "in|during|for|of|since|fiscal") {
+		if from--; r.toks[from].text == "calendar" {
+			it.notes = append(it.notes, sentence("fiscal_years"))
+		}
+	}
+	if s.From > 0 && s.To > 0 && s.To < s.From {
+		it.refuse = unclear("years_backwards", "from", strconv.Itoa(s.From), "to", strconv.Itoa(s.To))
+	}
+	r.add(from, to, it)
+}
+
+// lateYears matches "last three years" and the like.
+var lateYears = regexp.MustCompile(`^(?:last|past|latest|recent|previous|most recent)(?: (\w+))??(?: (?:fiscal|complete|full|tax))* (years?|yrs|decade)\b`)
+
+// addLateYears adds the last years. They end with the latest year whose filings
+// are nearly complete.
+func (r *reading) addLateYears(i int) {
+	m := lateYears.FindStringSubmatch(r.joined(i, min(i+7, len(r.toks))))
+	if m == nil {
+		return
+	}
+	n, ok := 1, true
+	switch {
+	case m[2] == "decade":
+		n = 10
+	case m[1] != "":
+		n, ok = smallNumber(m[1])
+	case m[2] != "year":
+		ok = false
 	}
 	last := r.latestYear()
-	if last == 0 {
-		return false
+	if !ok || last == 0 {
+		return
 	}
-	s := Span{last - n + 1, last}
-	add(i, at+1, s, false)
+	to := i + len(strings.Fields(m[0]))
+	key := "last_years"
 	if n == 1 {
-		r.note("“%s” was read as %d, the latest year whose filings are nearly complete.", r.text(i, at+1), last)
-	} else {
-		r.note("“%s” was read as %d to %d: %d is the latest year whose filings are nearly complete.", r.text(i, at+1), s.From, s.To, last)
+		key = "last_year"
 	}
-	return true
+	r.addYear(i, to, Span{last - n + 1, last}, false,
+		sentence(key, "words", r.text(i, to), "from", strconv.Itoa(last-n+1), "to", strconv.Itoa(last)))
 }
 
-// readTops reads how many rows the question asks for: top 5, five largest, 10
+// addTop adds how many rows the question asks for: top 5, five largest, 10
 // funders.
-func (r *reading) readTops() {
+func (r *reading) addTop(i int) {
+	n, ok := smallNumber(r.toks[i].text)
+	if !ok || r.toks[i].text == "one" {
+		return
+	}
+	e := said(r.textAt(i + 1))
+	noun := slices.Contains([]string{"FUNDER", "RECIPIENT", "ORG", "GRANT", "THING", "KIND"}, e.tag)
+	super := slices.Contains([]string{"big", "most", "least", "dollarsmost"}, e.value)
+	near := i == 0 || is("before_top", r.textAt(i-1))
+	if !(near && noun) && !super && !r.has(i-1, "top|largest|biggest|first|smallest") {
+		return
+	}
+	from := i
+	if r.has(i-1, "first") {
+		from--
+	}
+	r.add(from, i+1, item{sym: "TOP", cost: costWord / 2, count: n})
+}
+
+// addMentions adds the words to search for in purposes: "grants mentioning
+// robotics".
+func (r *reading) addMentions() {
 	for i := range r.toks {
-		t := &r.toks[i]
-		n, ok := smallNumber(t)
-		if !ok || t.item != 0 {
+		n := 0
+		for k := 4; k > 0 && n == 0; k-- {
+			if i+k < len(r.toks) && said(r.joined(i, i+k)).value == "words" {
+				n = k
+			}
+		}
+		if n == 0 {
 			continue
 		}
-		next := r.textAt(i + 1)
-		near := r.has(i-1, "top|first|largest|biggest|the|which|what|list|name|show|smallest|bottom") || i == 0
-		m, _ := phrases()
-		e := m[next]
-		noun := slices.Contains([]string{tagFunder, tagRecipient, tagOrg, tagGrant, tagThing, tagKind}, e.tag)
-		super := e.tag == tagMeasure && slices.Contains([]string{"big", "most", "least", "dollarsmost"}, e.value)
-		cause := near && r.has(i-1, "top|largest|biggest|first|smallest")
-		if !(near && (noun || super)) && !cause && !super {
+		from := i + n
+		for r.has(from, "the|word|words|phrase|keyword|of") {
+			from++
+		}
+		to := from
+		for to < len(r.toks) && r.toks[to].quote == r.toks[from].quote && (r.toks[from].quote != 0 || !r.endsMention(to)) {
+			if to++; r.toks[to-1].comma {
+				break
+			}
+		}
+		if to == from {
 			continue
 		}
-		if r.plan.Top != 0 {
-			r.fail("Two numbers of rows were given.")
-			return
+		it := item{sym: "WORDS", words: strings.ToLower(r.text(from, to))}
+		if to-from > 8 || len(it.words) > 100 {
+			it.refuse = unclear("long_mention")
+		} else if to-from > 1 {
+			it.words = `"` + it.words + `"`
 		}
-		if n == 1 && t.text == "one" {
-			continue
-		}
-		r.plan.Top, r.topGiven = n, true
-		from := i
-		if r.has(i-1, "first") {
-			from--
-		}
-		r.put(from, i+1, &item{tag: tagTop, used: true})
+		r.add(i, to, it)
 	}
 }
 
-func (r *reading) text(from, to int) string {
-	if from >= to {
-		return ""
-	}
-	return r.q[r.toks[from].from:r.toks[to-1].to]
-}
-
-func (r *reading) note(format string, args ...any) {
-	if s := fmt.Sprintf(format, args...); len(r.plan.Notes) < 8 && !slices.Contains(r.plan.Notes, s) {
-		r.plan.Notes = append(r.plan.Notes, s)
-	}
+func (r *reading) endsMention(i int) bool {
+	return is("stop", r.toks[i].text) || strings.ContainsAny(r.toks[i].text[:1], "$0123456789")
 }

@@ -2,17 +2,32 @@ package ask
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/table"
+
+	_ "embed"
 )
 
-// wordCodes are state codes that are also words. They count only in capital
-// letters.
-var wordCodes = strings.Fields("in or me hi ok oh de la ma pa id al as co so mo ms md va ne nd mt ia ga ct")
+//go:embed place_names.tsv
+var placeNamesText string
+
+// otherPlaces are the names of places that people use besides the official ones:
+// countries and states by their code, and regions without exact borders.
+var otherPlaces = sync.OnceValue(func() map[string]entry {
+	m := map[string]entry{}
+	for _, r := range table.Read("place_names.tsv", placeNamesText, "kind", "code", "names") {
+		for name := range strings.SplitSeq(r.Text("names"), ", ") {
+			m[joinTokens(tokens(name))] = entry{r.Text("kind"), r.Text("code")}
+		}
+	}
+	return m
+})
 
 // nations maps names in lower case to countries.
 var nations = sync.OnceValue(func() map[string]place.Nation {
@@ -22,112 +37,13 @@ var nations = sync.OnceValue(func() map[string]place.Nation {
 			m[strings.ToLower(n.Name)] = n
 		}
 	}
-	for name, code := range map[string]string{"uk": "UK", "u.k": "UK", "england": "UK", "great britain": "UK", "britain": "UK", "the uk": "UK",
-		"south korea": "KS", "north korea": "KN", "russia": "RS", "vietnam": "VM", "ivory coast": "IV", "czech republic": "EZ", "burma": "BM",
-		"myanmar": "BM", "holland": "NL", "palestine": "WE", "congo": "CF", "drc": "CG"} {
-		if title, ok := place.Country(code); ok {
-			m[name] = place.Nation{Code: code, Name: title}
+	for name, e := range otherPlaces() {
+		if title, ok := place.Country(e.value); ok && e.tag == "country" {
+			m[name] = place.Nation{Code: e.value, Name: title}
 		}
 	}
 	return m
 })
-
-// vagueRegions are regions without exact borders. Some towns have the same
-// names.
-var vagueRegions = []string{"midwest", "northeast", "southeast", "southwest", "northwest", "new england", "the south", "the west", "the east",
-	"the north", "east coast", "west coast", "gulf coast", "bay area", "great plains",
-	"appalachia", "mid-atlantic", "sun belt", "rust belt", "silicon valley", "deep south", "great lakes", "africa", "europe", "asia", "latin america",
-	"south america", "central america", "middle east", "caribbean"}
-
-// readPlaces reads places that are known by name: ZIP codes, counties, states,
-// countries, and cities with their state.
-func (r *reading) readPlaces() {
-	for i := range r.toks {
-		for _, name := range vagueRegions {
-			words := strings.Fields(name)
-			if r.has(i, words...) && !r.has(i+len(words), "city|county|township") {
-				r.fail("“%s” is no place that can be asked for. Please name states, or countries.", r.text(i, i+len(words)))
-				return
-			}
-		}
-	}
-	r.readZIPs()
-	r.readCounties()
-	capitals := strings.ToUpper(r.q) == r.q
-	for i := 0; i < len(r.toks); i++ {
-		for n := min(4, len(r.toks)-i); n > 0; n-- {
-			if !r.free(i, i+n) {
-				continue
-			}
-			text := r.joined(i, i+n)
-			if r.cityWithState(i, n, capitals) {
-				break
-			}
-			if text == "new york city" || text == "nyc" {
-				r.putPlace(i, i+n, Place{Kind: "city", Value: "New York, NY", Name: "New York City"})
-				break
-			}
-			if code, ok := r.state(i, n, capitals); ok {
-				region, _ := place.RegionOf(code)
-				r.putPlace(i, i+n, Place{Kind: "state", Value: code, Name: region.Name})
-				if text == "washington" || text == "new york" {
-					other := map[string]string{"washington": "Washington, DC", "new york": "New York City"}[text]
-					r.note("“%s” was read as the state; write “%s” for the city.", r.text(i, i+n), other)
-				}
-				break
-			}
-			if nation, ok := nations()[text]; ok && (n > 1 || r.toks[i].cap || r.has(i-1, "in|to") || len(text) > 4) && text != "jersey" {
-				r.putPlace(i, i+n, Place{Kind: "country", Value: nation.Code, Name: strings.TrimSpace(nation.Name)})
-				break
-			}
-		}
-	}
-}
-
-// state reads n words as a state.
-func (r *reading) state(i, n int, capitals bool) (code string, ok bool) {
-	typed := strings.TrimSpace(r.text(i, i+n))
-	if n == 1 && len(r.toks[i].text) == 2 {
-		text := r.toks[i].text
-		code, ok = place.State(text)
-		if !ok {
-			return "", false
-		}
-		upper := r.toks[i].typed == strings.ToUpper(text) && !capitals
-		return code, upper || !slices.Contains(wordCodes, text) && (r.textAt(i-1) == "in" || capitals || i > 0 && r.toks[i-1].comma)
-	}
-	if n == 1 && (r.toks[i].text == "d.c" || r.toks[i].text == "d.c.") {
-		return "DC", true
-	}
-	switch r.joined(i, i+n) {
-	case "washington dc", "washington d.c", "district of columbia":
-		return "DC", true
-	case "washington state", "state of washington":
-		return "WA", true
-	case "new york state", "state of new york":
-		return "NY", true
-	}
-	if strings.HasPrefix(r.joined(i, i+n), "state of ") {
-		return place.State(r.joined(i+2, i+n))
-	}
-	if len(typed) < 4 {
-		return "", false
-	}
-	if code, ok = place.State(r.joined(i, i+n)); ok {
-		return code, true
-	}
-	// Allow a typing error in a long name.
-	if t := &r.toks[i]; n == 1 && len(t.text) >= 6 && !strings.HasSuffix(t.text, "ly") {
-		if meant := meantWord(t.text, stateWords()); meant != "" && !r.isWord(t.text) {
-			if code, ok = place.State(meant); ok {
-				region, _ := place.RegionOf(code)
-				r.note("“%s” was read as %s.", t.typed, region.Name)
-				return code, true
-			}
-		}
-	}
-	return "", false
-}
 
 // stateWords are the state names of one word.
 var stateWords = sync.OnceValue(func() (list []string) {
@@ -139,47 +55,137 @@ var stateWords = sync.OnceValue(func() (list []string) {
 	return list
 })
 
-// cityWithState reads "Akron, OH", "Akron Ohio" and "Akron, Ohio".
-func (r *reading) cityWithState(i, n int, capitals bool) bool {
-	for m := 1; m < n; m++ {
-		code, ok := r.state(i+n-m, m, capitals)
-		if t := &r.toks[i+n-1]; !ok && m == 1 && len(t.text) == 2 && !slices.Contains(wordCodes, t.text) {
-			code, ok = place.State(t.text) // "dallas tx"
-		}
-		if !ok || !r.free(i, i+n) {
+// addPlaces adds the places that begin at a word.
+func (r *reading) addPlaces(i int) {
+	r.addZIP(i)
+	for n := min(4, len(r.toks)-i); n > 0; n-- {
+		if !r.free(i, i+n) {
 			continue
 		}
-		city := r.joined(i, i+n-m)
-		if m, _ := phrases(); m[city].tag != "" || !r.inCity(city, code) {
-			continue
+		text := r.joined(i, i+n)
+		if other := otherPlaces()[text]; other.tag == "region" && !r.has(i+n, "city|county|township") {
+			r.add(i, i+n, item{sym: "PLACE", cost: costWord, refuse: unclear("vague_place", "place", r.text(i, i+n))})
 		}
-		name := orgname.Display(strings.ToUpper(city)) + ", " + code
-		r.putPlace(i, i+n, Place{Kind: "city", Value: name, Name: name})
-		return true
+		if text == "new york city" || text == "nyc" {
+			r.addPlace(i, i+n, costWord, Place{Kind: "city", Value: "New York, NY", Name: "New York City"})
+		}
+		r.addState(i, n, text)
+		if nation, ok := nations()[text]; ok && (n > 1 || r.toks[i].cap || r.has(i-1, "in|to") || len(text) > 4) && text != "jersey" {
+			r.addPlace(i, i+n, costWord, Place{Kind: "country", Value: nation.Code, Name: strings.TrimSpace(nation.Name)})
+		}
+		r.addCity(i, n, text)
 	}
-	return false
+	r.addCounty(i)
 }
 
-// cityAlone reads words as a city in which we know organizations.
-func (r *reading) cityAlone(i, n int) bool {
-	if !r.free(i, i+n) {
-		return false
+func (r *reading) addPlace(from, to int, cost float64, p Place, notes ...string) {
+	r.add(from, to, item{sym: "PLACE", cost: cost, place: &p, notes: notes})
+}
+
+func (r *reading) addState(i, n int, text string) {
+	code, slip, ok := r.state(i, n)
+	if !ok {
+		return
 	}
-	city := r.joined(i, i+n)
-	if len(city) < 3 || !r.inCity(city, "") {
-		return false
+	region, _ := place.RegionOf(code)
+	cost := costWord
+	var notes []string
+	switch {
+	case slip:
+		cost += costSlip
+		notes = []string{sentence("slip", "typed", r.text(i, i+n), "meant", region.Name)}
+	case text == "washington":
+		notes = []string{sentence("state_not_city", "place", "Washington", "city", "Washington, DC")}
+	case text == "new york":
+		notes = []string{sentence("state_not_city", "place", "New York", "city", "New York City")}
 	}
-	name := orgname.Display(strings.ToUpper(city))
-	r.putPlace(i, i+n, Place{Kind: "city", Value: name, Name: name})
-	return true
+	r.addPlace(i, i+n, cost, Place{Kind: "state", Value: code, Name: region.Name}, notes...)
+}
+
+// state reads n words as a state. A long name may have a slip.
+func (r *reading) state(i, n int) (code string, slip, ok bool) {
+	if i < 0 || i+n > len(r.toks) {
+		return "", false, false
+	}
+	text := r.joined(i, i+n)
+	if other := otherPlaces()[text]; other.tag == "state" {
+		return other.value, false, true
+	}
+	if n == 1 && len(text) == 2 {
+		code, ok = place.State(text)
+		return code, false, ok && r.isCode(i)
+	}
+	if rest, cut := strings.CutPrefix(text, "state of "); cut {
+		code, ok = place.State(rest)
+		return code, false, ok
+	}
+	if len(text) < 4 {
+		return "", false, false
+	}
+	if code, ok = place.State(text); ok {
+		return code, false, true
+	}
+	if n == 1 && len(text) >= 6 && !strings.HasSuffix(text, "ly") && !r.isWord(text) {
+		code, ok = place.State(meantWord(text, stateWords()))
+	}
+	return code, ok, ok
+}
+
+// isCode reports whether two letters are meant as the code of a state.
+func (r *reading) isCode(i int) bool {
+	t := &r.toks[i]
+	capitals := strings.ToUpper(r.q) == r.q
+	if t.typed == strings.ToUpper(t.text) && !capitals {
+		return true
+	}
+	return !is("codes", t.text) && (r.textAt(i-1) == "in" || capitals || i > 0 && r.toks[i-1].comma)
+}
+
+// addCity adds a city, with its state ("Akron, OH") or without.
+func (r *reading) addCity(i, n int, text string) {
+	for m := 1; m < n; m++ {
+		code, slip, ok := r.state(i+n-m, m)
+		if t := &r.toks[i+n-1]; !ok && m == 1 && len(t.text) == 2 && !is("codes", t.text) {
+			code, ok = place.State(t.text) // "dallas tx"
+		}
+		city := r.joined(i, i+n-m)
+		if ok && !slip && said(city).tag == "" && r.inCity(city, code) {
+			name := orgname.Display(strings.ToUpper(city)) + ", " + code
+			r.addPlace(i, i+n, costWord, Place{Kind: "city", Value: name, Name: name})
+			return
+		}
+	}
+	if n > 3 || len(text) < 3 || is("function", r.toks[i].text) || said(text).tag != "" || n == 1 && r.toks[i].known || digits(text) {
+		return
+	}
+	if cost := r.cityCost(i, i+n); cost < costUnknown+costCity && r.inCity(text, "") {
+		name := orgname.Display(strings.ToUpper(text))
+		r.addPlace(i, i+n, cost, Place{Kind: "city", Value: name, Name: name})
+	}
+}
+
+// cityCost is the cost of reading words as a city without its state.
+func (r *reading) cityCost(from, to int) float64 {
+	cost := costCity
+	if r.has(from-1, "in|near|around|at|to") {
+		cost = costCityIn
+	}
+	if r.mixed && !r.toks[from].cap {
+		cost += costCut
+	}
+	switch {
+	case r.toks[to-1].comma || to == len(r.toks):
+	case is("head", r.toks[to].text):
+		cost += costCutHead // Ford Foundation is not a foundation in Ford
+	case r.mixed && r.toks[to].cap && r.toks[from].cap:
+		cost += costCut
+	}
+	return cost
 }
 
 // inCity reports whether any organization is in a city.
 func (r *reading) inCity(city, state string) bool {
 	d := r.a.Data.Directory
-	if d == nil {
-		return false
-	}
 	set, n, err := d.Select(&directory.Filter{Cities: []directory.City{{Name: orgname.City(city), State: state}}}, nil)
 	if err != nil {
 		return false
@@ -188,110 +194,88 @@ func (r *reading) inCity(city, state string) bool {
 	return n > 0
 }
 
-// readZIPs reads ZIP codes, with or without a distance.
-func (r *reading) readZIPs() {
-	for i := range r.toks {
-		t := &r.toks[i]
-		if t.item != 0 || len(t.text) != 5 || strings.Trim(t.text, "0123456789") != "" {
-			continue
-		}
-		from := i
-		for r.has(from-1, "zip|code|zipcode|zips") {
-			from--
-		}
-		miles, near := 0, false
-		switch {
-		case r.has(from-2, "miles|mi", "of|from"):
-			n, ok := smallMiles(r.textAt(from - 3))
-			if !ok || !r.free(from-3, from) {
-				r.fail("At most 500 miles around a ZIP code can be asked for.")
-				return
-			}
-			miles, near, from = n, true, from-3
-			if r.has(from-1, "within") {
-				from--
-			}
-		case r.has(from-1, "near|around|nearby|close"), r.has(from-2, "close", "to"):
-			near = true
-			if from--; r.has(from-1, "close") {
-				from--
-			}
-		}
-		p := Place{Kind: "zip", Value: t.text, Name: "ZIP code " + t.text}
-		if near {
-			if _, ok := place.Shipped().Point(t.text); !ok {
-				r.fail("Where the ZIP code %s is, is not known.", t.text)
-				return
-			}
-			if miles == 0 {
-				miles = 25
-				r.note("“Near” was read as within 25 miles.")
-			}
-			p.Kind, p.Miles = "near", miles
-		}
-		r.putPlace(from, i+1, p)
+// addZIP adds a ZIP code, with or without a distance.
+func (r *reading) addZIP(i int) {
+	t := &r.toks[i]
+	if len(t.text) != 5 || !digits(t.text) || t.quote != 0 {
+		return
 	}
-}
-
-func smallMiles(s string) (int, bool) {
-	n := 0
-	for _, c := range s {
-		if c < '0' || c > '9' || n > 500 {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
+	from, it := i, item{sym: "PLACE", place: &Place{Kind: "zip", Value: t.text, Name: "ZIP code " + t.text}}
+	for r.has(from-1, "zip|code|zipcode|zips") {
+		from--
 	}
-	return n, n >= 1 && n <= 500
-}
-
-// readCounties reads "Summit County", with its state if one follows.
-func (r *reading) readCounties() {
-	for i := range r.toks {
-		if r.toks[i].item != 0 || r.toks[i].text != "county" && r.toks[i].text != "parish" || i == 0 {
-			continue
-		}
-		for n := min(3, i); n > 0; n-- {
-			if !r.free(i-n, i) {
-				continue
-			}
-			name := r.joined(i-n, i+1)
-			if len(place.Shipped().CountiesNamed(name, "")) == 0 {
-				continue
-			}
-			to, state := i+1, ""
-			for m := min(3, len(r.toks)-to); m > 0; m-- {
-				if code, ok := r.state(to, m, false); ok && r.free(to, to+m) {
-					to, state = to+m, code
-					break
-				}
-				if r.has(to, "in") && m > 1 {
-					if code, ok := r.state(to+1, m-1, false); ok && r.free(to, to+m) {
-						to, state = to+m, code
-						break
-					}
-				}
-			}
-			found := place.Shipped().CountiesNamed(name, state)
-			if len(found) != 1 {
-				var in []string
-				for _, c := range found {
-					if len(in) < 6 && !slices.Contains(in, c.State) {
-						in = append(in, c.State)
-					}
-				}
-				r.fail("There are several counties called %s (in %s): please name the state.", orgname.Display(strings.ToUpper(name)), strings.Join(in, ", "))
-				return
-			}
-			label := found[0].Name
-			if !strings.Contains(strings.ToLower(label), "county") && !strings.Contains(strings.ToLower(label), "parish") {
-				label += " County"
-			}
-			r.putPlace(i-n, to, Place{Kind: "county", Value: found[0].FIPS, Name: label + ", " + found[0].State})
+	near := true
+	switch {
+	case r.has(from-2, "miles|mi", "of|from"):
+		n, err := strconv.Atoi(r.textAt(from - 3))
+		if err != nil || n < 1 || n > 500 {
+			it.refuse = unclear("miles")
 			break
 		}
+		it.place.Miles = n
+		if from -= 3; r.has(from-1, "within") {
+			from--
+		}
+	case r.has(from-2, "close", "to"):
+		from -= 2
+	case r.has(from-1, "near|around|nearby"):
+		from--
+	default:
+		near = false
+	}
+	if near && it.refuse == nil {
+		if it.place.Kind = "near"; it.place.Miles == 0 {
+			it.place.Miles = 25
+			it.notes = []string{sentence("near")}
+		}
+		if _, ok := place.Shipped().Point(t.text); !ok {
+			it.refuse = unclear("no_zip", "zip", t.text)
+		}
+	}
+	r.add(from, i+1, it)
+}
+
+// addCounty adds "Summit County", with its state if one follows.
+func (r *reading) addCounty(i int) {
+	for n := 1; n <= 3; n++ {
+		if !r.has(i+n, "county|parish") || !r.free(i, i+n+1) {
+			continue
+		}
+		name := r.joined(i, i+n+1)
+		if len(place.Shipped().CountiesNamed(name, "")) == 0 {
+			continue
+		}
+		to, state := r.stateBehind(i + n + 1)
+		found := place.Shipped().CountiesNamed(name, state)
+		if len(found) != 1 {
+			var in []string
+			for _, c := range found {
+				if len(in) < 6 && !slices.Contains(in, c.State) {
+					in = append(in, c.State)
+				}
+			}
+			r.add(i, to, item{sym: "PLACE", refuse: unclear("several_counties", "county", orgname.Display(strings.ToUpper(name)), "states", strings.Join(in, ", "))})
+			continue
+		}
+		label := found[0].Name
+		if lower := strings.ToLower(label); !strings.Contains(lower, "county") && !strings.Contains(lower, "parish") {
+			label += " County"
+		}
+		r.addPlace(i, to, costWord/2, Place{Kind: "county", Value: found[0].FIPS, Name: label + ", " + found[0].State})
 	}
 }
 
-func (r *reading) putPlace(from, to int, p Place) {
-	r.put(from, to, &item{tag: tagPlace, place: &p})
+// stateBehind reads the state at a position, with or without "in".
+func (r *reading) stateBehind(at int) (to int, state string) {
+	for m := 3; m > 0; m-- {
+		if code, _, ok := r.state(at, m); ok {
+			return at + m, code
+		}
+		if r.has(at, "in") {
+			if code, _, ok := r.state(at+1, m); ok {
+				return at + 1 + m, code
+			}
+		}
+	}
+	return at, ""
 }

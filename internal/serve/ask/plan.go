@@ -58,6 +58,7 @@ type Plan struct {
 	Part        []string `json:"part,omitempty" max:"4"`
 
 	Notes []string `json:"notes,omitempty" max:"8"`
+	Doubt string   `json:"doubt,omitempty" max:"400"`
 }
 
 // Party is an organization that a question names.
@@ -139,15 +140,8 @@ func (p *Plan) Validate() error {
 	if err := checkStruct(reflect.ValueOf(p).Elem(), ""); err != nil {
 		return err
 	}
-	for _, list := range [][]Party{p.Funders, p.Recipients, p.Organizations} {
-		for _, o := range list {
-			if e, err := ein.Parse(o.EIN); err != nil || e.String() != o.EIN {
-				return invalid("%q is not an EIN of nine digits", o.EIN)
-			}
-			if len(o.Name) > 300 || len(o.Asked) > maxLetters*4 {
-				return invalid("a name is too long")
-			}
-		}
+	if err := p.validateParties(); err != nil {
+		return err
 	}
 	for _, s := range p.Years {
 		if s == (Span{}) || s.From != 0 && s.To != 0 && s.From > s.To {
@@ -168,12 +162,27 @@ func (p *Plan) Validate() error {
 			return err
 		}
 	}
+	return p.fits()
+}
+
+// validateParties checks names, EINs and notes.
+func (p *Plan) validateParties() error {
+	for _, list := range [][]Party{p.Funders, p.Recipients, p.Organizations} {
+		for _, o := range list {
+			if e, err := ein.Parse(o.EIN); err != nil || e.String() != o.EIN {
+				return invalid("%q is not an EIN of nine digits", o.EIN)
+			}
+			if len(o.Name) > 300 || len(o.Asked) > maxLetters*4 {
+				return invalid("a name is too long")
+			}
+		}
+	}
 	for _, n := range p.Notes {
 		if len(n) > 400 {
 			return invalid("a note is too long")
 		}
 	}
-	return p.fits()
+	return nil
 }
 
 func invalid(format string, args ...any) error {
@@ -212,29 +221,57 @@ func (l *Place) validate() error {
 
 // fits says whether the parts of the plan go together.
 func (p *Plan) fits() error {
-	grants := p.Of != "organizations" && p.Of != "awards"
-	about := len(p.Organizations) > 0
+	for _, check := range []func() error{p.measureFits, p.scopeFits, p.awardsFit, p.fieldsFit} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return p.placesFit()
+}
+
+// ofGrants reports whether the plan is about grants, and not about organizations
+// or government awards.
+func (p *Plan) ofGrants() bool { return p.Of != "organizations" && p.Of != "awards" }
+
+// measureFits says whether the plan has what its measure needs.
+func (p *Plan) measureFits() error {
 	switch p.Measure {
 	case "fact":
 		if len(p.Organizations) == 0 || p.Fact == "" || p.Of != "organizations" {
 			return invalid("fact needs of organizations, organizations and fact")
 		}
-	case "similar", "screen", "cofunders":
+	case "similar", "screen", "cofunders", "people":
 		if len(p.Organizations) != 1 || p.Of != "organizations" {
 			return invalid("%s is about one organization", p.Measure)
 		}
+	case "stopped":
+		if p.Of != "funders" && p.Of != "recipients" || len(p.Funders)+len(p.Recipients) == 0 {
+			return invalid("stopped is about the funders or recipients of an organization")
+		}
+	case "trend", "exists", "average", "median", "largest", "smallest", "how_much":
+		if p.Of == "organizations" {
+			return invalid("%s is of grants or awards", p.Measure)
+		}
+	}
+	return nil
+}
+
+// scopeFits checks comparisons, changes, shares and lists of organizations.
+func (p *Plan) scopeFits() error {
+	switch p.Measure {
 	case "compare":
 		n := map[string]int{"funders": len(p.Funders), "recipients": len(p.Recipients), "places": len(p.Places), "causes": len(p.Causes),
 			"years": len(p.Years), "funder_types": len(p.FunderTypes)}[p.By]
-		if !grants || n < 2 {
+		if !p.ofGrants() || n < 2 {
 			return invalid("compare needs by, and at least two in the list that it names")
 		}
 	case "change":
-		if !grants || len(p.Years) != 2 || p.Years[0].From != p.Years[0].To || p.Years[1].From != p.Years[1].To || p.Years[0].From >= p.Years[1].From {
+		single := !slices.ContainsFunc(p.Years, func(s Span) bool { return s.From != s.To })
+		if !p.ofGrants() || len(p.Years) != 2 || !single || p.Years[0].From >= p.Years[1].From {
 			return invalid("change needs two single years, the earlier first")
 		}
 	case "share":
-		if !grants || len(p.Part) == 0 {
+		if !p.ofGrants() || len(p.Part) == 0 {
 			return invalid("share needs part")
 		}
 		for _, f := range p.Part {
@@ -243,38 +280,47 @@ func (p *Plan) fits() error {
 			}
 		}
 	case "how_many", "which":
-		if p.Of == "organizations" && (len(p.Funders)+len(p.Recipients) > 0 || len(p.Years) > 0 || p.Words != "" || len(p.Support) > 0 || p.Abroad ||
-			p.Only != "" || len(p.Exclude) > 0) {
-			return invalid("organizations are chosen by place, cause and size alone")
-		}
-	case "trend", "exists", "average", "median", "largest", "smallest", "how_much":
-		if p.Of == "organizations" {
-			return invalid("%s is of grants or awards", p.Measure)
+		for _, f := range []string{"funders", "recipients", "years", "words", "support", "abroad", "only", "exclude"} {
+			if p.Of == "organizations" && p.has(f) {
+				return invalid("organizations are chosen by place, cause and size alone")
+			}
 		}
 	}
-	if p.Words != "" && p.Only == "individuals" {
+	return nil
+}
+
+// awardsFit checks plans about government awards.
+func (p *Plan) awardsFit() error {
+	if p.Of != "awards" {
+		if len(p.Organizations) > 0 && p.ofGrants() {
+			return invalid("organizations are for facts and awards; grants have funders and recipients")
+		}
+		return nil
+	}
+	bad := len(p.Organizations) != 1 || !slices.Contains([]string{"how_much", "how_many", "which", "trend", "exists"}, p.Measure)
+	for _, f := range []string{"funders", "recipients", "places", "causes", "support", "exclude", "funder_types", "amounts", "words", "abroad", "only"} {
+		bad = bad || p.has(f)
+	}
+	if bad {
+		return invalid("awards are those to one organization, by year")
+	}
+	return nil
+}
+
+// fieldsFit refuses fields that do not belong to the measure.
+func (p *Plan) fieldsFit() error {
+	of := map[bool]int{true: len(p.Recipients), false: len(p.Funders)}[p.Of == "funders"]
+	switch {
+	case p.Words != "" && p.Only == "individuals":
 		return invalid("words are not looked for in grants to individuals")
-	}
-	if p.Of == "awards" {
-		if len(p.Organizations) != 1 || len(p.Funders)+len(p.Recipients)+len(p.Places)+len(p.Causes)+len(p.Support)+len(p.Exclude)+len(p.FunderTypes) > 0 ||
-			p.MinAmount != nil || p.MaxAmount != nil || p.Words != "" || p.Abroad || p.Only != "" ||
-			!slices.Contains([]string{"how_much", "how_many", "which", "trend", "exists"}, p.Measure) {
-			return invalid("awards are those to one organization, by year")
-		}
-	} else if about && grants {
-		return invalid("organizations are for facts and awards; grants have funders and recipients")
-	}
-	if p.Measure != "share" && len(p.Part) > 0 || p.Measure != "compare" && p.By != "" || p.Measure != "fact" && p.Fact != "" {
+	case p.Measure != "share" && len(p.Part) > 0, p.Measure != "compare" && p.By != "", p.Measure != "fact" && p.Fact != "":
 		return invalid("a field does not belong to %s", p.Measure)
-	}
-	if p.Both && (p.Measure != "which" && p.Measure != "how_many" || p.Of == "funders" && len(p.Recipients) < 2 || p.Of == "recipients" &&
-		len(p.Funders) < 2 || p.Of != "funders" && p.Of != "recipients") {
+	case p.Both && (p.Measure != "which" && p.Measure != "how_many" || p.Of != "funders" && p.Of != "recipients" || of < 2):
 		return invalid("both needs two funders, or two recipients")
-	}
-	if len(p.FunderTypes) > 1 && p.By != "funder_types" {
+	case len(p.FunderTypes) > 1 && p.By != "funder_types":
 		return invalid("several kinds of funders can only be compared")
 	}
-	return p.placesFit()
+	return nil
 }
 
 // placesFit says whether the API accepts the places. They must be of one kind
@@ -315,67 +361,36 @@ func (p *Plan) fromTo() (from, to *Place, ok bool) {
 	return from, to, true
 }
 
+// filterFields are the fields of a plan that choose grants.
+var filterFields = strings.Fields("funders recipients organizations places abroad causes words years funder_types exclude only support")
+
+// filter is a field of the plan by its JSON name, if it chooses grants.
+func (p *Plan) filter(name string) (v reflect.Value, ok bool) {
+	t := reflect.TypeFor[Plan]()
+	for i := range t.NumField() {
+		if n, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); n == name && slices.Contains(filterFields, name) {
+			return reflect.ValueOf(p).Elem().Field(i), true
+		}
+	}
+	return v, false
+}
+
 // has reports whether the plan has a part.
 func (p *Plan) has(field string) bool {
-	switch field {
-	case "funders":
-		return len(p.Funders) > 0
-	case "recipients":
-		return len(p.Recipients) > 0
-	case "organizations":
-		return len(p.Organizations) > 0
-	case "places":
-		return len(p.Places) > 0
-	case "abroad":
-		return p.Abroad
-	case "causes":
-		return len(p.Causes) > 0
-	case "words":
-		return p.Words != ""
-	case "years":
-		return len(p.Years) > 0
-	case "amounts":
+	if field == "amounts" {
 		return p.MinAmount != nil || p.MaxAmount != nil
-	case "funder_types":
-		return len(p.FunderTypes) > 0
-	case "exclude":
-		return len(p.Exclude) > 0
-	case "only":
-		return p.Only != ""
-	case "support":
-		return len(p.Support) > 0
 	}
-	return false
+	v, ok := p.filter(field)
+	return ok && (v.Kind() == reflect.Slice && v.Len() > 0 || v.Kind() != reflect.Slice && !v.IsZero())
 }
 
 // without returns the plan without a part.
 func (p *Plan) without(field string) *Plan {
 	c := p.clone()
-	switch field {
-	case "funders":
-		c.Funders = nil
-	case "recipients":
-		c.Recipients = nil
-	case "places":
-		c.Places = nil
-	case "abroad":
-		c.Abroad = false
-	case "causes":
-		c.Causes = nil
-	case "words":
-		c.Words = ""
-	case "years":
-		c.Years = nil
-	case "amounts":
+	if field == "amounts" {
 		c.MinAmount, c.MaxAmount = nil, nil
-	case "funder_types":
-		c.FunderTypes = nil
-	case "exclude":
-		c.Exclude = nil
-	case "only":
-		c.Only = ""
-	case "support":
-		c.Support = nil
+	} else if v, ok := c.filter(field); ok && field != "organizations" {
+		v.SetZero()
 	}
 	return c
 }

@@ -1,9 +1,11 @@
 package ask
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +32,14 @@ func (r *run) screen() {
 	r.say("Whether %s (EIN %s-%s) is exempt, revoked or sanctioned is what the compliance check says, with its evidence and the age of each list: see %s.",
 		o.Name, o.EIN[:2], o.EIN[2:], r.out.Link)
 	r.caveat("An answer in one sentence cannot replace the check: it compares the organization with every list that is loaded, and says which are not.")
+}
+
+// people links to the officers and directors of an organization.
+func (r *run) people() {
+	o := r.p.Organizations[0]
+	r.request("/premier/"+o.EIN, url.Values{})
+	r.out.Link = page(o)
+	r.say("The page of %s lists its officers, directors and key employees under People, as its latest return names them: see %s.", o.Name, r.out.Link)
 }
 
 // fact answers one fact for each organization.
@@ -106,106 +116,112 @@ func factFigure(p *Plan, o Party) string {
 	return o.Name
 }
 
+// facts are the facts that profiles state, by name. The figures of a year may be
+// missing.
+var facts = map[string]func(c *client.ProfileCore, f *client.ProfileFinancials) any{
+	"founded": func(c *client.ProfileCore, _ *client.ProfileFinancials) any {
+		return whole(c.Organization.FormationYear)
+	},
+	"ruling_year": func(c *client.ProfileCore, _ *client.ProfileFinancials) any { return whole(c.Organization.RulingYear) },
+	"mission":     func(c *client.ProfileCore, _ *client.ProfileFinancials) any { return text(c.Organization.Mission) },
+	"website":     func(c *client.ProfileCore, _ *client.ProfileFinancials) any { return text(c.Organization.WebsiteURL) },
+	"cause": func(c *client.ProfileCore, _ *client.ProfileFinancials) any {
+		return text(cmp.Or(c.Organization.NTEELabel, c.Organization.SubjectLabel))
+	},
+	"place": func(c *client.ProfileCore, _ *client.ProfileFinancials) any {
+		city, state := c.Organization.City, c.Organization.State
+		switch {
+		case city != nil && state != nil:
+			return orgname.Display(*city) + ", " + *state
+		case city != nil:
+			return orgname.Display(*city)
+		}
+		return text(state)
+	},
+	"given":       func(c *client.ProfileCore, _ *client.ProfileFinancials) any { return c.Given.TotalAmount },
+	"received":    func(c *client.ProfileCore, _ *client.ProfileFinancials) any { return c.Received.TotalAmount },
+	"revenue":     func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.TotalRevenue) },
+	"expenses":    func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.TotalExpenses) },
+	"assets":      func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.TotalAssets) },
+	"liabilities": func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.TotalLiabilities) },
+	"net_assets":  func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.NetAssets) },
+	"grants_paid": func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.GrantsPaid) },
+}
+
+// whole is a number, or nil if it is not known.
+func whole[N int | int64](n *N) any {
+	if n == nil {
+		return nil
+	}
+	return int64(*n)
+}
+
+// text is a text, or nil if it is not known.
+func text(s *string) any {
+	if s == nil || *s == "" {
+		return nil
+	}
+	return *s
+}
+
+// yearly are the facts that returns state for a fiscal year.
+var yearly = strings.Fields("revenue expenses assets liabilities net_assets grants_paid")
+
 // factOf looks up one fact; nil means not known.
 func (r *run) factOf(o Party) (value any, year int, err error) {
 	p := r.p
-	var core *client.ProfileCore
-	var figures *client.ProfileFinancials
-	if len(p.Years) == 1 {
-		a, err := get(r, "/premier/"+o.EIN, url.Values{}, func(a *profiles.PremierAnswer) *client.Service { return &a.Service })
-		if err != nil {
+	if p.Fact == "ein" {
+		if _, err := get(r, "/essentials/"+o.EIN, url.Values{}, func(a *client.EssentialsAnswer) *client.Service { return &a.Service }); err != nil {
 			return nil, 0, err
 		}
-		core = &a.ProfileCore
-		y := p.Years[0]
-		for i := range a.FinancialsByYear {
-			if f := &a.FinancialsByYear[i]; y.From == y.To && f.FiscalYear == y.From {
-				figures = &f.ProfileFinancials
-			}
+		return o.EIN[:2] + "-" + o.EIN[2:], 0, nil
+	}
+	core, figures, err := r.profile(o)
+	if err != nil || !slices.Contains(yearly, p.Fact) {
+		if err == nil {
+			value = facts[p.Fact](core, figures)
 		}
-	} else {
+		return value, 0, err
+	}
+	if figures != nil {
+		if value = facts[p.Fact](core, figures); value != nil {
+			year = figures.FiscalYear
+		}
+	}
+	return value, year, nil
+}
+
+// profile requests an organization and its figures: those of the year that the
+// plan names, or else of the latest return.
+func (r *run) profile(o Party) (*client.ProfileCore, *client.ProfileFinancials, error) {
+	if len(r.p.Years) != 1 {
 		a, err := get(r, "/essentials/"+o.EIN, url.Values{}, func(a *client.EssentialsAnswer) *client.Service { return &a.Service })
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
-		core, figures = &a.ProfileCore, a.Financials
+		return &a.ProfileCore, a.Financials, nil
 	}
-	number := func(n *int64) (any, int, error) {
-		if n == nil {
-			return nil, 0, nil
-		}
-		return *n, figures.FiscalYear, nil
+	a, err := get(r, "/premier/"+o.EIN, url.Values{}, func(a *profiles.PremierAnswer) *client.Service { return &a.Service })
+	if err != nil {
+		return nil, nil, err
 	}
-	whole := func(n *int) (any, int, error) {
-		if n == nil {
-			return nil, 0, nil
+	y := r.p.Years[0]
+	for i := range a.FinancialsByYear {
+		if f := &a.FinancialsByYear[i]; y.From == y.To && f.FiscalYear == y.From {
+			return &a.ProfileCore, &f.ProfileFinancials, nil
 		}
-		return int64(*n), 0, nil
 	}
-	text := func(s *string) (any, int, error) {
-		if s == nil || *s == "" {
-			return nil, 0, nil
-		}
-		return *s, 0, nil
-	}
-	org := &core.Organization
-	switch p.Fact {
-	case "founded":
-		return whole(org.FormationYear)
-	case "ruling_year":
-		return whole(org.RulingYear)
-	case "mission":
-		return text(org.Mission)
-	case "website":
-		return text(org.WebsiteURL)
-	case "cause":
-		if org.NTEELabel != nil {
-			return text(org.NTEELabel)
-		}
-		return text(org.SubjectLabel)
-	case "ein":
-		return o.EIN[:2] + "-" + o.EIN[2:], 0, nil
-	case "place":
-		var parts []string
-		if org.City != nil {
-			parts = append(parts, orgname.Display(*org.City))
-		}
-		if org.State != nil {
-			parts = append(parts, *org.State)
-		}
-		if len(parts) == 0 {
-			return nil, 0, nil
-		}
-		return strings.Join(parts, ", "), 0, nil
-	case "given":
-		return core.Given.TotalAmount, 0, nil
-	case "received":
-		return core.Received.TotalAmount, 0, nil
-	}
-	if figures == nil {
-		return nil, 0, nil
-	}
-	switch p.Fact {
-	case "revenue":
-		return number(figures.TotalRevenue)
-	case "expenses":
-		return number(figures.TotalExpenses)
-	case "assets":
-		return number(figures.TotalAssets)
-	case "liabilities":
-		return number(figures.TotalLiabilities)
-	case "net_assets":
-		return number(figures.NetAssets)
-	case "grants_paid":
-		return number(figures.GrantsPaid)
-	}
-	return nil, 0, nil
+	return &a.ProfileCore, nil, nil
 }
 
 func (r *run) similar() error {
 	o := r.p.Organizations[0]
 	r.out.Link = page(o)
-	a, err := get(r, "/similar/"+o.EIN, url.Values{"limit": {strconv.Itoa(r.p.top())}}, func(a *api.List[client.SimilarRow]) *client.Service { return &a.Service })
+	limit := r.p.top()
+	if len(r.p.Places) > 0 {
+		limit = 100
+	}
+	a, err := get(r, "/similar/"+o.EIN, url.Values{"limit": {strconv.Itoa(limit)}}, func(a *api.List[client.SimilarRow]) *client.Service { return &a.Service })
 	if err != nil {
 		return err
 	}
@@ -214,6 +230,9 @@ func (r *run) similar() error {
 	var first []string
 	for i := range a.Results {
 		s := &a.Results[i]
+		if len(r.out.Rows) == r.p.top() || len(r.p.Places) > 0 && !r.near(s) {
+			continue
+		}
 		o := Party{EIN: s.EIN, Name: orgname.Display(s.Name)}
 		row := []any{o, nil, nil, nil}
 		if s.State != nil {
@@ -238,6 +257,14 @@ func (r *run) similar() error {
 	r.caveat("Likeness is an association found in public data: shared funders or recipients, cause, words, place and size. It is no statement of either " +
 		"organization.")
 	return nil
+}
+
+// near reports whether an organization is in one of the plan's places.
+func (r *run) near(s *client.SimilarRow) bool {
+	return slices.ContainsFunc(r.p.Places, func(l Place) bool {
+		city, state := cityOf(&l)
+		return (state == "" || s.State != nil && *s.State == state) && (city == "" || s.City != nil && orgname.City(*s.City) == orgname.City(city))
+	})
 }
 
 func (r *run) cofunders() error {
@@ -269,78 +296,82 @@ func (r *run) cofunders() error {
 	return nil
 }
 
+// levels name the governments whose awards are asked for.
+var levels = map[string]string{"": "government", "federal": "federal", "state": "state government"}
+
 func (r *run) awards() error {
-	p, o := r.p, r.p.Organizations[0]
+	o := r.p.Organizations[0]
 	r.out.Link = page(o)
 	a, err := get(r, "/gov-funding/"+o.EIN, url.Values{"limit": {"25"}}, func(a *profiles.FundingAnswer) *client.Service { return &a.Service })
 	if err != nil {
 		return err
 	}
-	of := map[string]string{"": "government", "federal": "federal", "state": "state government"}[p.Level]
-	amount := func(federal, state *int64) (int64, bool) {
-		var n int64
-		known := false
-		if federal != nil && p.Level != "state" {
-			n, known = n+*federal, true
-		}
-		if state != nil && p.Level != "federal" {
-			n, known = n+*state, true
-		}
-		return n, known
+	if r.p.Measure == "which" {
+		return r.awardsByAgency(a)
 	}
-	in := func(y int) bool {
-		if len(p.Years) == 0 {
-			return true
-		}
-		for _, s := range p.Years {
-			if (s.From == 0 || y >= s.From) && (s.To == 0 || y <= s.To) {
-				return true
-			}
-		}
-		return false
+	return r.awardsByYear(a)
+}
+
+func (r *run) awardsByAgency(a *profiles.FundingAnswer) error {
+	p, o := r.p, r.p.Organizations[0]
+	if len(p.Years) > 0 {
+		return invalid("awards by agency are of all years")
 	}
-	if p.Measure == "which" {
-		if len(p.Years) > 0 {
-			return invalid("awards by agency are of all years")
+	r.out.Columns = []Column{{"agency", "Agency", UnitText}, {"level", "Level", UnitText}, {"total_amount", "Dollars", UnitDollars},
+		{"award_count", "Awards", UnitCount}}
+	c := &Chart{Kind: "bars", Title: "Dollars by agency", Unit: UnitDollars}
+	for _, g := range a.ByAgency {
+		if p.Level != "" && g.Level != p.Level || len(r.out.Rows) == p.top() {
+			continue
 		}
-		r.out.Columns = []Column{{"agency", "Agency", UnitText}, {"level", "Level", UnitText}, {"total_amount", "Dollars", UnitDollars},
-			{"award_count", "Awards", UnitCount}}
-		c := &Chart{Kind: "bars", Title: "Dollars by agency", Unit: UnitDollars}
-		for _, g := range a.ByAgency {
-			if p.Level != "" && g.Level != p.Level || len(r.out.Rows) == p.top() {
-				continue
-			}
-			name := "Not named"
-			if g.Agency != nil {
-				name = orgname.Display(*g.Agency)
-			}
-			r.out.Rows = append(r.out.Rows, []any{name, g.Level, g.TotalAmount, g.AwardCount})
-			c.Labels, c.Values = append(c.Labels, name), append(c.Values, g.TotalAmount)
+		name := "Not named"
+		if g.Agency != nil {
+			name = orgname.Display(*g.Agency)
 		}
-		if len(r.out.Rows) == 0 {
-			r.say("No %s awards to %s are in the files that were read.", of, o.Name)
-			return nil
-		}
-		first := r.out.Rows[0]
-		r.figure("total_amount", float64(first[2].(int64)), UnitDollars)
-		r.figure("award_count", float64(first[3].(int64)), UnitCount)
-		r.say("The most in %s awards to %s came from %s: %s in %s.", of, o.Name, first[0], money.Dollars(first[2].(int64)),
-			plural.Count(first[3].(int64), "award", "awards"))
-		if len(c.Values) > 1 {
-			r.out.Chart = c
-		}
+		r.out.Rows = append(r.out.Rows, []any{name, g.Level, g.TotalAmount, g.AwardCount})
+		c.Labels, c.Values = append(c.Labels, name), append(c.Values, g.TotalAmount)
+	}
+	if len(r.out.Rows) == 0 {
+		r.say("No %s awards to %s are in the files that were read.", levels[p.Level], o.Name)
 		return nil
 	}
+	first := r.out.Rows[0]
+	r.figure("total_amount", float64(first[2].(int64)), UnitDollars)
+	r.figure("award_count", float64(first[3].(int64)), UnitCount)
+	r.say("The most in %s awards to %s came from %s: %s in %s.", levels[p.Level], o.Name, first[0], money.Dollars(first[2].(int64)),
+		plural.Count(first[3].(int64), "award", "awards"))
+	if len(c.Values) > 1 {
+		r.out.Chart = c
+	}
+	return nil
+}
+
+// inYears reports whether the plan asks for a year.
+func (p *Plan) inYears(y int) bool {
+	return len(p.Years) == 0 || slices.ContainsFunc(p.Years, func(s Span) bool { return (s.From == 0 || y >= s.From) && (s.To == 0 || y <= s.To) })
+}
+
+// ofLevel adds up the awards of the governments that the plan asks for.
+func (p *Plan) ofLevel(federal, state *int64) (n int64, known bool) {
+	if federal != nil && p.Level != "state" {
+		n, known = n+*federal, true
+	}
+	if state != nil && p.Level != "federal" {
+		n, known = n+*state, true
+	}
+	return n, known
+}
+
+func (r *run) awardsByYear(a *profiles.FundingAnswer) error {
+	p, o, of := r.p, r.p.Organizations[0], levels[r.p.Level]
 	var total, count int64
-	known := false
 	r.out.Columns = []Column{{"fiscal_year", "Fiscal year", UnitYear}, {"total_amount", "Dollars", UnitDollars}}
 	c := &Chart{Kind: "years", Title: "Dollars by fiscal year of the government", Unit: UnitDollars}
 	for _, y := range a.ByYear {
-		n, ok := amount(y.FederalAmount, y.StateAmount)
-		if !in(y.FiscalYear) || !ok {
+		n, ok := p.ofLevel(y.FederalAmount, y.StateAmount)
+		if !p.inYears(y.FiscalYear) || !ok {
 			continue
 		}
-		known = true
 		total, count = total+n, count+y.AwardCount
 		r.out.Rows = append(r.out.Rows, []any{int64(y.FiscalYear), n})
 		c.Labels, c.Values = append(c.Labels, strconv.Itoa(y.FiscalYear)), append(c.Values, n)
@@ -355,7 +386,7 @@ func (r *run) awards() error {
 	if len(p.Years) > 0 {
 		when = " in fiscal year " + p.Years[0].inWords()
 	}
-	if !known || count == 0 {
+	if len(c.Values) == 0 || count == 0 {
 		r.say("No %s awards to %s%s are in the files that were read.", of, o.Name, when)
 		r.figure("total_amount", 0, UnitDollars)
 		return nil
@@ -373,44 +404,38 @@ func (r *run) awards() error {
 		}
 		n := len(c.Labels) - 1
 		r.say("By fiscal year, %s awards to %s: %s in %s, %s in %s.", of, o.Name, money.Dollars(c.Values[0]), c.Labels[0], money.Dollars(c.Values[n]), c.Labels[n])
+		return nil
 	default:
 		r.say("%s awards to %s%s come to %s.", capital(of), o.Name, when, money.Dollars(total))
 	}
-	if p.Measure != "trend" {
-		r.figure("total_amount", float64(total), UnitDollars)
-	}
+	r.figure("total_amount", float64(total), UnitDollars)
 	return nil
 }
 
-// organizations counts or ranks organizations by place, cause and size, as POST
-// /essentials does.
-func (r *run) organizations() error {
-	p := r.p
-	d := r.a.Data.Directory
-	var f directory.Filter
-	filters := map[string]any{}
-	list := func(name, value string) {
-		old, _ := filters[name].([]string)
-		filters[name] = append(old, value)
-	}
+// sizes are the figures by which organizations are chosen and ranked.
+var sizes = map[string]directory.Order{"revenue": directory.ByRevenue, "assets": directory.ByAssets, "expenses": directory.ByExpenses,
+	"grants_paid": directory.ByGrantsPaid}
+
+// chosen is the plan as a filter of the directory, and as the body of the request
+// that chooses the same organizations.
+func (p *Plan) chosen() (f directory.Filter, filters map[string]any, err error) {
+	filters = map[string]any{}
 	for _, l := range p.Places {
 		switch l.Kind {
 		case "state":
 			f.States = append(f.States, l.Value)
-			list("state", l.Value)
 		case "city":
 			city, state, _ := strings.Cut(l.Value, ", ")
 			f.Cities = append(f.Cities, directory.City{Name: orgname.City(city), State: state})
-			list("city", l.Value)
 		case "county":
 			f.Counties = append(f.Counties, l.Value)
-			list("county", l.Value)
 		case "zip":
 			f.ZIPs = append(f.ZIPs, l.Value)
-			list("zip", l.Value)
 		default:
-			return invalid("organizations can be found by state, city, county or ZIP code")
+			return f, nil, invalid("organizations can be found by state, city, county or ZIP code")
 		}
+		old, _ := filters[l.Kind].([]string)
+		filters[l.Kind] = append(old, l.Value)
 	}
 	var causes []string
 	for _, c := range p.Causes {
@@ -419,40 +444,39 @@ func (r *run) organizations() error {
 	if len(causes) > 0 {
 		s, err := ntee.ParseSubject(strings.Join(causes, ","))
 		if err != nil {
-			return invalid("%v", err)
+			return f, nil, invalid("%v", err)
 		}
-		f.Causes = []ntee.Subject{s}
-		filters["cause"] = causes
+		f.Causes, filters["cause"] = []ntee.Subject{s}, causes
 	}
-	if p.MinAmount != nil || p.MaxAmount != nil {
-		x := directory.Range{Min: p.MinAmount, Max: p.MaxAmount}
-		switch p.Order {
-		case "revenue":
-			f.Revenue = x
-		case "assets":
-			f.Assets = x
-		case "expenses":
-			f.Expenses = x
-		case "grants_paid":
-			f.GrantsPaid = x
-		default:
-			return invalid("an amount needs a figure of the organization: revenue, assets, expenses or grants paid")
-		}
-		if p.MinAmount != nil {
-			filters["min_"+p.Order] = *p.MinAmount
-		}
-		if p.MaxAmount != nil {
-			filters["max_"+p.Order] = *p.MaxAmount
-		}
+	if !p.has("amounts") {
+		return f, filters, nil
 	}
-	order, ok := map[string]directory.Order{"": directory.ByRevenue, "revenue": directory.ByRevenue, "assets": directory.ByAssets,
-		"expenses": directory.ByExpenses, "grants_paid": directory.ByGrantsPaid}[p.Order]
+	to := map[string]*directory.Range{"revenue": &f.Revenue, "assets": &f.Assets, "expenses": &f.Expenses, "grants_paid": &f.GrantsPaid}[p.Order]
+	if to == nil {
+		return f, nil, invalid("an amount needs a figure of the organization: revenue, assets, expenses or grants paid")
+	}
+	*to = directory.Range{Min: p.MinAmount, Max: p.MaxAmount}
+	if p.MinAmount != nil {
+		filters["min_"+p.Order] = *p.MinAmount
+	}
+	if p.MaxAmount != nil {
+		filters["max_"+p.Order] = *p.MaxAmount
+	}
+	return f, filters, nil
+}
+
+// organizations counts or ranks organizations by place, cause and size, as POST
+// /essentials does.
+func (r *run) organizations() error {
+	p, d := r.p, r.a.Data.Directory
+	f, filters, err := p.chosen()
+	if err != nil {
+		return err
+	}
+	by := cmp.Or(p.Order, "revenue")
+	order, ok := sizes[by]
 	if !ok {
 		return invalid("organizations are ranked by revenue, assets, expenses or grants paid")
-	}
-	by := p.Order
-	if by == "" {
-		by = "revenue"
 	}
 	body := map[string]any{"filters": filters, "sort_by": by, "size": p.top()}
 	if p.Least {

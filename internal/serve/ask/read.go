@@ -10,56 +10,92 @@ import (
 	"unicode/utf8"
 
 	"grantgraph/internal/serve/graph"
-	"grantgraph/internal/serve/search"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/typo"
 )
 
-// reading is a question that is being turned into a plan.
+// reading is a question that is being turned into a plan. Its words are looked
+// up in every way that makes sense (parts); the cheapest sequence of parts that
+// covers all words is how the question is read.
 type reading struct {
 	a   *Asker
 	ctx context.Context
 
 	q     string // with single spaces
 	toks  []token
-	items []*item
-	plan  Plan
+	mixed bool      // capital letters tell names from other words
+	parts [][]*item // by their first word
+	again bool      // this is another wording of the question
 
-	topGiven bool
-	again    bool // this is another wording of the question
-	searches int
-	perhaps  []search.Result // possible organizations, not certain enough to use
-	unclear  *Unclear
+	asked   int                  // texts that were identified
+	perhaps []identify.Candidate // organizations that are too improbable to use
 }
 
 // item is a run of words that has a meaning.
 type item struct {
-	tag, value string
+	sym, value string  // as patterns call it
+	cost       float64 // how improbable the meaning is; see the costs
 	from, to   int
+	asked      string // the words in lower case
+	poss       bool   // possessive: X's
 
-	found   []search.Result // organizations that the words may mean
-	party   *Party          // the organization chosen from found
-	asked   string
-	poss    bool // possessive: X's
-	place   *Place
-	cause   *Cause
-	span    Span
-	pair    bool // two joined years; the question may ask for the change between them
+	party    *Party
+	who      identify.Answer // organizations that the words may mean
+	place    *Place
+	cause    *Cause
+	span     Span
+	pair     bool // two joined years; the question may ask for the change between them
+	min, max *int64
+	count    int // of rows
+	words    string
+	notes    []string // what the answer says if the words are read so
+	refuse   *Unclear // why words that are read so cannot be answered
+
 	role    string
 	ofParty bool // a place that says which organization is meant
 	used    bool // the plan uses this item
 }
+
+// The costs of meanings. A difference of 1 makes a reading about three times less
+// probable.
+const (
+	costWord    = 1.0  // of the lexicon, a state, a year, an amount
+	costCause   = 1.1  //
+	costParty   = 1.5  // besides the probability that the words name an organization
+	costSilent  = 0.4  // a function word
+	costSlip    = 2.0  // a misspelled word
+	costMeaning = 4.0  // a cause by its meaning
+	costCityIn  = 3.0  // a city without its state, behind "in"
+	costCity    = 5.5  // a city elsewhere
+	costCut     = 5.0  // a name out of a longer run of capitalized words
+	costCutHead = 12.0 // a name without its last noun: Lilly of "Lilly Endowment"
+	costUnknown = 10.0 // a word without any meaning
+
+	mostReadings = 8   // readings of one question that are tried
+	closeCall    = 1.2 // readings that differ by less are put to the person who asks
+	tryOthers    = 4.0 // how much more another reading may cost if the first makes no plan
+)
 
 // Read finds what a question asks for. Every word must have a place in the plan
 // or be a filler word. Otherwise the question is not understood, and the result
 // names the words.
 func (a *Asker) Read(ctx context.Context, question string) (*Plan, *Unclear) {
 	if a.Data == nil || !a.Data.Whole() {
-		return nil, &Unclear{Why: "A part of the data is out of service, so no question can be answered at the moment.", Policy: true}
+		return nil, &Unclear{Why: sentence("out_of_service"), Policy: true}
 	}
-	r := &reading{a: a, ctx: ctx}
-	p, u := r.read(question)
+	p, u := (&reading{a: a, ctx: ctx}).read(question)
+	if u != nil {
+		u.Try = slices.DeleteFunc(u.Try, func(q string) bool {
+			_, none := (&reading{a: a, ctx: ctx, again: true}).read(q)
+			return none != nil
+		})
+	}
 	if u != nil && len(u.Try) < 3 {
-		u.Try = append(u.Try, a.Examples(ctx)[len(u.Try):]...)
+		for _, q := range a.Examples(ctx) {
+			if len(u.Try) < 3 && !slices.Contains(u.Try, q) {
+				u.Try = append(u.Try, q)
+			}
+		}
 	}
 	return p, u
 }
@@ -69,138 +105,178 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 		return nil, u
 	}
 	r.toks = tokens(r.q)
-	if len(r.toks) == 0 {
-		return nil, &Unclear{Why: "There are no words in the question.", Policy: true}
+	switch n := len(r.toks); {
+	case n == 0:
+		return nil, refused("no_words")
+	case n > 80:
+		return nil, refused("many_words")
 	}
-	if len(r.toks) > 80 {
-		return nil, &Unclear{Why: "That is too long to be one question: at most 80 words are read.", Policy: true}
+	r.mixed = mixedCase(r.toks)
+	if u := r.foreign(); u != nil {
+		return nil, u
 	}
-	for _, step := range []func(){
-		r.readEINs, r.readQuotes, r.readWords, r.readNames, r.correct, r.policy, r.foreign, r.readAmounts, r.readYears, r.readTops,
-		func() { r.readPhrases(true) }, r.readPlaces, r.readCauses, func() { r.readPhrases(false) },
-		r.readLeftNames, r.readMeanings, r.unknownNames, r.leftOver, r.assemble,
-	} {
-		if step(); r.failed() {
-			return nil, r.unclear
-		}
+	r.look()
+	if u := r.policy(); u != nil {
+		return nil, u
 	}
-	if err := r.plan.Validate(); err != nil {
-		return nil, &Unclear{Why: "The parts of the question do not fit together in one request: " + strings.TrimPrefix(err.Error(), ErrPlan.Error()+": ") + "."}
+	list := r.readings()
+	if !r.again && slices.ContainsFunc(list[0], func(it *item) bool { return it.sym == "?" }) && r.addMeanings(list[0]) {
+		list = r.readings()
 	}
-	return &r.plan, nil
+	return r.choose(list)
 }
 
 // compares matches comparison signs before amounts: "> $1,000".
 var compares = regexp.MustCompile(`[<>]=? ?\$?[0-9]`)
 
+var signs = map[string]string{">": " over ", "<": " under ", ">=": " at least ", "<=": " at most "}
+
 // bounds refuses text that is empty, too long, or has characters that cannot be
 // shown.
 func (r *reading) bounds(question string) *Unclear {
 	if !utf8.ValidString(question) {
-		return &Unclear{Why: "The question has characters that cannot be read.", Policy: true}
+		return refused("unreadable")
 	}
 	for _, c := range question {
 		if unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' || c == '\u202e' || c == '\u2066' {
-			return &Unclear{Why: "The question has characters that cannot be shown.", Policy: true}
+			return refused("unshowable")
 		}
 	}
 	r.q = strings.ReplaceAll(strings.Join(strings.Fields(question), " "), "-based", " based")
 	r.q = compares.ReplaceAllStringFunc(r.q, func(sign string) string {
-		return map[string]string{">": " over ", "<": " under ", ">=": " at least ", "<=": " at most "}[strings.TrimRight(sign, " $0123456789")] +
-			strings.TrimLeft(sign, "<>= ")
+		return signs[strings.TrimRight(sign, " $0123456789")] + strings.TrimLeft(sign, "<>= ")
 	})
 	r.q = strings.Join(strings.Fields(r.q), " ")
 	switch n := utf8.RuneCountInString(r.q); {
 	case n == 0:
-		return &Unclear{Why: "There is no question.", Policy: true}
+		return refused("no_question")
 	case n > maxLetters:
-		return &Unclear{Why: fmt.Sprintf("The question is too long: %d letters, and at most %d are read. Please ask for one thing at a time.", n, maxLetters),
-			Policy: true}
+		return refused("too_long", "n", fmt.Sprint(n), "most", fmt.Sprint(maxLetters))
 	}
 	return nil
 }
 
-func (r *reading) failed() bool { return r.unclear != nil }
-
-func (r *reading) fail(format string, args ...any) {
-	if r.unclear == nil {
-		r.unclear = &Unclear{Why: fmt.Sprintf(format, args...)}
+// mixedCase reports whether capital letters distinguish names here: some words
+// after the first begin with a small letter, and not only short function words.
+func mixedCase(toks []token) bool {
+	lower, upper := 0, 0
+	for i, t := range toks {
+		switch {
+		case i == 0 || strings.ToLower(t.typed) == strings.ToUpper(t.typed):
+		case t.cap:
+			upper++
+		case len(t.text) > 3:
+			lower++
+		}
 	}
+	return upper > 0 && lower > 0
 }
 
-func (r *reading) refuse(why string) {
-	if r.unclear == nil {
-		r.unclear = &Unclear{Why: why, Policy: true}
+// look finds every meaning of every run of words.
+func (r *reading) look() {
+	r.parts = make([][]*item, len(r.toks))
+	for i := range r.toks {
+		t := &r.toks[i]
+		t.known = r.isWord(t.text)
+		if !t.known && t.quote == 0 {
+			t.meant = r.misspelled(i)
+		}
 	}
+	for i := range r.toks {
+		r.addWords(i)
+		r.addNumbers(i)
+		r.addPlaces(i)
+		r.addCauses(i)
+		switch single := slices.ContainsFunc(r.parts[i], func(it *item) bool { return it.to == i+1 && it.cost < costCityIn }); {
+		case single:
+		case is("silent", r.toks[i].text):
+			r.add(i, i+1, item{sym: "fill", cost: costSilent})
+		default:
+			r.add(i, i+1, item{sym: "?", cost: costUnknown})
+		}
+	}
+	r.addMentions()
+	r.addParties()
 }
 
-// free reports whether words have no meaning yet and are all in the same
-// quotation, or all outside of quotations.
+// add gives words a meaning.
+func (r *reading) add(from, to int, it item) {
+	it.from, it.to = from, to
+	it.asked = strings.ToLower(r.text(from, to))
+	it.poss = r.toks[to-1].poss
+	r.parts[from] = append(r.parts[from], &it)
+}
+
+// free reports whether words stand outside of quotation marks.
 func (r *reading) free(from, to int) bool {
-	if from < 0 || to > len(r.toks) || from >= to {
+	return from >= 0 && to <= len(r.toks) && from < to && !slices.ContainsFunc(r.toks[from:to], func(t token) bool { return t.quote != 0 })
+}
+
+// joined joins words for a lookup.
+func (r *reading) joined(from, to int) string { return joinTokens(r.toks[from:to]) }
+
+// corrected joins words as they should be spelled, and says how many were wrong.
+func (r *reading) corrected(from, to int) (text string, slips int) {
+	list := slices.Clone(r.toks[from:to])
+	for i := range list {
+		if list[i].meant != "" {
+			list[i].text = list[i].meant
+			slips++
+		}
+	}
+	return joinTokens(list), slips
+}
+
+func (r *reading) text(from, to int) string {
+	if from >= to {
+		return ""
+	}
+	return r.q[r.toks[from].from:r.toks[to-1].to]
+}
+
+// has reports whether given words are at a position of the question.
+func (r *reading) has(at int, words ...string) bool {
+	if at < 0 || at+len(words) > len(r.toks) {
 		return false
 	}
-	for i := from; i < to; i++ {
-		if r.toks[i].item != 0 || r.toks[i].quote != r.toks[from].quote {
+	for i, w := range words {
+		if !slices.Contains(strings.Split(w, "|"), r.toks[at+i].text) {
 			return false
 		}
 	}
 	return true
 }
 
-// joined joins words for a lookup.
-func (r *reading) joined(from, to int) string { return joinTokens(r.toks[from:to]) }
-
-func joinTokens(list []token) string {
-	words := make([]string, 0, len(list))
-	for _, t := range list {
-		words = append(words, t.text)
+func (r *reading) textAt(i int) string {
+	if i < 0 || i >= len(r.toks) {
+		return ""
 	}
-	return strings.Join(words, " ")
+	return r.toks[i].text
 }
 
-// put gives words a meaning.
-func (r *reading) put(from, to int, it *item) {
-	it.from, it.to = from, to
-	r.items = append(r.items, it)
-	for i := from; i < to; i++ {
-		r.toks[i].item, r.toks[i].tag = len(r.items), it.tag
+// isWord reports whether a word has a meaning outside of names.
+func (r *reading) isWord(w string) bool {
+	if said(w).tag != "" || is("function", w) || strings.Trim(w, "0123456789$,.%+&") == "" {
+		return true
 	}
+	_, _, cause := causeOf(w)
+	return cause || slices.Contains(stateWords(), w)
 }
 
-// clear removes the meaning of words.
-func (r *reading) clear(from, to int) {
-	for i := from; i < to; i++ {
-		if n := r.toks[i].item; n != 0 {
-			it := r.items[n-1]
-			for k := it.from; k < it.to; k++ {
-				r.toks[k].item = 0
-			}
-			it.tag, it.used, it.place, it.cause, it.from, it.to = "gone", true, nil, nil, -1, -1
-		}
+// misspelled is the word of the lexicon or of a cause that a word misspells.
+func (r *reading) misspelled(i int) string {
+	t := &r.toks[i]
+	if len(t.text) < 5 || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" || t.cap && i > 0 || knownWords()[t.text] {
+		return ""
 	}
-}
-
-// readPhrases reads the phrases of the lexicon: all of them, or only those of
-// several words.
-func (r *reading) readPhrases(several bool) {
-	m, _ := phrases()
-	for n := longestPhrase; n > 0; n-- {
-		if several && n == 1 {
-			return
-		}
-		for i := 0; i+n <= len(r.toks); i++ {
-			if !r.free(i, i+n) {
-				continue
-			}
-			text := r.joined(i, i+n)
-			e, ok := m[text]
-			if !ok {
-				continue
-			}
-			r.put(i, i+n, &item{tag: e.tag, value: e.value, asked: strings.ToLower(r.text(i, i+n)), poss: r.toks[i+n-1].poss})
-		}
+	meant := meantWord(t.text, lexicon().spelled)
+	if meant == "" {
+		meant = meantWord(t.text, causeList())
 	}
+	if meant == "" || len(t.text) <= 8 && typo.Within(t.text, meant, 1) > 1 {
+		return ""
+	}
+	return meant
 }
 
 // meantWord is the word of a list that a misspelled word means. It must have
@@ -216,56 +292,146 @@ func meantWord(word string, list []string) string {
 	return typo.Meant(word, near)
 }
 
-// causeList are the words for causes that are corrected if misspelled.
-func causeList() (list []string) {
-	for w := range causeWords() {
-		if len(w) >= 6 && !strings.Contains(w, " ") {
-			list = append(list, w)
+// addWords adds the phrases of the lexicon that begin at a word.
+func (r *reading) addWords(i int) {
+	for n := min(lexicon().longest, len(r.toks)-i); n > 0; n-- {
+		if !r.free(i, i+n) {
+			continue
+		}
+		text, slips := r.corrected(i, i+n)
+		e := said(text)
+		if n == 1 && r.toks[i].typed == "US" {
+			e = entry{tag: "domestic"}
+		}
+		if e.tag == "" || e.tag == "limit" || e.value == "words" {
+			continue
+		}
+		it := item{sym: e.tag, value: e.value, cost: costWord + costSlip*float64(slips)}
+		if e.value != "" && (e.tag == "measure" || e.tag == "who" || e.tag == "or") {
+			it.sym = e.value
+		}
+		if e.tag == "fill" {
+			it.cost += costSilent - costWord
+		}
+		if e.tag == "give" && participle(text) {
+			it.sym = "given"
+		}
+		if slips > 0 {
+			it.notes = []string{sentence("slip", "typed", r.text(i, i+n), "meant", text)}
+		}
+		r.add(i, i+n, it)
+		last := r.parts[i][len(r.parts[i])-1]
+		last.asked = text
+	}
+}
+
+// participle reports whether a verb may be a participle. With "was" before or
+// "by" after a participle, giver and receiver swap.
+func participle(text string) bool {
+	last := text[strings.LastIndexByte(text, ' ')+1:]
+	return !strings.HasSuffix(text, "ing") && (strings.HasSuffix(text, "ed") || strings.HasSuffix(text, "en") ||
+		slices.Contains([]string{"paid", "made", "sent", "spent"}, last) || strings.Contains(text, "given"))
+}
+
+// path is the end of a sequence of items.
+type path struct {
+	cost float64
+	item *item
+	prev *path
+}
+
+// readings are the cheapest sequences of items that cover the question, best
+// first.
+func (r *reading) readings() (list [][]*item) {
+	at := make([][]*path, len(r.toks)+1)
+	at[0] = []*path{{}}
+	for i, from := range at[:len(r.toks)] {
+		for _, it := range r.parts[i] {
+			for _, p := range from {
+				at[it.to] = append(at[it.to], &path{p.cost + it.cost, it, p})
+			}
+		}
+		if next := at[i+1]; len(next) > 0 {
+			slices.SortStableFunc(next, func(a, b *path) int { return compareFloat(a.cost, b.cost) })
+			at[i+1] = next[:min(len(next), mostReadings)]
 		}
 	}
-	slices.Sort(list)
+	for _, p := range at[len(r.toks)] {
+		var seq []*item
+		for ; p.item != nil; p = p.prev {
+			it := *p.item
+			seq = append(seq, &it)
+		}
+		slices.Reverse(seq)
+		list = append(list, seq)
+	}
 	return list
 }
 
-// silent are words that need no meaning.
-var silent = strings.Fields("the a an of in to for from by and or with at on is are was were did does do has have had be been who whom what which how " +
-	"that this these those it its their as if me i you & us")
+func compareFloat(a, b float64) int {
+	switch {
+	case a < b-1e-9:
+		return -1
+	case a > b+1e-9:
+		return 1
+	}
+	return 0
+}
 
-// leftOver reports the words that no part of the plan has used.
-func (r *reading) leftOver() {
-	var words []string
-	for i := range r.toks {
-		t := &r.toks[i]
-		if t.item != 0 || slices.Contains(silent, t.text) {
+func costOf(seq []*item) (sum float64) {
+	for _, it := range seq {
+		sum += it.cost
+	}
+	return sum
+}
+
+// choose makes a plan of the best reading. If another reading is nearly as good
+// and asks for something else, the person who asks must say which is meant. A
+// reading that makes no plan gives way to one that does and costs little more.
+func (r *reading) choose(list [][]*item) (*Plan, *Unclear) {
+	best := costOf(list[0])
+	p, u := r.compose(list[0])
+	seen := 0
+	for _, seq := range list[1:] {
+		more := costOf(seq) - best
+		if u != nil && u.tryOther && more <= tryOthers && seen < 4 {
+			seen++
+			if other, none := r.compose(seq); none == nil && !slices.ContainsFunc(seq, func(it *item) bool { return it.sym == "?" }) {
+				return other, nil
+			}
 			continue
 		}
-		if n := len(words); n > 0 && i > 0 && r.toks[i-1].item == 0 && !isFunction(r.toks[i-1].text) {
-			words[n-1] += " " + t.typed
-		} else {
-			words = append(words, t.typed)
+		if u == nil && more <= closeCall {
+			if a, b := differ(list[0], seq); a != nil {
+				if other, none := r.compose(seq); none == nil && !sameParts(p, other) {
+					return nil, r.whichMeant(a, b)
+				}
+			}
 		}
 	}
-	if len(words) == 0 {
-		return
-	}
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = "“" + w + "”"
-	}
-	why := "It is not known what " + strings.Join(quoted, ", ") + " means here: no organization, place or cause of that name was found with certainty."
-	if len(words) > 6 {
-		why = "Too many words of the question have no meaning here. It may be in another language, or not about grants and nonprofits."
-	}
-	r.unclear = &Unclear{Why: why, Words: words}
-	if len(r.perhaps) > 0 && len(words) <= 6 {
-		var list []string
-		for _, f := range r.perhaps {
-			list = append(list, f.DisplayName+" ("+f.EIN.Hyphenated()+")")
-			r.unclear.Parties = append(r.unclear.Parties, Party{EIN: f.EIN.String(), Name: f.DisplayName})
+	return p, u
+}
+
+// differ returns the first two items of readings that take the same words for
+// an organization and for something else.
+func differ(a, b []*item) (x, y *item) {
+	for _, x := range a {
+		for _, y := range b {
+			if x.from < y.to && y.from < x.to && x.sym != y.sym && (x.sym == "PARTY") != (y.sym == "PARTY") && y.sym != "fill" && x.sym != "fill" {
+				return x, y
+			}
 		}
-		r.unclear.Why += " Perhaps you mean " + joinWords(list, "or") + "?"
 	}
-	r.suggest()
+	return nil, nil
+}
+
+// sameParts reports whether two plans ask about the same organizations, places
+// and causes.
+func sameParts(a, b *Plan) bool {
+	c := a.clone()
+	d := b.clone()
+	c.Notes, d.Notes, c.Doubt, d.Doubt = nil, nil, "", ""
+	return c.String() == d.String()
 }
 
 // latestYear is the latest fiscal year whose filings are nearly complete, or 0
@@ -282,21 +448,4 @@ func (r *reading) latestYear() int {
 		}
 	}
 	return last
-}
-
-// Resolve finds the organization that words name, as Read does. Code that fills
-// plans in other ways uses it: a plan may contain only organizations that the
-// question names.
-func (a *Asker) Resolve(ctx context.Context, words string) (Party, bool) {
-	r := &reading{a: a, ctx: ctx, q: words, toks: tokens(words)}
-	found := r.find(words)
-	if len(found) == 0 || len(r.toks) == 0 {
-		return Party{}, false
-	}
-	it := &item{found: found, asked: words, to: len(r.toks)}
-	p := r.pick(it, "")
-	if p == nil {
-		return Party{}, false
-	}
-	return *p, true
 }

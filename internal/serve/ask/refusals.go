@@ -2,70 +2,116 @@ package ask
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"grantgraph/internal/table"
 )
 
-// refusals lists phrases of questions that filings cannot answer, with the
-// reply to each. Words that are part of a name do not count.
-var refusals = table.Read("refusals.tsv", refusalsText, "phrase", "sentence")
+//go:embed sentences.tsv
+var sentencesText string
+
+var sentences = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for _, r := range table.Read("sentences.tsv", sentencesText, "key", "text") {
+		m[r.Text("key")] = r.Text("text")
+	}
+	return m
+})
+
+// sentence is a sentence of sentences.tsv, with names and their values filled in.
+func sentence(key string, pairs ...string) string {
+	text, ok := sentences()[key]
+	if !ok {
+		panic("no sentence " + key) // a mistake in the program; every key is in a test
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		text = strings.ReplaceAll(text, "{"+pairs[i]+"}", pairs[i+1])
+	}
+	return text
+}
+
+// unclear says why a question is not understood.
+func unclear(key string, pairs ...string) *Unclear {
+	return &Unclear{Why: sentence(key, pairs...), tryOther: is("misread", key)}
+}
+
+// refused says why no reader may answer a question.
+func refused(key string, pairs ...string) *Unclear {
+	return &Unclear{Why: sentence(key, pairs...), Policy: true}
+}
 
 //go:embed refusals.tsv
 var refusalsText string
 
-// policy refuses questions about cause and effect, forecasts, opinions and
-// instructions.
-func (r *reading) policy() {
+// refusals lists phrases of questions that filings cannot answer, with the
+// sentence for each.
+var refusals = sync.OnceValue(func() (list []entry) {
+	for _, r := range table.Read("refusals.tsv", refusalsText, "sentence", "phrases") {
+		for p := range strings.SplitSeq(r.Text("phrases"), ", ") {
+			list = append(list, entry{r.Text("sentence"), p})
+		}
+	}
+	return list
+})
+
+// policy refuses questions about cause and effect, forecasts, opinions, private
+// facts and instructions.
+func (r *reading) policy() *Unclear {
 	lower := strings.ToLower(r.q)
-	for _, x := range refusals {
-		p := x.Text("phrase")
-		if strings.ContainsAny(p, "*<") {
-			if strings.Contains(lower, p) {
-				r.refuse(x.Text("sentence"))
-				return
-			}
-			continue
+	name := r.inName()
+	for _, x := range refusals() {
+		if strings.ContainsAny(x.value, "*<") && strings.Contains(lower, x.value) {
+			return r.beyond(x.tag)
 		}
-		words := strings.Fields(p)
+		words := strings.Fields(x.value)
 		for i := range r.toks {
-			if !r.has(i, words...) {
-				continue
+			if r.has(i, words...) && !name[i] && !r.excused(i, x.value) {
+				return r.beyond(x.tag)
 			}
-			// A capitalized word inside the question may begin a name.
-			if t := &r.toks[i]; t.cap && i > 0 && lower != r.q && len(words) == 1 && t.typed != strings.ToUpper(t.typed) {
-				continue
-			}
-			// "The causes of grants" asks for subjects, not reasons.
-			if p == "causes of" && (r.has(i-1, "which|what|the|top|largest|main") || i > 0 && strings.Trim(r.toks[i-1].text, "0123456789") == "") {
-				continue
-			}
-			r.refuse(x.Text("sentence"))
-			return
 		}
 	}
-	if i := indexOf(r.toks, "select"); i == 0 && indexOf(r.toks, "from") > 0 {
-		r.refuse("That looks like SQL, which is not run here; the SQL page is for that.")
+	if r.has(0, "select") && slices.ContainsFunc(r.toks, func(t token) bool { return t.text == "from" }) {
+		return refused("sql")
 	}
+	return nil
 }
 
-func indexOf(list []token, word string) int {
-	for i := range list {
-		if list[i].text == word {
-			return i
+func (r *reading) beyond(key string) *Unclear {
+	u := refused(key)
+	u.Beyond = key != "instruction"
+	return u
+}
+
+// inName says which words are part of a sure name of several words.
+func (r *reading) inName() map[int]bool {
+	in := map[int]bool{}
+	for _, list := range r.parts {
+		for _, it := range list {
+			if it.sym == "PARTY" && it.cost < costWord*2 && it.to-it.from > 1 {
+				for k := it.from; k < it.to; k++ {
+					in[k] = true
+				}
+			}
 		}
 	}
-	return -1
+	return in
 }
 
-// foreignWords are short words of other languages that do not exist in English.
-var foreignWords = strings.Fields("el los las cuanto cuánto cuánta quién quien qué por para una del dinero fundación combien qui quoi les des une est " +
-	"pour avec sont argent wieviel wer wie viel hat der das und für ist welche geld quanto quem chi che sono della il gli fondi")
+// excused reports whether a word of a refusal means something else here: it may
+// begin a name, or "the causes of grants" asks for subjects and not for reasons.
+func (r *reading) excused(i int, phrase string) bool {
+	if t := &r.toks[i]; t.cap && i > 0 && r.mixed && !strings.Contains(phrase, " ") && t.typed != strings.ToUpper(t.typed) {
+		return true
+	}
+	return phrase == "causes of" && (r.has(i-1, "which|what|the|top|largest|main") || digits(r.textAt(i-1)))
+}
 
 // foreign refuses questions in other languages.
-func (r *reading) foreign() {
-	letters, other := 0, 0
+func (r *reading) foreign() *Unclear {
+	letters, other, words := 0, 0, 0
 	for _, c := range r.q {
 		if unicode.IsLetter(c) {
 			letters++
@@ -74,17 +120,49 @@ func (r *reading) foreign() {
 			}
 		}
 	}
-	words := 0
-	for i := range r.toks {
-		if r.toks[i].item == 0 {
-			for _, f := range foreignWords {
-				if r.toks[i].text == f {
-					words++
-				}
-			}
+	for _, t := range r.toks {
+		if is("foreign", t.text) && !t.cap {
+			words++
 		}
 	}
 	if other*3 > letters && letters > 0 || words >= 2 {
-		r.unclear = &Unclear{Why: "Only questions in English are understood."}
+		return unclear("english")
 	}
+	return nil
+}
+
+// leftOver reports the words that have no meaning, and what may be meant.
+func (r *reading) leftOver(seq []*item) *Unclear {
+	var list []string
+	last := -1
+	for _, it := range seq {
+		if it.sym != "?" {
+			continue
+		}
+		typed := r.toks[it.from].typed
+		if n := len(list); n > 0 && last == it.from {
+			list[n-1] += " " + typed
+		} else {
+			list = append(list, typed)
+		}
+		last = it.to
+	}
+	u := &Unclear{Words: list}
+	if len(list) > 6 {
+		u.Why = sentence("unknown_many")
+		return u
+	}
+	u.Why = sentence("unknown", "words", "“"+strings.Join(list, "”, “")+"”")
+	var names []string
+	for _, c := range r.perhaps {
+		names = append(names, c.DisplayName+" ("+c.EIN.Hyphenated()+")")
+		u.Parties = append(u.Parties, Party{EIN: c.EIN.String(), Name: c.DisplayName})
+	}
+	if len(names) > 0 {
+		u.Why += " " + sentence("perhaps", "names", joinWords(names, "or"))
+	}
+	if !r.again {
+		r.suggest(u, seq)
+	}
+	return u
 }

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -29,42 +30,67 @@ func (p *Plan) values() url.Values {
 	}
 	set("funder_id", eins(p.Funders)...)
 	set("recip_id", eins(p.Recipients)...)
-	if len(p.Years) == 1 && p.Years[0].To == 0 {
-		set("min_year", strconv.Itoa(p.Years[0].From))
-	} else if len(p.Years) == 1 && p.Years[0].From == 0 {
-		set("max_year", strconv.Itoa(p.Years[0].To))
-	} else {
-		var years []string
-		for _, s := range p.Years {
-			from, to := s.From, s.To
-			if from == 0 {
-				from = 1900
-			}
-			if to == 0 {
-				to = 2100
-			}
-			if from == to {
-				years = append(years, strconv.Itoa(from))
-			} else {
-				years = append(years, fmt.Sprintf("%d-%d", from, to))
-			}
-		}
-		set("year", years...)
-	}
-	var causes, countries []string
+	var causes []string
 	for _, c := range p.Causes {
 		causes = append(causes, c.Subject)
 	}
 	set("subject", causes...)
-	var places []string
+	set("support", p.Support...)
+	set("funder_type", p.FunderTypes...)
+	exclude := slices.Clone(p.Exclude)
+	if p.Only != "" && !slices.Contains(exclude, p.Only) {
+		exclude = append(exclude, p.Only)
+	}
+	// The API also searches names for these words. Exclude individuals, so that
+	// nobody can look up what a named person received.
+	if p.Words != "" {
+		set("query", p.Words)
+		if !slices.Contains(exclude, "individuals") {
+			exclude = append(exclude, "individuals")
+		}
+	}
+	set("exclude", exclude...)
+	if p.MinAmount != nil {
+		set("min_amt", strconv.FormatInt(*p.MinAmount, 10))
+	}
+	if p.MaxAmount != nil {
+		set("max_amt", strconv.FormatInt(*p.MaxAmount, 10))
+	}
+	p.setYears(set)
+	p.setPlaces(set)
+	return v
+}
+
+func (p *Plan) setYears(set func(name string, items ...string)) {
+	if len(p.Years) == 1 && p.Years[0].To == 0 {
+		set("min_year", strconv.Itoa(p.Years[0].From))
+		return
+	}
+	if len(p.Years) == 1 && p.Years[0].From == 0 {
+		set("max_year", strconv.Itoa(p.Years[0].To))
+		return
+	}
+	var years []string
+	for _, s := range p.Years {
+		from, to := cmp.Or(s.From, 1900), cmp.Or(s.To, 2100)
+		if from == to {
+			years = append(years, strconv.Itoa(from))
+		} else {
+			years = append(years, fmt.Sprintf("%d-%d", from, to))
+		}
+	}
+	set("year", years...)
+}
+
+func (p *Plan) setPlaces(set func(name string, items ...string)) {
+	var places, countries []string
 	for _, l := range p.Places {
 		switch l.Kind {
 		case "country":
 			countries = append(countries, l.Value)
 			continue
 		case "near":
-			set("near", l.Value)
-			if l.Miles != 0 {
+			if set("near", l.Value); l.Miles != 0 {
 				set("within", strconv.Itoa(l.Miles))
 			}
 		default:
@@ -86,28 +112,6 @@ func (p *Plan) values() url.Values {
 		}
 	}
 	set("country", countries...)
-	set("support", p.Support...)
-	set("funder_type", p.FunderTypes...)
-	exclude := slices.Clone(p.Exclude)
-	if p.Only != "" && !slices.Contains(exclude, p.Only) {
-		exclude = append(exclude, p.Only)
-	}
-	// The API also searches names for these words. Exclude individuals, so that
-	// nobody can look up what a named person received.
-	if p.Words != "" && !slices.Contains(exclude, "individuals") {
-		exclude = append(exclude, "individuals")
-	}
-	set("exclude", exclude...)
-	if p.Words != "" {
-		set("query", p.Words)
-	}
-	if p.MinAmount != nil {
-		set("min_amt", strconv.FormatInt(*p.MinAmount, 10))
-	}
-	if p.MaxAmount != nil {
-		set("max_amt", strconv.FormatInt(*p.MaxAmount, 10))
-	}
-	return v
 }
 
 // encode writes parameters with plain commas, so that lists are readable.
@@ -119,6 +123,8 @@ type run struct {
 	ctx context.Context
 	p   *Plan
 	out *Answer
+
+	empty bool // no grants were found
 }
 
 // request records a request that the answer is based on.

@@ -36,6 +36,8 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 		r.screen()
 	case p.Measure == "fact":
 		err = r.fact()
+	case p.Measure == "people":
+		r.people()
 	case p.Measure == "similar":
 		err = r.similar()
 	case p.Measure == "cofunders":
@@ -50,6 +52,11 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.empty && p.Doubt != "" {
+		u := unclear("doubtful", "words", p.Doubt)
+		u.Try = a.Examples(ctx)
+		return u.Answer(""), nil
+	}
 	return r.out, nil
 }
 
@@ -58,7 +65,12 @@ func (r *run) grants() error {
 	if r.p.Both {
 		return r.both()
 	}
+	if r.p.Of == "countries" {
+		return r.countries()
+	}
 	switch r.p.Measure {
+	case "stopped":
+		return r.stopped()
 	case "how_much", "how_many", "average", "exists":
 		return r.totals()
 	case "median":
@@ -242,6 +254,7 @@ func (r *run) totals() error {
 
 // none says that no grants were found.
 func (r *run) none(p *Plan) {
+	r.empty = true
 	no := "No grants%s are in this data."
 	if p.Measure == "exists" {
 		no = "No: no grants%s are in this data."

@@ -1,12 +1,14 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"grantgraph/client"
 	"grantgraph/internal/money"
+	"grantgraph/internal/place"
 	"grantgraph/internal/plural"
 )
 
@@ -15,7 +17,8 @@ var groupings = map[string]string{"causes": "subject", "states": "state", "count
 	"years": "year"}
 
 var groupNouns = map[string][2]string{"causes": {"cause", "causes"}, "states": {"state", "states"}, "counties": {"county", "counties"},
-	"support": {"kind of support", "kinds of support"}, "funder_types": {"kind of funder", "kinds of funders"}, "years": {"fiscal year", "fiscal years"}}
+	"support": {"kind of support", "kinds of support"}, "funder_types": {"kind of funder", "kinds of funders"}, "years": {"fiscal year", "fiscal years"},
+	"countries": {"country", "countries"}}
 
 func (r *run) countGroups(by string) error {
 	s, err := r.summary(r.p, by)
@@ -89,22 +92,7 @@ func (r *run) groups() error {
 	if !whole && (p.Order == "grants" || p.Least) {
 		return invalid("there are too many %s to rank them that way", groupNouns[p.Of][1])
 	}
-	slices.SortStableFunc(rows, func(a, b client.GroupRow) int {
-		x, y := a.TotalAmount, b.TotalAmount
-		if p.Order == "grants" {
-			x, y = a.GrantCount, b.GrantCount
-		}
-		if p.Least {
-			x, y = y, x
-		}
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	r.sortGroups(rows)
 	r.groupRows(rows, p.top())
 	if len(rows) == 0 {
 		r.none(p)
@@ -128,4 +116,60 @@ func orderWord(p *Plan) string {
 		return "number of grants"
 	}
 	return "dollars"
+}
+
+// countries ranks the countries abroad. The API has no grouping by country, so
+// each country is asked for.
+func (r *run) countries() error {
+	p := r.p.clone()
+	p.Measure, p.Of, p.Abroad = "how_much", "grants", true
+	all, err := r.summary(p)
+	if err != nil {
+		return err
+	}
+	if all.grants == 0 {
+		r.none(p)
+		return nil
+	}
+	var rows []client.GroupRow
+	for _, n := range place.Countries() {
+		if n.Code == "US" {
+			continue
+		}
+		c := p.clone()
+		c.Abroad, c.Places = false, []Place{{Kind: "country", Value: n.Code, Of: "recipient"}}
+		s, err := r.summary(c)
+		if err != nil {
+			return err
+		}
+		if s.grants > 0 {
+			rows = append(rows, client.GroupRow{Label: strings.TrimSpace(n.Name), TotalAmount: s.dollars, GrantCount: s.grants})
+		}
+	}
+	r.sortGroups(rows)
+	r.figure("group_count", float64(len(rows)), UnitCount)
+	r.groupRows(rows, r.p.top())
+	if len(rows) == 0 {
+		r.none(p)
+		return nil
+	}
+	r.figure("total_amount", float64(rows[0].TotalAmount), UnitDollars)
+	r.figure("grant_count", float64(rows[0].GrantCount), UnitCount)
+	r.say("Grants%s went to %s. The most by %s went to %s: %s in %s.", spaced(p.describe()), plural.Count(len(rows), "country", "countries"), orderWord(r.p),
+		rows[0].Label, money.Dollars(rows[0].TotalAmount), plural.Count(rows[0].GrantCount, "grant", "grants"))
+	return nil
+}
+
+// sortGroups sorts groups as the plan ranks them.
+func (r *run) sortGroups(rows []client.GroupRow) {
+	slices.SortStableFunc(rows, func(a, b client.GroupRow) int {
+		x, y := a.TotalAmount, b.TotalAmount
+		if r.p.Order == "grants" {
+			x, y = a.GrantCount, b.GrantCount
+		}
+		if r.p.Least {
+			x, y = y, x
+		}
+		return cmp.Compare(y, x)
+	})
 }

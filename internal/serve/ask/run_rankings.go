@@ -1,7 +1,9 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,98 +28,116 @@ func (p *Plan) sorted() []string {
 	return []string{"sort_by", by, "sort_order", order, "limit", strconv.Itoa(p.top())}
 }
 
+// ranked is a funder or a recipient with the sums of its grants.
+type ranked struct {
+	id              string
+	party           Party
+	state           any
+	dollars, grants int64
+	others          int64 // its recipients, or its funders
+	last            int64 // fiscal year
+}
+
+// list requests the funders or the recipients of a plan, and how many there are
+// in all.
+func (r *run) list(p *Plan, v url.Values) (rows []ranked, hits int64, err error) {
+	if p.Of == "funders" {
+		a, err := get(r, "/grants/funders", v, func(a *api.List[client.FunderRow]) *client.Service { return &a.Service })
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, f := range a.Results {
+			rows = append(rows, ranked{f.FunderEIN, Party{EIN: f.FunderEIN, Name: orgname.Display(f.FunderName)}, nil, f.TotalAmount, f.GrantCount,
+				f.RecipientCount, int64(f.LastFiscalYear)})
+		}
+		return rows, int64(a.Hits), nil
+	}
+	a, err := get(r, "/grants/recipients", v, func(a *api.List[grants.RecipientRow]) *client.Service { return &a.Service })
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range a.Results {
+		f := &a.Results[i]
+		x := ranked{f.RecipID, Party{Name: orgname.Display(f.RecipName)}, nil, f.TotalAmount, f.GrantCount, f.FunderCount, int64(f.LastFiscalYear)}
+		if f.RecipEIN != nil {
+			x.party.EIN = *f.RecipEIN
+		}
+		if f.Person() {
+			x.party = Party{Name: "An individual"}
+		}
+		if f.RecipState != nil {
+			x.state = *f.RecipState
+		}
+		rows = append(rows, x)
+	}
+	// Leave this out if the plan searches for words: the count would reveal
+	// grants to persons of that name.
+	if x := a.Service.Excluded; p.Words == "" && p.Measure == "which" && !p.Both && a.Hits > 0 && x != nil && x.Unidentified != nil &&
+		x.Unidentified.GrantCount > 0 {
+		r.caveat(fmt.Sprintf("Lines that name no organization, and individuals, are not ranked: %s, %s.",
+			plural.Count(x.Unidentified.GrantCount, "grant", "grants"), money.Dollars(x.Unidentified.TotalAmount)))
+	}
+	return rows, int64(a.Hits), nil
+}
+
+// named leaves individuals and lines without a name out of the recipients.
+func (p *Plan) named(v url.Values) url.Values {
+	if p.Of != "recipients" || len(p.Recipients) > 0 {
+		return v
+	}
+	exclude := []string{"individuals", "unidentified"}
+	for _, e := range p.Exclude {
+		if !slices.Contains(exclude, e) {
+			exclude = append(exclude, e)
+		}
+	}
+	return with(v, "exclude", strings.Join(exclude, ","))
+}
+
 func (r *run) ranking() error {
 	p := r.p
 	if p.Order != "" && p.Order != "dollars" && p.Order != "grants" {
 		return invalid("funders and recipients are ranked by dollars or by grants")
 	}
-	first := struct {
-		name           string
-		dollars, count int64
-	}{}
+	rows, hits, err := r.list(p, with(p.named(p.values()), p.sorted()...))
+	if err != nil {
+		return err
+	}
+	if hits == 0 || len(rows) == 0 {
+		r.none(p)
+		return nil
+	}
 	c := &Chart{Kind: "bars", Title: "Dollars", Unit: UnitDollars}
-	if p.Of == "funders" {
-		a, err := get(r, "/grants/funders", with(p.values(), p.sorted()...), func(a *api.List[client.FunderRow]) *client.Service { return &a.Service })
-		if err != nil {
-			return err
+	listed := int64(0)
+	for _, x := range rows {
+		line := []any{x.party, x.state, x.dollars, x.grants, x.others, x.last}
+		if p.Of == "funders" {
+			line = slices.Delete(line, 1, 2)
 		}
+		r.out.Rows = append(r.out.Rows, line)
+		c.Labels, c.Values = append(c.Labels, x.party.Name), append(c.Values, x.dollars)
+		listed += x.dollars
+	}
+	first := rows[0]
+	end := fmt.Sprintf(" by %s is %s: %s in %s.", orderWord(p), first.party.Name, money.Dollars(first.dollars), plural.Count(first.grants, "grant", "grants"))
+	if p.Of == "funders" {
 		r.out.Columns = []Column{{"funder", "Funder", UnitParty}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount},
 			{"recipient_count", "Recipients", UnitCount}, {"last_fiscal_year", "Last year", UnitYear}}
-		for i, f := range a.Results {
-			name := orgname.Display(f.FunderName)
-			r.out.Rows = append(r.out.Rows, []any{Party{EIN: f.FunderEIN, Name: name}, f.TotalAmount, f.GrantCount, f.RecipientCount, int64(f.LastFiscalYear)})
-			c.Labels, c.Values = append(c.Labels, name), append(c.Values, f.TotalAmount)
-			if i == 0 {
-				first.name, first.dollars, first.count = name, f.TotalAmount, f.GrantCount
-			}
-		}
-		if a.Hits == 0 {
-			r.none(p)
-			return nil
-		}
-		r.figure("funder_count", float64(a.Hits), UnitCount)
-		r.say("%s made grants%s.", plural.Count(a.Hits, "funder", "funders"), spaced(p.describe()))
-		r.say("%s by %s is %s: %s in %s.", rank(p), orderWord(p), first.name, money.Dollars(first.dollars), plural.Count(first.count, "grant", "grants"))
+		r.figure("funder_count", float64(hits), UnitCount)
+		r.say("%s made grants%s.", plural.Count(hits, "funder", "funders"), spaced(p.describe()))
+		r.say("%s", rank(p)+end)
 	} else {
-		v := p.values()
-		if len(p.Recipients) == 0 {
-			exclude := []string{"individuals", "unidentified"}
-			for _, e := range p.Exclude {
-				if !slices.Contains(exclude, e) {
-					exclude = append(exclude, e)
-				}
-			}
-			v.Set("exclude", strings.Join(exclude, ","))
-		}
-		a, err := get(r, "/grants/recipients", with(v, p.sorted()...), func(a *api.List[grants.RecipientRow]) *client.Service { return &a.Service })
-		if err != nil {
-			return err
-		}
 		r.out.Columns = []Column{{"recipient", "Recipient", UnitParty}, {"state", "State", UnitText}, {"total_amount", "Dollars", UnitDollars},
 			{"grant_count", "Grants", UnitCount}, {"funder_count", "Funders", UnitCount}, {"last_fiscal_year", "Last year", UnitYear}}
-		for i := range a.Results {
-			f := &a.Results[i]
-			o := Party{Name: orgname.Display(f.RecipName)}
-			if f.RecipEIN != nil {
-				o.EIN = *f.RecipEIN
-			}
-			if f.Person() {
-				o = Party{Name: "An individual"}
-			}
-			var state any
-			if f.RecipState != nil {
-				state = *f.RecipState
-			}
-			r.out.Rows = append(r.out.Rows, []any{o, state, f.TotalAmount, f.GrantCount, f.FunderCount, int64(f.LastFiscalYear)})
-			c.Labels, c.Values = append(c.Labels, o.Name), append(c.Values, f.TotalAmount)
-			if i == 0 {
-				first.name, first.dollars, first.count = o.Name, f.TotalAmount, f.GrantCount
-			}
-		}
-		if a.Hits == 0 {
-			r.none(p)
-			return nil
-		}
-		// Leave this out if the plan searches for words: the count would reveal
-		// grants to persons of that name.
-		if x := a.Service.Excluded; p.Words == "" && x != nil && x.Unidentified != nil && x.Unidentified.GrantCount > 0 {
-			r.caveat(fmt.Sprintf("Lines that name no organization, and individuals, are not ranked: %s, %s.", plural.Count(x.Unidentified.GrantCount, "grant", "grants"),
-				money.Dollars(x.Unidentified.TotalAmount)))
-		}
-		r.say("%s of grants%s by %s is %s: %s in %s.", strings.Replace(rank(p), " funder", "", 1)+" recipient", spaced(p.describe()), orderWord(p),
-			first.name, money.Dollars(first.dollars), plural.Count(first.count, "grant", "grants"))
+		r.say("%s recipient of grants%s%s", rank(p), spaced(p.describe()), end)
 	}
 	r.figure("total_amount", float64(first.dollars), UnitDollars)
-	r.figure("grant_count", float64(first.count), UnitCount)
-	if len(c.Values) > 1 {
+	r.figure("grant_count", float64(first.grants), UnitCount)
+	if len(rows) > 1 {
 		r.out.Chart = c
-		var listed int64
-		for _, v := range c.Values {
-			listed += v
-		}
 		r.figure("listed_total", float64(listed), UnitDollars)
 		if p.Top > 1 {
-			r.say("The %d listed come to %s together.", len(c.Values), money.Dollars(listed))
+			r.say("The %d listed come to %s together.", len(rows), money.Dollars(listed))
 		}
 	}
 	return nil
@@ -138,99 +158,98 @@ const mostShared = 1000
 // funders share.
 func (r *run) both() error {
 	p := r.p
-	type total struct {
-		party          Party
-		n              int
-		dollars, count int64
-	}
-	totals := map[string]*total{}
-	var order []string
-	add := func(id string, o Party, dollars, count int64) {
-		t := totals[id]
-		if t == nil {
-			t = &total{party: o}
-			totals[id] = t
-			order = append(order, id)
-		}
-		t.n++
-		t.dollars, t.count = t.dollars+dollars, t.count+count
-	}
-	of := p.Recipients
+	of, field := p.Recipients, "recipients"
 	if p.Of == "recipients" {
-		of = p.Funders
+		of, field = p.Funders, "funders"
 	}
-	for i := range of {
-		c := p.clone()
-		if p.Of == "funders" {
-			c.Recipients = of[i : i+1]
-			a, err := get(r, "/grants/funders", with(c.values(), "limit", strconv.Itoa(mostShared)),
-				func(a *api.List[client.FunderRow]) *client.Service { return &a.Service })
-			if err != nil {
-				return err
-			}
-			if a.Hits > mostShared {
-				return invalid("%s has more than %d funders, too many to compare", of[i].Name, mostShared)
-			}
-			for _, f := range a.Results {
-				add(f.FunderEIN, Party{EIN: f.FunderEIN, Name: orgname.Display(f.FunderName)}, f.TotalAmount, f.GrantCount)
-			}
-			continue
-		}
-		c.Funders = of[i : i+1]
-		a, err := get(r, "/grants/recipients", with(c.values(), "exclude", "individuals,unidentified", "limit", strconv.Itoa(mostShared)),
-			func(a *api.List[grants.RecipientRow]) *client.Service { return &a.Service })
-		if err != nil {
-			return err
-		}
-		if a.Hits > mostShared {
-			return invalid("%s has more than %d recipients, too many to compare", of[i].Name, mostShared)
-		}
-		for j := range a.Results {
-			f := &a.Results[j]
-			o := Party{Name: orgname.Display(f.RecipName)}
-			if f.RecipEIN != nil {
-				o.EIN = *f.RecipEIN
-			}
-			add(f.RecipID, o, f.TotalAmount, f.GrantCount)
-		}
+	list, err := r.shared(of)
+	if err != nil {
+		return err
 	}
-	var list []*total
-	for _, id := range order {
-		if totals[id].n == len(of) {
-			list = append(list, totals[id])
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *total) int { return int(min(1, max(-1, b.dollars-a.dollars))) })
-	one, many := "funder", "funders"
-	if p.Of == "recipients" {
-		one, many = "recipient", "recipients"
-	}
-	r.out.Columns = []Column{{one, strings.ToUpper(one[:1]) + one[1:], UnitParty}, {"total_amount", "Dollars to all of them", UnitDollars},
-		{"grant_count", "Grants", UnitCount}}
+	r.empty = len(list) == 0
+	one := strings.TrimSuffix(p.Of, "s")
+	r.out.Columns = []Column{{one, capital(one), UnitParty}, {"total_amount", "Dollars to all of them", UnitDollars}, {"grant_count", "Grants", UnitCount}}
 	for _, t := range list[:min(len(list), p.top())] {
-		r.out.Rows = append(r.out.Rows, []any{t.party, t.dollars, t.count})
+		r.out.Rows = append(r.out.Rows, []any{t.party, t.dollars, t.grants})
 	}
 	r.figure(one+"_count", float64(len(list)), UnitCount)
-	verb := "fund"
+	verb := plural.Word(len(list), "funds", "fund")
 	if p.Of == "recipients" {
-		verb = "are funded by"
-	}
-	if len(list) == 1 && p.Of == "funders" {
-		verb = "funds"
-	} else if len(list) == 1 {
-		verb = "is funded by"
-	}
-	rest := p.clone()
-	if p.Of == "funders" {
-		rest.Recipients = nil
-	} else {
-		rest.Funders = nil
+		verb = plural.Word(len(list), "is funded by", "are funded by")
 	}
 	counted := ""
-	if what := rest.describe(); what != "" {
+	if what := p.without(field).describe(); what != "" {
 		counted = ", counting grants " + what
 	}
-	r.say("%s %s both %s%s.", plural.Count(int64(len(list)), one, many), verb, and(names(of)), counted)
+	r.say("%s %s both %s%s.", plural.Count(int64(len(list)), one, p.Of), verb, and(names(of)), counted)
+	return nil
+}
+
+// shared are the funders or recipients that all of some organizations have, by
+// dollars.
+func (r *run) shared(of []Party) (list []*ranked, err error) {
+	totals, times := map[string]*ranked{}, map[string]int{}
+	for i := range of {
+		c := r.p.clone()
+		if c.Of == "funders" {
+			c.Recipients = of[i : i+1]
+		} else {
+			c.Funders = of[i : i+1]
+		}
+		rows, hits, err := r.list(c, with(c.named(c.values()), "limit", strconv.Itoa(mostShared)))
+		if err != nil {
+			return nil, err
+		}
+		if hits > mostShared {
+			return nil, invalid("%s has more than %d %s, too many to compare", of[i].Name, mostShared, c.Of)
+		}
+		for k := range rows {
+			t := totals[rows[k].id]
+			if t == nil {
+				t = &ranked{id: rows[k].id, party: rows[k].party}
+				totals[t.id] = t
+			}
+			times[t.id]++
+			t.dollars, t.grants = t.dollars+rows[k].dollars, t.grants+rows[k].grants
+			if times[t.id] == len(of) {
+				list = append(list, t)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *ranked) int { return cmp.Or(cmp.Compare(b.dollars, a.dollars), cmp.Compare(a.id, b.id)) })
+	return list, nil
+}
+
+// stopped lists the funders of an organization, or those whom it funded, without
+// grants in the latest year whose filings are nearly complete.
+func (r *run) stopped() error {
+	p := r.p
+	rows, hits, err := r.list(p, with(p.named(p.values()), "limit", strconv.Itoa(mostShared)))
+	switch {
+	case err != nil:
+		return err
+	case hits == 0:
+		r.none(p)
+		return nil
+	case hits > mostShared:
+		return invalid("there are more than %d %s, too many to compare", mostShared, p.Of)
+	}
+	last := (&reading{a: r.a, ctx: r.ctx}).latestYear()
+	one := strings.TrimSuffix(p.Of, "s")
+	r.out.Columns = []Column{{one, capital(one), UnitParty}, {"last_fiscal_year", "Last year", UnitYear}, {"total_amount", "Dollars", UnitDollars},
+		{"grant_count", "Grants", UnitCount}}
+	n := 0
+	for _, x := range rows {
+		if x.last >= int64(last) {
+			continue
+		}
+		if n++; n <= p.top() {
+			r.out.Rows = append(r.out.Rows, []any{x.party, x.last, x.dollars, x.grants})
+		}
+	}
+	r.figure(one+"_count", float64(n), UnitCount)
+	r.say("Of %s of grants%s, %s no grant in fiscal year %d or later.", plural.Count(hits, one, p.Of), spaced(p.describe()), plural.Count(n, "has", "have"), last)
+	r.caveat("A funder whose return for that year has not been published yet is listed as well.")
 	return nil
 }
 

@@ -37,6 +37,7 @@ var schema = sync.OnceValue(func() []byte {
 		panic(err) // the schema is our own, so it parses
 	}
 	delete(s.Properties, "notes")
+	delete(s.Properties, "doubt")
 	party := json.RawMessage(`{"additionalProperties": false, "properties": {"asked": {"description": ` +
 		`"The words of the question that name it.", "type": "string"}}, "required": ["asked"], "type": "object"}`)
 	for _, list := range []string{"funders", "recipients", "organizations"} {

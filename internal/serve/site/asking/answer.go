@@ -51,6 +51,7 @@ type reply struct {
 // unclear says why a question was not understood.
 type unclear struct {
 	Why     string
+	Beyond  bool // the question is understood, and filings cannot answer it
 	Try     []example
 	Parties []party
 }
@@ -143,7 +144,7 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 		return
 	}
 	if !found.Understood {
-		p.Unclear = newUnclear(&ask.Unclear{Why: found.Why, Try: found.Try})
+		p.Unclear = newUnclear(&ask.Unclear{Why: found.Why, Beyond: found.Beyond, Try: found.Try})
 		tell(partUnclear)
 		return
 	}

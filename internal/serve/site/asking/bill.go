@@ -36,9 +36,9 @@ func (s *room) could(ctx context.Context, a *asker) bool {
 	return err == nil && (left > 0 || a.pays())
 }
 
-// due reports whether there is anything to pay. A question about compliance is
-// free, because its answer is only a link to the compliance check.
-func (b *bill) due() bool { return b.measure != "screen" }
+// due reports whether there is anything to pay. A question about compliance or
+// about people is free, because its answer is only a link.
+func (b *bill) due() bool { return b.measure != "screen" && b.measure != "people" }
 
 // check returns why the visitor cannot pay, before any work is done.
 func (b *bill) check(ctx context.Context) error {

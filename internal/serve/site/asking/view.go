@@ -216,7 +216,7 @@ func sentence(s string) string {
 }
 
 func newUnclear(u *ask.Unclear) *unclear {
-	to := &unclear{Why: u.Why, Try: examples(u.Try)}
+	to := &unclear{Why: u.Why, Beyond: u.Beyond, Try: examples(u.Try)}
 	for _, o := range u.Parties {
 		to.Parties = append(to.Parties, partyOf(o))
 	}
