@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"grantgraph/internal/bench/oracle"
@@ -75,27 +77,51 @@ func (c *benchCmd) Run(a *terminal.App) error {
 		return err
 	}
 	if !c.JSON {
-		n := s.Manifest.Counts
-		fmt.Fprintf(a.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before; medians in milliseconds\n\n",
-			terminal.Count(n.Grants), terminal.Count(n.Funders), terminal.Count(n.Recipients), runtime.NumCPU(), terminal.HostLoad())
+		fmt.Fprintf(a.Out, "%s; medians in milliseconds\n\n", describe(s))
 	}
-	if err := b.race(); err != nil {
-		return err
+	for _, step := range []func() error{b.race, b.benchNames, b.benchRecords, b.timeProspects} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
-	if err := b.benchNames(); err != nil {
-		return err
+	return nil
+}
+
+// describe says how large a corpus is, and how busy the machine.
+func describe(s *snapshot.Snapshot) string {
+	n := s.Manifest.Counts
+	return fmt.Sprintf("%s grants, %s funders, %s recipients; %s", terminal.Count(n.Grants), terminal.Count(n.Funders), terminal.Count(n.Recipients), machine())
+}
+
+func machine() string {
+	return fmt.Sprintf("%d cores, load %s before", runtime.NumCPU(), terminal.HostLoad())
+}
+
+// samples are the times of the requests of one kind.
+type samples []time.Duration
+
+// at is the time that so many percent of the requests did not exceed.
+func (s samples) at(percent int) time.Duration {
+	slices.Sort(s)
+	return s[min(len(s)*percent/100, len(s)-1)]
+}
+
+// tooSlow is the error for gates that were missed, if any.
+func tooSlow(missed []string) error {
+	if len(missed) == 0 {
+		return nil
 	}
-	if err := b.benchRecords(); err != nil {
-		return err
-	}
-	return b.timeProspects()
+	return fault.New("too_slow", "%s", strings.Join(missed, "; "))
+}
+
+// dataDir is the data directory of the corpus.
+func (c *benchCmd) dataDir() string {
+	return filepath.Join(c.Data, fmt.Sprintf("data-%s-%d", c.Grants, c.Seed))
 }
 
 // corpus makes the world and the snapshot, or finds them.
 func (c *benchCmd) corpus(a *terminal.App) (*snapshot.Snapshot, error) {
-	label := fmt.Sprintf("%s-%d", c.Grants, c.Seed)
-	data := filepath.Join(c.Data, "data-"+label)
-	if s, err := snapshot.Open(data); err == nil && indexed(s) {
+	if s, err := snapshot.Open(c.dataDir()); err == nil && indexed(s) {
 		return s, nil
 	}
 	grants, ok := synth.Preset(c.Grants)
@@ -104,7 +130,7 @@ func (c *benchCmd) corpus(a *terminal.App) (*snapshot.Snapshot, error) {
 	}
 	bars := terminal.NewPhases(a, c.Quiet || c.JSON)
 	defer bars.Close()
-	world := synth.Options{Out: filepath.Join(c.Data, "world-"+label), Grants: grants, Seed: c.Seed}
+	world := synth.Options{Out: filepath.Join(c.Data, fmt.Sprintf("world-%s-%d", c.Grants, c.Seed)), Grants: grants, Seed: c.Seed}
 	world.Progress = func(done, total int64) { bars.Progress("inventing", done, total) }
 	if !world.Written() {
 		if _, err := synth.Write(a.Ctx, world); err != nil {
@@ -112,7 +138,7 @@ func (c *benchCmd) corpus(a *terminal.App) (*snapshot.Snapshot, error) {
 		}
 	}
 	result, err := ingest.Run(a.Ctx, ingest.Options{
-		Sources: world.Out, Data: data, Keep: 1, Progress: bars.Progress,
+		Sources: world.Out, Data: c.dataDir(), Keep: 1, Progress: bars.Progress,
 		Indexers: indexes.Reading(0), ListIndexers: indexes.Lists(),
 	})
 	if err != nil {
@@ -123,21 +149,17 @@ func (c *benchCmd) corpus(a *terminal.App) (*snapshot.Snapshot, error) {
 
 // indexed reports whether a snapshot has indexes that this program reads.
 func indexed(s *snapshot.Snapshot) bool {
-	g, err := graph.Open(s)
-	if err != nil {
-		return false
+	for _, open := range []func() (io.Closer, error){
+		func() (io.Closer, error) { return graph.Open(s) },
+		func() (io.Closer, error) { return search.Open(s) },
+		func() (io.Closer, error) { return directory.Open(s) },
+	} {
+		index, err := open()
+		if err != nil {
+			return false
+		}
+		_ = index.Close()
 	}
-	g.Close()
-	x, err := search.Open(s)
-	if err != nil {
-		return false
-	}
-	x.Close()
-	d, err := directory.Open(s)
-	if err != nil {
-		return false
-	}
-	d.Close()
 	return true
 }
 

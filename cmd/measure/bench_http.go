@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,10 +56,7 @@ func (c *benchCmd) benchHTTP(a *terminal.App) error {
 			failed = append(failed, fmt.Sprintf("with %d connections it answers %.1f times as many requests", r.connections, r.times))
 		}
 	}
-	if len(failed) > 0 {
-		return fault.New("too_slow", "%s", strings.Join(failed, "; "))
-	}
-	return nil
+	return tooSlow(failed)
 }
 
 // httpBench is a run.
@@ -117,10 +113,7 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 			return 0, nil, err
 		}
 	}
-	n := s.Manifest.Counts
-	fmt.Fprintf(b.app.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before\n"+
-		"first answer %.2f s after the start, with the files in the page cache\n\n",
-		terminal.Count(n.Grants), terminal.Count(n.Funders), terminal.Count(n.Recipients), runtime.NumCPU(), terminal.HostLoad(), started.Seconds())
+	fmt.Fprintf(b.app.Out, "%s\nfirst answer %.2f s after the start, with the files in the page cache\n\n", describe(s), started.Seconds())
 	t := terminal.NewTable(">connections", "server", ">requests", ">stopped", ">a second", ">p50 ms", ">p95", ">p99", ">memory MB", ">times")
 	for _, n := range b.connections {
 		run := httpRun{connections: n}
@@ -137,7 +130,7 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 				run.times = first / rate
 				ratio = times(&run.times)
 			}
-			at := func(q int) string { return inMillis(took[min(len(took)*q/100, len(took)-1)]) }
+			at := func(percent int) string { return inMillis(samples(took).at(percent)) }
 			t.Add(strconv.Itoa(n), server.name, len(took), stopped, int64(rate), at(50), at(95), at(99), server.memory()>>20, ratio)
 		}
 		runs = append(runs, run)
@@ -149,13 +142,12 @@ func (b *httpBench) run() (started time.Duration, runs []httpRun, err error) {
 // service starts the service, twice: the second time its files are in the page
 // cache, and that start is timed, up to its first answer.
 func (b *httpBench) service() (s *httpServer, started time.Duration, stop func(), err error) {
-	data := filepath.Join(b.Data, fmt.Sprintf("data-%s-%d", b.Grants, b.Seed))
 	for range 2 {
 		if stop != nil {
 			stop()
 		}
 		began := time.Now()
-		srv, err := serve.Open(serve.Options{Data: data, Addr: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)})
+		srv, err := serve.Open(serve.Options{Data: b.dataDir(), Addr: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			return nil, 0, nil, err
 		}
@@ -346,7 +338,7 @@ var errStopped = errors.New("stopped")
 const keyCalls = 9000
 
 // load asks on some connections at once. Each sends its next request when the one
-// before is answered. load returns the sorted times and how many requests were
+// before is answered. load returns the times and how many requests were
 // stopped.
 func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, stopped int64, elapsed time.Duration, err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
@@ -400,7 +392,6 @@ func (b *httpBench) load(s *httpServer, connections int) (took []time.Duration, 
 	if len(took) == 0 {
 		return nil, 0, 0, fault.New("no_answer", "%s answered nothing in %v", s.name, elapsed)
 	}
-	slices.Sort(took)
 	return took, gaveUp.Load(), elapsed, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -38,8 +37,7 @@ func (c *benchCmd) benchOrganizations(a *terminal.App) error {
 		return err
 	}
 	defer b.close()
-	fmt.Fprintf(a.Out, "%s organizations; %d cores, load %s before; medians in milliseconds\n\n",
-		terminal.Count(b.index.Len()), runtime.NumCPU(), terminal.HostLoad())
+	fmt.Fprintf(a.Out, "%s organizations; %s; medians in milliseconds\n\n", terminal.Count(b.index.Len()), machine())
 	return b.race()
 }
 
@@ -80,29 +78,32 @@ func (b *listBench) open(c *benchCmd, data string) error {
 	if err != nil {
 		return err
 	}
+	took, err := b.load(s, e)
+	fmt.Fprintf(b.app.Out, "standing with the lists made in %.1f s\n", took.Seconds())
+	return err
+}
+
+// load loads the lists and DuckDB beside the index, and draws some organizations of
+// all. It returns how long the standing with the lists took.
+func (b *listBench) load(s *snapshot.Snapshot, e *lists.Edition) (took time.Duration, err error) {
 	if b.screener, err = screen.Open(&lists.Current{Edition: e}); err != nil {
-		return err
+		return 0, err
 	}
 	began := time.Now()
 	if b.standing, err = screen.NewStanding(b.index.EINs(), b.screener); err != nil {
-		return err
+		return 0, err
 	}
-	fmt.Fprintf(b.app.Out, "standing with the lists made in %.1f s\n", time.Since(began).Seconds())
+	took = time.Since(began)
 	if b.duck, err = oracle.OpenOrganizations(b.app.Ctx, s, e); err != nil {
-		return err
+		return 0, err
 	}
-	b.draw()
-	return nil
-}
-
-// draw takes some organizations of all.
-func (b *listBench) draw() {
 	for range 5000 {
 		row, _ := b.index.Row(b.random.Uint32N(uint32(b.index.Len())), b.standing)
 		if b.some = append(b.some, row); row.Revenue != nil && row.GrantsPaid != nil {
 			b.filed = append(b.filed, row)
 		}
 	}
+	return took, nil
 }
 
 func (b *listBench) close() {
@@ -212,7 +213,7 @@ func (b *listBench) race() error {
 		if c.size == 0 {
 			c.size = 25
 		}
-		var ours, same, theirs []time.Duration
+		var ours, same, theirs samples
 		var hits []int
 		for i := range listSamples {
 			f := &directory.Filter{}
@@ -242,16 +243,13 @@ func (b *listBench) race() error {
 				return fault.New("bench_differs", "%s: %d of %d rows, and DuckDB has %d of %d, or others, for %s", c.name, len(rows), n, len(want), m, f.Canonical())
 			}
 		}
-		for _, list := range [][]time.Duration{ours, same, theirs} {
-			slices.Sort(list)
-		}
 		slices.Sort(hits)
-		p50, duck := ours[len(ours)/2], theirs[len(theirs)/2]
-		times := float64(duck) / float64(max(p50, same[len(same)/2], time.Nanosecond))
+		p50, duck := ours.at(50), theirs.at(50)
+		times := float64(duck) / float64(max(p50, same.at(50), time.Nanosecond))
 		if p50 >= listMost || times < listTimes {
 			slow = append(slow, c.name)
 		}
-		t.Add(c.name, hits[len(hits)/2], inMicros(p50), inMicros(ours[len(ours)*95/100]), inMicros(ours[len(ours)-1]),
+		t.Add(c.name, hits[len(hits)/2], inMicros(p50), inMicros(ours.at(95)), inMicros(ours.at(100)),
 			inMillis(duck), fmt.Sprintf("%.0f", times))
 	}
 	t.Print(b.app.Out)

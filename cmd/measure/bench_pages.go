@@ -9,9 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,8 +40,7 @@ func (c *benchCmd) benchPages(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	data := filepath.Join(c.Data, fmt.Sprintf("data-%s-%d", c.Grants, c.Seed))
-	srv, err := serve.Open(serve.Options{Data: data, Addr: "127.0.0.1:0", BaseURL: "https://grants.example.org", Log: slog.New(slog.DiscardHandler)})
+	srv, err := serve.Open(serve.Options{Data: c.dataDir(), Addr: "127.0.0.1:0", BaseURL: "https://grants.example.org", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
@@ -52,9 +49,7 @@ func (c *benchCmd) benchPages(a *terminal.App) error {
 	if err := b.sample(s); err != nil {
 		return err
 	}
-	n := s.Manifest.Counts
-	fmt.Fprintf(a.Out, "%s grants, %s funders, %s recipients; %d cores, load %s before; milliseconds\n\n",
-		terminal.Count(n.Grants), terminal.Count(n.Funders), terminal.Count(n.Recipients), runtime.NumCPU(), terminal.HostLoad())
+	fmt.Fprintf(a.Out, "%s; milliseconds\n\n", describe(s))
 	return b.run()
 }
 
@@ -256,7 +251,7 @@ func (b *pageBench) run() error {
 	t := terminal.NewTable("page", ">p50", ">p95", ">most", ">page bytes", ">first view", ">with fonts")
 	var failed []string
 	for _, kind := range b.kinds() {
-		var took []time.Duration
+		var took samples
 		packed, first, fonts := 0, 0, 0
 		for i := range pageSamples + 5 {
 			d, body, n, err := b.view(kind.address())
@@ -275,9 +270,8 @@ func (b *pageBench) run() error {
 				first, fonts = files, files+more
 			}
 		}
-		slices.Sort(took)
-		p95 := took[len(took)*95/100]
-		t.Add(kind.name, inMillis(took[len(took)/2]), inMillis(p95), inMillis(took[len(took)-1]), int64(packed), int64(first), int64(fonts))
+		p95 := took.at(95)
+		t.Add(kind.name, inMillis(took.at(50)), inMillis(p95), inMillis(took.at(100)), int64(packed), int64(first), int64(fonts))
 		if kind.judged && p95 >= pageMost {
 			failed = append(failed, fmt.Sprintf("%s takes %s ms at the 95th percentile", kind.name, inMillis(p95)))
 		}
@@ -287,8 +281,8 @@ func (b *pageBench) run() error {
 	}
 	t.Print(b.app.Out)
 	fmt.Fprintf(b.app.Out, "\nA first view is the page with its styles, scripts and pictures, compressed; sizes are those of the largest of %d.\n", pageSamples)
-	if len(failed) > 0 {
-		return fault.New("too_slow", "%s", strings.Join(failed, "; "))
+	if err := tooSlow(failed); err != nil {
+		return err
 	}
 	fmt.Fprintf(b.app.Out, "Explore is below %v at the 95th percentile, and no first view is over %s bytes.\n", pageMost, terminal.Count(int64(viewMost)))
 	return nil

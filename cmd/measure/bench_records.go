@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"time"
@@ -37,7 +36,7 @@ func (b *bench) benchRecords() error {
 	if !slices.Contains(b.Engines, "graph") || !slices.Contains(b.Engines, "plain") {
 		return nil
 	}
-	e, err := lists.Open(filepath.Join(b.Data, fmt.Sprintf("data-%s-%d", b.Grants, b.Seed)))
+	e, err := lists.Open(b.dataDir())
 	if err != nil {
 		return err
 	}
@@ -45,19 +44,10 @@ func (b *bench) benchRecords() error {
 	if x.index, err = directory.Open(b.snapshot); err != nil {
 		return err
 	}
-	defer x.index.Close()
-	if x.screener, err = screen.Open(&lists.Current{Edition: e}); err != nil {
+	if _, err := x.load(b.snapshot, e); err != nil {
 		return err
 	}
-	defer x.screener.Close()
-	if x.standing, err = screen.NewStanding(x.index.EINs(), x.screener); err != nil {
-		return err
-	}
-	if x.duck, err = oracle.OpenOrganizations(b.app.Ctx, b.snapshot, e); err != nil {
-		return err
-	}
-	defer x.duck.Close()
-	x.draw()
+	defer x.close()
 	profiles, err := profile.Open(b.snapshot)
 	if err != nil {
 		return err
@@ -122,12 +112,14 @@ func (b *bench) timeProspects() error {
 		return nil // nobody has an EIN
 	}
 	slices.Sort(t.Samples)
-	at := func(q float64) time.Duration { return t.Samples[int(q*float64(len(t.Samples)-1))] }
+	at := func(q float64) time.Duration {
+		return t.Samples[int(q*float64(len(t.Samples)-1))].Round(100 * time.Microsecond)
+	}
 	if b.JSON {
 		return json.NewEncoder(b.app.Out).Encode(benchClass{Class: "prospects", Grants: b.snapshot.Manifest.Counts.Grants, Engines: engineTimes([]oracle.Times{t})})
 	}
 	fmt.Fprintf(b.app.Out, "\nprospects of %d recipients: median %s, 95th percentile %s, most %s; a median of %s at most is wanted\n",
-		len(t.Samples), at(0.5).Round(100*time.Microsecond), at(0.95).Round(100*time.Microsecond), at(1).Round(100*time.Microsecond), prospectsMedian)
+		len(t.Samples), at(0.5), at(0.95), at(1), prospectsMedian)
 	return nil
 }
 

@@ -12,8 +12,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +39,7 @@ func (c *benchCmd) benchScreening(a *terminal.App) error {
 	if _, err := world.corpus(a); err != nil {
 		return err
 	}
-	data := filepath.Join(c.Data, fmt.Sprintf("data-%s-%d", world.Grants, world.Seed))
+	data := world.dataDir()
 	edition, err := nationalLists(a.Ctx, a, data)
 	if err != nil {
 		return err
@@ -56,8 +54,7 @@ func (c *benchCmd) benchScreening(a *terminal.App) error {
 		return err
 	}
 	defer srv.Close()
-	fmt.Fprintf(a.Out, "opened in %.1f s (every byte held against its checksum); %d cores, load %s before; milliseconds\n\n",
-		time.Since(opened).Seconds(), runtime.NumCPU(), terminal.HostLoad())
+	fmt.Fprintf(a.Out, "opened in %.1f s (every byte held against its checksum); %s; milliseconds\n\n", time.Since(opened).Seconds(), machine())
 	b := &screeningBench{app: a, handler: srv.Handler(), random: rand.New(rand.NewPCG(c.Seed, 1))}
 	if b.key, _, err = srv.Store().Create(a.Ctx, account.Pro, "", "bench"); err != nil {
 		return err
@@ -226,7 +223,7 @@ func (b *screeningBench) run(e *lists.Edition, before string) error {
 			return b.ask("GET", "changes/lists?limit=1000&change=potential_match&lists_since="+before, nil, "")
 		}},
 	} {
-		var took []time.Duration
+		var took samples
 		size := 0
 		for i := range screeningSamples + 5 {
 			d, body, err := c.ask()
@@ -237,8 +234,7 @@ func (b *screeningBench) run(e *lists.Edition, before string) error {
 				took, size = append(took, d), len(body)
 			}
 		}
-		slices.Sort(took)
-		t.Add(c.name, inMillis(took[len(took)/2]), inMillis(took[len(took)*95/100]), inMillis(took[len(took)-1]), int64(size))
+		t.Add(c.name, inMillis(took.at(50)), inMillis(took.at(95)), inMillis(took.at(100)), int64(size))
 	}
 	t.Print(b.app.Out)
 	return b.plain(e)
@@ -259,7 +255,7 @@ func (b *screeningBench) plain(e *lists.Edition) error {
 		return err
 	}
 	defer db.Close()
-	var ours, theirs []time.Duration
+	var ours, theirs samples
 	for _, text := range b.pick(b.eins, screeningPlain) {
 		id, err := ein.Parse(text)
 		if err != nil {
@@ -283,9 +279,7 @@ func (b *screeningBench) plain(e *lists.Edition) error {
 			return fmt.Errorf("%s has %d rows beside the master file, and DuckDB finds %d", text, found, same)
 		}
 	}
-	slices.Sort(ours)
-	slices.Sort(theirs)
-	a, p := ours[len(ours)/2], theirs[len(theirs)/2]
+	a, p := ours.at(50), theirs.at(50)
 	fmt.Fprintf(b.app.Out, "\nrows of one organization in five lists: %.3f ms, plain DuckDB over the same tables %.1f ms (%.0f times)\n",
 		float64(a)/1e6, float64(p)/1e6, float64(p)/float64(a))
 	return nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +51,7 @@ func (c *benchCmd) benchSemantic(a *terminal.App) error {
 	var slow []string
 	for _, mode := range []search.Mode{search.Text, search.Semantic, search.Hybrid} {
 		for _, state := range []string{"", "OH"} {
-			var took, wall []time.Duration
+			var took, wall samples
 			for i, q := range questions {
 				begin, used := time.Now(), terminal.ProcessorTime()
 				ans, err := x.Search(a.Ctx, search.Ask{Text: q, Mode: mode, State: state, Limit: 20})
@@ -67,15 +66,13 @@ func (c *benchCmd) benchSemantic(a *terminal.App) error {
 					wall = append(wall, time.Since(begin))
 				}
 			}
-			slices.Sort(took)
-			slices.Sort(wall)
 			ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-			b := benchMode{string(mode), state != "", n, len(took), ms(took[len(took)/2]), ms(took[len(took)*95/100]), ms(wall[len(wall)/2])}
+			b := benchMode{string(mode), state != "", n, len(took), ms(took.at(50)), ms(took.at(95)), ms(wall.at(50))}
 			where := "anywhere"
 			if b.State {
 				where = "one state"
 			}
-			if t.Add(b.Mode, where, fmt.Sprintf("%.1f", b.P50), fmt.Sprintf("%.1f", b.P95), fmt.Sprintf("%.1f", b.Wall)); took[len(took)/2] > slowestMedian {
+			if t.Add(b.Mode, where, fmt.Sprintf("%.1f", b.P50), fmt.Sprintf("%.1f", b.P95), fmt.Sprintf("%.1f", b.Wall)); took.at(50) > slowestMedian {
 				slow = append(slow, fmt.Sprintf("%s %s %.1f ms", b.Mode, where, b.P50))
 			}
 			if c.JSON {

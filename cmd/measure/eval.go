@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/eval"
 	"grantgraph/internal/ingest/resolve/model"
+	"grantgraph/internal/ingest/source/bmf"
 	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/terminal"
@@ -183,11 +184,7 @@ func (c *evalCmd) truth() string { return filepath.Join(c.World, "truth.ndjson")
 
 // compare compares a snapshot with the truth of the world.
 func (c *evalCmd) compare(s *snapshot.Snapshot) (*eval.World, error) {
-	var truth *eval.Truth
-	err := terminal.ReadFile(c.truth(), "the truth of an invented world", func(r io.Reader) (err error) {
-		truth, err = eval.ReadTruth(r)
-		return err
-	})
+	truth, err := readFile(c.truth(), "the truth of an invented world", eval.ReadTruth)
 	if err != nil {
 		return nil, err
 	}
@@ -209,12 +206,11 @@ func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Univers
 		return nil, read, nil, fault.New("bad_flag", "no master file given: there are no organizations to choose from").
 			Try("measure eval --labelled %s --bmf eo1.csv eo2.csv eo3.csv eo4.csv", c.Labelled)
 	}
-	err = terminal.ReadFile(c.Labelled, "a file of labelled lines", func(r io.Reader) (err error) {
-		read, err = eval.ReadLabelled(r, func(l *eval.Case) error {
+	read, err = readFile(c.Labelled, "a file of labelled lines", func(r io.Reader) (rows.Tally, error) {
+		return eval.ReadLabelled(r, func(l *eval.Case) error {
 			cases = append(cases, *l)
 			return nil
 		})
-		return err
 	})
 	if err != nil {
 		return nil, read, nil, err
@@ -225,10 +221,7 @@ func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Univers
 	}
 	b := resolve.NewUniverse()
 	for _, path := range masters {
-		err := terminal.ReadFile(path, "a part of the business master file", func(r io.Reader) error {
-			_, err := eval.AddMaster(b, r)
-			return err
-		})
+		_, err := readFile(path, "a part of the business master file", func(r io.Reader) (rows.Tally, error) { return eval.AddMaster(b, r) })
 		if err != nil {
 			return nil, read, nil, err
 		}
@@ -238,13 +231,34 @@ func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Univers
 }
 
 // readModel reads a model file. An empty path stands for no model.
-func readModel(path string) (m *model.Model, err error) {
+func readModel(path string) (*model.Model, error) {
 	if path == "" {
 		return nil, nil
 	}
-	err = terminal.ReadFile(path, "a model of this version", func(r io.Reader) (err error) {
-		m, err = resolve.ReadModel(r)
+	return readFile(path, "a model of this version", resolve.ReadModel)
+}
+
+// readFile reads a file of a kind.
+func readFile[T any](path, what string, read func(io.Reader) (T, error)) (v T, err error) {
+	err = terminal.ReadFile(path, what, func(r io.Reader) (err error) {
+		v, err = read(r)
 		return err
 	})
-	return m, err
+	return v, err
+}
+
+// readMasters reads parts of the master file. The record is used again after do.
+func readMasters(paths []string, do func(path string, m *bmf.Record)) error {
+	for _, path := range paths {
+		_, err := readFile(path, "a part of the business master file", func(r io.Reader) (rows.Tally, error) {
+			return bmf.Read(r, func(m *bmf.Record) error {
+				do(path, m)
+				return nil
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,26 +77,16 @@ func (c *evalCmd) builtCases(a *terminal.App) ([]cause.Case, error) {
 
 // masterCases reads organizations from parts of the master file.
 func masterCases(masters []string) (cases []cause.Case, err error) {
-	for _, path := range masters {
+	err = readMasters(masters, func(path string, m *bmf.Record) {
 		part, _, _ := strings.Cut(filepath.Base(path), ".")
-		unseen := !slices.Contains(lookedAt, part)
-		err := terminal.ReadFile(path, "a part of the business master file", func(r io.Reader) error {
-			_, err := bmf.Read(r, func(m *bmf.Record) error {
-				k := cause.Case{Letter: cause.Letter(m.NTEE), Unseen: unseen, Org: cause.Org{
-					EIN: m.EIN, Name: strings.Clone(m.Name), Subsection: strings.Clone(m.Subsection), Foundation: strings.Clone(m.Foundation),
-					Affiliation: strings.Clone(m.Affiliation), Group: strings.Clone(m.Group), FilingReq: strings.Clone(m.FilingReq), Activity: strings.Clone(m.Activity),
-				}}
-				if m.SortName != "" {
-					k.Others = []string{strings.Clone(m.SortName)}
-				}
-				cases = append(cases, k)
-				return nil
-			})
-			return err
-		})
-		if err != nil {
-			return nil, err
+		k := cause.Case{Letter: cause.Letter(m.NTEE), Unseen: !slices.Contains(lookedAt, part), Org: cause.Org{
+			EIN: m.EIN, Name: strings.Clone(m.Name), Subsection: strings.Clone(m.Subsection), Foundation: strings.Clone(m.Foundation),
+			Affiliation: strings.Clone(m.Affiliation), Group: strings.Clone(m.Group), FilingReq: strings.Clone(m.FilingReq), Activity: strings.Clone(m.Activity),
+		}}
+		if m.SortName != "" {
+			k.Others = []string{strings.Clone(m.SortName)}
 		}
-	}
-	return cases, nil
+		cases = append(cases, k)
+	})
+	return cases, err
 }

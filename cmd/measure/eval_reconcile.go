@@ -41,7 +41,7 @@ func (c *evalCmd) evalReconcile(a *terminal.App) error {
 	if len(cases) == 0 {
 		return fault.New("no_labels", "%s has no line with a usable EIN", c.Labelled).Try("check the column filed_ein")
 	}
-	orgs, err := readMasters(masters)
+	orgs, err := masterOrganizations(masters)
 	if err != nil {
 		return err
 	}
@@ -68,33 +68,27 @@ func (c *evalCmd) evalReconcile(a *terminal.App) error {
 	return nil
 }
 
-// readMasters reads parts of the master file as a build writes them, in the order
-// of EINs.
-func readMasters(paths []string) (orgs []snapshot.Organization, err error) {
-	for _, path := range paths {
-		err := terminal.ReadFile(path, "a part of the business master file", func(r io.Reader) error {
-			_, err := bmf.Read(r, func(m *bmf.Record) error {
-				o := snapshot.Organization{
-					EIN: m.EIN.String(), Name: strings.ToUpper(m.Name), Street: m.Street, City: strings.ToUpper(m.City), State: m.State,
-					NTEE: m.NTEE, Subsection: m.Subsection, Foundation: m.Foundation, Affiliation: m.Affiliation, Group: m.Group,
-					Sources: snapshot.SourceBMF, Active: true,
-				}
-				o.ZIP5, _ = place.ZIP5(m.ZIP, m.State)
-				if m.Revenue.Set {
-					v := m.Revenue.Value
-					o.Revenue = &v
-				}
-				for _, s := range []*string{&o.Name, &o.Street, &o.City, &o.State, &o.ZIP5, &o.NTEE, &o.Subsection, &o.Foundation, &o.Affiliation, &o.Group} {
-					*s = strings.Clone(*s) // the record is used again
-				}
-				orgs = append(orgs, o)
-				return nil
-			})
-			return err
-		})
-		if err != nil {
-			return nil, err
+// masterOrganizations reads parts of the master file as a build writes them, in the
+// order of EINs.
+func masterOrganizations(paths []string) (orgs []snapshot.Organization, err error) {
+	err = readMasters(paths, func(_ string, m *bmf.Record) {
+		o := snapshot.Organization{
+			EIN: m.EIN.String(), Name: strings.ToUpper(m.Name), Street: m.Street, City: strings.ToUpper(m.City), State: m.State,
+			NTEE: m.NTEE, Subsection: m.Subsection, Foundation: m.Foundation, Affiliation: m.Affiliation, Group: m.Group,
+			Sources: snapshot.SourceBMF, Active: true,
 		}
+		o.ZIP5, _ = place.ZIP5(m.ZIP, m.State)
+		if m.Revenue.Set {
+			v := m.Revenue.Value
+			o.Revenue = &v
+		}
+		for _, s := range []*string{&o.Name, &o.Street, &o.City, &o.State, &o.ZIP5, &o.NTEE, &o.Subsection, &o.Foundation, &o.Affiliation, &o.Group} {
+			*s = strings.Clone(*s)
+		}
+		orgs = append(orgs, o)
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(orgs, func(a, b snapshot.Organization) int { return cmp.Compare(a.EIN, b.EIN) })
 	return slices.CompactFunc(orgs, func(a, b snapshot.Organization) bool { return a.EIN == b.EIN }), nil

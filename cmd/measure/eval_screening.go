@@ -171,20 +171,9 @@ func (c *evalCmd) publishedNames(a *terminal.App) ([]likeness.Name, error) {
 // otherNames are the names of organizations: of master files, or of the
 // edition.
 func otherNames(masters []string, e *lists.Edition) (names []string, err error) {
-	for _, path := range masters {
-		err := terminal.ReadFile(path, "a part of the business master file", func(r io.Reader) error {
-			_, err := bmf.Read(r, func(o *bmf.Record) error {
-				names = append(names, strings.Clone(o.Name))
-				return nil
-			})
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
 	if len(masters) > 0 {
-		return names, nil
+		err := readMasters(masters, func(_ string, m *bmf.Record) { names = append(names, strings.Clone(m.Name)) })
+		return names, err
 	}
 	if s := e.Status(lists.BMF); !s.Loaded {
 		return nil, fault.New("no_lists", "the master file is not loaded: %s", s.Problem).Try("name its parts with --bmf")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,18 +31,12 @@ func (c *evalCmd) evalSemantic(a *terminal.App) error {
 		}
 		queriesFile, documentsFile = filepath.Join(set, "queries.jsonl"), filepath.Join(set, "documents.jsonl")
 	}
-	var queries []quality.Query
-	var docs []quality.Document
-	if err := terminal.ReadFile(queriesFile, "a file of questions", func(r io.Reader) (err error) {
-		queries, err = quality.ReadQueries(r)
-		return err
-	}); err != nil {
+	queries, err := readFile(queriesFile, "a file of questions", quality.ReadQueries)
+	if err != nil {
 		return err
 	}
-	if err := terminal.ReadFile(documentsFile, "a file of organizations", func(r io.Reader) (err error) {
-		docs, err = quality.ReadDocuments(r)
-		return err
-	}); err != nil {
+	docs, err := readFile(documentsFile, "a file of organizations", quality.ReadDocuments)
+	if err != nil {
 		return err
 	}
 	if len(queries) == 0 || len(docs) == 0 {

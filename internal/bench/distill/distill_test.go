@@ -10,6 +10,7 @@ import (
 
 	"grantgraph/internal/bench/upstream"
 	"grantgraph/internal/meaning"
+	"grantgraph/internal/serve/search/quality"
 )
 
 // field is a protobuf field of bytes.
@@ -89,7 +90,7 @@ func TestPassages(t *testing.T) {
 
 func TestMeasure(t *testing.T) {
 	t.Parallel()
-	documents := []document{{EIN: "a"}, {EIN: "b"}, {EIN: "c"}}
+	documents := []string{"a", "b", "c"}
 	judged := map[string]int{"a": 2, "b": 1}
 	for _, c := range []struct {
 		order        []int
@@ -100,7 +101,11 @@ func TestMeasure(t *testing.T) {
 		{[]int{2, 1}, 1 / math.Log2(3) / (3 + 1/math.Log2(3)), .5},
 		{[]int{2}, 0, 0},
 	} {
-		if g, r := measure(documents, c.order, judged); math.Abs(g-c.gain) > 1e-9 || r != c.recall {
+		var found []string
+		for _, i := range c.order {
+			found = append(found, documents[i])
+		}
+		if g, r := quality.Judge(found, judged); math.Abs(g-c.gain) > 1e-9 || r != c.recall {
 			t.Errorf("%v: %v and %v, not %v and %v", c.order, g, r, c.gain, c.recall)
 		}
 	}
@@ -123,7 +128,7 @@ func TestStudent(t *testing.T) {
 	}
 	vectors := make([]meaning.Vector, len(s.documents))
 	for i := range s.documents {
-		vectors[i] = m.Gist(s.documents[i].text())
+		vectors[i] = m.Gist(textOf(&s.documents[i]))
 	}
 	if gain, recall := s.score(vectors, m.Query); gain < .66 || recall < .67 {
 		t.Errorf("nDCG@10 is %.3f, recall@20 %.3f", gain, recall)

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,16 +13,12 @@ import (
 
 	"grantgraph/internal/meaning"
 	"grantgraph/internal/parallel"
+	"grantgraph/internal/serve/search/quality"
 )
 
-// document is an organization of the evaluation set, query one of its queries.
-type document struct {
-	EIN, Name, Cause           string
-	Mission, Program, Purposes []string
-}
-
-func (d *document) text() string {
-	parts := append(append([]string{d.Name}, d.Mission...), d.Program...)
+// textOf is what an organization of the evaluation set says about itself.
+func textOf(d *quality.Document) string {
+	parts := append(append([]string{d.Name}, d.Mission...), d.Programs...)
 	if d.Cause != "" {
 		parts = append(parts, d.Cause)
 	}
@@ -33,23 +28,27 @@ func (d *document) text() string {
 	return strings.Join(parts, ". ")
 }
 
-type query struct {
-	Query  string
-	Judged map[string]int
-}
-
 // set is documents, and queries with those that answer them.
 type set struct {
-	documents []document
-	queries   []query
+	documents []quality.Document
+	queries   []quality.Query
 }
 
 func readSet(folder string) (s set, err error) {
-	if s.documents, err = readLines[document](filepath.Join(folder, "documents.jsonl")); err != nil {
+	if s.documents, err = readFile(filepath.Join(folder, "documents.jsonl"), quality.ReadDocuments); err != nil {
 		return s, err
 	}
-	s.queries, err = readLines[query](filepath.Join(folder, "queries.jsonl"))
+	s.queries, err = readFile(filepath.Join(folder, "queries.jsonl"), quality.ReadQueries)
 	return s, err
+}
+
+func readFile[T any](path string, read func(io.Reader) ([]T, error)) ([]T, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := read(f)
+	return list, errors.Join(err, f.Close())
 }
 
 // evaluate prints how well queries find documents, by each pair of encoders.
@@ -61,7 +60,7 @@ func evaluate(m *meaning.Model, folder string) error {
 	n := len(s.documents)
 	gists, reads, blends := make([]meaning.Vector, n), make([]meaning.Vector, n), make([]meaning.Vector, n)
 	_ = parallel.Each(context.Background(), 0, n, func(_ context.Context, i int) error {
-		text := s.documents[i].text()
+		text := textOf(&s.documents[i])
 		gists[i], reads[i] = m.Gist(text), m.Read(text)
 		blends[i] = meaning.Blend(gists[i], reads[i])
 		return nil
@@ -87,65 +86,19 @@ func evaluate(m *meaning.Model, folder string) error {
 func (s *set) score(vectors []meaning.Vector, encode func(string) meaning.Vector) (gain, recall float64) {
 	order, cosines := make([]int, len(vectors)), make([]float32, len(vectors))
 	for _, q := range s.queries {
-		v := encode(q.Query)
+		v := encode(q.Text)
 		for i := range vectors {
 			order[i], cosines[i] = i, v.Dot(&vectors[i])
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cosines[b], cosines[a]) })
-		g, r := measure(s.documents, order, q.Judged)
+		var first []string
+		for _, i := range order[:min(20, len(order))] {
+			first = append(first, s.documents[i].EIN)
+		}
+		g, r := quality.Judge(first, q.Judged)
 		gain += g
 		recall += r
 	}
 	n := float64(len(s.queries))
 	return gain / n, recall / n
-}
-
-// measure is the normalized discounted gain of the first ten, and how many of
-// the relevant are among the first twenty.
-func measure(documents []document, order []int, judged map[string]int) (gain, recall float64) {
-	discounted := func(rank, grade int) float64 { return (math.Exp2(float64(grade)) - 1) / math.Log2(float64(rank)+2) }
-	var grades []int
-	relevant := 0
-	for _, g := range judged {
-		grades = append(grades, g)
-		if g > 0 {
-			relevant++
-		}
-	}
-	slices.SortFunc(grades, func(a, b int) int { return b - a })
-	var best float64
-	for rank, g := range grades[:min(10, len(grades))] {
-		best += discounted(rank, g)
-	}
-	for rank, i := range order[:min(20, len(order))] {
-		g := judged[documents[i].EIN]
-		if rank < 10 {
-			gain += discounted(rank, g)
-		}
-		if g > 0 {
-			recall++
-		}
-	}
-	if relevant == 0 {
-		return 0, 0
-	}
-	return gain / best, recall / float64(min(20, relevant))
-}
-
-func readLines[T any](path string) (list []T, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<22)
-	for lines.Scan() {
-		var v T
-		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, lines.Err()
 }

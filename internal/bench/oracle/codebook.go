@@ -73,20 +73,10 @@ func readCodebook(ctx context.Context, db *sql.DB, s *snapshot.Snapshot) (*codeb
 }
 
 func values(ctx context.Context, db *sql.DB, query string) ([]value, error) {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []value
-	for rows.Next() {
-		var v value
-		if err := rows.Scan(&v.id, &v.text); err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, rows.Err()
+	return collect(ctx, db, func(rows *sql.Rows) (v value, err error) {
+		err = rows.Scan(&v.id, &v.text)
+		return v, err
+	}, query)
 }
 
 // table is the table of grants in which a question about the filter touches

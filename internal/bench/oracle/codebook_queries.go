@@ -135,17 +135,8 @@ func (b *codebook) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Cla
 	all := *f
 	all.Exclude = 0
 	where := b.clause(&all, false)
-	costs := map[graph.Class]graph.Cost{}
-	for _, c := range classColumns {
-		if f.Exclude&c.class == 0 {
-			continue
-		}
-		var cost graph.Cost
-		if err := b.db.QueryRowContext(ctx, where.alone()+fmt.Sprintf("SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM %s g WHERE g.class & %d <> 0 AND %s",
-			b.table(f, false), c.class, where.where)).Scan(&cost.Grants, &cost.Amount); err != nil {
-			return nil, err
-		}
-		costs[c.class] = cost
-	}
-	return costs, nil
+	return scanExcluded(ctx, b.db, f.Exclude, func(class int) string {
+		return where.alone() + fmt.Sprintf("SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM %s g WHERE g.class & %d <> 0 AND %s",
+			b.table(f, false), classColumns[class].class, where.where)
+	})
 }

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -26,10 +27,10 @@ func condition(f *graph.Filter) *where {
 		w.in("g.country", f.Countries)
 	}
 	for _, t := range f.Query.Must {
-		w.and(matches, repeat(phrase(t.Words), 3)...)
+		w.and(matches, slices.Repeat([]any{phrase(t.Words)}, 3)...)
 	}
 	for _, t := range f.Query.MustNot {
-		w.and("NOT "+matches, repeat(phrase(t.Words), 3)...)
+		w.and("NOT "+matches, slices.Repeat([]any{phrase(t.Words)}, 3)...)
 	}
 	if f.Support != 0 {
 		w.and("g.support & ? <> 0", int64(f.Support))
@@ -68,14 +69,6 @@ func condition(f *graph.Filter) *where {
 // phrase.
 const matches = `(contains(g.purpose_words, ?) OR contains(g.raw_words, ?)
 	OR g.recip_id IN (SELECT recip_id FROM recipient WHERE contains(words, ?)))`
-
-func repeat(v any, n int) []any {
-	list := make([]any, n)
-	for i := range list {
-		list[i] = v
-	}
-	return list
-}
 
 // classColumns are the flags behind the classes that can be excluded.
 var classColumns = [...]struct {
@@ -116,23 +109,28 @@ func subject(w *where, f *graph.Filter) {
 	var alternatives []where
 	for _, it := range s.Items {
 		var one where
-		if it.Kind == ntee.Prefix {
-			one.and("starts_with("+code+", ?)", string(it.Prefix))
-		} else {
-			var letters []string
-			for i := range 26 {
-				if it.Majors>>i&1 != 0 {
-					letters = append(letters, string(rune('A'+i)))
-				}
-			}
-			one.in("left("+code+", 1)", letters)
-		}
+		one.under(code, &it)
 		alternatives = append(alternatives, one)
 	}
 	var inner where
 	inner.and(code + " <> ''")
 	inner.or(alternatives)
 	w.and("g.recip_id IN (SELECT recip_id FROM recipient WHERE "+inner.String()+")", inner.args...)
+}
+
+// under asks for a code under an item of a subject.
+func (w *where) under(code string, it *ntee.Item) {
+	if it.Kind == ntee.Prefix {
+		w.and("starts_with("+code+", ?)", string(it.Prefix))
+		return
+	}
+	var letters []string
+	for i := range 26 {
+		if it.Majors>>i&1 != 0 {
+			letters = append(letters, string(rune('A'+i)))
+		}
+	}
+	w.in("left("+code+", 1)", letters)
 }
 
 // location asks for rows by the place of the recipient or of the funder.
@@ -211,7 +209,7 @@ func (w *where) in(expr string, values []string) {
 	for i, v := range values {
 		args[i] = v
 	}
-	w.and(expr+" IN ("+placeholders(len(values))+")", args...)
+	w.and(expr+" IN ("+strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")+")", args...)
 }
 
 // or is true if one of the conditions is, and false without conditions.
@@ -231,9 +229,6 @@ func (w *where) String() string {
 	}
 	return strings.Join(w.parts, " AND ")
 }
-
-// placeholders are n question marks.
-func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
 func eins(list []ein.EIN) []string {
 	texts := make([]string, len(list))

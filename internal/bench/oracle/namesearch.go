@@ -30,20 +30,10 @@ func (f *sqlFinder) Name() string { return f.name }
 func (f *sqlFinder) Close() error { return f.close() }
 
 func (f *sqlFinder) Find(ctx context.Context, name string) ([]string, error) {
-	rows, err := f.db.QueryContext(ctx, f.query, f.arg(name))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		list = append(list, id)
-	}
-	return list, rows.Err()
+	return collect(ctx, f.db, func(rows *sql.Rows) (id string, err error) {
+		err = rows.Scan(&id)
+		return id, err
+	}, f.query, f.arg(name))
 }
 
 // OpenLike is DuckDB that finds the names which contain what is asked for,
@@ -53,8 +43,7 @@ func OpenLike(ctx context.Context, s *snapshot.Snapshot) (Finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := strings.ReplaceAll(s.Path(snapshot.Organizations), "'", "''")
-	if err := db.run(ctx, "CREATE TABLE organization AS SELECT ein, name FROM read_parquet('"+path+"')"); err != nil {
+	if err := db.run(ctx, "CREATE TABLE organization AS SELECT ein, name FROM "+parquet(s.Path(snapshot.Organizations))); err != nil {
 		db.Close()
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"grantgraph/internal/ein"
@@ -178,14 +179,20 @@ func (p *Plain) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]
 	all := *f
 	all.Exclude = 0
 	w := condition(&all)
+	return scanExcluded(ctx, p.db.DB, f.Exclude, func(class int) string {
+		return "SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM grants g WHERE g." + classColumns[class].column + " AND " + w.String()
+	}, w.args...)
+}
+
+// scanExcluded asks for the cost of each of the excluded classes.
+func scanExcluded(ctx context.Context, db *sql.DB, exclude graph.Class, query func(class int) string, args ...any) (map[graph.Class]graph.Cost, error) {
 	costs := map[graph.Class]graph.Cost{}
-	for _, c := range classColumns {
-		if f.Exclude&c.class == 0 {
+	for i, c := range classColumns {
+		if exclude&c.class == 0 {
 			continue
 		}
 		var cost graph.Cost
-		if err := p.db.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(amount), 0)::BIGINT FROM grants g WHERE g."+c.column+" AND "+w.String(),
-			w.args...).Scan(&cost.Grants, &cost.Amount); err != nil {
+		if err := db.QueryRowContext(ctx, query(i), args...).Scan(&cost.Grants, &cost.Amount); err != nil {
 			return nil, err
 		}
 		costs[c.class] = cost

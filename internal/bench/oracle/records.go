@@ -2,7 +2,9 @@ package oracle
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/snapshot"
@@ -56,11 +58,7 @@ func (r *Records) Close() error { return r.db.Close() }
 // counts them: years of figures, places served, board ties, holdings.
 func (r *Records) Profile(ctx context.Context, id string) (counts []int, err error) {
 	for _, t := range profileTables {
-		args := make([]any, strings.Count(t.where, "?"))
-		for i := range args {
-			args[i] = id
-		}
-		n, err := r.count(ctx, "SELECT * FROM "+t.table+" WHERE "+t.where, args...)
+		n, err := r.count(ctx, "SELECT * FROM "+t.table+" WHERE "+t.where, slices.Repeat([]any{id}, strings.Count(t.where, "?"))...)
 		if err != nil {
 			return nil, err
 		}
@@ -84,13 +82,6 @@ func (r *Records) Listed(ctx context.Context, id string) (counts []int, err erro
 
 // count reads every row, all columns of it.
 func (r *Records) count(ctx context.Context, query string, args ...any) (n int, err error) {
-	rows, err := r.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		n++
-	}
-	return n, rows.Err()
+	rows, err := collect(ctx, r.db.DB, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil }, query, args...)
+	return len(rows), err
 }

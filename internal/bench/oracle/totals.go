@@ -23,20 +23,9 @@ type totalsQuery struct {
 
 // scanTotals reads a page of totals and how many there are.
 func scanTotals[T any](ctx context.Context, db *sql.DB, q totalsQuery, scan func(rows *sql.Rows, hits *int64) (T, error)) ([]T, int64, error) {
-	rows, err := db.QueryContext(ctx, q.list, q.args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	list, hits := []T{}, int64(0)
-	for rows.Next() {
-		t, err := scan(rows, &hits)
-		if err != nil {
-			return nil, 0, err
-		}
-		list = append(list, t)
-	}
-	if err := rows.Err(); err != nil || len(list) > 0 {
+	var hits int64
+	list, err := collect(ctx, db, func(rows *sql.Rows) (T, error) { return scan(rows, &hits) }, q.list, q.args...)
+	if err != nil || len(list) > 0 {
 		return list, hits, err
 	}
 	err = db.QueryRowContext(ctx, q.count, q.args...).Scan(&hits)

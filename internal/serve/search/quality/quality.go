@@ -38,6 +38,7 @@ type Document struct {
 	NTEE     string   `json:"ntee"`
 	Mission  []string `json:"mission"`
 	Programs []string `json:"program"`
+	Cause    string   `json:"cause"`
 	Purposes []string `json:"purposes"` // of the grants that it gives
 }
 
@@ -235,7 +236,11 @@ func Measure(ctx context.Context, x *search.Index, docs []Document, queries []Qu
 			if a.Mode != m.mode {
 				return nil, fault.New("no_vectors", "mode %s is not served", m.mode).Try("measure with a program that has its model")
 			}
-			ndcg, recall := judge(a.Results, queries[i].Judged)
+			var eins []string
+			for _, r := range a.Results {
+				eins = append(eins, r.EIN.String())
+			}
+			ndcg, recall := Judge(eins, queries[i].Judged)
 			m.to.NDCG10 += ndcg / float64(len(queries))
 			m.to.Recall20 += recall / float64(len(queries))
 			if m.mode == search.Hybrid {
@@ -257,16 +262,16 @@ func (r *Result) mark(results []search.Result, judged map[string]int) {
 	}
 }
 
-// judge measures one answer. ndcg is the gain of the first ten results, by grade and
+// Judge measures one answer, a list of EINs. ndcg is the gain of the first ten results, by grade and
 // place, as a share of the best possible gain. recall is the share of the judged
 // answers that are among the first twenty.
-func judge(results []search.Result, judged map[string]int) (ndcg, recall float64) {
+func Judge(results []string, judged map[string]int) (ndcg, recall float64) {
 	gain := func(grade, place int) float64 {
 		return (math.Pow(2, float64(grade)) - 1) / math.Log2(float64(place)+2)
 	}
 	found, right := 0.0, 0
-	for i, f := range results {
-		grade := judged[f.EIN.String()]
+	for i, id := range results {
+		grade := judged[id]
 		if i < 10 {
 			found += gain(grade, i)
 		}

@@ -7,22 +7,21 @@ import (
 	"testing"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/serve/search"
 )
 
 // TestJudge works figures out by hand.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	judged := map[string]int{"000000001": 2, "000000002": 1, "000000003": 0}
-	results := func(list ...int) (out []search.Result) {
+	results := func(list ...int) (out []string) {
 		for _, e := range list {
-			out = append(out, search.Result{EIN: ein.EIN(e)})
+			out = append(out, ein.EIN(e).String())
 		}
 		return out
 	}
 	ideal := 3.0 + 1/math.Log2(3)
 	for _, c := range []struct {
-		found        []search.Result
+		found        []string
 		ndcg, recall float64
 	}{
 		{results(1, 2), 1, 1},
@@ -31,11 +30,11 @@ func TestJudge(t *testing.T) {
 		{results(9, 8, 7, 6, 5, 4, 10, 11, 12, 13, 1), 0, 0.5}, // the eleventh has no gain
 		{nil, 0, 0},
 	} {
-		if ndcg, recall := judge(c.found, judged); math.Abs(ndcg-c.ndcg) > 1e-9 || recall != c.recall {
+		if ndcg, recall := Judge(c.found, judged); math.Abs(ndcg-c.ndcg) > 1e-9 || recall != c.recall {
 			t.Errorf("%v: %f and %f, want %f and %f", c.found, ndcg, recall, c.ndcg, c.recall)
 		}
 	}
-	if ndcg, recall := judge(results(1), nil); ndcg != 0 || recall != 0 {
+	if ndcg, recall := Judge(results(1), nil); ndcg != 0 || recall != 0 {
 		t.Error("something is found where nothing is judged")
 	}
 }
