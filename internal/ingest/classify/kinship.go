@@ -23,24 +23,13 @@ const (
 // the long form of the name from package orgname.
 func Telling(k2, city string) []string {
 	var list []string
-	at := orgname.City(city)
+	at := " " + orgname.City(city) + " "
 	for w := range strings.SplitSeq(k2, " ") {
-		if !vehicleWords[w] && len(w) > 1 && !hasWord(at, w) {
+		if !vehicleWords[w] && len(w) > 1 && !strings.Contains(at, " "+w+" ") {
 			list = append(list, w)
 		}
 	}
 	return list
-}
-
-// hasWord reports whether a word is among those of a text.
-func hasWord(text, word string) bool {
-	for text != "" {
-		var w string
-		if w, text, _ = strings.Cut(text, " "); w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // Signature is a set of words as bits. The signature of a subset is a subset of the bits, so nearly all pairs of
@@ -71,16 +60,7 @@ func KinshipOf(funder, recipient []string) Kinship {
 
 // within reports whether all words of part are among those of whole.
 func within(part, whole []string) bool {
-	for _, p := range part {
-		found := false
-		for _, w := range whole {
-			found = found || p == w
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(part, func(w string) bool { return !slices.Contains(whole, w) })
 }
 
 // anyTelling reports whether some word is distinctive, not one that thousands of names have.

@@ -98,14 +98,20 @@ func (s *sums[K]) add(k K, amount money.Cents, award uint64, id string, date int
 	a.basis, a.confidence = max(a.basis, by.basis), min(a.confidence, by.confidence)
 }
 
-// sorted lists the positions of all awards in an order that does not depend on how they arrived.
-func (s *sums[K]) sorted(compare func(a, b *single) int) []uint32 {
-	order := make([]uint32, len(s.awards))
-	for i := range order {
-		order[i] = uint32(i)
+// sorted yields a row for each item of a list, in an order that does not depend on how the items arrived.
+func sorted[T, Row any](list []T, compare func(a, b *T) int, row func(*T) Row) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		order := make([]*T, len(list))
+		for i := range list {
+			order[i] = &list[i]
+		}
+		slices.SortFunc(order, compare)
+		for _, item := range order {
+			if !yield(row(item)) {
+				return
+			}
+		}
 	}
-	slices.SortFunc(order, func(x, y uint32) int { return compare(&s.awards[x], &s.awards[y]) })
-	return order
 }
 
 func (s *sums[K]) id(a *single) string { return string(s.ids[a.from:a.to]) }

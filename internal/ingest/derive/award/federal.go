@@ -3,7 +3,6 @@ package award
 import (
 	"cmp"
 	"iter"
-	"slices"
 	"strings"
 	"sync"
 
@@ -102,21 +101,11 @@ func (f *Federal) Len() int { return len(f.sums.list) }
 
 // Rows are the sums in order of EIN, year, kind, agency and program.
 func (f *Federal) Rows() iter.Seq[snapshot.FederalAward] {
-	return func(yield func(snapshot.FederalAward) bool) {
-		order := make([]uint32, len(f.sums.list))
-		for i := range order {
-			order[i] = uint32(i)
-		}
-		slices.SortFunc(order, func(x, y uint32) int { return f.compare(f.sums.list[x].key, f.sums.list[y].key) })
-		for _, i := range order {
-			g := &f.sums.list[i]
-			row := snapshot.FederalAward{EIN: g.key.ein.String(), FiscalYear: int32(g.key.year), Kind: g.key.kind(), AwardingAgency: f.names.list[g.key.agency],
-				Program: f.names.list[g.key.program], Amount: g.amount.Dollars(), AwardCount: g.awards}
-			if !yield(row) {
-				return
-			}
-		}
-	}
+	compare := func(x, y *group[federalKey]) int { return f.compare(x.key, y.key) }
+	return sorted(f.sums.list, compare, func(g *group[federalKey]) snapshot.FederalAward {
+		return snapshot.FederalAward{EIN: g.key.ein.String(), FiscalYear: int32(g.key.year), Kind: g.key.kind(), AwardingAgency: f.names.list[g.key.agency],
+			Program: f.names.list[g.key.program], Amount: g.amount.Dollars(), AwardCount: g.awards}
+	})
 }
 
 // compare orders the sums.
@@ -127,28 +116,22 @@ func (f *Federal) compare(a, b federalKey) int {
 
 // awards are the awards one by one.
 func (f *Federal) awards() iter.Seq[snapshot.GovAward] {
-	return func(yield func(snapshot.GovAward) bool) {
-		order := f.sums.sorted(func(x, y *single) int {
-			a, b := f.sums.list[x.group].key, f.sums.list[y.group].key
-			return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(b.year, a.year), cmp.Compare(y.amount, x.amount),
-				strings.Compare(f.names.list[a.agency], f.names.list[b.agency]), strings.Compare(f.sums.id(x), f.sums.id(y)), f.compare(a, b))
-		})
-		for _, i := range order {
-			a := &f.sums.awards[i]
-			k := f.sums.list[a.group].key
-			row := snapshot.GovAward{
-				EIN: k.ein.String(), Level: "federal", Kind: k.kind(), Agency: f.names.list[k.agency], Program: f.names.list[k.program],
-				AwardID: f.sums.id(a), FiscalYear: int32(k.year), Amount: a.amount.Dollars(), ActionDate: dayText(a.date),
-				Basis: a.basis.String(), Confidence: float64(a.confidence) / 1000,
-			}
-			if !k.contract {
-				row.Listing = listing(row.Program)
-			}
-			if !yield(row) {
-				return
-			}
+	return sorted(f.sums.awards, func(x, y *single) int {
+		a, b := f.sums.list[x.group].key, f.sums.list[y.group].key
+		return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(b.year, a.year), cmp.Compare(y.amount, x.amount),
+			strings.Compare(f.names.list[a.agency], f.names.list[b.agency]), strings.Compare(f.sums.id(x), f.sums.id(y)), f.compare(a, b))
+	}, func(a *single) snapshot.GovAward {
+		k := f.sums.list[a.group].key
+		row := snapshot.GovAward{
+			EIN: k.ein.String(), Level: "federal", Kind: k.kind(), Agency: f.names.list[k.agency], Program: f.names.list[k.program],
+			AwardID: f.sums.id(a), FiscalYear: int32(k.year), Amount: a.amount.Dollars(), ActionDate: dayText(a.date),
+			Basis: a.basis.String(), Confidence: float64(a.confidence) / 1000,
 		}
-	}
+		if !k.contract {
+			row.Listing = listing(row.Program)
+		}
+		return row
+	})
 }
 
 // listing is the assistance listing number, such as 93.600, at the start of a program.

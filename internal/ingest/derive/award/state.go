@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"math"
-	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -134,23 +133,13 @@ func (s *State) Outcome(state string) Outcome {
 
 // Rows are the sums in order of EIN, state, year, agency, program and category.
 func (s *State) Rows() iter.Seq[snapshot.StateAward] {
-	return func(yield func(snapshot.StateAward) bool) {
-		order := make([]uint32, len(s.sums.list))
-		for i := range order {
-			order[i] = uint32(i)
-		}
-		slices.SortFunc(order, func(x, y uint32) int { return s.compare(s.sums.list[x].key, s.sums.list[y].key) })
-		text := s.names.list
-		for _, i := range order {
-			g := &s.sums.list[i]
-			k := g.key
-			row := snapshot.StateAward{EIN: k.ein.String(), State: string(k.state[:]), FiscalYear: int32(k.year), Agency: text[k.agency], Program: text[k.program],
-				Category: text[k.category], Amount: g.amount.Dollars(), AwardCount: g.awards}
-			if !yield(row) {
-				return
-			}
-		}
-	}
+	text := s.names.list
+	compare := func(x, y *group[stateKey]) int { return s.compare(x.key, y.key) }
+	return sorted(s.sums.list, compare, func(g *group[stateKey]) snapshot.StateAward {
+		k := g.key
+		return snapshot.StateAward{EIN: k.ein.String(), State: string(k.state[:]), FiscalYear: int32(k.year), Agency: text[k.agency], Program: text[k.program],
+			Category: text[k.category], Amount: g.amount.Dollars(), AwardCount: g.awards}
+	})
 }
 
 // compare orders the sums.
@@ -162,23 +151,17 @@ func (s *State) compare(a, b stateKey) int {
 
 // awards lists the single awards. Payments without an identifier form one row per group and basis.
 func (s *State) awards() iter.Seq[snapshot.GovAward] {
-	return func(yield func(snapshot.GovAward) bool) {
-		text := s.names.list
-		order := s.sums.sorted(func(x, y *single) int {
-			a, b := s.sums.list[x.group].key, s.sums.list[y.group].key
-			return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(b.year, a.year), cmp.Compare(y.amount, x.amount),
-				strings.Compare(text[a.agency], text[b.agency]), strings.Compare(s.sums.id(x), s.sums.id(y)), s.compare(a, b), cmp.Compare(x.basis, y.basis))
-		})
-		for _, i := range order {
-			a := &s.sums.awards[i]
-			k := s.sums.list[a.group].key
-			if !yield(snapshot.GovAward{
-				EIN: k.ein.String(), Level: "state", State: string(k.state[:]), Kind: text[k.category], Agency: text[k.agency], Program: text[k.program],
-				AwardID: s.sums.id(a), FiscalYear: int32(k.year), Amount: a.amount.Dollars(), ActionDate: dayText(a.date),
-				Basis: a.basis.String(), Confidence: float64(a.confidence) / 1000,
-			}) {
-				return
-			}
+	text := s.names.list
+	return sorted(s.sums.awards, func(x, y *single) int {
+		a, b := s.sums.list[x.group].key, s.sums.list[y.group].key
+		return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(b.year, a.year), cmp.Compare(y.amount, x.amount),
+			strings.Compare(text[a.agency], text[b.agency]), strings.Compare(s.sums.id(x), s.sums.id(y)), s.compare(a, b), cmp.Compare(x.basis, y.basis))
+	}, func(a *single) snapshot.GovAward {
+		k := s.sums.list[a.group].key
+		return snapshot.GovAward{
+			EIN: k.ein.String(), Level: "state", State: string(k.state[:]), Kind: text[k.category], Agency: text[k.agency], Program: text[k.program],
+			AwardID: s.sums.id(a), FiscalYear: int32(k.year), Amount: a.amount.Dollars(), ActionDate: dayText(a.date),
+			Basis: a.basis.String(), Confidence: float64(a.confidence) / 1000,
 		}
-	}
+	})
 }

@@ -1,5 +1,7 @@
 package board
 
+import "grantgraph/internal/radix"
+
 // nameCounts counts people and how often their names occur. People are distinguished by first name, last name, middle
 // initial, generation and state, so a person on many boards of a state counts once.
 type nameCounts struct {
@@ -57,28 +59,21 @@ func (c *nameCounts) compare(hits []hit, name uint64, group []member) []hit {
 	if chance(fewest*share*sameMiddle*sameTown) < possibly {
 		return hits
 	}
-	for i := 0; i < len(group); {
-		end := i + 1
-		for end < len(group) && group[end].node == group[i].node {
-			end++
-		}
-		for j := end; j < len(group); {
-			stop := j + 1
-			for stop < len(group) && group[stop].node == group[j].node {
-				stop++
-			}
+	sameBoard := func(x, y member) bool { return x.node == y.node }
+	rest := group
+	for board := range radix.Runs(group, sameBoard) {
+		rest = rest[len(board):]
+		for other := range radix.Runs(rest, sameBoard) {
 			best := 0.0
-			for x := i; x < end; x++ {
-				for y := j; y < stop; y++ {
-					best = max(best, c.probability(share, &group[x], &group[y]))
+			for x := range board {
+				for y := range other {
+					best = max(best, c.probability(share, &board[x], &other[y]))
 				}
 			}
 			if best >= possibly {
-				hits = append(hits, hit{uint64(group[i].node)<<32 | uint64(group[j].node), best})
+				hits = append(hits, hit{uint64(board[0].node)<<32 | uint64(other[0].node), best})
 			}
-			j = stop
 		}
-		i = end
 	}
 	return hits
 }

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -218,14 +219,10 @@ func featureOf(kind byte, parts ...string) feature {
 // unique drops repeated features and keeps first occurrences in order.
 func unique(list *[]feature) {
 	kept := (*list)[:0]
-next:
 	for _, f := range *list {
-		for _, have := range kept {
-			if have == f {
-				continue next
-			}
+		if !slices.Contains(kept, f) {
+			kept = append(kept, f)
 		}
-		kept = append(kept, f)
 	}
 	*list = kept
 }

@@ -13,6 +13,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/resolve/abroad"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot"
 )
 
@@ -83,29 +84,20 @@ func (e *edge) merge(other *edge) {
 // funder. Nothing may be added afterwards.
 func (e *Edges) Domestic() iter.Seq[snapshot.CofunderEdge] {
 	e.us = mergeEdges(e.us)
-	return func(yield func(snapshot.CofunderEdge) bool) {
-		var to, from einSpeller
-		for i := range e.us {
-			x := &e.us[i]
-			if !yield(snapshot.CofunderEdge{
-				RecipientEIN: to.of(x.to), FunderEIN: from.of(x.from), FirstYear: x.first, LastYear: x.last,
-				TotalAmount: x.total, GrantCount: x.count,
-			}) {
-				return
-			}
+	var to, from einSpeller
+	return snapshot.Each(e.us, func(x *edge) snapshot.CofunderEdge {
+		return snapshot.CofunderEdge{
+			RecipientEIN: to.of(x.to), FunderEIN: from.of(x.from), FirstYear: x.first, LastYear: x.last,
+			TotalAmount: x.total, GrantCount: x.count,
 		}
-	}
+	})
 }
 
 // Abroad yields the edges to clusters abroad, sorted by cluster and funder.
 // Nothing may be added afterwards.
 func (e *Edges) Abroad() iter.Seq[snapshot.CofunderEdgeIntl] {
 	// From here on, clusters are numbered in sorted order.
-	order := make([]uint32, len(e.clusters))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(e.clusters[a], e.clusters[b]) })
+	order := radix.OrderTexts(e.clusters)
 	rank := make([]uint32, len(order))
 	sorted := make([]string, len(order))
 	for i, id := range order {
@@ -116,18 +108,13 @@ func (e *Edges) Abroad() iter.Seq[snapshot.CofunderEdgeIntl] {
 	}
 	e.clusters, e.at = sorted, nil
 	e.abroad = mergeEdges(e.abroad)
-	return func(yield func(snapshot.CofunderEdgeIntl) bool) {
-		var from einSpeller
-		for i := range e.abroad {
-			x := &e.abroad[i]
-			if !yield(snapshot.CofunderEdgeIntl{
-				ClusterID: e.clusters[x.to], FunderEIN: from.of(x.from), FirstYear: x.first, LastYear: x.last,
-				TotalAmount: x.total, GrantCount: x.count,
-			}) {
-				return
-			}
+	var from einSpeller
+	return snapshot.Each(e.abroad, func(x *edge) snapshot.CofunderEdgeIntl {
+		return snapshot.CofunderEdgeIntl{
+			ClusterID: e.clusters[x.to], FunderEIN: from.of(x.from), FirstYear: x.first, LastYear: x.last,
+			TotalAmount: x.total, GrantCount: x.count,
 		}
-	}
+	})
 }
 
 // mergeEdges sorts edges and merges those between the same funder and recipient.

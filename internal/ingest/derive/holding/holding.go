@@ -354,22 +354,17 @@ func (p *Portfolio) Entities() iter.Seq[snapshot.HoldingEntity] {
 
 // Holdings yields what each foundation holds, the largest first.
 func (p *Portfolio) Holdings() iter.Seq[snapshot.FoundationHolding] {
-	return func(yield func(snapshot.FoundationHolding) bool) {
-		for i := range p.positions {
-			x := &p.positions[i]
-			e := &p.entities[x.entity]
-			row := snapshot.FoundationHolding{
-				EIN: x.ein.String(), CanonicalName: e.CanonicalName, FMV: x.fmv, EntityType: x.entityType, AssetClass: p.classOf(x).String(),
-				Vehicle: cmp.Or(x.vehicle, e.Vehicle), Manager: e.Manager, IsImpact: x.impact, Status: e.Status,
-			}
-			if p.over[x.ein] {
-				row.Status = Review
-			}
-			if !yield(row) {
-				return
-			}
+	return snapshot.Each(p.positions, func(x *position) snapshot.FoundationHolding {
+		e := &p.entities[x.entity]
+		row := snapshot.FoundationHolding{
+			EIN: x.ein.String(), CanonicalName: e.CanonicalName, FMV: x.fmv, EntityType: x.entityType, AssetClass: p.classOf(x).String(),
+			Vehicle: cmp.Or(x.vehicle, e.Vehicle), Manager: e.Manager, IsImpact: x.impact, Status: e.Status,
 		}
-	}
+		if p.over[x.ein] {
+			row.Status = Review
+		}
+		return row
+	})
 }
 
 // classOf is the class of a position, or else the class of its entity.

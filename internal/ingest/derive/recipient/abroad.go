@@ -64,19 +64,14 @@ func (a *Abroad) Rows(governs func(id string) bool) iter.Seq[snapshot.IntlEntity
 	for id, c := range clusters {
 		c.gov = governs(abroad.Prefix + id)
 	}
-	return func(yield func(snapshot.IntlEntity) bool) {
-		for _, s := range all {
-			c := clusters[s.id]
-			row := snapshot.IntlEntity{Country: s.country, RecipientRaw: s.name, ClusterID: s.id, CanonicalName: c.name, Kind: Org}
-			switch {
-			case s.person:
-				row.Kind = Person
-			case c.gov:
-				row.Kind = Gov
-			}
-			if !yield(row) {
-				return
-			}
+	return snapshot.Each(all, func(s *spelling) snapshot.IntlEntity {
+		row := snapshot.IntlEntity{Country: s.country, RecipientRaw: s.name, ClusterID: s.id, CanonicalName: clusters[s.id].name, Kind: Org}
+		switch {
+		case s.person:
+			row.Kind = Person
+		case clusters[s.id].gov:
+			row.Kind = Gov
 		}
-	}
+		return row
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/place"
+	"grantgraph/internal/radix"
 	"grantgraph/internal/table"
 )
 
@@ -62,23 +63,14 @@ func gatherForms(spellings []Spelling, keys Keys) []form {
 	slices.SortFunc(order, func(a, b entry) int {
 		return cmp.Or(a.compare(b.nameInCountry), strings.Compare(a.Raw, b.Raw), strings.Compare(a.Name.K2, b.Name.K2))
 	})
-	n := 0
-	for i := range order {
-		if i == 0 || order[i].nameInCountry != order[i-1].nameInCountry {
-			n++
-		}
-	}
-	forms := make([]form, 0, n)
-	for from := 0; from < len(order); {
-		to := from
-		f := form{nameInCountry: order[from].nameInCountry}
+	var forms []form
+	for named := range radix.Runs(order, func(a, b entry) bool { return a.nameInCountry == b.nameInCountry }) {
+		f := form{nameInCountry: named[0].nameInCountry}
 		var gov int64
 		var k2 string
-		for to < len(order) && order[to].nameInCountry == f.nameInCountry {
-			raw, rows := order[to].Raw, int64(0)
-			spelling := order[to].Name.K2
-			for ; to < len(order) && order[to].nameInCountry == f.nameInCountry && order[to].Raw == raw; to++ {
-				s := order[to].Spelling
+		for spelled := range radix.Runs(named, func(a, b entry) bool { return a.Raw == b.Raw }) {
+			raw, rows := spelled[0].Raw, int64(0)
+			for _, s := range spelled {
 				rows += s.Rows
 				if s.Kind == Gov {
 					gov += s.Rows
@@ -94,7 +86,7 @@ func gatherForms(spellings []Spelling, keys Keys) []form {
 			f.rows += rows
 			f.spellings++
 			if f.spellings == 1 || rows > f.rawRows || rows == f.rawRows && len(raw) > len(f.raw) {
-				f.raw, f.rawRows, k2 = raw, rows, spelling
+				f.raw, f.rawRows, k2 = raw, rows, spelled[0].Name.K2
 			}
 		}
 		// Filers disagree on what is a government, but a name is one recipient, so the majority of its lines decides.
@@ -106,9 +98,8 @@ func gatherForms(spellings []Spelling, keys Keys) []form {
 		f.cities, f.acronyms, f.meanings = distinct(f.cities), distinct(f.acronyms), distinct(f.meanings)
 		f.key = keys.of(f.nameInCountry)
 		forms = append(forms, f)
-		from = to
 	}
-	return forms
+	return slices.Clip(forms)
 }
 
 func distinct(s []string) []string {

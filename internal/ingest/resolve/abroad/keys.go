@@ -47,11 +47,6 @@ func (k Keys) put(p nameInCountry, key string) { k.founders[p] = key }
 
 // WriteTo writes k as text.
 func (k Keys) WriteTo(w io.Writer) (n int64, err error) {
-	all := make([]nameInCountry, 0, len(k.founders))
-	for p := range k.founders {
-		all = append(all, p)
-	}
-	slices.SortFunc(all, nameInCountry.compare)
 	b := bufio.NewWriterSize(w, 1<<16)
 	write := func(parts ...string) {
 		for _, s := range parts {
@@ -60,7 +55,7 @@ func (k Keys) WriteTo(w io.Writer) (n int64, err error) {
 		}
 	}
 	write(keysHeader, "\n")
-	for _, p := range all {
+	for _, p := range slices.SortedFunc(maps.Keys(k.founders), nameInCountry.compare) {
 		write(string(p.cc[:]), "\t", p.kx)
 		if key := k.founders[p]; key != p.kx {
 			write("\t", key)

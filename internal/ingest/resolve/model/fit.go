@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -273,13 +274,8 @@ func (m *Model) Calibrate(points []Point) {
 	points = slices.Clone(points)
 	slices.SortStableFunc(points, func(a, b Point) int {
 		switch {
-		case a.Score != b.Score:
-			if a.Score < b.Score {
-				return -1
-			}
-			return 1
-		case a.Right == b.Right:
-			return 0
+		case a.Score != b.Score || a.Right == b.Right:
+			return cmp.Compare(a.Score, b.Score)
 		case b.Right:
 			return -1
 		}
