@@ -106,7 +106,6 @@ func (s samples) at(percent int) time.Duration {
 	return s[min(len(s)*percent/100, len(s)-1)]
 }
 
-// tooSlow is the error for gates that were missed, if any.
 func tooSlow(missed []string) error {
 	if len(missed) == 0 {
 		return nil
@@ -163,7 +162,6 @@ func indexed(s *snapshot.Snapshot) bool {
 	return true
 }
 
-// bench is a run of benchCmd.
 type bench struct {
 	*benchCmd
 	app      *terminal.App
@@ -384,7 +382,6 @@ func millis(v *float64, gaveUp bool) string {
 	return terminal.Count(int64(math.Round(*v)))
 }
 
-// times writes a ratio.
 func times(r *float64) string {
 	switch {
 	case r == nil:

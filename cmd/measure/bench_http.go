@@ -59,7 +59,6 @@ func (c *benchCmd) benchHTTP(a *terminal.App) error {
 	return tooSlow(failed)
 }
 
-// httpBench is a run.
 type httpBench struct {
 	*benchCmd
 	app         *terminal.App
@@ -71,7 +70,6 @@ type httpBench struct {
 	rivals   *oracle.Server
 }
 
-// httpServer is a server that is asked.
 type httpServer struct {
 	name   string
 	rival  bool

@@ -103,7 +103,6 @@ func (b *bench) finders() ([]oracle.Finder, error) {
 	return list, nil
 }
 
-// nameIndex is the search index as a finder.
 type nameIndex struct{ *search.Index }
 
 func (nameIndex) Name() string { return "search" }

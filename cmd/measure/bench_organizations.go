@@ -41,7 +41,6 @@ func (c *benchCmd) benchOrganizations(a *terminal.App) error {
 	return b.race()
 }
 
-// listBench is a run.
 type listBench struct {
 	app      *terminal.App
 	random   *rand.Rand
@@ -128,7 +127,6 @@ func subjects(text string) []ntee.Subject {
 	return []ntee.Subject{s}
 }
 
-// listClass is a class of questions.
 type listClass struct {
 	name   string
 	filter func(f *directory.Filter)

@@ -53,7 +53,6 @@ func (c *benchCmd) benchPages(a *terminal.App) error {
 	return b.run()
 }
 
-// pageBench is a run.
 type pageBench struct {
 	app     *terminal.App
 	handler http.Handler
@@ -137,7 +136,6 @@ func (b *pageBench) explore(tab string) string {
 	return "/explore?" + v.Encode()
 }
 
-// kinds are the pages that are asked for.
 func (b *pageBench) kinds() []pageKind {
 	below := func(tab string) func() string { return func() string { return b.organization() + tab } }
 	return []pageKind{
@@ -167,7 +165,6 @@ func (b *pageBench) kinds() []pageKind {
 	}
 }
 
-// pageKind is a kind of page.
 type pageKind struct {
 	name    string
 	address func() string

@@ -118,7 +118,6 @@ func nationalLists(ctx context.Context, a *terminal.App, data string) (*lists.Ed
 	return e, nil
 }
 
-// screeningBench is a run.
 type screeningBench struct {
 	app     *terminal.App
 	handler http.Handler
@@ -147,7 +146,6 @@ func (b *screeningBench) sample(e *lists.Edition) error {
 	return nil
 }
 
-// pick draws n of a list.
 func (b *screeningBench) pick(list []string, n int) []string {
 	drawn := make([]string, n)
 	for i := range drawn {

@@ -104,7 +104,6 @@ func oneIf(b bool) int {
 	return 0
 }
 
-// evalBuild evaluates a build.
 func (c *evalCmd) evalBuild(a *terminal.App) error {
 	if c.World != "" { // before a build that would be for nothing
 		if _, err := os.Stat(c.truth()); err != nil {
@@ -182,7 +181,6 @@ func (c *evalCmd) print(a *terminal.App, mark string, tables func(w io.Writer, o
 
 func (c *evalCmd) truth() string { return filepath.Join(c.World, "truth.ndjson") }
 
-// compare compares a snapshot with the truth of the world.
 func (c *evalCmd) compare(s *snapshot.Snapshot) (*eval.World, error) {
 	truth, err := readFile(c.truth(), "the truth of an invented world", eval.ReadTruth)
 	if err != nil {
@@ -199,7 +197,6 @@ func (c *evalCmd) compare(s *snapshot.Snapshot) (*eval.World, error) {
 	return eval.CompareWorld(truth, snapshot.Rows[snapshot.Grant](s, snapshot.Grants), func(e ein.EIN) bool { return known[e] })
 }
 
-// load reads the lines and the universe.
 func (c *evalCmd) load() (cases []eval.Case, read rows.Tally, u *resolve.Universe, err error) {
 	masters := append(c.BMF, c.More...)
 	if len(masters) == 0 {
@@ -238,7 +235,6 @@ func readModel(path string) (*model.Model, error) {
 	return readFile(path, "a model of this version", resolve.ReadModel)
 }
 
-// readFile reads a file of a kind.
 func readFile[T any](path, what string, read func(io.Reader) (T, error)) (v T, err error) {
 	err = terminal.ReadFile(path, what, func(r io.Reader) (err error) {
 		v, err = read(r)

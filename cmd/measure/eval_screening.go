@@ -226,7 +226,6 @@ func caseFault(path string, err error) error {
 		Try("write a CSV file with the columns %s", strings.Join(caseColumns, ", "))
 }
 
-// parseCases reads a file of cases.
 func parseCases(r io.Reader) (cases []quality.Case, err error) {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true

@@ -105,7 +105,6 @@ func minuscule(r rune) rune {
 	return r
 }
 
-// displayWord is how one word is shown.
 func displayWord(parts []displayPart, i int) []rune {
 	p := &parts[i]
 	last := i == len(parts)-1

@@ -73,7 +73,6 @@ func bounded(s string) string {
 	return s[:n]
 }
 
-// appendFold appends the folded form of s to dst.
 func appendFold(dst []byte, s string) []byte {
 	if i := strings.IndexByte(s, '&'); i >= 0 && strings.IndexByte(s[i:], ';') > 0 {
 		s = html.UnescapeString(s)

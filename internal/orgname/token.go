@@ -9,7 +9,6 @@ const (
 	mark          // any other punctuation but a dot or an apostrophe
 )
 
-// token is one word.
 type token struct {
 	b          []byte // A-Z and 0-9 only
 	to         []byte // long form, nil when it has none

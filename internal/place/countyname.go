@@ -11,7 +11,6 @@ type named struct {
 	by   map[string][]namedCounty
 }
 
-// namedCounty is a county under one of its names.
 type namedCounty struct {
 	County
 	whole bool // the name has its kind: "Cook County", not "Cook"

@@ -44,7 +44,6 @@ type town struct {
 	name  string
 }
 
-// townCounty is where a town lies.
 type townCounty struct {
 	county uint16
 	many   bool // its ZIP codes lie in several counties

@@ -166,7 +166,6 @@ func unpackPoints(packed []byte) ([]areaPoint, error) {
 
 var errPoints = errors.New("not a list of points")
 
-// decodePoints reads what pointsGZ describes.
 func decodePoints(data []byte) ([]areaPoint, error) {
 	count, used := binary.Uvarint(data)
 	if used <= 0 || count > 100_000 {

@@ -54,7 +54,6 @@ func unpack() (*Gazetteer, error) {
 // 0.8.
 const townShare = 0.75
 
-// decode reads the text of a table.
 func decode(text string) (*Gazetteer, error) {
 	d := decoder{rest: text}
 	n := d.block("counties", 10_000)

@@ -102,7 +102,6 @@ func prepare(m *meaning.Model, texts []string, vectors []meaning.Vector, mean *m
 	return l
 }
 
-// meanOf is the mean of some vectors.
 func meanOf(vectors []meaning.Vector) (mean meaning.Vector) {
 	var sum [meaning.Dim]float64
 	for i := range vectors {

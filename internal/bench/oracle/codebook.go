@@ -103,7 +103,6 @@ func (c *clause) alone() string {
 	return "WITH " + strings.TrimSuffix(c.with, ", ") + " "
 }
 
-// clause translates a filter.
 func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 	var with strings.Builder
 	var parts []string

@@ -203,7 +203,6 @@ func (w *where) and(sql string, args ...any) {
 	w.args = append(w.args, args...)
 }
 
-// in is the condition that an expression has one of the values.
 func (w *where) in(expr string, values []string) {
 	args := make([]any, len(values))
 	for i, v := range values {

@@ -93,7 +93,6 @@ func (d *database) run(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// collect reads the rows of a query.
 func collect[T any](ctx context.Context, db *sql.DB, scan func(rows *sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -36,7 +36,6 @@ func (q *groupSQL) query(top int) string {
 		UNION ALL SELECT 0, 0, 0, '', total, grants, '', '', 0 FROM t WHERE key = ''`
 }
 
-// scanGroups reads the groups of a query.
 func scanGroups(ctx context.Context, db *sql.DB, by graph.Grouping, top int, q *groupSQL) (graph.Grouped, error) {
 	rows, err := db.QueryContext(ctx, q.query(top), q.args...)
 	if err != nil {

@@ -17,7 +17,6 @@ type Finder interface {
 	Close() error
 }
 
-// sqlFinder finds with one SQL statement.
 type sqlFinder struct {
 	name  string
 	db    *sql.DB

@@ -43,7 +43,6 @@ const standingRevocations = `(SELECT ein FROM (
 	SELECT ein, revocation_date, reinstatement_date, max(coalesce(reinstatement_date, '')) OVER (PARTITION BY ein) latest FROM %s)
 	WHERE reinstatement_date IS NULL AND revocation_date > latest)`
 
-// organizationSQL makes the table.
 func organizationSQL(s *snapshot.Snapshot, e *lists.Edition) string {
 	listed := func(list, table, which string) string {
 		if e == nil || !e.Status(list).Loaded {
@@ -98,7 +97,6 @@ var foundationTypes = map[string]string{
 	"17": "SO", "21": "SO", "22": "SO", "23": "SO", "24": "SO",
 }
 
-// organizationCondition writes a filter as SQL.
 func organizationCondition(f *directory.Filter) *where {
 	w := new(where)
 	for _, c := range []struct {

@@ -184,7 +184,6 @@ func (p *Plain) Excluded(ctx context.Context, f *graph.Filter) (map[graph.Class]
 	}, w.args...)
 }
 
-// scanExcluded asks for the cost of each of the excluded classes.
 func scanExcluded(ctx context.Context, db *sql.DB, exclude graph.Class, query func(class int) string, args ...any) (map[graph.Class]graph.Cost, error) {
 	costs := map[graph.Class]graph.Cost{}
 	for i, c := range classColumns {

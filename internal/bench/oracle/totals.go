@@ -21,7 +21,6 @@ type totalsQuery struct {
 	args        []any
 }
 
-// scanTotals reads a page of totals and how many there are.
 func scanTotals[T any](ctx context.Context, db *sql.DB, q totalsQuery, scan func(rows *sql.Rows, hits *int64) (T, error)) ([]T, int64, error) {
 	var hits int64
 	list, err := collect(ctx, db, func(rows *sql.Rows) (T, error) { return scan(rows, &hits) }, q.list, q.args...)

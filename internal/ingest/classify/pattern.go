@@ -29,7 +29,6 @@ type pattern struct {
 	strategy uint8
 }
 
-// patternWord is one position of a pattern.
 type patternWord struct {
 	choices  []wordChoice
 	gap      int // up to so many words of any kind, when choices is empty

@@ -70,7 +70,6 @@ func (p *postings) in(word uint32, state stateCode) []uint32 {
 	return p.names[from:to][lo:hi]
 }
 
-// acronym is the acronym of one name.
 type acronym struct {
 	hash uint64
 	name uint32
@@ -88,7 +87,6 @@ func newAcronyms(d *orgIndex) []acronym {
 	return slices.Clip(list)
 }
 
-// namePrefix is the beginning of one name.
 type namePrefix struct {
 	hash  uint64
 	name  uint32

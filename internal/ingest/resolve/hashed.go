@@ -24,7 +24,6 @@ func newHashed[T any](list []T, hash func(*T) uint64) hashed[T] {
 	return x
 }
 
-// of returns the entries that have the hash.
 func (x *hashed[T]) of(h uint64) []T {
 	if len(x.list) == 0 {
 		return nil

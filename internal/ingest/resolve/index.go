@@ -44,7 +44,6 @@ type nameFacts struct {
 	bearers uint16        // how many organizations have it, up to the type's maximum
 }
 
-// orgOf is the organization that has a name.
 func (d *orgIndex) orgOf(name uint32) uint32 {
 	if int(name) < d.orgs {
 		return name
@@ -52,7 +51,6 @@ func (d *orgIndex) orgOf(name uint32) uint32 {
 	return d.owner[int(name)-d.orgs]
 }
 
-// stateOf is the state of the organization that has a name.
 func (d *orgIndex) stateOf(name uint32) stateCode { return d.facts[d.orgOf(name)].state }
 
 // tenant is an organization at a place.
@@ -187,7 +185,6 @@ func (d *orgIndex) addNeighbors(tenants []tenant) {
 // maxZIP is the greatest number of five digits.
 const maxZIP = 99999
 
-// inZIP returns the organizations in a ZIP.
 func (d *orgIndex) inZIP(zip uint32) []neighbor { return d.zips[d.zipsAt[zip]:d.zipsAt[zip+1]] }
 
 // addStateWords looks up the words of all state names once.
@@ -293,7 +290,6 @@ func (d *orgIndex) isBodyAt(line *orgname.Traits, org uint32) bool {
 	return line.ConflictsByInst(d.names[org].marks, d.k2[org])
 }
 
-// atStreet returns the tenants of an address.
 func (d *orgIndex) atStreet(zip uint32, key string) []tenant {
 	return d.streets.of(streetPlace(zip, key))
 }

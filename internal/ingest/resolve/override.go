@@ -30,7 +30,6 @@ type Overrides struct {
 	byFiled map[ein.EIN][]int32
 }
 
-// override is one ruling.
 type override struct {
 	kx          string
 	state, zip5 string

@@ -118,7 +118,6 @@ func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes
 	return to[:from+len(kept)]
 }
 
-// find returns the counts for a name.
 func (r *registry) find(kx string) []einCount { return r.entries.of(hashKey(kx)) }
 
 // statements returns the statements about a name, by funder.

@@ -109,5 +109,4 @@ func combined(s *search, best, second int) float64 {
 	return max(model.Combined(s.by[best], s.by[second], false), lowest)
 }
 
-// usesModel reports whether the model is asked at all.
 func (r *Resolver) usesModel() bool { return r.opt.Model != nil && !r.off[grant.Model] }

@@ -103,7 +103,6 @@ func sampleLabels(labels []Label) []Label {
 	return kept
 }
 
-// trainingLine is a line to learn from.
 type trainingLine struct {
 	label  *Label
 	open   bool   // its organization is in the universe, and no rule finds it
@@ -387,7 +386,6 @@ func (r *Resolver) measureLabel(l *Label, absent ein.EIN, fn func(*search)) {
 	r.u.searches.pool.Put(s)
 }
 
-// blindQuery makes a query for a label without its EIN.
 func (r *Resolver) blindQuery(l *Label, absent ein.EIN) *query {
 	line := l.Recipient
 	line.Filed = ein.None

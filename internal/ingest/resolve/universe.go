@@ -90,7 +90,6 @@ type Universe struct {
 	searches searches
 }
 
-// filedBy reports whether a funder filed an EIN.
 func (u *Universe) filedBy(e, funder ein.EIN) bool {
 	_, ok := slices.BinarySearch(u.pairs, uint64(e)<<32|uint64(funder))
 	return ok

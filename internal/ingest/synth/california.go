@@ -109,7 +109,6 @@ func cell(width int, value ...any) []byte {
 	return append(v, bytes.Repeat([]byte{' '}, max(width-len(v), 0))...)
 }
 
-// registration writes row k of an entity.
 func (d *listWriter) registration(row *record, e *entity, file, k int) {
 	r := rng{sub(e.key, 'A', 4+k)}
 	status := shares["california "+registryFiles[file]].pick(r.next())

@@ -11,7 +11,6 @@ import (
 //go:embed data
 var dataFiles embed.FS
 
-// text is the text of a table.
 func text(name string) string {
 	b, err := dataFiles.ReadFile("data/" + name)
 	if err != nil {

@@ -94,7 +94,6 @@ var classTable = each(readRows("classes.tsv", "class", "share", "head", "field",
 
 func (c class) facts() *classFacts { return &classTable[c] }
 
-// is reports whether the class has a trait.
 func (c class) is(t trait) bool { return classTable[c].traits&t != 0 }
 
 // pickClass draws the class of a recipient, or of one of the best known.

@@ -59,7 +59,6 @@ func (w *world) exemption(e *entity) exemption {
 	return good
 }
 
-// revocationRow is one row of the revocation list.
 type revocationRow struct{ effective, posted, restored time.Time }
 
 // today is the day on which the lists of the world were fetched. No date in them is
@@ -108,7 +107,6 @@ func (w *world) revocations(e *entity, f exemption) (rows [2]revocationRow, n in
 	return [2]revocationRow{first}, 1
 }
 
-// irsCodes is how the IRS codes an organization.
 type irsCodes struct {
 	group        int
 	affiliation  byte
@@ -130,7 +128,6 @@ var churchBodies = each(readRows("church_bodies.tsv", "word", "name"), func(r ta
 
 func churchBodyGroup(k int) int { return 2000 + 3*k }
 
-// irsCodes codes an entity.
 func (w *world) irsCodes(e *entity) irsCodes {
 	c := irsCodes{group: e.group, affiliation: '3', section: e.section, status: "01", deductible: '2', organization: '5',
 		year: max(e.founded+1, 1917), month: 1 + scale(sub(e.key, '#', 1), 12)}

@@ -37,7 +37,6 @@ var (
 	scheduleRShape = newShape[relatedOrg]("schedule R")
 )
 
-// write990EZ writes a 990-EZ.
 func (g *gen) write990EZ(fl *filing) error {
 	g.header(fl)
 	x, e := &g.x, &g.f

@@ -20,7 +20,6 @@ var (
 	holdingShapes = [...]*shape[holding]{newShape[holding]("stock"), newShape[holding]("bond"), newShape[holding]("other investment")}
 )
 
-// write990PF writes a 990-PF.
 func (g *gen) write990PF(fl *filing) error {
 	var paid int64
 	rows := 0

@@ -66,7 +66,6 @@ type bulletinEntry struct{ Name, Place, Since string }
 
 var bulletinPage = template.Must(template.New("bulletin").Parse(text("bulletin.html")))
 
-// bulletins writes all of them.
 func (d *listWriter) bulletins() error {
 	for k := range bulletins {
 		err := d.write(fmt.Sprintf("irb/%s_IRB.html", issueAt(k)), "", func(l *listFile) error {

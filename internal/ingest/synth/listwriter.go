@@ -40,7 +40,6 @@ func (w *world) listTasks() []listTask {
 	return out
 }
 
-// listWriter writes the files of a list.
 type listWriter struct {
 	*gen
 	ctx        context.Context
@@ -65,7 +64,6 @@ type listFile struct {
 	rows int64 // rows that a reader accepts
 }
 
-// row writes one row and counts it.
 func (l *listFile) row(b []byte) {
 	l.Write(b)
 	l.rows++
@@ -200,7 +198,6 @@ func (d *listWriter) eachEntityEver(do func(e *entity)) error {
 	return nil
 }
 
-// newCompressor makes a compressor for one worker.
 func newCompressor() (*compressor, error) {
 	fw, err := flate.NewWriter(io.Discard, flate.BestSpeed)
 	return &compressor{fw}, err

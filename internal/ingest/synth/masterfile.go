@@ -193,7 +193,6 @@ func classification(e *entity) string {
 	return "1000"
 }
 
-// masterRow writes the row of an entity.
 func (g *gen) masterRow(row *record, e *entity, wealth, cohort int) {
 	r := rng{sub(e.key, '#', 0)}
 	c := g.w.irsCodes(e)

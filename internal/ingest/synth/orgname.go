@@ -25,7 +25,6 @@ func foreignNamer(r rng, city, country string, field int) namer {
 	return n
 }
 
-// draw draws one of the templates and fills it in.
 func (n *namer) draw(dst []byte, templates []string) []byte {
 	return fill(dst, n.r.of(templates), n.word)
 }

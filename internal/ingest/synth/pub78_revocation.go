@@ -9,7 +9,6 @@ import (
 // file. Both are pipe-delimited text without a header, with two blank lines
 // before the first row and one after the last.
 
-// searchList writes one of the lists, in a zip.
 func (d *listWriter) searchList(name string, fill func(l *listFile) error) error {
 	return d.writeZip(name+"/data-download-"+name+".zip", "data-download-"+name+".txt", today.AddDate(0, 0, -2), "\r\n\r\n", func(l *listFile) error {
 		err := fill(l)
@@ -97,7 +96,6 @@ func (d *listWriter) revocation() error {
 	})
 }
 
-// revoked writes row k of an organization.
 func (d *listWriter) revoked(row *record, e *entity, v *revocationRow, k int) {
 	r := rng{sub(e.key, '~', k)}
 	name := d.tmp[:0]

@@ -49,13 +49,11 @@ func (t *tally) add(o *tally) {
 	}
 }
 
-// singles are the counts of which there is one.
 func (t *tally) singles() []*int64 {
 	return []*int64{&t.members, &t.returns, &t.amended, &t.superseded, &t.duplicates, &t.orgReturns, &t.rows, &t.rowDollars, &t.xml,
 		&t.placeholders, &t.pfReturns, &t.grantReturns, &t.seats}
 }
 
-// counts are the counts by kind.
 func (t *tally) counts() [][]int64 {
 	all := [][]int64{t.forms[:], t.bad[:], t.dollars[:], t.tags[:], t.rowsByYear[:], t.dollarsByYear[:], t.bmf[:]}
 	for i := range t.lines {
@@ -141,7 +139,6 @@ func (s *recorder) person(fl *filing, n int, who uint64) {
 	s.seats++
 }
 
-// indexRow writes the index row of a return.
 func (s *recorder) indexRow(fl *filing, e ein.EIN, name []byte, closing int, batch []byte) {
 	h := rng{mix(fl.object)}
 	number := 10_000_000 + h.n(20_000_000)

@@ -1,6 +1,8 @@
 package synth
 
 import (
+	"time"
+
 	"grantgraph/internal/ein"
 )
 
@@ -32,7 +34,6 @@ type gen struct {
 	out      *recorder
 }
 
-// filing is one return to be written.
 type filing struct {
 	form    form
 	fiscal  int
@@ -78,28 +79,15 @@ func (g *gen) habits(cohort int) {
 
 // periodEnd is the last day of a fiscal year; in years of whole weeks it may
 // fall into the first days of the next.
-func (g *gen) periodEnd(fiscal int) xmlDate {
+func (g *gen) periodEnd(fiscal int) time.Time {
 	if g.weeks {
-		k := scale(sub(g.f.key, '5', fiscal), 9) - 4
-		if k > 0 {
-			return xmlDate{fiscal + 1, 0, k}
-		}
-		return xmlDate{fiscal, 11, 31 + k}
+		return date(fiscal, time.December, 31-4+scale(sub(g.f.key, '5', fiscal), 9))
 	}
-	return xmlDate{fiscal, g.closing, lastDay(fiscal, g.closing)}
+	return date(fiscal, time.Month(g.closing+2), 0)
 }
 
 // periodBegin is the day after the period before.
-func (g *gen) periodBegin(fiscal int) xmlDate {
-	d := g.periodEnd(fiscal - 1)
-	if d.day++; d.day > lastDay(d.year, d.month) {
-		d.day = 1
-		if d.month++; d.month == 12 {
-			d.year, d.month = d.year+1, 0
-		}
-	}
-	return d
-}
+func (g *gen) periodBegin(fiscal int) time.Time { return g.periodEnd(fiscal-1).AddDate(0, 0, 1) }
 
 // taxYear is the year by which the IRS names the form.
 func (g *gen) taxYear(fiscal int) int {
@@ -109,10 +97,9 @@ func (g *gen) taxYear(fiscal int) int {
 	return fiscal - 1
 }
 
-// returnHeader is what the header of a return states.
 type returnHeader struct {
 	sent                             []byte
-	begin, end, signed               xmlDate
+	begin, end, signed               time.Time
 	form, careOf, state, title       string
 	ein, firm                        ein.EIN
 	name, street, city, zip, officer []byte
@@ -129,7 +116,6 @@ func (g *gen) typed(b []byte) []byte {
 	return b
 }
 
-// header opens the return and writes its header.
 func (g *gen) header(fl *filing) {
 	x, e := &g.x, &g.f
 	h := rng{sub(e.key, 'H', fl.fiscal<<1|fl.version)}
@@ -145,8 +131,8 @@ func (g *gen) header(fl *filing) {
 		x.raw(` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.irs.gov/efile"`)
 	}
 	x.b = join(x.b, ` returnVersion="`, x.tags.schema(taxYear, h.next()), `"><ReturnHeader binaryAttachmentCnt="0">`)
-	sent := xmlDate{fl.month / 12, fl.month % 12, 1 + h.n(27)}
-	v.sent = join(sent.append(v.sent), 'T', padded{uint64(7 + h.n(14)), 2}, ':', padded{uint64(h.n(60)), 2}, ':', padded{uint64(h.n(60)), 2},
+	sent := date(fl.month/12, time.Month(fl.month%12+1), 1+h.n(27))
+	v.sent = join(v.sent, day{sent, time.DateOnly}, 'T', padded{uint64(7 + h.n(14)), 2}, ':', padded{uint64(h.n(60)), 2}, ':', padded{uint64(h.n(60)), 2},
 		pickBar("-05:00|-06:00|-07:00|-08:00|-04:00|-00:00", h.next()))
 	v.begin, v.end = g.periodBegin(fl.fiscal), g.periodEnd(fl.fiscal)
 	if h.odds(2500) {
@@ -164,7 +150,7 @@ func (g *gen) header(fl *filing) {
 		v.zip = appendPadded(v.zip, uint64(e.plus4), 4)
 	}
 	v.officer = g.typed(g.appendMember(v.officer, e, 0, fl.fiscal))
-	v.signed = xmlDate{sent.year, sent.month, max(sent.day-1, 1)}
+	v.signed = date(sent.Year(), sent.Month(), max(sent.Day()-1, 1))
 	headerShape.write(x, v)
 }
 
@@ -262,7 +248,6 @@ func (g *gen) member(fl *filing, k int) *boardSeat {
 	return &g.seat
 }
 
-// appendMission writes what an organization says it is for.
 func (g *gen) appendMission(dst []byte, e *entity) []byte {
 	if g.w.isVeterans(e) {
 		return append(dst, veteransMission...)

@@ -212,7 +212,6 @@ func (w *world) orgFiles(i, fiscal int) bool {
 	return odds(h, share) && 2020+scale(mix(h), 5) == fiscal
 }
 
-// file writes one return into the zip.
 func (sw *shardWriter) file(fl *filing) error {
 	g := sw.gen
 	fl.object = g.w.object(fl.month, g.f.id, fl.fiscal, fl.version, fl.form)

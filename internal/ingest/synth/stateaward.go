@@ -137,7 +137,6 @@ func (d *listWriter) stateAwards(m stateaward.Mapping) error {
 	})
 }
 
-// payment writes one row.
 func (d *listWriter) payment(l *listFile, row *record, g *stateFormat, e *entity, year, n int, known string) {
 	r := rng{sub(sub(e.key, '+', year), '+', n)}
 	start := date(year-1, time.Month(g.YearStart), 1)

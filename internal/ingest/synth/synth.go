@@ -267,7 +267,6 @@ func (p *worldWriter) writeMonth(ctx context.Context, g *gen, zc *compressor, m 
 	return out.finish()
 }
 
-// writeMasterBlock writes one block of the master file.
 func (p *worldWriter) writeMasterBlock(g *gen, k int) error {
 	return p.writeFragments(k, masterFragments, func(ws []*bufio.Writer) error {
 		var t tally
@@ -302,14 +301,12 @@ func (p *worldWriter) writeFragments(k int, kinds []string, write func([]*bufio.
 
 func fragmentPath(kind string, k int) string { return "parts/" + kind + "." + strconv.Itoa(k) }
 
-// count adds to the tally of the world.
 func (p *worldWriter) count(t *tally) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.total.add(t)
 }
 
-// writeList writes one of the other lists.
 func (p *worldWriter) writeList(ctx context.Context, g *gen, zc *compressor, write listTask) ([]File, error) {
 	d := newListWriter(ctx, g, zc, p.dir)
 	if err := write(d); err != nil {

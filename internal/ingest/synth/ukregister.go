@@ -43,7 +43,6 @@ var tables = []struct {
 // extracted is the day of the extract.
 var extracted = today
 
-// ukTable writes table i of the register.
 func (d *listWriter) ukTable(i int) error {
 	t := &tables[i]
 	stem := "publicextract." + t.name

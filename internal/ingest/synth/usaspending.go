@@ -32,7 +32,6 @@ var (
 	})
 )
 
-// awardType is a code with its description.
 type awardType struct{ code, description string }
 
 var (

@@ -35,5 +35,4 @@ func (w *world) asVeterans(e *entity) {
 	e.money = 21*one + one/4 // two and a half million dollars a year
 }
 
-// isVeterans reports whether e is the charity.
 func (w *world) isVeterans(e *entity) bool { return e.id == idOrg+w.veterans }

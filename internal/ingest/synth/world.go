@@ -162,7 +162,6 @@ func (w *world) assignZIPs(zips []ZIP) {
 	}
 }
 
-// slotsOf are the slots of a state.
 func (w *world) slotsOf(code string) []int32 {
 	if i := slices.Index(w.states, code); i >= 0 {
 		return w.byState[i]
@@ -207,9 +206,6 @@ func (w *world) object(month, id, fiscal, version int, form form) uint64 {
 	return uint64(month/12)*100_000_000_000_000 + (seq/100_000)*10_000_000_000_000 + uint64(yday)*10_000_000_000 +
 		(93490+uint64(form.digit()))*100_000 + seq%100_000
 }
-
-// lastDay is the last day of a month from 0 to 11.
-func lastDay(year, month int) int { return date(year, time.Month(month+2), 0).Day() }
 
 // Cohorts are groups of filers that close their books in the same month and
 // file together. Which cohort files what in a given month is a small table,

@@ -4,6 +4,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"time"
 	"unsafe"
 
 	"grantgraph/internal/ein"
@@ -79,15 +80,6 @@ func (g generation) schema(taxYear int, h uint64) string {
 	return versions[scale(h, len(versions))]
 }
 
-// xmlDate is a date with the month from 0 to 11.
-type xmlDate struct{ year, month, day int }
-
-func (d xmlDate) append(dst []byte) []byte {
-	dst = append(appendPadded(dst, uint64(d.year), 4), '-')
-	dst = append(appendPadded(dst, uint64(d.month+1), 2), '-')
-	return appendPadded(dst, uint64(d.day), 2)
-}
-
 // shape is a part of a return: the elements that returns.tsv lists for it, filled
 // from the fields of a T.
 type shape[T any] struct{ rows []shapeRow }
@@ -119,7 +111,7 @@ const (
 
 var fieldKinds = map[reflect.Type]fieldKind{reflect.TypeFor[int64](): int64Field, reflect.TypeFor[bool](): boolField,
 	reflect.TypeFor[string](): stringField, reflect.TypeFor[[]byte](): bytesField, reflect.TypeFor[ein.EIN](): einField,
-	reflect.TypeFor[xmlDate](): dateField}
+	reflect.TypeFor[time.Time](): dateField}
 
 var returnRows = readRows("returns.tsv", "part", "element", "in_2013", "in_2012", "value", "when")
 
@@ -239,7 +231,7 @@ func (f fieldOf) write(x *xmlWriter, base unsafe.Pointer) {
 	case einField:
 		x.b = (*(*ein.EIN)(at)).Append(x.b)
 	case dateField:
-		x.b = (*(*xmlDate)(at)).append(x.b)
+		x.b = (*(*time.Time)(at)).AppendFormat(x.b, time.DateOnly)
 	default:
 		panic("synth: a field that has no text")
 	}

@@ -14,7 +14,6 @@ import (
 // point is a place in degrees.
 type point struct{ lon, lat float64 }
 
-// county is a county with its boundary.
 type county struct {
 	fips, name, state string
 	rings             [][]point

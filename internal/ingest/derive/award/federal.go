@@ -114,7 +114,6 @@ func (f *Federal) compare(a, b federalKey) int {
 		strings.Compare(f.names.list[a.agency], f.names.list[b.agency]), strings.Compare(f.names.list[a.program], f.names.list[b.program]))
 }
 
-// awards are the awards one by one.
 func (f *Federal) awards() iter.Seq[snapshot.GovAward] {
 	return sorted(f.sums.awards, func(x, y *single) int {
 		a, b := f.sums.list[x.group].key, f.sums.list[y.group].key

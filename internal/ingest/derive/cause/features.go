@@ -210,7 +210,6 @@ func stem(w string) string {
 var fillers = table.SetOf("AND FOR WITH THAT FROM THEIR THIS WHICH ARE WAS WERE HAS HAVE BEEN ALL ITS OUR WHO NOT BUT ANY SUCH OTHER THROUGH " +
 	"PROVIDE PROVIDED ORGANIZATION NONE SEE SCHEDULE GENERAL PURPOSE CHARITABLE UNRESTRICTED SUPPORT")
 
-// featureOf is the feature of a kind with these parts.
 func featureOf(kind byte, parts ...string) feature {
 	h := hash.Parts(hash.Byte(hash.Start, kind), parts...)
 	return feature(h ^ h>>32)

@@ -221,7 +221,6 @@ func (t *Trainer) intern() map[feature]uint32 {
 	return ids
 }
 
-// evidence is the numbered features of a label.
 func (t *Trainer) evidence(l *label) numbered {
 	list := t.feats[l.from : l.from+uint32(l.all)]
 	return numbered{list[:l.names], list[l.names:]}

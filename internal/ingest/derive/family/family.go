@@ -232,7 +232,6 @@ func Core(name string) string {
 	return b.String()
 }
 
-// readFamilies collects the families from the sets.
 func (f *Families) readFamilies(sets *disjointSets) {
 	n := len(f.orgs)
 	f.root, f.size, f.sum, f.head = make([]uint32, n), make([]int32, n), make([]int64, n), make([]uint32, n)

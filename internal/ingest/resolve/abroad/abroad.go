@@ -55,14 +55,12 @@ type Counts struct {
 	Multiple  int // clusters with more than one name
 }
 
-// cluster is one recipient.
 type cluster struct {
 	id        string
 	canonical string
 	kind      Kind
 }
 
-// nameInCountry is a name in a country.
 type nameInCountry struct {
 	cc [2]byte // upper case
 	kx string

@@ -8,7 +8,6 @@ import (
 	"grantgraph/internal/radix"
 )
 
-// blockMember is a node in a block.
 type blockMember struct {
 	block uint64
 	node  int32

@@ -62,7 +62,6 @@ var (
 	}
 )
 
-// government reads the name alone.
 func government(name string) bool {
 	name = orgname.Fold(name)
 	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }), " ")

@@ -308,7 +308,6 @@ func sameWord(v, w string) bool {
 	return typo.OneSlip(v, w)
 }
 
-// rankingsSummary is the summary as JSON.
 type rankingsSummary struct {
 	Ranked         int             `json:"ranked"`          // recipients with an EIN, in all rankings
 	NeverNamed     int             `json:"never_named"`     // of those, no line uses their name

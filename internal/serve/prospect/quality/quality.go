@@ -83,7 +83,6 @@ type Result struct {
 	Parts   []Part `json:"parts"` // all first
 }
 
-// pair is one grantmaker and one recipient.
 type pair struct{ funder, recip ein.EIN }
 
 // largestKept is how many of the largest funders of a cause in a state are
