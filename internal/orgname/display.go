@@ -142,7 +142,7 @@ func displayWord(parts []displayPart, i int) []rune {
 
 // spelled reports whether people can say a word only by its letters.
 func spelled(word string) bool {
-	return len(word) <= 4 && !strings.ContainsAny(word, "AEIOUY'") && onlyASCII(word)
+	return len(word) <= 4 && !strings.ContainsAny(word, "AEIOUY'") && !strings.ContainsFunc(word, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 // titled writes a word with a capital at its beginning.
@@ -199,15 +199,6 @@ func numbered(text []rune, word string) []rune {
 		return cased(text, digits+strings.ToLower(rest))
 	}
 	return cased(text, word)
-}
-
-func onlyASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 var (

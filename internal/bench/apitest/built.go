@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -43,32 +44,19 @@ func Built(t testing.TB) *serve.Dataset {
 	t.Helper()
 	s := world.Small.Snapshot(t)
 	built.once.Do(func() {
-		var g *graph.Graph
-		var x *search.Index
+		d := &serve.Dataset{Manifest: s.Manifest, Standing: &screen.Standing{}, Compliance: &lists.Current{},
+			Screen: screen.New(&lists.Current{}, &screen.Rows{}), ListLog: &change.Log{}}
+		var errs [5]error
+		d.Graph, errs[0] = graph.Open(s)
+		d.Search, errs[1] = search.Open(s)
+		d.Directory, errs[2] = directory.Open(s)
+		d.Profiles, errs[3] = profile.Open(s)
+		d.Changes, errs[4] = change.Open(s)
+		built.data, built.err = d, errors.Join(errs[:]...)
+		if built.err != nil || !warehouse.Linked() {
+			return
+		}
 		var box *sqlbox.Box
-		if g, built.err = graph.Open(s); built.err != nil {
-			return
-		}
-		if x, built.err = search.Open(s); built.err != nil {
-			return
-		}
-		var orgs *directory.Index
-		if orgs, built.err = directory.Open(s); built.err != nil {
-			return
-		}
-		var profiles *profile.Index
-		if profiles, built.err = profile.Open(s); built.err != nil {
-			return
-		}
-		var changes *change.Index
-		if changes, built.err = change.Open(s); built.err != nil {
-			return
-		}
-		built.data = &serve.Dataset{Manifest: s.Manifest, Graph: g, Search: x, Directory: orgs, Standing: &screen.Standing{}, Profiles: profiles,
-			Compliance: &lists.Current{}, Screen: screen.New(&lists.Current{}, &screen.Rows{}), Changes: changes, ListLog: &change.Log{}}
-		if !warehouse.Linked() {
-			return
-		}
 		// Tests run side by side with the same few keys.
 		if box, built.err = sqlbox.New(sqlbox.Options{Workers: 2, Queue: 1000, PerOwner: 1000, Wait: time.Hour, Timeout: time.Hour}); built.err != nil {
 			return

@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"unicode"
+	"strings"
 
 	"grantgraph/internal/meaning"
 )
@@ -82,11 +82,4 @@ func (o *options) train(m *meaning.Model, upstream string) error {
 	return write(filepath.Join(o.weights, "student.bin"), meaning.Graduate(terms, &mean))
 }
 
-func isWord(s string) bool {
-	for _, r := range s {
-		if !unicode.IsLower(r) || r > unicode.MaxASCII {
-			return false
-		}
-	}
-	return true
-}
+func isWord(s string) bool { return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" }

@@ -214,12 +214,7 @@ func fullName(l *Line) string {
 
 // hasLetter also recognizes letters beyond ASCII.
 func hasLetter(s string) bool {
-	for i := range len(s) {
-		if c := s[i] | 0x20; 'a' <= c && c <= 'z' || s[i] >= 0x80 {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(s, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' || r >= 0x80 })
 }
 
 // individualStatus reads the foundation status of the recipient.

@@ -396,16 +396,8 @@ func oneIf(b bool) float64 {
 
 // isTenant reports whether an organization is among the tenants of one place.
 func isTenant(list []tenant, org uint32) bool {
-	lo, hi := 0, len(list)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if list[mid].id < org {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo < len(list) && list[lo].id == org
+	_, ok := slices.BinarySearchFunc(list, org, func(t tenant, id uint32) int { return cmp.Compare(t.id, id) })
+	return ok
 }
 
 // wordOverlap compares the words of a line with those of a name.

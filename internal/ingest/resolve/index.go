@@ -7,6 +7,7 @@ import (
 
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/parallel"
+	"grantgraph/internal/place"
 )
 
 // orgIndex holds what the rules and the model compare when a name alone does not decide: the words of every name with
@@ -296,18 +297,10 @@ func (d *orgIndex) atStreet(zip uint32, key string) []tenant {
 
 // zipCode is a five-digit ZIP as a number, 0 for anything else.
 func zipCode(zip5 string) uint32 {
-	if len(zip5) != 5 {
-		return 0
+	if n, ok := place.ZIPNumber(zip5); ok {
+		return uint32(n)
 	}
-	z := uint32(0)
-	for i := range 5 {
-		c := zip5[i]
-		if c < '0' || c > '9' {
-			return 0
-		}
-		z = z*10 + uint32(c-'0')
-	}
-	return z
+	return 0
 }
 
 func streetPlace(zip uint32, key string) uint64 {

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -291,17 +292,12 @@ func (f *Families) Head(e ein.EIN) ein.EIN {
 }
 
 // groupNumber reads a group exemption number; 0 means none.
-func groupNumber(s string) (n uint32) {
-	if len(s) > 8 {
+func groupNumber(s string) uint32 {
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil || len(s) > 8 {
 		return 0
 	}
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return 0
-		}
-		n = n*10 + uint32(s[i]-'0')
-	}
-	return n
+	return uint32(n)
 }
 
 // hashAddress is never 0.

@@ -119,12 +119,7 @@ func isTicker(s string) bool {
 	if len(s) < 2 || len(s) > 5 || legal[s] || s == "THE" || s == "NET" || s == "COST" || s == "FMV" || s == "PRI" {
 		return false
 	}
-	for i := 0; i < len(s); i++ {
-		if s[i] < 'A' || s[i] > 'Z' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < 'A' || r > 'Z' })
 }
 
 func isNumber(w string) bool {

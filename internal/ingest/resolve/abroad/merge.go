@@ -173,23 +173,9 @@ func (n *country) compare(i, j int32) {
 	}
 }
 
-// sameCity reports whether two recipients can be in the same city: they share a city, or one has no known city. Both
-// lists are sorted.
+// sameCity reports whether two recipients can be in the same city: they share a city, or one has no known city.
 func sameCity(a, b []string) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return true
-	}
-	for len(a) > 0 && len(b) > 0 {
-		switch cmp.Compare(a[0], b[0]) {
-		case 0:
-			return true
-		case -1:
-			a = a[1:]
-		default:
-			b = b[1:]
-		}
-	}
-	return false
+	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(city string) bool { return slices.Contains(b, city) })
 }
 
 // alike compares two names by their words.
