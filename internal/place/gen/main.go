@@ -32,6 +32,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -222,18 +223,20 @@ func write(path string, counties []place.County, list []zip) (size int, err erro
 		text.WriteByte('\n')
 		code = n
 	}
+	return pack(path, text.Bytes())
+}
+
+// pack writes a compressed file and returns its size.
+func pack(path string, raw []byte) (size int, err error) {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err != nil {
 		return 0, err
 	}
-	if _, err = w.Write(text.Bytes()); err == nil {
+	if _, err = w.Write(raw); err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		return 0, err
-	}
-	return packed.Len(), os.WriteFile(path, packed.Bytes(), 0o644)
+	return packed.Len(), errors.Join(err, os.WriteFile(path, packed.Bytes(), 0o644))
 }
 
 // change returns what to write for a value that is left out when it repeats.

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"encoding/binary"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 )
@@ -47,16 +44,6 @@ func writePoints(path, points string) (count, size int, err error) {
 			last = v
 		}
 	}
-	var packed bytes.Buffer
-	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err == nil {
-		_, err = w.Write(raw)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	return len(list), packed.Len(), os.WriteFile(path, packed.Bytes(), 0o644)
+	size, err = pack(path, raw)
+	return len(list), size, err
 }
