@@ -52,7 +52,8 @@ func organizationSQL(s *snapshot.Snapshot, e *lists.Edition) string {
 	}
 	return strings.NewReplacer("{organizations}", parquet(s.Path(snapshot.Organizations)), "{filings}", parquet(s.Path(snapshot.Orgs)),
 		"{funders}", parquet(s.Path(snapshot.FunderKinds)), "{in_bmf}", listed(lists.BMF, lists.Masters, "%s"),
-		"{pub78}", listed(lists.Pub78, lists.Deductibles, "%s"), "{revoked}", listed(lists.Revocation, lists.Revocations, standingRevocations)).Replace(organizationsSQL)
+		"{pub78}", listed(lists.Pub78, lists.Deductibles, "%s"),
+		"{revoked}", listed(lists.Revocation, lists.Revocations, standingRevocations)).Replace(organizationsSQL)
 }
 
 // List are the organizations that a filter asks for: a page of them in an order,
