@@ -93,6 +93,8 @@ type namePrefix struct {
 	state stateCode
 }
 
+func (p namePrefix) foundBy() uint64 { return p.hash }
+
 // newNamePrefixes lists, sorted, the prefixes of all names that are long enough.
 func newNamePrefixes(d *orgIndex) hashed[namePrefix] {
 	var list []namePrefix
@@ -104,7 +106,7 @@ func newNamePrefixes(d *orgIndex) hashed[namePrefix] {
 	slices.SortFunc(list, func(a, b namePrefix) int {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.state, b.state), cmp.Compare(a.name, b.name))
 	})
-	return newHashed(slices.Clip(list), func(p *namePrefix) uint64 { return p.hash })
+	return newHashed(slices.Clip(list))
 }
 
 // withPrefix returns the names that begin with the prefix of a key.

@@ -15,6 +15,8 @@ type crowdMember struct {
 	entry uint32
 }
 
+func (m crowdMember) foundBy() uint64 { return m.place }
+
 // crowd is a number of organizations with one name in one state. More than that get an index by place.
 const crowd = 16
 
@@ -60,5 +62,5 @@ func newCrowds(entries []nameEntry, orgs []Org) crowds {
 	slices.SortFunc(members, func(a, b crowdMember) int {
 		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.entry, b.entry))
 	})
-	return crowds{newHashed(slices.Clip(slices.Compact(members)), func(m *crowdMember) uint64 { return m.place })}
+	return crowds{newHashed(slices.Clip(slices.Compact(members)))}
 }

@@ -135,7 +135,7 @@ func indexOrgs(orgs []Org, filed []otherName) (nameIndex, orgIndex) {
 		func() { d.acronyms = newAcronyms(&d) },
 		func() { d.prefixes = newNamePrefixes(&d) },
 		func() { d.addNeighbors(sortTenants(zips)) },
-		func() { d.streets = newHashed(sortTenants(streets), func(t *tenant) uint64 { return t.place }) },
+		func() { d.streets = newHashed(sortTenants(streets)) },
 	)
 	onAllCores(len(d.kx), func(from, to int) {
 		for i := from; i < to; i++ {
@@ -274,6 +274,8 @@ func wordsOf(k2 string) func(func(string) bool) {
 		}
 	}
 }
+
+func (t tenant) foundBy() uint64 { return t.place }
 
 func sortTenants(parts [][]tenant) []tenant {
 	all := slices.Concat(parts...)

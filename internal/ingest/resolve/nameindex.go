@@ -18,6 +18,8 @@ type nameEntry struct {
 	alias bool // an alias, not the organization's own name
 }
 
+func (e nameEntry) foundBy() uint64 { return e.hash }
+
 func newNameIndex(entries []nameEntry) nameIndex {
 	slices.SortFunc(entries, func(a, b nameEntry) int {
 		if a.hash != b.hash {
@@ -30,7 +32,7 @@ func newNameIndex(entries []nameEntry) nameIndex {
 	entries = slices.CompactFunc(entries, func(a, b nameEntry) bool {
 		return a.hash == b.hash && a.state == b.state && a.id == b.id
 	})
-	return nameIndex{newHashed(slices.Clip(entries), func(e *nameEntry) uint64 { return e.hash })}
+	return nameIndex{newHashed(slices.Clip(entries))}
 }
 
 // find returns the entries of a key, sorted by state and then organization.

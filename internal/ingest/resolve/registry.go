@@ -36,6 +36,9 @@ type funderStatement struct {
 	state  stateCode
 }
 
+func (a einCount) foundBy() uint64        { return a.kx }
+func (s funderStatement) foundBy() uint64 { return s.kx }
+
 func compareStatements(a, b funderStatement) int {
 	if a.kx != b.kx {
 		return cmp.Compare(a.kx, b.kx)
@@ -70,8 +73,8 @@ func newRegistry(all []funderStatement, issued ein.Prefixes) registry {
 		counts = appendEINCounts(counts, of, &issued)
 	}
 	return registry{
-		entries: newHashed(slices.Clip(counts), func(a *einCount) uint64 { return a.kx }),
-		said:    newHashed(slices.Clip(all), func(s *funderStatement) uint64 { return s.kx }),
+		entries: newHashed(slices.Clip(counts)),
+		said:    newHashed(slices.Clip(all)),
 		issued:  issued,
 	}
 }
