@@ -78,17 +78,6 @@ func (t *TableWriter[T]) Close() error {
 	return t.done(t.rows)
 }
 
-// Each yields a row of a table for every item of a list.
-func Each[T, Row any](list []T, row func(*T) Row) iter.Seq[Row] {
-	return func(yield func(Row) bool) {
-		for i := range list {
-			if !yield(row(&list[i])) {
-				return
-			}
-		}
-	}
-}
-
 // WriteTable writes a whole table from a sequence of rows.
 func WriteTable[T any](w *Writer, name string, rows iter.Seq[T]) error {
 	t, err := Table[T](w, name)

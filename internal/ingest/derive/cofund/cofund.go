@@ -85,7 +85,7 @@ func (e *edge) merge(other *edge) {
 func (e *Edges) Domestic() iter.Seq[snapshot.CofunderEdge] {
 	e.us = mergeEdges(e.us)
 	var to, from einSpeller
-	return snapshot.Each(e.us, func(x *edge) snapshot.CofunderEdge {
+	return snapshot.Each(e.us, func(x edge) snapshot.CofunderEdge {
 		return snapshot.CofunderEdge{
 			RecipientEIN: to.of(x.to), FunderEIN: from.of(x.from), FirstYear: x.first, LastYear: x.last,
 			TotalAmount: x.total, GrantCount: x.count,
@@ -109,7 +109,7 @@ func (e *Edges) Abroad() iter.Seq[snapshot.CofunderEdgeIntl] {
 	e.clusters, e.at = sorted, nil
 	e.abroad = mergeEdges(e.abroad)
 	var from einSpeller
-	return snapshot.Each(e.abroad, func(x *edge) snapshot.CofunderEdgeIntl {
+	return snapshot.Each(e.abroad, func(x edge) snapshot.CofunderEdgeIntl {
 		return snapshot.CofunderEdgeIntl{
 			ClusterID: e.clusters[x.to], FunderEIN: from.of(x.from), FirstYear: x.first, LastYear: x.last,
 			TotalAmount: x.total, GrantCount: x.count,

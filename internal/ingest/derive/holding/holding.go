@@ -354,10 +354,10 @@ func (p *Portfolio) Entities() iter.Seq[snapshot.HoldingEntity] {
 
 // Holdings yields what each foundation holds, the largest first.
 func (p *Portfolio) Holdings() iter.Seq[snapshot.FoundationHolding] {
-	return snapshot.Each(p.positions, func(x *position) snapshot.FoundationHolding {
+	return snapshot.Each(p.positions, func(x position) snapshot.FoundationHolding {
 		e := &p.entities[x.entity]
 		row := snapshot.FoundationHolding{
-			EIN: x.ein.String(), CanonicalName: e.CanonicalName, FMV: x.fmv, EntityType: x.entityType, AssetClass: p.classOf(x).String(),
+			EIN: x.ein.String(), CanonicalName: e.CanonicalName, FMV: x.fmv, EntityType: x.entityType, AssetClass: p.classOf(&x).String(),
 			Vehicle: cmp.Or(x.vehicle, e.Vehicle), Manager: e.Manager, IsImpact: x.impact, Status: e.Status,
 		}
 		if p.over[x.ein] {

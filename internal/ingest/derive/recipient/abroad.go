@@ -64,7 +64,7 @@ func (a *Abroad) Rows(governs func(id string) bool) iter.Seq[snapshot.IntlEntity
 	for id, c := range clusters {
 		c.gov = governs(abroad.Prefix + id)
 	}
-	return snapshot.Each(all, func(s *spelling) snapshot.IntlEntity {
+	return snapshot.Each(all, func(s spelling) snapshot.IntlEntity {
 		row := snapshot.IntlEntity{Country: s.country, RecipientRaw: s.name, ClusterID: s.id, CanonicalName: clusters[s.id].name, Kind: Org}
 		switch {
 		case s.person:

@@ -99,7 +99,7 @@ func (n *Names) AddKnownName(e ein.EIN, name, source string) {
 // afterwards.
 func (n *Names) Rows() iter.Seq[snapshot.RecipientName] {
 	slices.SortFunc(n.paid, func(a, b recipient) int { return cmp.Compare(a.ein, b.ein) })
-	return snapshot.Each(n.paid, func(r *recipient) snapshot.RecipientName {
+	return snapshot.Each(n.paid, func(r recipient) snapshot.RecipientName {
 		row := snapshot.RecipientName{EIN: r.ein.String(), Name: r.name, Source: Filed, Spellings: r.spellings}
 		switch r.authority {
 		case authority[OwnFiled]:

@@ -135,17 +135,17 @@ func Index(ctx context.Context, dir string, docs []Document) (*search.Index, err
 	}
 	defer w.Abandon()
 	err = errors.Join(
-		snapshot.WriteTable(w, snapshot.Organizations, snapshot.Each(docs, func(d *Document) snapshot.Organization {
+		snapshot.WriteTable(w, snapshot.Organizations, snapshot.Each(docs, func(d Document) snapshot.Organization {
 			return snapshot.Organization{EIN: d.EIN, Name: d.Name, City: d.City, State: d.State, NTEE: d.NTEE, Sources: snapshot.SourceFiler, Active: true}
 		})),
-		snapshot.WriteTable(w, snapshot.Orgs, snapshot.Each(docs, func(d *Document) snapshot.Org {
+		snapshot.WriteTable(w, snapshot.Orgs, snapshot.Each(docs, func(d Document) snapshot.Org {
 			o := snapshot.Org{EIN: d.EIN, Name: d.Name, City: d.City, State: d.State, ReturnType: d.Form, Programs: d.Programs}
 			if len(d.Mission) > 0 {
 				o.Mission, o.Activity = d.Mission[0], strings.Join(d.Mission[1:], ". ")
 			}
 			return o
 		})),
-		snapshot.WriteTable(w, snapshot.Purposes, snapshot.Each(docs, func(d *Document) snapshot.OrgPurposes {
+		snapshot.WriteTable(w, snapshot.Purposes, snapshot.Each(docs, func(d Document) snapshot.OrgPurposes {
 			return snapshot.OrgPurposes{EIN: d.EIN, Given: d.Purposes[:min(len(d.Purposes), snapshot.MaxPurposes)]}
 		})),
 		search.Build(len(docs))(ctx, w),
