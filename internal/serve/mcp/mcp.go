@@ -57,7 +57,7 @@ type Service struct {
 	cards  map[string]document // by path
 }
 
-// Bounds on concurrent calls, in all and from one address.
+// Bounds on concurrent calls, in all and from one network.
 const (
 	callsAtOnce = 64
 	callsOfOne  = 8

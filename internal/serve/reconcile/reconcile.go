@@ -43,7 +43,7 @@ const (
 	weight     = 2 << 20          // memory of a request in bytes, without its body
 	bodyCopies = 4                // memory for reading a body, in multiples of its size
 	atOnce     = 16               // requests at a time
-	atOnceEach = 3                // requests at a time from one address
+	atOnceEach = 3                // requests at a time from one network
 )
 
 // looks limits suggestions and previews, which a client requests while a person types

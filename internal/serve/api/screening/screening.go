@@ -73,7 +73,7 @@ const (
 	maxDocument = 2 << 20
 
 	mostDocuments = 64 // to verify at a time
-	mostFromOne   = 16 // of them from one address
+	mostFromOne   = 16 // of them from one network
 )
 
 // excludeParam names the matches that the caller has ruled out, in the query and in

@@ -49,7 +49,7 @@ const (
 	patience = 25 * time.Second // for an answer, including a model
 )
 
-// How many questions are answered at a time, in all and for one address.
+// How many questions are answered at a time, in all and for one network.
 const (
 	atOnce     = 16
 	atOnceEach = 3
