@@ -156,7 +156,7 @@ func (p *paced) wait() {
 
 // patience is how long a body may take of which so many bytes have arrived.
 func patience(bytes int64) time.Duration {
-	return min(bodyPause+time.Duration(bytes)*time.Second/bodyRate, bodyLongest)
+	return min(bodyPause+time.Duration(bytes/bodyRate)*time.Second, bodyLongest)
 }
 
 func (p *paced) Read(b []byte) (n int, err error) {
