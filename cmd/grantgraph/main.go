@@ -32,6 +32,7 @@ type cli struct {
 	Agent   agentCmd   `cmd:"" name:"agent-key" help:"Get and use a key as an automated agent."`
 	Get     getCmd     `cmd:"" help:"Run one API request in this process and print the response."`
 	Ask     askCmd     `cmd:"" help:"Answer a question in plain English from local data."`
+	Find    findCmd    `cmd:"" help:"Say which organization a name means."`
 	MCP     mcpCmd     `cmd:"" name:"mcp" help:"Give a language model the tools of this service, over standard input and output."`
 	Screen  screenCmd  `cmd:"" help:"Screen a spreadsheet of EINs against the compliance lists."`
 	Inspect inspectCmd `cmd:"" help:"Show what the reader finds in a filing or a zip of filings."`

@@ -43,6 +43,7 @@ type evalCmd struct {
 	rankingsFlags
 	supportFlags
 	reconcileFlags
+	namesFlags
 	prospectsFlags
 }
 

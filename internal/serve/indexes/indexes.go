@@ -10,6 +10,7 @@ import (
 	"grantgraph/internal/serve/change"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/profile"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/search"
@@ -30,6 +31,7 @@ func Reading(documents int) []snapshot.Indexer {
 		{Name: "warehouse", Write: warehouse.Build, Foreign: warehouse.Memory},
 		{Name: "graph", Write: graph.Build, Needs: map[string]int64{snapshot.Grants: 160}},
 		{Name: "search", Write: search.Build(documents), Needs: map[string]int64{snapshot.Organizations: 780}},
+		{Name: "identify", Write: identify.Build, Needs: map[string]int64{snapshot.Organizations: 500, snapshot.Grants: 20}},
 		{Name: "profile", Write: profile.Build, Needs: map[string]int64{snapshot.Organizations: 450}},
 		{Name: "directory", Write: directory.Build, Needs: map[string]int64{snapshot.Organizations: 450}},
 		{Name: "change", Write: change.Build, Needs: map[string]int64{snapshot.Returns: 200}},

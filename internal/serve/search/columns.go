@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"grantgraph/internal/hash"
 	"grantgraph/internal/radix"
 	"grantgraph/internal/snapshot/mapped"
+	"grantgraph/internal/typo"
 )
 
 // fileKind is the file of the index. Its version changes with the columns and with
@@ -227,17 +227,7 @@ func (c *columns) addVocabulary(n *namer) {
 	for i := range c.reverse {
 		c.reverse[i] = uint32(i)
 	}
-	slices.SortFunc(c.reverse, func(x, y uint32) int { return compareBackwards(word(x), word(y)) })
-}
-
-// compareBackwards orders words by their last letter, then the one before it.
-func compareBackwards(a, b []byte) int {
-	for i, j := len(a)-1, len(b)-1; i >= 0 && j >= 0; i, j = i-1, j-1 {
-		if a[i] != b[j] {
-			return cmp.Compare(a[i], b[j])
-		}
-	}
-	return cmp.Compare(len(a), len(b))
+	slices.SortFunc(c.reverse, func(x, y uint32) int { return typo.CompareBackwards(word(x), word(y)) })
 }
 
 // addLists adds the words of every name and the names of every word.

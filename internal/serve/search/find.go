@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/typo"
 )
 
 // Bounds of the work on one question.
@@ -57,11 +58,18 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	fd.within, fd.efforts, fd.spent, fd.limit = nil, correctAll, 0, limit
 	fd.findAll(q, want)
 	hits := fd.ranked()
-	out := make([]Result, 0, len(hits))
-	for _, h := range hits {
-		r := x.result(h.org)
-		r.Score, r.Match = rounded(h.score), h.class.String()
-		out = append(out, r)
+	list := make([]found, len(hits))
+	for i, h := range hits {
+		list[i] = found{org: h.org, class: h.class, score: h.score, named: true}
+	}
+	var within []uint64
+	if state != "" {
+		within = x.inState(nil, state)
+	}
+	list = x.arrange(q, state, within, list)
+	out := make([]Result, 0, len(list))
+	for _, f := range list[:min(len(list), limit)] {
+		out = append(out, x.resultOf(f))
 	}
 	if len(out) == 0 {
 		return nil
@@ -143,14 +151,15 @@ type finder struct {
 	asked     float32 // how much of the question the name has
 	completed bool    // a word of the question only begins a word of the name
 
-	walker  walker
+	walker  typo.Walker
+	near    []typo.Near
 	altBuf  [][]alt // of each term
 	fetched uint32  // write-only: keeps the compiler from dropping the reads that fill the caches
 }
 
 func newFinder(x *Index) *finder {
 	fd := &finder{x: x, efforts: correctAll, limit: maxLimit, covered: make([]uint16, len(x.names))}
-	fd.walker.x = x
+	fd.walker.Vocabulary = typo.Vocabulary{Start: x.wordStart, Text: x.wordText, Backwards: x.reverse}
 	return fd
 }
 

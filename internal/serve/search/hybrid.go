@@ -146,7 +146,7 @@ func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, do
 	// A person who types a name wants that organization, even if the name says
 	// little.
 	for _, h := range names {
-		if f := (found{h.org, h.class, h.class.scaled(h.score), h.score}); h.class > weak && f.better(m.best[h.org]) < 0 {
+		if f := (found{org: h.org, class: h.class, score: h.class.scaled(h.score), order: h.score}); h.class > weak && f.better(m.best[h.org]) < 0 {
 			m.best[h.org] = f
 		}
 	}
@@ -174,9 +174,9 @@ func (x *Index) without(cosines map[uint32]float32, names []hit, more []words.Sc
 // strong limit.
 func byCosine(org uint32, c, room float32) found {
 	if c >= strongCosine {
-		return found{org, strong, strong.scaled((c - strongCosine) / room), c}
+		return found{org: org, class: strong, score: strong.scaled((c - strongCosine) / room), order: c}
 	}
-	return found{org, weak, weak.scaled(0.5 + 0.5*(c-weakCosine)/(strongCosine-weakCosine)), c}
+	return found{org: org, class: weak, score: weak.scaled(0.5 + 0.5*(c-weakCosine)/(strongCosine-weakCosine)), order: c}
 }
 
 // Near is an organization similar in meaning to another.

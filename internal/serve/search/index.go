@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/meaning"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search/vector"
 	"grantgraph/internal/serve/search/words"
 	"grantgraph/internal/snapshot"
@@ -32,9 +34,11 @@ type Index struct {
 	finders sync.Pool
 	byState func() map[uint16][]uint64
 
-	words   *words.Index   // nil if only names are searched
-	vectors *vector.Index  // nil if search by meaning is not available
-	model   *meaning.Model // set if vectors is set
+	known   func() (*identify.Engine, error) // nil for a snapshot without an index of known names
+	engine  atomic.Pointer[identify.Engine]  // set by the first call of known
+	words   *words.Index                     // nil if only names are searched
+	vectors *vector.Index                    // nil if search by meaning is not available
+	model   *meaning.Model                   // set if vectors is set
 	bad     error
 }
 
@@ -50,6 +54,11 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 	}
 	if err := x.openVectors(s); err != nil {
 		return nil, errors.Join(err, x.Close())
+	}
+	if x.known != nil {
+		if _, err := x.known(); err != nil {
+			x.bad = errors.Join(x.bad, err)
+		}
 	}
 	return x, nil
 }
@@ -70,6 +79,10 @@ func OpenNamesLater(s *snapshot.Snapshot) (read func() (*Index, error), err erro
 	if err != nil {
 		return nil, err
 	}
+	known, err := identify.OpenLater(s)
+	if err != nil {
+		return nil, err
+	}
 	return sync.OnceValues(func() (*Index, error) {
 		f, err := readFile()
 		if err != nil {
@@ -79,6 +92,13 @@ func OpenNamesLater(s *snapshot.Snapshot) (read func() (*Index, error), err erro
 		if err != nil {
 			_ = f.Close()
 			return nil, err
+		}
+		if known != nil {
+			x.known = func() (*identify.Engine, error) {
+				e, err := known()
+				x.engine.Store(e)
+				return e, err
+			}
 		}
 		return x, nil
 	}), nil
@@ -184,6 +204,9 @@ func (x *Index) Close() error {
 	}
 	x.closed = true
 	err := x.file.Close()
+	if e := x.engine.Load(); e != nil {
+		err = errors.Join(err, e.Close())
+	}
 	if x.words != nil {
 		err = errors.Join(err, x.words.Close())
 	}

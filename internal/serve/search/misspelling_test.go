@@ -1,6 +1,7 @@
 package search
 
 import (
+	"grantgraph/internal/typo"
 	"math/rand/v2"
 	"testing"
 )
@@ -41,11 +42,11 @@ func TestCorrections(t *testing.T) {
 	}
 	const seed = 1
 	r := rand.New(rand.NewPCG(seed, 1))
-	k := &walker{x: x}
+	k := &newFinder(x).walker
 	checked := 0
 	for range 400 {
 		word := string(x.word(r.Uint32N(uint32(x.vocabulary()))))
-		if word[0] < 'A' || len(word) > maxFuzzyWord-2 {
+		if word[0] < 'A' || len(word) > typo.MaxWord-2 {
 			continue
 		}
 		word = slip(r, word)
@@ -57,8 +58,8 @@ func TestCorrections(t *testing.T) {
 		}
 		for most := 1; most <= 2; most++ {
 			found := map[uint32]int{}
-			for _, a := range k.correct(nil, word, most) {
-				found[a.word] = int(a.distance)
+			for _, a := range k.Correct(nil, word, most) {
+				found[a.Word] = int(a.Distance)
 			}
 			for w := range uint32(x.vocabulary()) {
 				text := string(x.word(w))
@@ -84,16 +85,16 @@ func BenchmarkCorrect(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var words []string
 	for len(words) < 1000 {
-		if w := string(x.word(r.Uint32N(uint32(x.vocabulary())))); w[0] >= 'A' && len(w) >= 8 && len(w) < maxFuzzyWord {
+		if w := string(x.word(r.Uint32N(uint32(x.vocabulary())))); w[0] >= 'A' && len(w) >= 8 && len(w) < typo.MaxWord {
 			words = append(words, slip(r, w))
 		}
 	}
-	k := &walker{x: x}
-	var alts []alt
+	k := &newFinder(x).walker
+	var alts []typo.Near
 	for _, most := range []int{1, 2} {
 		b.Run(map[int]string{1: "one slip", 2: "two slips"}[most], func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				alts = k.correct(alts[:0], words[i%len(words)], most)
+				alts = k.Correct(alts[:0], words[i%len(words)], most)
 			}
 		})
 	}

@@ -42,6 +42,9 @@ type found struct {
 	class class
 	score float32 // on the common scale of all questions
 	order float32 // breaks ties of score
+
+	named   bool // the text may be its name; otherwise only its texts agree
+	partial bool // something of the question is missing
 }
 
 func (f found) better(g found) int {
@@ -109,6 +112,14 @@ func (x *Index) search(ctx context.Context, a Ask, wantSet bool) (ans Answer, se
 		return ans, nil, err
 	}
 	slices.SortFunc(list, found.better)
+	before := len(list)
+	list = x.arrange(q, a.State, within, list)
+	if before < limit {
+		ans.Hits += len(list) - before
+		for _, f := range list {
+			put(set, f.org)
+		}
+	}
 	for _, f := range list[:min(len(list), limit)] {
 		ans.Results = append(ans.Results, x.resultOf(f))
 	}
@@ -118,6 +129,10 @@ func (x *Index) search(ctx context.Context, a Ask, wantSet bool) (ans Answer, se
 func (x *Index) resultOf(f found) Result {
 	r := x.result(f.org)
 	r.Score, r.Match = rounded(f.score), f.class.String()
+	r.Matched, r.Partial = ByText, f.partial
+	if f.named || f.class > weak {
+		r.Matched = ByName
+	}
 	return r
 }
 

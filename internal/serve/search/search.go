@@ -38,11 +38,19 @@ type Result struct {
 	Revenue *int64  // of the latest filing, else of the master file
 	Score   float64 // 0 to 1; Find ranks the results of one question, Search has one scale for all questions
 	Match   string  // Exact, Strong or Weak
+	Matched string  // ByName or ByText
+	Partial bool    // something of the question is missing in its names and texts
 
 	DisplayName string // as people write it
 	Known       string // FromIRS or FromGrants
 	Org         uint32 // number of the organization
 }
+
+// What of an organization agrees with a question.
+const (
+	ByName = "name"
+	ByText = "text" // its mission, purposes, cause or place, or only some words of its name
+)
 
 // Where an organization is known from.
 const (

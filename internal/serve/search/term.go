@@ -137,9 +137,12 @@ func (fd *finder) weigh(words int) {
 // correct looks for corrections while the budget of work lasts.
 func (fd *finder) correct(alts []alt, word string, most int) []alt {
 	if fd.work < maxWork {
-		alts = fd.walker.correct(alts, word, most)
+		fd.near = fd.walker.Correct(fd.near[:0], word, most)
+		for _, n := range fd.near {
+			alts = append(alts, alt{n.Word, n.Distance, 1 - 0.9*float32(n.Distance)/float32(max(len(word), len(fd.x.word(n.Word))))})
+		}
 		// A branch costs as much as several entries of a list.
-		fd.work += 4 * fd.walker.visits
+		fd.work += 4 * fd.walker.Visits
 	}
 	return alts
 }

@@ -22,7 +22,7 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 	best := make(map[uint32]found, len(names)+limit)
 	for _, h := range names {
 		if h.class > weak {
-			best[h.org] = found{h.org, h.class, h.class.scaled(h.score), h.score}
+			best[h.org] = found{org: h.org, class: h.class, score: h.class.scaled(h.score), order: h.score}
 		}
 	}
 	hits = len(best)
@@ -93,7 +93,7 @@ func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []hit,
 	}
 	for org, v := range value {
 		if _, ok := best[org]; !ok {
-			best[org] = found{org, weak, weak.scaled(v), v}
+			best[org] = found{org: org, class: weak, score: weak.scaled(v), order: v}
 		}
 	}
 	return nil
@@ -103,5 +103,5 @@ func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []hit,
 // agree about as well, and below those that agree well.
 func (x *Index) byWords(s words.Score, c class) found {
 	v := 0.5*min(1, 1.5*s.Text) + 0.2*min(1, 1.5*s.Name) + weightProminence*x.orgs[min(int(s.Org), len(x.orgs)-1)].Prominence
-	return found{s.Org, c, c.scaled(v), v}
+	return found{org: s.Org, class: c, score: c.scaled(v), order: v}
 }

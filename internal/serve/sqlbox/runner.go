@@ -20,7 +20,7 @@ type runner struct {
 	driver Driver
 	db     *sql.DB
 	conn   *sql.Conn
-	names  func() (*search.Index, error) // opens the large index when the first query calls find_org
+	names  finder
 }
 
 // openRunner opens the warehouse of a snapshot. Without pro it does not open the
@@ -53,7 +53,7 @@ func (r *runner) open(ctx context.Context, h hello) error {
 		return err
 	}
 	var err error
-	if r.names, err = search.OpenNamesLater(&snapshot.Snapshot{Dir: h.Dir}); err != nil {
+	if r.names.open, err = search.OpenNamesLater(&snapshot.Snapshot{Dir: h.Dir}); err != nil {
 		return err
 	}
 	if err := r.addFindOrg(ctx); err != nil {
@@ -72,6 +72,7 @@ func (r *runner) close() {
 // puts LIMIT around the statement, so that the engine can stop early.
 func (r *runner) query(ctx context.Context, text string, params Params, rows, bytes int) (*Result, error) {
 	start := time.Now()
+	r.names.begin()
 	head, tail, known := "SELECT * FROM (\n", "\n)", r.withJSON(ctx, text, params)
 	if known != nil {
 		head, tail = asText(known)
@@ -134,7 +135,7 @@ func (r *runner) query(ctx context.Context, text string, params Params, rows, by
 	if err := got.Err(); err != nil {
 		return nil, failure(err, text, len(head))
 	}
-	res.Elapsed = time.Since(start)
+	res.Elapsed, res.Warnings = time.Since(start), r.names.warnings()
 	return res, nil
 }
 

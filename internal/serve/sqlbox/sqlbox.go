@@ -46,6 +46,7 @@ type Result struct {
 	Rows      []json.RawMessage `json:"-"` // objects, in the order of the query
 	Truncated bool              `json:"truncated"`
 	Elapsed   time.Duration     `json:"elapsed"` // in the worker
+	Warnings  []string          `json:"warnings,omitempty"`
 }
 
 // Column is one column of a Result.

@@ -2,8 +2,9 @@ package warehouse
 
 // FindOrg describes the only function that the warehouse adds.
 const FindOrg = "`find_org(name)` finds an organization by name, as /search does: a misspelling, initials or a former name will do. " +
-	"As a value it is the EIN of the best match, or null: `WHERE funder_ein = find_org('ford foundation')`. " +
-	"As a table it is the candidates, best first: " +
+	"As a value it is the EIN of the organization that the name means: `WHERE funder_ein = find_org('kellogg foundation')`. " +
+	"If that is not clear, the value is null; a warning in the answer then names the nearest organization. " +
+	"Add a state to tell namesakes apart: `find_org('carnegie hall, NY')`. As a table it is the candidates, likeliest first: " +
 	"`SELECT * FROM find_org('red cross')` has the columns ein, name, city, state, kind, ntee_cd, revenue and score."
 
 // Schema is what GET /sql/schema answers with.

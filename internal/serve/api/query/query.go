@@ -180,6 +180,9 @@ func (of warehouseOf) plan(c *api.Call) (api.Run, error) {
 			c.Caveat("sql", fmt.Sprintf("There were more rows than an answer may have: these are the first %d the query came to. Aggregate, filter, or "+
 				"page by a key in ORDER BY and WHERE.", len(found.Rows)))
 		}
+		for _, w := range found.Warnings {
+			c.Caveat("sql", w)
+		}
 		a := &SQLAnswer{client.SQLAnswer{
 			Head: api.Success, Columns: []client.SQLResultColumn{}, Rows: found.Rows, RowCount: len(found.Rows), Truncated: found.Truncated,
 			ElapsedMS: float64(found.Elapsed.Microseconds()) / 1000, Tail: c.Tail(),

@@ -175,7 +175,7 @@ func (p *resultsPage) fill(ctx context.Context, set *dataset.Dataset, q *questio
 		return err
 	}
 	all, weak := answer.Results, 0
-	for weak < len(all) && all[weak].Match != search.Weak {
+	for weak < len(all) && !all[weak].Partial {
 		weak++
 	}
 	p.Total, p.AtLeast = weak, weak == mostFound

@@ -140,7 +140,7 @@ func TestResults(t *testing.T) {
 	}
 	for i, m := range shown {
 		r := answer.Results[i]
-		if m[1] != r.EIN.String() || r.Match == search.Weak {
+		if m[1] != r.EIN.String() || r.Partial {
 			t.Errorf("number %d is %s, the engine has %s, %s", i+1, m[1], r.EIN, r.Match)
 		}
 		sums, err := set.Graph.Sums(t.Context(), r.EIN, graph.Received)
@@ -195,7 +195,7 @@ func TestPages(t *testing.T) {
 	}
 	want := 0
 	for _, r := range answer.Results {
-		if r.Match != search.Weak {
+		if !r.Partial {
 			want++
 		}
 	}

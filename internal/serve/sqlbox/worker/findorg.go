@@ -27,7 +27,7 @@ func (Driver) AddFindOrg(conn *sql.Conn, find sqlbox.FindOrg) error {
 		Config: duckdb.TableFunctionConfig{Arguments: []duckdb.TypeInfo{text}},
 		BindArguments: func(_ map[string]any, args ...any) (duckdb.ChunkTableSource, error) {
 			name, _ := args[0].(string)
-			found, err := find(name, maxCandidates)
+			found, err := find.Candidates(name, maxCandidates)
 			if err != nil {
 				return nil, err
 			}
@@ -48,11 +48,11 @@ func (f *bestMatch) Config() duckdb.ScalarFuncConfig {
 func (f *bestMatch) Executor() duckdb.ScalarFuncExecutor {
 	return duckdb.ScalarFuncExecutor{RowExecutor: func(args []driver.Value) (any, error) {
 		name, _ := args[0].(string)
-		found, err := f.find(name, 1)
-		if err != nil || len(found) == 0 {
+		number, err := f.find.Identify(name)
+		if err != nil || number == "" {
 			return nil, err
 		}
-		return found[0].EIN.String(), nil
+		return number, nil
 	}}
 }
 

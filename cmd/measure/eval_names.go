@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/identify"
+	"grantgraph/internal/serve/identify/quality"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
+)
+
+// namesFlags are those of eval --names.
+type namesFlags struct {
+	Names  bool   `help:"Measure how often the organization that a name means is found." group:"Names"`
+	Judged string `help:"CSV of names and the EINs they mean, with the columns text, state, ein and kind." placeholder:"FILE" group:"Names"`
+}
+
+// evalNames measures with judged names, and with names on lines whose EIN is stated.
+func (c *evalCmd) evalNames(a *terminal.App) (err error) {
+	if c.Data == "" {
+		return fault.New("bad_flag", "--names needs --data").Try("measure eval --names --data data --judged names.csv")
+	}
+	s, err := snapshot.Open(c.Data)
+	if err != nil {
+		return err
+	}
+	var tables []func(w io.Writer, asJSON bool) error
+	var failed []error
+	if c.Judged != "" {
+		var cases []quality.Case
+		err := terminal.ReadFile(c.Judged, "a file of judged names", func(r io.Reader) (err error) {
+			cases, err = quality.ReadJudged(r)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		e, err := identify.Learn(a.Ctx, s, nil)
+		if err != nil {
+			return err
+		}
+		res := quality.Measure(e, cases)
+		tables = append(tables, func(w io.Writer, asJSON bool) error { return res.Print(w, "judged names", asJSON) })
+		failed = append(failed, res.Judge())
+	}
+	plain, placed, err := quality.Filed(a.Ctx, s, c.Lines)
+	if err != nil {
+		return err
+	}
+	tables = append(tables,
+		func(w io.Writer, asJSON bool) error { return plain.Print(w, "names on lines", asJSON) },
+		func(w io.Writer, asJSON bool) error { return placed.Print(w, "names on lines, with the state", asJSON) })
+	failed = append(failed, plain.Judge(), placed.Judge())
+	err = c.print(a, "names", func(w io.Writer, asJSON bool) error {
+		for _, t := range tables {
+			if err := t(w, asJSON); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if c.Gates {
+		err = errors.Join(append(failed, err)...)
+	}
+	return err
+}

@@ -1,0 +1,283 @@
+package identify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"grantgraph/internal/ein"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/place"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/snapshot/mapped"
+	"grantgraph/internal/typo"
+)
+
+// Engine decides which organization a text means. It is safe for concurrent use.
+type Engine struct {
+	columns
+	mu       sync.RWMutex // held for reading by every question, for writing by Close
+	closed   bool
+	file     *mapped.File
+	places   []uint64 // words of the vocabulary that are states or cities, as bits
+	searches sync.Pool
+}
+
+// Open opens the index of a snapshot and verifies it.
+func Open(s *snapshot.Snapshot) (*Engine, error) {
+	read, err := OpenLater(s)
+	if err != nil || read == nil {
+		return nil, err
+	}
+	return read()
+}
+
+// OpenLater is Open in two steps: it maps the file now, and the first call of read
+// verifies it. It returns nil for a snapshot of an older program, which has no such
+// index.
+func OpenLater(s *snapshot.Snapshot) (read func() (*Engine, error), err error) {
+	path := filepath.Join(s.Dir, filepath.FromSlash(fileName))
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	readFile, err := mapped.OpenLater(path, fileKind)
+	if err != nil {
+		return nil, err
+	}
+	return sync.OnceValues(func() (*Engine, error) {
+		f, err := readFile()
+		if err != nil {
+			return nil, err
+		}
+		c, err := readColumns(f)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return newEngine(c, f), nil
+	}), nil
+}
+
+// Learn makes an engine in memory from the tables of a snapshot. It learns nothing
+// from the lines of the funders that skip reports; nil means that it reads all.
+func Learn(ctx context.Context, s *snapshot.Snapshot, skip func(funder ein.EIN) bool) (*Engine, error) {
+	c, err := read(ctx, s, skip)
+	if err != nil {
+		return nil, err
+	}
+	return newEngine(*c, nil), nil
+}
+
+func newEngine(c columns, f *mapped.File) *Engine {
+	e := &Engine{columns: c, file: f, places: make([]uint64, c.words.Len()/64+1)}
+	e.markPlaces()
+	e.searches.New = func() any {
+		return &search{e: e, walker: typo.Walker{Vocabulary: e.words}, covered: make([]uint16, len(e.names))}
+	}
+	return e
+}
+
+// markPlaces marks the words that are states or cities with many organizations.
+func (e *Engine) markPlaces() {
+	const many = 50
+	counts := make([]int, len(e.cityStart))
+	for i := range e.orgs {
+		counts[e.orgs[i].City]++
+	}
+	mark := func(text string) {
+		if w, ok := e.words.Find(text); ok {
+			e.places[w/64] |= 1 << (w % 64)
+		}
+	}
+	for i, n := range counts {
+		if n >= many {
+			mark(string(e.cityText[e.cityStart[i]:e.cityStart[i+1]]))
+		}
+	}
+	for w := range uint32(e.words.Len()) {
+		if text := e.words.Word(w); len(text) > 3 {
+			if _, ok := place.State(string(text)); ok {
+				e.places[w/64] |= 1 << (w % 64)
+			}
+		}
+	}
+}
+
+func (e *Engine) isPlace(word uint32) bool { return e.places[word/64]>>(word%64)&1 != 0 }
+
+// Close waits for running questions and unmaps the file. A closed engine answers
+// Nobody.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.file == nil {
+		e.closed = true
+		return nil
+	}
+	e.closed = true
+	return e.file.Close()
+}
+
+// maxText is how many bytes of a text are read.
+const maxText = 300
+
+// Identify decides which organization a text means. Its candidates have no display
+// name and no city; search.Index.Identify adds these.
+func (e *Engine) Identify(_ context.Context, q Question) Answer {
+	return e.Without(q, math.MaxUint32)
+}
+
+// Without is Identify as if one organization did not exist. Measurements use it: a
+// text that names an organization means nobody once the organization is gone.
+func (e *Engine) Without(q Question, org uint32) Answer {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.closed || len(e.names) == 0 {
+		return Answer{}
+	}
+	if len(q.Text) > maxText {
+		q.Text = strings.ToValidUTF8(q.Text[:maxText], "")
+	}
+	if i, ok := e.typed(q.Text); ok && i != org {
+		return Answer{Certain, []Candidate{{EIN: ein.EIN(e.orgs[i].EIN), Org: i, Probability: 0.999, Why: "EIN"}}}
+	}
+	cutState(&q)
+	s := e.searches.Get().(*search)
+	defer e.searches.Put(s)
+	s.begin(&q, org)
+	for _, r := range readingsOf(q.Text) {
+		s.read(r)
+	}
+	return s.answer(&q)
+}
+
+// typed is the organization whose EIN the text is, in any format, with or without the
+// word "EIN" before it.
+func (e *Engine) typed(text string) (org uint32, ok bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > 4 && strings.EqualFold(text[:3], "EIN") {
+		text = strings.TrimLeft(text[3:], " :#.-")
+	}
+	n, err := ein.Parse(text)
+	if err != nil || strings.Count(text, "")-1 < 7 {
+		return 0, false
+	}
+	return e.Position(n)
+}
+
+// Position is the number of an organization.
+func (e *Engine) Position(n ein.EIN) (org uint32, ok bool) {
+	i := sort.Search(len(e.orgs), func(i int) bool { return e.orgs[i].EIN >= uint32(n) })
+	return uint32(i), i < len(e.orgs) && e.orgs[i].EIN == uint32(n)
+}
+
+// cutState moves a state at the end of a text into the question: "Carnegie Hall, NY".
+func cutState(q *Question) {
+	i := strings.LastIndexByte(q.Text, ',')
+	if q.State != "" || i < 1 {
+		return
+	}
+	tail := strings.TrimSpace(q.Text[i+1:])
+	if code, ok := place.State(tail); ok && len(code) == 2 {
+		q.Text, q.State = q.Text[:i], code
+	}
+}
+
+// reading is one way to understand a text.
+type reading struct {
+	words []string // in their long form
+	key   string
+	cost  float64
+}
+
+// readingsOf lists the readings of a text: its name, and with less weight the names
+// in parentheses, after "formerly" and the like, and after "c/o".
+func readingsOf(text string) (list []reading) {
+	n := orgname.Parse(text)
+	add := func(k2, key string, cost float64) {
+		words := strings.Fields(k2)
+		if len(words) > 0 && !slices.ContainsFunc(list, func(r reading) bool { return r.key == key }) {
+			list = append(list, reading{words[:min(len(words), maxAsked)], key, cost})
+		}
+	}
+	add(n.K2, n.KX, 0)
+	if rest, ok := strings.CutPrefix(n.KX, "U"); ok && len(rest) >= 4 && !strings.Contains(n.K2, " ") {
+		add("UNIVERSITY "+rest, "UNIVERSITY"+rest, costReading) // UPenn, UMass
+	}
+	more := n.Aliases[:min(len(n.Aliases), 2)]
+	if n.Handler != "" {
+		more = append(more, n.Handler)
+	}
+	if _, after, ok := strings.Cut(text, ","); ok && n.CareOf {
+		more = append(more, after) // "c/o Jane Smith, NAME"
+	}
+	for _, a := range more {
+		p := orgname.Parse(a)
+		add(p.K2, p.KX, costReading)
+	}
+	return list
+}
+
+// answer turns the weights of the organizations found into probabilities.
+func (s *search) answer(q *Question) (a Answer) {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = 5
+	}
+	list := s.found
+	slices.SortFunc(list, func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.org, b.org), cmp.Compare(b.weight, a.weight), cmp.Compare(a.name, b.name))
+	})
+	list = slices.CompactFunc(list, func(a, b found) bool { return a.org == b.org })
+	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.weight, a.weight) })
+	s.level(list)
+	sum := math.Exp(s.none)
+	for i := range list {
+		sum += math.Exp(list[i].weight)
+	}
+	somebody := 0.0
+	for i, f := range list {
+		p := math.Exp(f.weight) / sum
+		somebody += p
+		if i < limit && p >= leastShown {
+			a.Candidates = append(a.Candidates, Candidate{EIN: ein.EIN(s.e.orgs[f.org].EIN), Org: f.org, State: stateOf(&s.e.orgs[f.org]), Probability: p, Name: s.e.textOf(f.name), Why: s.e.why(f)})
+		}
+	}
+	switch {
+	case len(a.Candidates) == 0:
+	case a.Candidates[0].Probability >= leastCertain:
+		a.Verdict = Certain
+	case a.Candidates[0].Probability >= leastLikely:
+		a.Verdict = Likely
+	case somebody >= leastSeveral:
+		a.Verdict = Several
+	}
+	return a
+}
+
+// level takes from the first of several branches what its size adds: of chapters and
+// campuses that the text does not tell apart, the largest is not the one that is meant.
+func (s *search) level(list []found) {
+	const others, room = 2, 0.8
+	if len(list) == 0 || !list[0].branch || s.like <= others || s.q.State != "" || s.q.City != "" {
+		return
+	}
+	next := s.none
+	for _, f := range list[1:] {
+		if f.branch {
+			next = max(next, f.weight)
+			break
+		}
+	}
+	list[0].weight = min(list[0].weight, next+room)
+}
+
+// stateOf is the state of an organization, empty when it is not known.
+func stateOf(o *orgRecord) string { return strings.TrimRight(string(o.State[:]), "\x00") }
