@@ -25,7 +25,6 @@ type Found struct {
 	Score    float64 `json:"score" doc:"How well it answers, from 0 to 1; it means the same for every question: 1 for a match that is exact, …"`
 
 	Match       string `json:"match" enum:"exact,strong,weak" doc:"exact: the question is one of its names or its EIN. strong: …"`
-	Matched     string `json:"matched" enum:"name,text" doc:"name: the question may be its name. text: only its texts, its place or some words agree."`
 	DisplayName string `json:"display_name" doc:"The name as it is shown to people: \"YMCA of Greater Mapleton\" where the register has capitals."`
 	KnownFrom   string `json:"known_from" enum:"irs,grants" doc:"irs: the tax authority's lists or a return of its own. grants: …"`
 }

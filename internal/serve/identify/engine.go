@@ -247,7 +247,9 @@ func (s *search) answer(q *Question) (a Answer) {
 		p := math.Exp(f.weight) / sum
 		somebody += p
 		if i < limit && p >= leastShown {
-			a.Candidates = append(a.Candidates, Candidate{EIN: ein.EIN(s.e.orgs[f.org].EIN), Org: f.org, State: stateOf(&s.e.orgs[f.org]), Probability: p, Name: s.e.textOf(f.name), Why: s.e.why(f)})
+			o := &s.e.orgs[f.org]
+			a.Candidates = append(a.Candidates,
+				Candidate{EIN: ein.EIN(o.EIN), Org: f.org, State: stateOf(o), Probability: p, Name: s.e.textOf(f.name), Why: s.e.why(f)})
 		}
 	}
 	switch {
