@@ -172,11 +172,16 @@ func (r *reading) broken(from, to int) bool {
 	return false
 }
 
-// isPlace reports whether words are only a state or a country, or end in one
-// behind a city.
+// isPlace reports whether words are only a state or a country, or end in a
+// place.
 func (r *reading) isPlace(from, to int) bool {
 	if _, slip, ok := r.state(from, to-from); ok && !slip {
 		return true
+	}
+	for k := from + 1; k < to-1; k++ {
+		if r.has(k, "in") && slices.ContainsFunc(r.parts[k+1], func(it *item) bool { return it.sym == "PLACE" && it.to == to }) {
+			return true // "Hope House in Ohio"
+		}
 	}
 	_, nation := nations()[r.joined(from, to)]
 	return nation || slices.ContainsFunc(r.parts[from], func(it *item) bool {
