@@ -104,6 +104,7 @@ await look(page, "signin-refused", shots);
 // Confirm, which signs in.
 await page.goto(await link(email));
 await look(page, "confirm", shots);
+await page.fill("#password", password);
 await page.click("button:text('Confirm')");
 await page.waitForURL("**/account");
 await look(page, "account-empty", shots);

@@ -113,7 +113,8 @@ type Keys interface {
 // People are those who sign up. An account is named by its ID or its email address; from is
 // the network address of the request, or empty.
 type People interface {
-	// SignUp makes an account on the free plan.
+	// SignUp makes an account on the free plan. If the address has an account that was never
+	// confirmed, it voids the secrets of earlier emails that would confirm the account.
 	SignUp(ctx context.Context, email, password, from string) (Account, error)
 	// SignIn opens a session. After too many wrong passwords for the account or from the
 	// address its error wraps a WaitError.
@@ -127,9 +128,10 @@ type People interface {
 	// for three days or for an hour, and voids earlier secrets.
 	VerifyToken(ctx context.Context, account string) (token string, err error)
 	ResetToken(ctx context.Context, account string) (token string, err error)
-	// VerifyEmail records that the person reads mail at the address, and opens a session for
-	// whoever followed the link.
-	VerifyEmail(ctx context.Context, token string) (session string, a Account, err error)
+	// VerifyEmail records that the person reads mail at the address, and opens a session. It
+	// asks for the password of the account: a stranger may have signed up with the address,
+	// and the stranger's password must not become valid by a click of the owner.
+	VerifyEmail(ctx context.Context, token, password string) (session string, a Account, err error)
 	// ResetPassword ends every session of the account.
 	ResetPassword(ctx context.Context, token, password string) (Account, error)
 	AccountOf(ctx context.Context, account string) (Account, error)

@@ -138,7 +138,7 @@ func (p *player) play(t *testing.T, r *rand.Rand) string {
 		return describe("token", nil, err)
 	case 19:
 		token := pick(r, p.tokens)
-		session, a, err := p.VerifyEmail(ctx, token)
+		session, a, err := p.VerifyEmail(ctx, token, pass)
 		if err == nil {
 			p.sessions = append(p.sessions, session)
 		}

@@ -101,15 +101,23 @@ func (s *store) SignUp(ctx context.Context, email, password, from string) (Accou
 		return Account{}, err
 	}
 	a := Account{ID: id, Email: email, Plan: Free, Active: true, Created: s.clock().UTC()}
-	return updated(ctx, s, func(t *tx) (Account, error) {
+	taken := false
+	a, err = updated(ctx, s, func(t *tx) (Account, error) {
 		n := t.exec("INSERT INTO accounts (id, email, password, verified, plan, created) VALUES ($1, $2, $3, 0, $4, $5)"+
 			" ON CONFLICT (email) DO NOTHING", a.ID, a.Email, hash, string(a.Plan), a.Created.UnixNano())
-		if n == 0 {
-			return Account{}, refuse(nil, "email_taken")
+		if taken = n == 0; taken {
+			// The links of an account that nobody confirmed end here: its owner may be signing
+			// up now, and would confirm the password of whoever was first.
+			t.exec("DELETE FROM tokens WHERE purpose = $1 AND account = (SELECT seq FROM accounts WHERE email = $2 AND verified = 0)", tokenVerify, email)
+			return Account{}, nil
 		}
 		s.append(t, Event{Kind: EventSignUp, Actor: a.ID, Address: from})
 		return a, nil
 	})
+	if err == nil && taken {
+		err = refuse(nil, "email_taken")
+	}
+	return a, err
 }
 
 // countAddress counts one try of an address. It does not count an empty address.

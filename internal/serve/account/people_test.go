@@ -317,7 +317,7 @@ func TestStorePasswords(t *testing.T) {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}
-		if _, _, err := s.VerifyEmail(ctx, reset); slugOf(err) != "bad_token" {
+		if _, _, err := s.VerifyEmail(ctx, reset, password); slugOf(err) != "bad_token" {
 			t.Errorf("a token for one thing does another: %v", err)
 		}
 		if _, err := s.ResetPassword(ctx, reset, "short"); slugOf(err) != "bad_password" {
@@ -348,7 +348,10 @@ func TestStorePasswords(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.add(verifyLife - 1)
-		session, got, err := s.VerifyEmail(ctx, verify)
+		if _, _, err := s.VerifyEmail(ctx, verify, "another password"); slugOf(err) != "bad_credentials" {
+			t.Errorf("an address is confirmed without the password of the account: %v", err)
+		}
+		session, got, err := s.VerifyEmail(ctx, verify, password)
 		if err != nil || !got.Verified || got.ID != b.ID {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -358,7 +361,7 @@ func TestStorePasswords(t *testing.T) {
 		if got, err := s.AccountOf(ctx, b.ID); err != nil || !got.Verified {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, _, err := s.VerifyEmail(ctx, verify); slugOf(err) != "bad_token" {
+		if _, _, err := s.VerifyEmail(ctx, verify, password); slugOf(err) != "bad_token" {
 			t.Error(err)
 		}
 		// Emails are bounded, so that nobody's mailbox is filled.

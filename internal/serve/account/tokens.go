@@ -58,13 +58,34 @@ func (t *tx) redeem(secret, purpose string) (person, error) {
 	return p, err
 }
 
-func (s *store) VerifyEmail(ctx context.Context, token string) (string, Account, error) {
+func (s *store) VerifyEmail(ctx context.Context, token, password string) (string, Account, error) {
+	p, found, err := personBy(s.view(ctx), "JOIN tokens t ON t.account = a.seq WHERE t.hash = $1 AND t.purpose = $2", hashSecret(token), tokenVerify)
+	if err != nil {
+		return "", Account{}, err
+	}
+	if !found {
+		return "", Account{}, refuse(nil, "bad_token")
+	}
+	if err := s.countSignIn(ctx, p.Email, ""); err != nil {
+		return "", Account{}, err
+	}
+	// The password shows that the person who reads the mail is the person who signed up.
+	ok, _, err := s.passwordMatches(ctx, p.passwordHash, password)
+	if err != nil {
+		return "", Account{}, err
+	}
+	if !ok {
+		return "", Account{}, badCredentials()
+	}
 	secret := newSecret()
 	a, err := updated(ctx, s, func(t *tx) (Account, error) {
-		p, err := t.redeem(token, tokenVerify)
-		if err != nil {
+		if _, err := t.redeem(token, tokenVerify); err != nil {
 			return Account{}, err
 		}
+		if err := t.replacePassword(p, p.passwordHash); err != nil {
+			return Account{}, err
+		}
+		s.takeBack(t, signInsOfEmail, p.Email, true)
 		t.exec("UPDATE accounts SET verified = 1 WHERE seq = $1", p.seq)
 		p.Verified = true
 		t.insertSession(p.seq, secret)

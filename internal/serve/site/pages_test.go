@@ -52,7 +52,7 @@ func serveWorld(t *testing.T) (*served, context.Context) {
 		token, err = s.Store().VerifyToken(t.Context(), a.ID)
 	}
 	if err == nil {
-		_, _, err = s.Store().VerifyEmail(t.Context(), token)
+		_, _, err = s.Store().VerifyEmail(t.Context(), token, s.password)
 	}
 	if err == nil {
 		_, err = s.Store().SetAccountPlan(t.Context(), a.ID, account.Pro)

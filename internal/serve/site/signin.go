@@ -265,14 +265,17 @@ func (s *Site) showConfirm(v *visit) {
 	s.pages.Render(v.w, http.StatusOK, "confirm", f)
 }
 
-// confirm marks the address as confirmed and signs the visitor in, because the link
-// proves that the visitor reads the account's mail.
+// confirm marks the address as confirmed and signs the visitor in. The link proves
+// that the visitor reads the account's mail, the password that the visitor signed up.
 func (s *Site) confirm(v *visit) {
 	f := s.form(v, "Confirm your email address")
 	f.Link = v.field("token")
-	secret, _, err := s.Accounts.VerifyEmail(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link)
+	secret, _, err := s.Accounts.VerifyEmail(account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from}), f.Link, v.field("password"))
 	if err == nil {
 		err = s.enter(v, secret)
+	}
+	if slug(err) == "bad_credentials" {
+		err = fault.New("not_chosen", "That is not the password that was chosen when this address signed up. If you did not choose it, choose a new password")
 	}
 	if err != nil {
 		s.showAgain(v, "confirm", f, err)

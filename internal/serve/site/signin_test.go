@@ -24,8 +24,8 @@ func TestFromSignUpToKey(t *testing.T) {
 	want(t, v.get("/email-sent"), 200, "<b>Ada@Example.org</b>")
 	want(t, v.get("/email-sent"), 200, "the address you gave")
 	link := follow(t, p.email(t, "ada@example.org"))
-	want(t, v.get(link), 200, "One click") // opening the page confirms nothing
-	want(t, v.fill(link, "/confirm", nil), 303, "/account")
+	want(t, v.get(link), 200, "the password you chose") // opening the page confirms nothing
+	want(t, v.fill(link, "/confirm", map[string]string{"password": secretWords}), 303, "/account")
 	entered := v.get("/account")
 	want(t, entered, 200, "Your email address is confirmed and you are signed in. Make your first key below.")
 	if n := strings.Count(entered.body, `action="/account/keys"`); n != 1 {
@@ -168,13 +168,17 @@ func TestSquatter(t *testing.T) {
 	p := newPlace(t)
 	squatter, owner := p.visitor(t), p.visitor(t)
 	want(t, squatter.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 303, "/email-sent")
-	p.emails()
+	first := follow(t, p.email(t, "owner@example.org"))
+	want(t, owner.fill(first, "/confirm", nil), 422, "not the password that was chosen")
+	want(t, owner.fill(first, "/confirm", map[string]string{"password": secretWords}), 422, "not the password that was chosen")
 	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "or the password is wrong")
 	want(t, owner.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": secretWords}), 303, "/email-sent")
 	l := p.email(t, "owner@example.org")
 	if l.Subject != "Finish signing up" {
 		t.Fatalf("%+v", l)
 	}
+	// The second sign-up has voided the link of the first.
+	want(t, owner.fill(first, "/confirm", map[string]string{"password": "password of the squatter"}), 422, "already used")
 	want(t, owner.fill(follow(t, l), "/reset", map[string]string{"password": secretWords}), 303, "/account")
 	want(t, owner.get("/account"), 200, "owner@example.org")
 	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "or the password is wrong")

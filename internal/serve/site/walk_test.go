@@ -94,7 +94,7 @@ func (p *place) confirmed(t *testing.T, email string, plan account.Plan) {
 	}
 	token, err := p.store.VerifyToken(t.Context(), a.ID)
 	if err == nil {
-		_, _, err = p.store.VerifyEmail(t.Context(), token)
+		_, _, err = p.store.VerifyEmail(t.Context(), token, secretWords)
 	}
 	if err == nil {
 		_, err = p.store.SetAccountPlan(t.Context(), a.ID, plan)

@@ -241,7 +241,7 @@ func (p *place) member(t *testing.T, email string) *person {
 	t.Helper()
 	v := p.visitor(t)
 	want(t, v.fill("/signup", "/signup", map[string]string{"email": email, "password": secretWords}), 303, "/email-sent")
-	want(t, v.fill(follow(t, p.email(t, email)), "/confirm", nil), 303, "/account")
+	want(t, v.fill(follow(t, p.email(t, email)), "/confirm", map[string]string{"password": secretWords}), 303, "/account")
 	return v
 }
 
