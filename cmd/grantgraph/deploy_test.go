@@ -276,7 +276,7 @@ func TestDockerfile(t *testing.T) {
 		}
 	}
 	known := serveSettings(t)
-	stage, user, last := 0, "", map[string]string{}
+	stage, user, last, bases := 0, "", map[string]string{}, map[string]string{}
 	for line := range strings.Lines(text) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		rest = strings.TrimSpace(rest)
@@ -285,9 +285,17 @@ func TestDockerfile(t *testing.T) {
 		}
 		last[word] = rest
 		switch word {
+		case "ARG":
+			name, value, _ := strings.Cut(rest, "=")
+			bases["${"+name+"}"] = value
 		case "FROM":
 			stage, user = stage+1, ""
 			image, _, _ := strings.Cut(rest, " ")
+			if base, ok := bases[image]; ok {
+				image = base // can be pinned by digest with --build-arg
+			} else {
+				t.Errorf("%s cannot be pinned by digest", image)
+			}
 			if _, tag, ok := strings.Cut(image, ":"); !ok || tag == "latest" {
 				t.Errorf("%s names no release", image)
 			}
@@ -315,8 +323,12 @@ func TestDockerfile(t *testing.T) {
 			user = rest
 		case "ENV":
 			for _, set := range strings.Fields(rest) {
-				if name, _, _ := strings.Cut(set, "="); !known[name] {
+				name, value, _ := strings.Cut(set, "=")
+				if !known[name] {
 					t.Errorf("there is no setting %s", name)
+				}
+				if name == "GRANTGRAPH_ADMIN" && !strings.HasPrefix(value, "127.0.0.1:") {
+					t.Errorf("metrics are open to the network at %s", value)
 				}
 			}
 		case "ENTRYPOINT", "CMD":
@@ -331,7 +343,12 @@ func TestDockerfile(t *testing.T) {
 	if stage != 2 || user == "" || strings.HasPrefix(user, "root") || strings.HasPrefix(user, "0") || last["STOPSIGNAL"] != "SIGTERM" {
 		t.Errorf("%d stages, run as %q, stopped by %q", stage, user, last["STOPSIGNAL"])
 	}
-	// Everything that the program embeds comes along.
+	// Every package comes along, and everything that the program embeds.
+	for _, name := range []string{"client", "cmd", "internal"} {
+		if !strings.Contains(text, "COPY "+name+" ./"+name) {
+			t.Errorf("%s does not come along", name)
+		}
+	}
 	for _, m := range regexp.MustCompile(`(?m)^//go:embed (.*)$`).FindAllStringSubmatch(textOf(t, "../../docs.go"), -1) {
 		for _, name := range strings.Fields(m[1]) {
 			if !kept[name] || !strings.Contains(text, name) {

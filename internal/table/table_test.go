@@ -121,3 +121,16 @@ func TestReadSets(t *testing.T) {
 		}()
 	}
 }
+
+func TestHarmless(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": "", "FOOD": "FOOD", "A=1": "A=1", " =1": " =1", "=1+1": "'=1+1", "+1": "'+1", "-5": "'-5", "@SUM(A1)": "'@SUM(A1)",
+		"\t=1": "'\t'=1", "\r=1": "'\r'=1", "\n=1": "'\n'=1", "'=1": "'=1",
+		";=1+1": ";'=1+1", "Food;=1+1": "Food;'=1+1", "a\t@b;-1": "a\t'@b;'-1", "a; b-c": "a; b-c",
+	} {
+		if got := Harmless(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}

@@ -70,7 +70,7 @@ func (s *store) VerifyEmail(ctx context.Context, token, password string) (string
 		return "", Account{}, err
 	}
 	// The password shows that the person who reads the mail is the person who signed up.
-	ok, _, err := s.passwordMatches(ctx, p.passwordHash, password)
+	ok, _, err := s.passwordMatches(ctx, actor(ctx).Address, p.passwordHash, password)
 	if err != nil {
 		return "", Account{}, err
 	}

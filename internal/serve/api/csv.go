@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"grantgraph/internal/table"
 )
 
 // writeCSV writes a header and one record per row. Nested objects become
@@ -78,16 +80,6 @@ func cells(record []string, row reflect.Value, columns []column) []string {
 	return record
 }
 
-// Harmless is a text for CSV. A text that a spreadsheet would read as a formula
-// gets an apostrophe in front: names and purposes come from filings, and a filing
-// must not run formulas.
-func Harmless(s string) string {
-	if s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 {
-		return "'" + s
-	}
-	return s
-}
-
 func cell(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -96,7 +88,7 @@ func cell(v reflect.Value) string {
 		}
 		return cell(v.Elem())
 	case reflect.String:
-		return Harmless(v.String())
+		return table.Harmless(v.String())
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
 	case reflect.Int, reflect.Int64:

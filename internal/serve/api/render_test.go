@@ -115,18 +115,6 @@ func TestInvented(t *testing.T) {
 	}
 }
 
-func TestHarmless(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"": "", "FOOD": "FOOD", "A=1": "A=1", " =1": " =1", "=1+1": "'=1+1", "+1": "'+1", "-5": "'-5", "@SUM(A1)": "'@SUM(A1)",
-		"\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1", "'=1": "'=1",
-	} {
-		if got := api.Harmless(in); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestHeaderWarnings(t *testing.T) {
 	t.Parallel()
 	var list []client.Warning

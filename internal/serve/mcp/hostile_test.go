@@ -73,7 +73,16 @@ func TestHostile(t *testing.T) {
 		{"unknown method", `{"jsonrpc":"2.0","id":1,"method":"tools/destroy"}`, nil, 400, "destroy"},
 		{"no method", `{"jsonrpc":"2.0","id":1}`, nil, 202, ""},
 		{"other version", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, nil, 400, ""},
-		{"odd id", `{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, nil, 400, ""},
+		{"odd id", `{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, nil, 400, `"error":{"code":-32600`},
+		{"list as id", `{"jsonrpc":"2.0","id":[1],"method":"ping"}`, nil, 400, `"error":{"code":-32600`},
+		{"boolean as id", `{"jsonrpc":"2.0","id":true,"method":"ping"}`, nil, 400, `"error":{"code":-32600`},
+		{"fraction as id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, nil, 400, `"error":{"code":-32600`},
+		{"text as id", `{"jsonrpc":"2.0","id":"x","method":"ping"}`, nil, 200, `"id":"x"`},
+		{"number as method", `{"jsonrpc":"2.0","id":1,"method":7}`, nil, 400, `"error":{"code":-32600`},
+		{"number as version", `{"jsonrpc":2,"id":1,"method":"ping"}`, nil, 400, `"error":{"code":-32600`},
+		{"text as parameters", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`, nil, 400, `"error":{"code":-32600`},
+		{"list as error", `{"jsonrpc":"2.0","id":1,"error":[]}`, nil, 400, `"error":{"code":-32600`},
+		{"cursor is a number", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":7}}`, nil, 200, "error"},
 		{"arguments are a list", toolCall("1", "list_grants", "[1,2]"), []string{"X-API-Key", "gg_test_free"}, 200, "not an object"},
 		{"arguments are a text", toolCall("1", "list_grants", `"x"`), []string{"X-API-Key", "gg_test_free"}, 200, "not an object"},
 		{"name is a number", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}`, nil, 200, "error"},
@@ -96,6 +105,11 @@ func TestHostile(t *testing.T) {
 			status, answer, h := post(t, at, c.body, c.header...)
 			if c.status > 0 && status != c.status || !strings.Contains(answer, c.has) {
 				t.Errorf("%d, want %d with %q: %.500s", status, c.status, c.has, answer)
+			}
+			for _, word := range []string{"map[", "interface", "json:", "unmarshal", "Go struct", "Go value", "float64"} {
+				if strings.Contains(answer, word) {
+					t.Errorf("the answer has %q: %.500s", word, answer)
+				}
 			}
 			if len(answer) > 64<<10 {
 				t.Errorf("an answer of %d bytes", len(answer))

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = r.WithContext(context.WithValue(r.Context(), from{}, address))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	s.stream.ServeHTTP(w, r)
+	s.stream.ServeHTTP(plainly{w}, r)
 }
 
 // ownOrigin reports whether a request comes from a program or from a page of this
@@ -91,7 +92,8 @@ func (s *Service) ownOrigin(r *http.Request) bool {
 }
 
 // check refuses a message that is not a single JSON object (batches are not read),
-// or that is nested too deeply.
+// is nested too deeply, or
+// has members of types that the protocol does not have.
 func check(body []byte) error {
 	body = bytes.TrimLeft(body, " \t\r\n")
 	if len(body) == 0 || body[0] != '{' {
@@ -113,11 +115,39 @@ func check(body []byte) error {
 			depth--
 		}
 	}
-	if !json.Valid(body) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil {
 		return errors.New("it is not JSON")
+	}
+	// The SDK would answer these in plain text, with the names of Go's types.
+	for name, begins := range map[string]string{"jsonrpc": `"`, "method": `"`, "params": "{", "error": "{", "id": `"-0123456789`} {
+		if v := members[name]; len(v) > 0 && string(v) != "null" && strings.IndexByte(begins, v[0]) < 0 {
+			return fmt.Errorf("its %s has the wrong type", name)
+		}
+	}
+	if id := string(members["id"]); strings.ContainsAny(id, ".eE") && id[0] != '"' {
+		return errors.New("its id is neither a text nor a whole number")
 	}
 	return nil
 }
+
+// goTypes matches how the SDK describes a parameter of the wrong type: with Go's types.
+var goTypes = regexp.MustCompile(`: unmarshaling (?:[^"\\]|\\.)*`)
+
+// plainly takes Go's types out of an answer that is an error.
+type plainly struct{ http.ResponseWriter }
+
+func (w plainly) Write(b []byte) (int, error) {
+	plain := b
+	if bytes.Contains(b, []byte(`"error":{"code":-32602,`)) {
+		plain = goTypes.ReplaceAll(b, []byte(": a parameter has the wrong type"))
+	}
+	_, err := w.ResponseWriter.Write(plain)
+	return len(b), err
+}
+
+// Unwrap lets the SDK reach the connection.
+func (w plainly) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // refuse answers a message that cannot be handled with an error of JSON-RPC. The id
 // is null because the message was not parsed.

@@ -15,9 +15,9 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/screen"
 	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/table"
 )
 
 type manyPage struct {
@@ -191,13 +191,13 @@ func manyCells(r *client.ScreeningRecord, verdicts []screen.Verdict, at time.Tim
 		at.UTC().Format(time.RFC3339), strings.Join(notes, "; ")}
 }
 
-func harmlessCSV(table [][]string) ([]byte, error) {
+func harmlessCSV(rows [][]string) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	for _, row := range table {
+	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = api.Harmless(cell)
+			cells[i] = table.Harmless(cell)
 		}
 		if err := w.Write(cells); err != nil {
 			return nil, err

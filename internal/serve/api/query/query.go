@@ -19,6 +19,7 @@ import (
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/sqlbox"
 	"grantgraph/internal/serve/warehouse"
+	"grantgraph/internal/table"
 )
 
 // Warehouse runs queries; *sqlbox.Warehouse does.
@@ -55,7 +56,7 @@ func (a *SQLAnswer) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	record := make([]string, len(a.Columns))
 	for i, c := range a.Columns {
-		record[i] = api.Harmless(c.Name)
+		record[i] = table.Harmless(c.Name)
 	}
 	if err := out.Write(record); err != nil {
 		return err
@@ -88,7 +89,7 @@ func sqlCell(raw json.RawMessage) (string, error) {
 	case raw[0] == '"':
 		var s string
 		err := json.Unmarshal(raw, &s)
-		return api.Harmless(s), err
+		return table.Harmless(s), err
 	case raw[0] == '[':
 		var items []json.RawMessage
 		if err := json.Unmarshal(raw, &items); err != nil {
@@ -102,6 +103,8 @@ func sqlCell(raw json.RawMessage) (string, error) {
 			}
 		}
 		return strings.Join(parts, ";"), nil
+	case raw[0] == '{':
+		return table.Harmless(string(raw)), nil
 	}
 	return string(raw), nil
 }

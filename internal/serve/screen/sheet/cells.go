@@ -7,6 +7,7 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/serve/screen"
+	"grantgraph/internal/table"
 )
 
 // Result is the result of one row: a record, or the reason why there is none.
@@ -94,19 +95,9 @@ func (r *Result) Cells() []string {
 	}
 	list = append(list, at, bmf, ofac, r.ReportID, r.Problem)
 	for i := range list {
-		list[i] = harmless(list[i])
+		list[i] = table.Harmless(strings.Join(strings.Fields(list[i]), " "))
 	}
 	return list
-}
-
-// harmless returns a text that no spreadsheet runs as a formula: names come from lists and
-// filings, which anybody may write.
-func harmless(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if s != "" && strings.IndexByte("=+-@", s[0]) >= 0 {
-		return "'" + s
-	}
-	return s
 }
 
 func text(s *string) string {

@@ -28,6 +28,8 @@ type room struct {
 	*frame.Frame
 	Config
 	drawing *budget.AtOnce // concurrent pictures
+	mapping *budget.AtOnce // parts of the sitemap that are being made
+	parts   parts
 }
 
 // Route adds the answers.
@@ -36,7 +38,7 @@ func Route(mux *http.ServeMux, f *frame.Frame, c Config) error {
 	if c.Contact, err = contact(c.Contact); err != nil {
 		return err
 	}
-	s := &room{Frame: f, Config: c, drawing: budget.NewAtOnce(4, 2)}
+	s := &room{Frame: f, Config: c, drawing: budget.NewAtOnce(4, 2), mapping: budget.NewAtOnce(2, 1)}
 	mux.HandleFunc("GET /robots.txt", s.serveRobots)
 	mux.HandleFunc("GET /.well-known/security.txt", s.serveSecurity)
 	mux.HandleFunc("GET /favicon.ico", serveIcon)

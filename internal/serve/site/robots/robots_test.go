@@ -2,6 +2,8 @@ package robots_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"encoding/xml"
 	"image/png"
@@ -125,6 +127,39 @@ func TestRobots(t *testing.T) {
 		if w := get(t, h, path); w.Code != 404 {
 			t.Errorf("%s: %d", path, w.Code)
 		}
+	}
+}
+
+// TestSitemapIsKept asks for a part again and again: it is made once for a dataset.
+func TestSitemapIsKept(t *testing.T) {
+	t.Parallel()
+	h, _ := open(t, "", nil)
+	const path = "/sitemap/organizations-1.xml"
+	first := get(t, h, path)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel() // a part cannot be made for a client that has left
+	ask := func(header ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(gone, "GET", path, nil)
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	if again := ask(); again.Code != 200 || again.Body.String() != first.Body.String() || first.Body.Len() == 0 {
+		t.Errorf("%d with %d bytes, not %d", again.Code, again.Body.Len(), first.Body.Len())
+	}
+	packed := ask("Accept-Encoding", "gzip")
+	z, err := gzip.NewReader(packed.Body)
+	if err != nil || packed.Header().Get("Content-Encoding") != "gzip" {
+		t.Fatal(err, packed.Header())
+	}
+	if plain, err := io.ReadAll(z); err != nil || string(plain) != first.Body.String() {
+		t.Errorf("%d bytes, %v", len(plain), err)
+	}
+	if w := ask("If-None-Match", first.Header().Get("ETag")); w.Code != 304 || w.Body.Len() > 0 {
+		t.Errorf("%d with %d bytes", w.Code, w.Body.Len())
 	}
 }
 

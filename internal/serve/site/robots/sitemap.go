@@ -2,11 +2,15 @@ package robots
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"encoding/xml"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
@@ -24,12 +28,44 @@ const partSize = 50_000
 // standing are the pages that always exist and are the same for everybody.
 var standing = []string{"/", "/explore", "/places", "/causes", "/data", "/sql"}
 
-// weightPart is the memory of a part while it is written, in bytes. A part is
-// streamed, never held as a whole.
-const weightPart = 256 << 10
+// weightPart is the memory that holds a packed part while it is made, and mostParts
+// that of all parts that are kept, in bytes.
+const (
+	weightPart = 4 << 20
+	mostParts  = 32 << 20
+)
+
+// parts keeps the parts of one dataset, packed with gzip: to make a part takes a
+// look at 50,000 organizations.
+type parts struct {
+	mu      sync.Mutex
+	version string
+	size    int
+	kept    map[string][]byte
+}
+
+func (p *parts) get(version, name string) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.version != version {
+		return nil
+	}
+	return p.kept[name]
+}
+
+func (p *parts) put(version, name string, packed []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.version != version || p.size+len(packed) > mostParts {
+		p.version, p.size, p.kept = version, 0, map[string][]byte{}
+	}
+	p.size += len(packed) - len(p.kept[name])
+	p.kept[name] = packed
+}
 
 func (s *room) serveIndex(w http.ResponseWriter, r *http.Request) {
 	set := frame.DatasetOf(r)
+	describe(w)
 	m := s.begin(w, r, "sitemapindex")
 	m.add("sitemap", "/sitemap/places.xml")
 	if set.Directory != nil && set.Browsable() {
@@ -56,22 +92,59 @@ func (s *room) servePart(w http.ResponseWriter, r *http.Request) {
 		s.Missing(w, r)
 		return
 	}
-	hold, ok := s.Reserve(w, r, weightPart)
-	if !ok {
+	tag := `"` + set.Version() + `"`
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	defer hold.Release()
-	m := s.begin(w, r, "urlset")
+	packed := s.parts.get(tag, name)
+	if packed == nil {
+		end, err := s.mapping.Begin(s.Address(r))
+		if err != nil {
+			s.Busy(w, r)
+			return
+		}
+		defer end()
+		hold, ok := s.Reserve(w, r, weightPart)
+		if !ok {
+			return
+		}
+		defer hold.Release()
+		if packed, err = s.makePart(r, name, part); err != nil {
+			s.Broken(w, r, err)
+			return
+		}
+		s.parts.put(tag, name, packed)
+	}
+	describe(w)
+	w.Header().Set("ETag", tag)
+	w.Header().Add("Vary", "Accept-Encoding")
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(packed)
+		return
+	}
+	if plain, err := gzip.NewReader(bytes.NewReader(packed)); err == nil {
+		_, _ = io.Copy(w, plain) // a client that has left is no error
+	}
+}
+
+// makePart makes a part, packed with gzip.
+func (s *room) makePart(r *http.Request, name string, part int) ([]byte, error) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	m := s.begin(z, r, "urlset")
 	if name == "places.xml" {
 		for _, path := range slices.Concat(standing, s.Further) {
 			m.add("url", path)
 		}
-		m.places(set.Graph)
+		m.places(frame.DatasetOf(r).Graph)
 	} else if err := m.organizations(r, part-1); err != nil {
-		s.Log.Error("writing a sitemap", "error", err)
-		return // a document that is cut off is not valid XML, so its reader notices
+		return nil, err
 	}
 	m.end("urlset")
+	err := z.Close()
+	return packed.Bytes(), err
 }
 
 type sitemap struct {
@@ -79,9 +152,12 @@ type sitemap struct {
 	base, changed string
 }
 
-func (s *room) begin(w http.ResponseWriter, r *http.Request, element string) *sitemap {
+func describe(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=3600")
+}
+
+func (s *room) begin(w io.Writer, r *http.Request, element string) *sitemap {
 	m := &sitemap{bufio.NewWriterSize(w, 32<<10), s.BaseURL, frame.Date(frame.DatasetOf(r).Snapshot.Manifest.GeneratedAt)}
 	_, _ = m.WriteString(xml.Header + "<" + element + ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	return m
