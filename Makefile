@@ -46,8 +46,8 @@ fuzz: ## each fuzz target for FUZZTIME, from its seeds (make fuzz FUZZTIME=10m)
 oracle: ## the engine against DuckDB on many more random questions (make oracle CASES=200000)
 	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/bench/oracle
 
-soak: ## kills the server a hundred times on each store and asks a great many random questions
-	GRANTGRAPH_KILLS=100 $(GO) test -count=1 -timeout 0 -v -run TestServerKilled ./cmd/grantgraph
+soak: ## kills, swaps, clocks and disks for an hour, printed as a table, then many random questions; KILLS, BUILD_KILLS, SWAPS and MINUTES shorten it
+	./scripts/soak
 	ORACLE_CASES=$(CASES) $(GO) test -count=1 -timeout 0 ./internal/bench/oracle
 
 fleet: ## several machines under load, and everything that may happen to them; builds an object store from source at first

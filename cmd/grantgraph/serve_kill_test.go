@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,15 +22,16 @@ import (
 	"grantgraph/internal/serve/account"
 )
 
-// kills is how often the server is killed in a test; GRANTGRAPH_KILLS sets it,
-// make soak to a hundred.
-func kills(t *testing.T) int {
-	n, err := strconv.Atoi(os.Getenv("GRANTGRAPH_KILLS"))
-	if os.Getenv("GRANTGRAPH_KILLS") == "" {
-		return 4
+// times is how often a test does something: as often as the setting says, which
+// make soak sets, or else a few times.
+func times(t *testing.T, setting string, few int) int {
+	text := os.Getenv(setting)
+	if text == "" {
+		return few
 	}
+	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		t.Fatalf("GRANTGRAPH_KILLS is %q", os.Getenv("GRANTGRAPH_KILLS"))
+		t.Fatalf("%s is %q", setting, text)
 	}
 	return n
 }
@@ -77,7 +79,11 @@ func killServer(t *testing.T, data, database string) {
 	const clients = 8
 	var answered, all int64
 	most := int64(0) // of those whose answer nobody saw
-	for round := range kills(t) {
+	rounds := times(t, "GRANTGRAPH_KILLS", 4)
+	if os.Getenv("GRANTGRAPH_KILLS") != "" {
+		slowDown(t, data)
+	}
+	for round := range rounds {
 		program := exec.Command(os.Args[0], "serve", "--data", data, "--database", database)
 		url, log, ended := startServing(t, program)
 		var (
@@ -156,5 +162,30 @@ func killServer(t *testing.T, data, database string) {
 			}
 		})
 	}
-	t.Logf("%d answers received, all of them in the ledger", all)
+	t.Logf("soak: | Server killed while it charges, on a slow disk, %s | %d | %d | 0 | 0 | 0 |", t.Name(), rounds, all)
+}
+
+// slowDown keeps the disk of a directory busy until the test ends: it writes a
+// megabyte at a time and waits until the disk has it.
+func slowDown(t *testing.T, dir string) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, "busy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for block := make([]byte, 1<<20); ctx.Err() == nil; {
+			if _, err := f.WriteAt(block, 0); err != nil || f.Sync() != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+		_ = f.Close()
+	})
 }

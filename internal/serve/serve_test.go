@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,8 +20,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"grantgraph/internal/bench/postgres"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/sqlbox/worker"
@@ -199,48 +202,98 @@ func TestOrganizationPages(t *testing.T) {
 	}
 }
 
-// TestSwapUnderLoad publishes snapshots while clients ask, and sees no request
-// fail and every client move to the new data.
+// TestSwapUnderLoad publishes snapshots and lists while clients ask. No request
+// fails, every answer is of the snapshot it names, every client moves to the new
+// data, and the ledger has exactly the answers that cost something. With
+// GRANTGRAPH_SWAPS it does so that often, on both stores, with a clock that is set
+// forward and back.
 func TestSwapUnderLoad(t *testing.T) {
 	t.Parallel()
-	data := t.TempDir()
-	publish(t, data, world.Small)
-	s := start(t, data)
-	key, _, err := s.Store().Create(t.Context(), account.Pro, "", "")
-	if err != nil {
-		t.Fatal(err)
+	soak := os.Getenv("GRANTGRAPH_SWAPS")
+	if soak == "" {
+		swapUnderLoad(t, Options{}, 4)
+		return
+	}
+	swaps, err := strconv.Atoi(soak)
+	if err != nil || swaps < 1 {
+		t.Fatalf("GRANTGRAPH_SWAPS is %q", soak)
+	}
+	t.Run("sqlite", func(t *testing.T) { swapUnderLoad(t, Options{}, swaps) })
+	t.Run("postgres", func(t *testing.T) {
+		pg, err := postgres.Start(t.Context())
+		if errors.Is(err, postgres.ErrNone) {
+			t.Skipf("no PostgreSQL to keep the ledger in: %v; scripts/require installs it", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pg.Stop()
+		swapUnderLoad(t, Options{Database: secret.NewURL(pg.DSN)}, swaps)
+	})
+}
+
+func swapUnderLoad(t *testing.T, opt Options, swaps int) {
+	opt.Data, opt.Log = t.TempDir(), slog.New(slog.DiscardHandler)
+	worlds := []world.World{world.Small, world.Other}
+	made := map[string]int{publish(t, opt.Data, worlds[0]): 0}
+	var step atomic.Int64 // what the clock is off by
+	begin, noon := time.Now(), time.Date(2026, 11, 10, 12, 0, 0, 0, time.UTC)
+	opt.Clock = func() time.Time { return noon.Add(time.Since(begin) + time.Duration(step.Load())) }
+	s := startWith(t, opt)
+	type seen struct {
+		version, path string
+		hits          int64
 	}
 	var (
-		stop     atomic.Bool
-		asked    atomic.Int64
-		wg       sync.WaitGroup
-		versions sync.Map
+		stop    atomic.Bool
+		asked   atomic.Int64
+		wg      sync.WaitGroup
+		answers sync.Map
 	)
 	for i := range 6 {
 		wg.Go(func() {
 			paths := []string{"/api/v1/grants/summary", "/api/v1/grants/funders?limit=3", "/api/v1/grants/transactions?limit=3", "/api/v1/search?q=church", "/api/v1/meta", "/"}
-			for n := 0; !stop.Load() && n < 1500; n++ {
-				path := paths[(i+n)%len(paths)]
-				status, body, err := get(s.URL()+path, key)
-				if err != nil || status != 200 {
-					t.Errorf("%s: %d, %v, %.200s", path, status, err, body)
+			for !stop.Load() {
+				key, k, err := s.Store().Create(t.Context(), account.Pro, "", "")
+				if err != nil {
+					t.Error(err)
 					return
 				}
-				asked.Add(1)
-				var envelope struct {
-					X struct {
-						Dataset struct{ Version string }
-					} `json:"x_service"`
+				charged := 0
+				for n := 0; !stop.Load() && n < 600; n++ {
+					path := paths[(i+n)%len(paths)]
+					status, body, err := get(s.URL()+path, key)
+					if err != nil || status != 200 {
+						t.Errorf("%s: %d, %v, %.200s", path, status, err, body)
+						return
+					}
+					asked.Add(1)
+					if strings.Contains(path, "/grants/") {
+						charged++
+					}
+					var envelope struct {
+						Hits int64
+						X    struct {
+							Dataset struct{ Version string }
+						} `json:"x_service"`
+					}
+					if json.Unmarshal([]byte(body), &envelope) == nil && envelope.X.Dataset.Version != "" {
+						answers.Store(seen{envelope.X.Dataset.Version, path, envelope.Hits}, true)
+					}
 				}
-				if json.Unmarshal([]byte(body), &envelope) == nil && envelope.X.Dataset.Version != "" {
-					versions.Store(envelope.X.Dataset.Version, true)
+				if b, err := s.Store().Balance(t.Context(), k.ID); err != nil || b.Limit-b.Remaining != charged {
+					t.Errorf("%d answers cost something, %d are in the ledger: %v", charged, b.Limit-b.Remaining, err)
 				}
 			}
 		})
 	}
-	var last string
-	for i := range 4 {
-		last = publish(t, data, []world.World{world.Other, world.Small}[i%2])
+	for i := range swaps {
+		last := publish(t, opt.Data, worlds[(i+1)%2])
+		made[last] = (i + 1) % 2
+		if swaps > 4 {
+			step.Store(int64(time.Duration(i%5-2) * 10 * time.Minute))
+			removeOlder(t, opt.Data, 3)
+		}
 		deadline := time.Now().Add(5 * time.Minute)
 		for {
 			if _, body, err := get(s.URL()+"/readyz", ""); err == nil && strings.Contains(body, last) {
@@ -253,12 +306,35 @@ func TestSwapUnderLoad(t *testing.T) {
 	}
 	stop.Store(true)
 	wg.Wait()
-	n := 0
-	versions.Range(func(any, any) bool { n++; return true })
-	if n < 2 || asked.Load() == 0 {
-		t.Errorf("%d requests saw %d versions", asked.Load(), n)
+	versions, hits := map[string]bool{}, map[seen]int64{}
+	answers.Range(func(key, _ any) bool {
+		a := key.(seen)
+		versions[a.version] = true
+		of := seen{fmt.Sprint(made[a.version]), a.path, 0}
+		if was, ok := hits[of]; ok && was != a.hits {
+			t.Errorf("%s has %d hits and %d in the same data", a.path, was, a.hits)
+		}
+		hits[of] = a.hits
+		return true
+	})
+	if len(versions) < 2 || asked.Load() == 0 {
+		t.Errorf("%d requests saw %d versions", asked.Load(), len(versions))
 	}
-	t.Logf("%d requests, none failed, %d versions seen", asked.Load(), n)
+	t.Logf("soak: | Snapshots and lists swapped under load, %s | %d | %d | 0 | 0 | 0 |", t.Name(), swaps, asked.Load())
+}
+
+// removeOlder keeps the newest builds of a data directory.
+func removeOlder(t *testing.T, data string, keep int) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(data, "builds"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries[:max(0, len(entries)-keep)] {
+		if err := os.RemoveAll(filepath.Join(data, "builds", e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestDamagedSnapshotIsNotTakenUp points the data directory at a snapshot that

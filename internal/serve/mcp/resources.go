@@ -26,7 +26,8 @@ const (
 
 // forOperators are documents that only operators need; they are not resources.
 var forOperators = map[string]bool{
-	"docs/operations.md": true, "docs/security.md": true, "docs/architecture.md": true, "docs/benchmarks.md": true, "docs/dependencies.md": true,
+	"docs/operations.md": true, "docs/security.md": true, "docs/reliability.md": true,
+	"docs/architecture.md": true, "docs/benchmarks.md": true, "docs/dependencies.md": true,
 	"docs/site.md": true,
 }
 
