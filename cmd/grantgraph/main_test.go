@@ -10,6 +10,9 @@ import (
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/secret"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/account"
 	"grantgraph/internal/terminal"
 )
 
@@ -120,13 +123,25 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestLostAccounts starts a server beside snapshots and without accounts: it is
-// refused, and the message says how to confirm a new store.
+// TestLostAccounts starts a server on a directory whose accounts are gone: it is
+// refused, and the message says how to confirm a new store. A directory that was only
+// built is served without a word.
 func TestLostAccounts(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	if err := os.Mkdir(filepath.Join(data, "builds"), 0o755); err != nil {
 		t.Fatal(err)
+	}
+	if code, _, errs := command(t, "serve", "--data", data, "--addr", "127.0.0.1:0"); strings.Contains(errs, "accounts.db is missing") {
+		t.Errorf("built and never served: %d %s", code, errs)
+	}
+	store, err := serve.OpenAccounts(data, secret.URL{}, account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.Close()
+	for _, side := range []string{"", "-wal", "-shm"} {
+		_ = os.Remove(serve.Accounts(data) + side)
 	}
 	code, _, errs := command(t, "serve", "--data", data, "--addr", "127.0.0.1:0")
 	if code != 1 || !strings.Contains(errs, "accounts.db is missing") || !strings.Contains(errs, "--new-accounts") {

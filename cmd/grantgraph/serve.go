@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -51,7 +50,7 @@ type serveCmd struct {
 	Database secret.URL `help:"PostgreSQL database for the accounts, shared by several servers; by default they are in the data directory." placeholder:"URL"`
 	Secrets  string     `placeholder:"FILE"`
 
-	NewAccounts bool `name:"new-accounts" help:"Make new accounts where accounts.db is missing beside snapshots; without this the server does not start."`
+	NewAccounts bool `name:"new-accounts" help:"Begin without accounts where accounts.db was lost; without this flag the server does not start."`
 
 	AdminToken secret.Text `placeholder:"TOKEN"`
 	Trusted    []string    `name:"trusted-agent" help:"Hosts of agents whose signed keys get the trusted tier." placeholder:"HOST"`
@@ -207,21 +206,14 @@ func (c *serveCmd) serve(ctx context.Context, opt serve.Options) error {
 	return serverError(err)
 }
 
-// refuseLostAccounts refuses a data directory with snapshots and without accounts. A
-// new store would have none of the keys, and other keys would sign reports.
+// refuseLostAccounts refuses a data directory that has lost its accounts. A new store
+// would have none of the keys, and other keys would sign reports.
 func (c *serveCmd) refuseLostAccounts() error {
-	if c.NewAccounts || !c.Database.Empty() {
+	if c.NewAccounts || !c.Database.Empty() || !serve.AccountsLost(c.Data) {
 		return nil
 	}
-	path := serve.Accounts(c.Data)
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if _, err := os.Stat(filepath.Join(c.Data, "builds")); err != nil {
-		return nil
-	}
-	return fault.New("accounts_lost", "%s is missing, although %s has snapshots: the accounts, keys and signing keys in it are lost", path, c.Data).
-		Try("restore it from a backup; on a new server, start once with --new-accounts, or make the first key with grantgraph keys create")
+	return fault.New("accounts_lost", "%s is missing, although %s had accounts: the accounts, keys and signing keys in it are lost", serve.Accounts(c.Data), c.Data).
+		Try("restore it from a backup, or confirm with --new-accounts that the server begins without accounts")
 }
 
 // store returns the store that snapshots and lists come from, or nil if they are

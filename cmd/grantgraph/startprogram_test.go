@@ -49,7 +49,7 @@ func startServing(t *testing.T, program *exec.Cmd) (url string, log *listening, 
 		program.Args = append(program.Args, "--addr", "127.0.0.1:0")
 	}
 	program.Args = append(program.Args, "--log", "text")
-	program.Env = append(append(os.Environ(), program.Env...), "GRANTGRAPH_TEST_AS_PROGRAM=1", "GRANTGRAPH_NEW_ACCOUNTS=true")
+	program.Env = append(append(os.Environ(), program.Env...), "GRANTGRAPH_TEST_AS_PROGRAM=1")
 	program.Stderr = log
 	if err := program.Start(); err != nil {
 		t.Fatal(err)

@@ -127,13 +127,34 @@ type Server struct {
 // Accounts is where the keys of a data directory are kept.
 func Accounts(data string) string { return filepath.Join(data, "accounts.db") }
 
+// AccountsLost reports whether a data directory had accounts and its file of
+// accounts is missing. A directory that was only built never had any.
+func AccountsLost(data string) bool {
+	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	// Servers that wrote no note have left the file of secrets.
+	return !exists(Accounts(data)) && (exists(accountsNote(data)) || exists(filepath.Join(data, "secrets.json")))
+}
+
+func accountsNote(data string) string { return filepath.Join(data, "accounts.note") }
+
 // OpenAccounts opens the accounts of a service: in a database of PostgreSQL
 // when one is named, else in the data directory.
 func OpenAccounts(data string, database secret.URL, opt account.Options) (account.Store, error) {
 	if !database.Empty() {
 		return account.OpenPostgres(context.Background(), database.Reveal(), opt)
 	}
-	return account.OpenSQLite(Accounts(data), opt)
+	store, err := account.OpenSQLite(Accounts(data), opt)
+	if err != nil {
+		return nil, err
+	}
+	note := accountsNote(data)
+	if _, err := os.Stat(note); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(note, []byte("This directory has accounts. If accounts.db is missing, it was lost.\n"), 0o600); err != nil {
+			store.Close()
+			return nil, fault.Disk(note, err)
+		}
+	}
+	return store, nil
 }
 
 // Open opens the data directory and binds the addresses. Before Run, only the

@@ -65,7 +65,7 @@ func TestWritten(t *testing.T) {
 	}
 	many := make([]Key, 700)
 	for i := range many {
-		many[i] = Key{k.ID, k.Public, noon, noon, noon}
+		many[i] = Key{ID: k.ID, Public: k.Public, From: noon, Until: noon, Compromised: noon}
 	}
 	if n := len(JWKS(many)); n > MaxDocument {
 		t.Errorf("a set of %d keys has %d bytes and cannot be read again", len(many), n)
@@ -88,7 +88,7 @@ func TestParseKeys(t *testing.T) {
 		"a set with other keys":    {`{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB","kid":"a"},{"kty":"OKP","crv":"X25519","x":"AA"},{` + bare + `}]}`, []Key{k}},
 		"a JWK":                    {`{` + bare + `}`, []Key{k}},
 		"a JWK with all it may":    {`{` + bare + `,"kid":"` + rfcThumbprint + `","use":"sig","alg":"Ed25519","key_ops":["verify"],"valid_from":null,"extra":{"a":[1]}}`, []Key{k}},
-		"a date in another zone":   {`{` + bare + `,"valid_from":"2026-03-10T14:00:00+02:00"}`, []Key{{k.ID, k.Public, noon, time.Time{}, time.Time{}}}},
+		"a date in another zone":   {`{` + bare + `,"valid_from":"2026-03-10T14:00:00+02:00"}`, []Key{{ID: k.ID, Public: k.Public, From: noon}}},
 		"PEM":                      {rfcPEM, []Key{k}},
 		"PEM of Windows":           {strings.ReplaceAll(rfcPEM, "\n", "\r\n"), []Key{k}},
 		"two in PEM":               {rfcPEM + "\n" + string(other.PEM()), []Key{k, undated}},
