@@ -86,7 +86,7 @@ func newEngine(c columns, f *mapped.File) *Engine {
 
 // markPlaces marks the words that are states or cities with many organizations.
 func (e *Engine) markPlaces() {
-	const many = 50
+	const many = 20
 	counts := make([]int, len(e.cityStart))
 	for i := range e.orgs {
 		counts[e.orgs[i].City]++
@@ -268,7 +268,7 @@ func (s *search) answer(q *Question) (a Answer) {
 // campuses that the text does not tell apart, the largest is not the one that is meant.
 func (s *search) level(list []found) {
 	const others, room = 2, 0.8
-	if len(list) == 0 || !list[0].branch || s.like <= others || s.q.State != "" || s.q.City != "" {
+	if len(list) == 0 || !list[0].branch || s.like < others || s.q.State != "" || s.q.City != "" {
 		return
 	}
 	next := s.none

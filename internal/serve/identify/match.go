@@ -23,7 +23,7 @@ const (
 	weighGrantees = 0.2
 
 	weighAll     = 2.5 // the name has all words of the text,
-	weighAllRare = 2.5 // more if they are rare
+	weighAllRare = 3.0 // more if they are rare
 	weighExact   = 3.5 // it has no others,
 	weighLike    = 0.6 // less the more names begin like the text
 	weighSame    = 1.0 // and in this order
@@ -41,7 +41,7 @@ const (
 	costPrefix       = 1.8
 	costPrefixAlone  = 4.0
 	costInitials     = 0.2 // for three letters
-	weighInitials    = 1.2 // for every letter more
+	weighInitials    = 1.5 // for every letter more
 	costInitialsPart = 1.2
 	costPlace        = 0.6
 	costOther        = 0.3 // a former or other name

@@ -94,13 +94,13 @@ func (x *Index) arrange(q, state string, within []uint64, list []found) []found 
 	}
 	out := make([]found, 0, len(list)+len(a.Candidates))
 	for i, c := range a.Candidates {
-		if a.Verdict == identify.Nobody || within != nil && !has(within, c.Org) || int(c.Org) >= len(x.orgs) {
+		if a.Verdict == identify.Nobody && c.Probability < leastArranged || within != nil && !has(within, c.Org) || int(c.Org) >= len(x.orgs) {
 			continue
 		}
 		f := found{org: c.Org, class: weak, score: float32(0.69 * c.Probability), named: true}
 		if j, known := at[c.Org]; known {
 			f.class = min(list[j].class, strong)
-			if list[j].class == exact {
+			if list[j].class == exact && a.Verdict != identify.Nobody {
 				f.class = exact
 			}
 			list[j].org = taken
@@ -136,4 +136,8 @@ func (x *Index) arrange(q, state string, within []uint64, list []found) []found 
 const (
 	taken       = math.MaxUint32 // marks a result that has its place already
 	maxArranged = 10             // organizations that a text may mean
+
+	// leastArranged is the probability from which an organization comes first although
+	// the text probably means nobody.
+	leastArranged = 0.1
 )
