@@ -29,7 +29,7 @@ const (
 const (
 	registered uint8 = iota // in the master file or on its latest return
 	other                   // another or former name that the organization or a list states
-	byFilers                // what others call it on lines that state its EIN
+	byFilers                // what others call it on lines that are linked to it
 )
 
 // columns are the sections of the index.
@@ -64,7 +64,7 @@ type orgRecord struct {
 // nameRecord is one name, without its words.
 type nameRecord struct {
 	Org    uint32
-	Filers uint16 // that use the name on lines with a stated EIN
+	Filers uint16 // that use the name on linked lines
 	Kind   uint8
 	Share  uint8 // of those who use the name, the share who mean this organization; 255 for all
 }

@@ -45,7 +45,7 @@ type mentioned struct {
 	funder  uint32 // the funder counted last
 }
 
-// learner gathers the names that filers use on lines whose EIN they state.
+// learner gathers the names that filers use on lines that are linked to an EIN.
 type learner struct {
 	position func(ein.EIN) (uint32, bool)
 	skip     func(funder ein.EIN) bool // funders whose lines are held out; nil for none
@@ -107,7 +107,7 @@ func (l *learner) learn(ctx context.Context, s *snapshot.Snapshot) error {
 	return nil
 }
 
-// add counts one line that states the EIN of an organization.
+// add counts one line that is linked to an organization.
 func (l *learner) add(org uint32, key uint64, name string, funder uint32) {
 	at, known := l.names[nameKey{org, key}]
 	if !known {

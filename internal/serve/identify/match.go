@@ -14,8 +14,8 @@ import (
 )
 
 // The weight of an organization is the exponential of a sum of these terms. Costs are
-// subtracted. They were fitted to names on lines with a stated EIN; docs/search.md
-// has the results on lines of other funders.
+// subtracted. They were set by hand while looking at the names that docs/search.md
+// measures with, so the figures there are not those of names never seen before.
 const (
 	weighDollars  = 0.8 // for ten times the dollars
 	weighRevenue  = 0.25
