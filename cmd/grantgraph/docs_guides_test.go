@@ -35,7 +35,7 @@ type guide struct {
 // guides are the pages whose code is run.
 var guides = []guide{
 	{"start", map[string][]string{"bash": {`"match":`, `"funder_name":`}, "js": {" to "}, "python": {" to "}}},
-	{"python", map[string][]string{"python": {" strong\n", "unsupported_parameter: ", "True\n", "2022 ", "304\n"}, "pandas": {"funder_name", "True\n", "x_service.ein_source", "funder_ein", "typical"}}},
+	{"python", map[string][]string{"python": {" weak\n", "unsupported_parameter: ", "True\n", "2022 ", "304\n"}, "pandas": {"funder_name", "True\n", "x_service.ein_source", "funder_ein", "typical"}}},
 	{"spreadsheets", map[string][]string{"bash": {"funder_ein,funder_name,", "fiscal_year,amount,funder_name,funder_ein,recip_name,recip_ein,purpose\n"}}},
 	{"agents", map[string][]string{"bash": {`"locked"`}}},
 	{"candid", map[string][]string{"bash": {`"True"`}}},

@@ -74,7 +74,7 @@ var (
 		{"A query in SQL, while it runs", "30 seconds", "sqlbox/options.go", "o.Timeout, ", "30*time.Second"},
 		{"Queries in SQL at a time, of all keys of an account", "2", "sqlbox/options.go", "PerOwner, ", "2"},
 		{"Until a client must read on, or is cut off", "10 seconds", "api/api.go", "c.Patience", "10 * time.Second"},
-		{"Until the body of a request must have arrived", "15 seconds", "serve.go", "readTimeout", "15 * time.Second"},
+		{"Until the body of a request must have arrived", "5 seconds, and a second more for every 16 KiB received; at most 30 seconds", "budget/body.go", "bodyLongest", "30 * time.Second"},
 	}
 	visits = []limit{
 		{"EINs screened at a time on `/check`", "100", "site/eins.go", "mostEINs", "100"},
@@ -83,7 +83,7 @@ var (
 		{"Free questions on `/ask` a day, for all visitors of an address", "30", "account/free_questions.go", "AddressQuestions", "30"},
 		{"Names at a time sent to `/reconcile` without a key", "10", "reconcile/reconcile.go", "FreeBatch", "10"},
 		{"Names at a time sent to `/reconcile` with a key", "50", "reconcile/reconcile.go", "KeyBatch", "50"},
-		{"Names sent to `/reconcile` without a key in a day, from one network", "1,000", "account/free_names.go", "FreeNames", "1_000"},
+		{"Names sent to `/reconcile` without a key in a day, from one network", "1,000", "account/free_questions.go", "FreeNames", "1_000"},
 		{"Address of a page", "8 KB", "site/limits.go", "longestAddress", "8 << 10"},
 	}
 )

@@ -26,7 +26,7 @@ func TestOrganizationsCommands(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, want := range []string{`"name": "JUNIPER HOMES FOR VETERANS INC"`, `"revoked": false`, `"match": "strong"`} {
+	for _, want := range []string{`"name": "JUNIPER HOMES FOR VETERANS INC"`, `"revoked": false`, `"match": "weak"`} {
 		if !strings.Contains(out, want) || !strings.Contains(textOf(t, organizationsPage), want) {
 			t.Errorf("%s is not what both the command and the page show: %s", want, out)
 		}

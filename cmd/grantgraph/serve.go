@@ -212,7 +212,7 @@ func (c *serveCmd) refuseLostAccounts() error {
 	if c.NewAccounts || !c.Database.Empty() || !serve.AccountsLost(c.Data) {
 		return nil
 	}
-	return fault.New("accounts_lost", "%s is missing, although %s had accounts: the accounts, keys and signing keys in it are lost", serve.Accounts(c.Data), c.Data).
+	return fault.New("accounts_lost", "%s is missing, although %s had accounts: the accounts, keys and signing keys are lost", serve.Accounts(c.Data), c.Data).
 		Try("restore it from a backup, or confirm with --new-accounts that the server begins without accounts")
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/dataset"
 )
 
 type metrics struct {
@@ -62,6 +63,9 @@ func newMetrics(memory *budget.Budget) *metrics {
 
 		connections:        gauge("connections", "Connections of clients."),
 		connectionsRefused: counter("connections_refused_total", "Connections refused because there were too many, in all or from one network."),
+	}
+	for _, part := range dataset.Parts {
+		m.damaged.WithLabelValues(part).Set(0)
 	}
 	m.registry.MustRegister(m.requests, m.latency, m.inFlight, m.swaps, m.refreshFailures, m.cutOff, m.accountsUp, m.damaged, m.connections, m.connectionsRefused,
 		bytes("memory_held_bytes", "Memory of the budget that running requests hold.", memory.Held),

@@ -42,6 +42,11 @@ func TestPowerCutLists(t *testing.T) {
 		}
 		r.Each(t, func(dir string, done bool) error {
 			c, err := lists.Read(dir)
+			if f, ok := fault.Of(err); ok && f.Slug == "lists_lost" && !done && before == "" {
+				// The first edition is whole, and nothing points to it yet. That looks like a
+				// lost pointer, so nobody is screened until the next edition.
+				return nil
+			}
 			if err != nil {
 				return err
 			}

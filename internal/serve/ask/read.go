@@ -413,9 +413,16 @@ func (r *reading) choose(list [][]*item) (*Plan, *Unclear) {
 }
 
 // differ returns the first two items of readings that take the same words for
-// an organization and for something else.
+// an organization and for something else. A reading that takes a part of an
+// organization's name for a place, and the rest for the same organization, is no
+// other reading.
 func differ(a, b []*item) (x, y *item) {
 	for _, x := range a {
+		if slices.ContainsFunc(b, func(part *item) bool {
+			return x.sym == "PARTY" && part.sameParty(x) && x.from <= part.from && part.to <= x.to
+		}) {
+			continue
+		}
 		for _, y := range b {
 			if x.from < y.to && y.from < x.to && x.sym != y.sym && (x.sym == "PARTY") != (y.sym == "PARTY") && y.sym != "fill" && x.sym != "fill" {
 				return x, y
@@ -423,6 +430,12 @@ func differ(a, b []*item) (x, y *item) {
 		}
 	}
 	return nil, nil
+}
+
+// sameParty reports whether both items most probably name the same organization.
+func (it *item) sameParty(other *item) bool {
+	mine, theirs := it.who.Candidates, other.who.Candidates
+	return len(mine) > 0 && len(theirs) > 0 && mine[0].EIN == theirs[0].EIN
 }
 
 // sameParts reports whether two plans ask about the same organizations, places

@@ -190,7 +190,7 @@ func (c *Current) Reread(data string) (*Current, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		// Lists that were made and are gone are not lists that there never were.
-		left, _ := filepath.Glob(filepath.Join(Dir(data), "builds", "*", "manifest.json"))
+		left, _ := filepath.Glob(filepath.Join(Dir(data), "builds", "[^.]*", "manifest.json"))
 		if len(left) > 0 || c != nil && (c.Edition != nil || c.Problem != "") {
 			return nil, fault.New("lists_lost", "%s has no pointer to the current edition of the compliance lists", Dir(data)).
 				Try("run grantgraph build; it makes a new edition")
