@@ -8,10 +8,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
@@ -28,21 +30,12 @@ type Engine struct {
 	closed   bool
 	file     *mapped.File
 	places   []uint64 // words of the vocabulary that are states or cities, as bits
-	searches sync.Pool
+	searches chan *search
 }
 
-// Open opens the index of a snapshot and verifies it.
-func Open(s *snapshot.Snapshot) (*Engine, error) {
-	read, err := OpenLater(s)
-	if err != nil || read == nil {
-		return nil, err
-	}
-	return read()
-}
-
-// OpenLater is Open in two steps: it maps the file now, and the first call of read
-// verifies it. It returns nil for a snapshot of an older program, which has no such
-// index.
+// OpenLater opens the index of a snapshot in two steps: it maps the file now, and the
+// first call of read verifies it. It returns nil for a snapshot of an older program,
+// which has no such index.
 func OpenLater(s *snapshot.Snapshot) (read func() (*Engine, error), err error) {
 	path := filepath.Join(s.Dir, filepath.FromSlash(fileName))
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -76,10 +69,12 @@ func Learn(ctx context.Context, s *snapshot.Snapshot, skip func(funder ein.EIN) 
 }
 
 func newEngine(c columns, f *mapped.File) *Engine {
-	e := &Engine{columns: c, file: f, places: make([]uint64, c.words.Len()/64+1)}
+	e := &Engine{columns: c, file: f, places: make([]uint64, c.words.Len()/64+1), searches: make(chan *search, runtime.GOMAXPROCS(0))}
 	e.markPlaces()
-	e.searches.New = func() any {
-		return &search{e: e, walker: typo.Walker{Vocabulary: e.words}, covered: make([]uint16, len(e.names))}
+	// A search takes two bytes for each name in the index, and anybody may ask. There are
+	// as many searches as processors, so that a crowd waits instead of taking memory.
+	for range cap(e.searches) {
+		e.searches <- &search{e: e, walker: typo.Walker{Vocabulary: e.words}}
 	}
 	return e
 }
@@ -149,8 +144,8 @@ func (e *Engine) Without(q Question, org uint32) Answer {
 		return Answer{Certain, []Candidate{{EIN: ein.EIN(e.orgs[i].EIN), Org: i, Probability: 0.999, Why: "EIN"}}}
 	}
 	cutState(&q)
-	s := e.searches.Get().(*search)
-	defer e.searches.Put(s)
+	s := <-e.searches
+	defer func() { e.searches <- s }()
 	s.begin(&q, org)
 	for _, r := range readingsOf(q.Text) {
 		s.read(r)
@@ -166,7 +161,7 @@ func (e *Engine) typed(text string) (org uint32, ok bool) {
 		text = strings.TrimLeft(text[3:], " :#.-")
 	}
 	n, err := ein.Parse(text)
-	if err != nil || strings.Count(text, "")-1 < 7 {
+	if err != nil || utf8.RuneCountInString(text) < 7 {
 		return 0, false
 	}
 	return e.Position(n)

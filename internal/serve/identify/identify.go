@@ -1,14 +1,9 @@
-// Package identify decides which organization a text means. Every face of the
-// service asks it: search, SQL, reconciliation, questions, forms and the command
-// line. Its probabilities are calibrated, and it says when a text means nobody or
-// fits several organizations.
+// Package identify decides which organization a text means. Search, SQL, questions,
+// forms and the command line ask it. It says when a text means nobody or fits several
+// organizations. docs/search.md shows how often its probabilities are right.
 package identify
 
-import (
-	"context"
-
-	"grantgraph/internal/ein"
-)
+import "grantgraph/internal/ein"
 
 // Role is the part that the organization plays in the text.
 type Role uint8
@@ -25,8 +20,8 @@ type Verdict uint8
 const (
 	Nobody  Verdict = iota // no organization here is meant
 	Several                // ask which one is meant
-	Likely                 // the first candidate, at least 19 times in 20
-	Certain                // the first candidate, without asking
+	Likely                 // the first candidate has a probability of at least leastLikely
+	Certain                // the first candidate has a probability of at least leastCertain
 )
 
 func (v Verdict) String() string { return [...]string{"nobody", "several", "likely", "certain"}[v] }
@@ -66,9 +61,4 @@ func (a *Answer) Best() (c Candidate, ok bool) {
 		return c, false
 	}
 	return a.Candidates[0], true
-}
-
-// Identifier decides which organization a text means. *search.Index is one.
-type Identifier interface {
-	Identify(context.Context, Question) Answer
 }

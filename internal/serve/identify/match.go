@@ -127,6 +127,9 @@ type chosen struct {
 
 func (s *search) begin(q *Question, without uint32) {
 	s.q, s.without, s.none, s.found = q, without, weighNone, s.found[:0]
+	if s.covered == nil {
+		s.covered = make([]uint16, len(s.e.names))
+	}
 }
 
 // read adds the organizations that a reading may mean.
