@@ -52,6 +52,14 @@ func group(code string) string {
 	return code
 }
 
+// shared is how two codes begin.
+func shared(a, b string) string {
+	for !strings.HasPrefix(b, a) {
+		a = a[:len(a)-1]
+	}
+	return a
+}
+
 // causesByPhrase maps phrases to causes: the published titles of codes, and
 // parts of titles that belong to one code or to codes with a common prefix.
 var causesByPhrase = sync.OnceValue(func() map[string]string {
@@ -69,11 +77,7 @@ var causesByPhrase = sync.OnceValue(func() map[string]string {
 		case was == "" || code == "" || was[0] != code[0]:
 			found[key] = ""
 		default:
-			n := 0
-			for n < len(was) && n < len(code) && was[n] == code[n] {
-				n++
-			}
-			found[key] = code[:n]
+			found[key] = shared(was, code)
 		}
 	}
 	for _, e := range ntee.Codes() {

@@ -106,7 +106,7 @@ func (p *Plan) measureName() string {
 		value += ", government awards"
 	}
 	if p.Figure != "" && p.Figure != "dollars" {
-		value += ", " + figureNouns[p.Figure]
+		value += ", " + figures[p.Figure].noun
 	}
 	return value
 }

@@ -182,9 +182,7 @@ func (s *assembly) negations() {
 		}
 		n := 0
 		for ; excludes(s.at(k)) != ""; k++ {
-			if class := excludes(s.at(k)); !slices.Contains(s.plan.Exclude, class) {
-				s.plan.Exclude = append(s.plan.Exclude, class)
-			}
+			s.plan.Exclude = addNew(s.plan.Exclude, excludes(s.at(k)))
 			if n++; (s.at(k+1).sym == "and" || s.at(k+1).sym == "or") && excludes(s.at(k+2)) != "" {
 				k++
 			}
@@ -238,19 +236,16 @@ func (s *assembly) match(stage string, it *item) string {
 				continue
 			}
 		}
+		place := Place{}
+		if it.place != nil {
+			place = *it.place
+		}
 		for _, t := range p.then[1:] {
-			s.note(strings.TrimPrefix(t, "note="), "place", s.placeName(it))
+			s.note(strings.TrimPrefix(t, "note="), "place", place.Name)
 		}
 		return role
 	}
 	return ""
-}
-
-func (s *assembly) placeName(it *item) string {
-	if it.place == nil {
-		return ""
-	}
-	return it.place.Name
 }
 
 // roleBefore is the role of the item of the same kind before an item.
@@ -333,7 +328,8 @@ func (s *assembly) ask() {
 				return
 			}
 			s.text = s.write(nil)
-			s.retarget()
+			s.flags = ""
+			s.findTarget() // sides may have changed its role
 		}
 		var part *pattern
 		for _, p := range grammar()[stage] {
@@ -358,18 +354,11 @@ func (s *assembly) ask() {
 	s.fail("ask_how")
 }
 
-// retarget writes the role of the target again, which sides may have changed.
-func (s *assembly) retarget() {
-	s.flags = ""
-	s.findTarget()
-}
-
 func (p *pattern) refuses() string {
-	key, _ := strings.CutPrefix(p.then[0], "refuse=")
-	if key == p.then[0] {
-		return ""
+	if key, ok := strings.CutPrefix(p.then[0], "refuse="); ok {
+		return key
 	}
-	return key
+	return ""
 }
 
 // counted are the symbols of words that must have a place in the plan.
@@ -381,14 +370,14 @@ func (it *item) counted() bool {
 	return it.sym == it.value && it.sym != "who" && it.sym != "which" && it.sym != "what" && it.sym != "list" && it.sym != "vs"
 }
 
+// names reports whether a pattern gives a word a place.
+func (s *assembly) names(p *pattern, it *item) bool {
+	return p.names[it.sym] || p.names[it.sym+"="+it.value] || it.sym == "THING" && s.thingFits(it, p)
+}
+
 // accounts reports whether a pattern names all words that must have a place.
 func (s *assembly) accounts(p *pattern) bool {
-	for _, it := range s.seq {
-		if it.counted() && !it.used && !p.names[it.sym] && !p.names[it.sym+"="+it.value] && !(it.sym == "THING" && s.thingFits(it, p)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.seq, func(it *item) bool { return it.counted() && !it.used && !s.names(p, it) })
 }
 
 // thingFits reports whether a noun such as "states" is what a pattern ranks or
@@ -400,9 +389,7 @@ func (s *assembly) thingFits(it *item, p *pattern) bool {
 
 func (s *assembly) accounted(p *pattern) {
 	for _, it := range s.seq {
-		if it.counted() && (p.names[it.sym] || p.names[it.sym+"="+it.value] || it.sym == "THING" && s.thingFits(it, p)) {
-			it.used = true
-		}
+		it.used = it.used || it.counted() && s.names(p, it)
 	}
 }
 
@@ -455,27 +442,18 @@ func (s *assembly) finish() {
 	case "target":
 		p.Of = s.sideNoun()
 	}
-	switch p.Measure {
-	case "rank":
-		s.rank()
-	case "share":
-		s.share()
-	case "compare":
-		s.compare()
-	case "change":
-		s.change()
-	case "trend":
-		p.Figure = s.figure()
-	case "largest", "smallest":
-		noun := s.target
-		if g := s.all("GRANT"); noun.sym != "GRANT" && len(g) > 0 {
-			noun = g[0]
-		}
-		s.singular(noun)
-	case "overlap":
-		s.overlap()
-	case "stopped":
-		s.stopped()
+	if step := map[string]func(){"rank": s.rank, "share": s.share, "compare": s.compare, "change": s.change, "overlap": s.overlap,
+		"stopped": s.stopped, "trend": func() { p.Figure = s.figure() }, "largest": s.oneGrant, "smallest": s.oneGrant}[p.Measure]; step != nil {
+		step()
 	}
 	s.both()
+}
+
+// oneGrant asks for one row if the question asks for one grant.
+func (s *assembly) oneGrant() {
+	noun := s.target
+	if g := s.all("GRANT"); noun.sym != "GRANT" && len(g) > 0 {
+		noun = g[0]
+	}
+	s.singular(noun)
 }

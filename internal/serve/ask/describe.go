@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,12 +27,15 @@ func joinWords(list []string, word string) string {
 	}
 }
 
-func names(list []Party) (out []string) {
-	for _, o := range list {
-		out = append(out, o.Name)
+// each writes the items of a list.
+func each[T any](list []T, write func(T) string) (out []string) {
+	for _, x := range list {
+		out = append(out, write(x))
 	}
 	return out
 }
+
+func names(list []Party) []string { return each(list, func(o Party) string { return o.Name }) }
 
 // inWords writes years for a sentence.
 func (s Span) inWords() string {
@@ -72,29 +76,16 @@ func placeNames(list []Place, of string) (out []string) {
 		if l.Of != of && of != "" {
 			continue
 		}
-		name := l.Name
-		if name == "" {
-			name = l.Value
-		}
+		name := cmp.Or(l.Name, l.Value)
 		if l.Kind == "near" {
-			miles := l.Miles
-			if miles == 0 {
-				miles = 25
-			}
-			name = fmt.Sprintf("within %d miles of ZIP code %s", miles, l.Value)
+			name = fmt.Sprintf("within %d miles of ZIP code %s", cmp.Or(l.Miles, 25), l.Value)
 		}
 		out = append(out, name)
 	}
 	return out
 }
 
-// kindNames names the kinds of funders.
-func kindNames(list []string) (out []string) {
-	for _, k := range list {
-		out = append(out, grant.KindPlural(k))
-	}
-	return out
-}
+func kindNames(list []string) []string { return each(list, grant.KindPlural) }
 
 func supportNames(list []string) (out []string) {
 	for _, id := range list {
@@ -105,23 +96,18 @@ func supportNames(list []string) (out []string) {
 	return out
 }
 
-func causeNames(list []Cause) (out []string) {
-	for _, c := range list {
+func causeNames(list []Cause) []string {
+	return each(list, func(c Cause) string {
 		if c.Name != "" {
-			out = append(out, c.Name)
-		} else {
-			out = append(out, causeName(c.Subject))
+			return c.Name
 		}
-	}
-	return out
+		return causeName(c.Subject)
+	})
 }
 
-func (p *Plan) yearNames() (out []string) {
-	for _, s := range p.Years {
-		out = append(out, s.inWords())
-	}
-	return out
-}
+func (p *Plan) yearNames() []string { return each(p.Years, Span.inWords) }
+
+func subjects(list []Cause) []string { return each(list, func(c Cause) string { return c.Subject }) }
 
 // describe writes the filters of a plan as the end of a sentence: "by A to B in
 // Ohio for Education in 2022".
@@ -197,19 +183,6 @@ func spaced(s string) string {
 		return ""
 	}
 	return " " + s
-}
-
-// written writes a figure with its unit.
-func written(v float64, unit string) string {
-	switch unit {
-	case UnitDollars:
-		return money.Dollars(int64(roundHalf(v)))
-	case UnitPercent:
-		return strconv.FormatFloat(v, 'f', 1, 64) + "%"
-	case UnitYear:
-		return strconv.Itoa(int(v))
-	}
-	return money.Grouped(int64(roundHalf(v)))
 }
 
 func roundHalf(v float64) float64 {

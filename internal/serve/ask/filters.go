@@ -15,9 +15,7 @@ func (s *assembly) filters() {
 	}
 	for _, it := range s.all("SUPPORT") {
 		it.used = true
-		if !slices.Contains(p.Support, it.value) {
-			p.Support = append(p.Support, it.value)
-		}
+		p.Support = addNew(p.Support, it.value)
 	}
 	if p.Measure == "fact" && len(p.Years) > 1 {
 		s.fail("fact_one_year")
@@ -115,9 +113,7 @@ func (s *assembly) places() {
 		if it.cost >= costCityIn {
 			p.Doubt = it.asked
 		}
-		if !slices.Contains(p.Places, *it.place) {
-			p.Places = append(p.Places, *it.place)
-		}
+		p.Places = addNew(p.Places, *it.place)
 	}
 }
 
@@ -165,9 +161,7 @@ func (s *assembly) kinds() {
 		if strings.HasPrefix(it.asked, "family") {
 			s.note("family_foundations", "word", it.asked)
 		}
-		if !slices.Contains(p.FunderTypes, it.value) {
-			p.FunderTypes = append(p.FunderTypes, it.value)
-		}
+		p.FunderTypes = addNew(p.FunderTypes, it.value)
 	}
 	for _, it := range s.all("PERSON") {
 		it.used = true
@@ -199,15 +193,13 @@ func (s *assembly) parts() {
 		case field == "":
 		case it.from < s.partOf:
 			before[field] = true
-		case !slices.Contains(p.Part, field):
-			p.Part = append(p.Part, field)
+		default:
+			p.Part = addNew(p.Part, field)
 		}
 	}
-	for _, f := range p.Part {
-		if before[f] {
-			s.fail("part_and_whole", "field", strings.ReplaceAll(f, "_", " "))
-			return
-		}
+	if i := slices.IndexFunc(p.Part, func(f string) bool { return before[f] }); i >= 0 {
+		s.fail("part_and_whole", "field", strings.ReplaceAll(p.Part[i], "_", " "))
+		return
 	}
 	slices.Sort(p.Part)
 	if slices.Contains(p.Part, "amounts") && p.Figure == "dollars" && len(s.all("GRANT")) > 0 {

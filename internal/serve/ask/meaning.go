@@ -113,11 +113,7 @@ func causeMeant(phrase string, partKnown bool) (code, name string) {
 				return "", ""
 			}
 		case best.cosine-n.cosine < sameBy:
-			k := 0
-			for k < len(code) && k < len(n.code) && code[k] == n.code[k] {
-				k++
-			}
-			code = code[:k]
+			code = shared(code, n.code)
 		}
 	}
 	return code, causeName(code)

@@ -221,14 +221,6 @@ func (s *assembly) singular(noun *item) {
 	}
 }
 
-// firstWho is the first question word: who, which, what or list.
-func (s *assembly) firstWho() string {
-	if list := s.all("who", "which", "what", "list"); len(list) > 0 {
-		return list[0].sym
-	}
-	return ""
-}
-
 var mostGrants = sync.OnceValue(func() *regexp.Regexp { return inOrder([]string{"most|least=fewest", "GRANT"}, "grants") })
 
 // rank plans a list of what the question asks for, by dollars or by the number
@@ -236,7 +228,7 @@ var mostGrants = sync.OnceValue(func() *regexp.Regexp { return inOrder([]string{
 func (s *assembly) rank() {
 	p, t := &s.plan, s.target
 	p.Measure, p.Least = "which", len(s.all("least")) > 0
-	byGrants := mostGrants().MatchString(s.text)
+	byGrants, words := mostGrants().MatchString(s.text), s.all("who", "which", "what", "list")
 	switch {
 	case t.sym == "":
 		s.fail("rank_what")
@@ -244,7 +236,7 @@ func (s *assembly) rank() {
 	case t.sym == "PERSON":
 		s.fail("persons_named")
 		return
-	case t.sym == "GRANT" && s.firstWho() != "who":
+	case t.sym == "GRANT" && (len(words) == 0 || words[0].sym != "who"):
 		if byGrants {
 			s.fail("rank_by_grants")
 		}
@@ -349,16 +341,12 @@ func (s *assembly) stopped() {
 
 // share plans a part of a whole. The words after the verb are the part.
 func (s *assembly) share() {
-	p := &s.plan
-	p.Figure = "dollars"
 	of := slices.Index(s.seq, s.all("share")[0])
-	if len(s.all("many")) > 0 {
-		p.Figure = "grants"
-	} else {
-		p.Figure = s.shareFigure(of)
+	if s.plan.Figure = "grants"; len(s.all("many")) == 0 {
+		s.plan.Figure = s.shareFigure(of)
 	}
-	for _, it := range s.seq[of+1:] {
-		if slices.Contains([]string{"go", "be", "give", "given", "get"}, it.sym) {
+	for _, it := range s.all("go", "be", "give", "given", "get") {
+		if it.from > s.seq[of].from {
 			s.partOf = it.from
 			return
 		}

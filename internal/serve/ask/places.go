@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -250,11 +249,10 @@ func (r *reading) addCounty(i int) {
 		if len(found) != 1 {
 			var in []string
 			for _, c := range found {
-				if len(in) < 6 && !slices.Contains(in, c.State) {
-					in = append(in, c.State)
-				}
+				in = addNew(in, c.State)
 			}
-			r.add(i, to, item{sym: "PLACE", refuse: unclear("several_counties", "county", orgname.Display(strings.ToUpper(name)), "states", strings.Join(in, ", "))})
+			r.add(i, to, item{sym: "PLACE", refuse: unclear("several_counties", "county", orgname.Display(strings.ToUpper(name)),
+				"states", strings.Join(in[:min(len(in), 6)], ", "))})
 			continue
 		}
 		label := found[0].Name

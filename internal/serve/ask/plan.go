@@ -219,108 +219,75 @@ func (l *Place) validate() error {
 	return nil
 }
 
+// ofGrants reports whether the plan is about grants, and not about organizations
+// or government awards.
+func (p *Plan) ofGrants() bool { return p.Of != "organizations" && p.Of != "awards" }
+
+// rule is what a plan with one of some measures must not be. It holds for all
+// measures if it names none.
+type rule struct {
+	measures string
+	broken   bool
+	why      string
+}
+
 // fits says whether the parts of the plan go together.
 func (p *Plan) fits() error {
-	for _, check := range []func() error{p.measureFits, p.scopeFits, p.awardsFit, p.fieldsFit} {
-		if err := check(); err != nil {
-			return err
+	for _, r := range append(p.measureRules(), p.fieldRules()...) {
+		if r.broken && (r.measures == "" || slices.Contains(strings.Fields(r.measures), p.Measure)) {
+			return invalid("%s", r.why)
 		}
 	}
 	return p.placesFit()
 }
 
-// ofGrants reports whether the plan is about grants, and not about organizations
-// or government awards.
-func (p *Plan) ofGrants() bool { return p.Of != "organizations" && p.Of != "awards" }
+// any reports whether the plan has any of some parts.
+func (p *Plan) any(fields string) bool { return slices.ContainsFunc(strings.Fields(fields), p.has) }
 
-// measureFits says whether the plan has what its measure needs.
-func (p *Plan) measureFits() error {
-	switch p.Measure {
-	case "fact":
-		if len(p.Organizations) == 0 || p.Fact == "" || p.Of != "organizations" {
-			return invalid("fact needs of organizations, organizations and fact")
-		}
-	case "similar", "screen", "cofunders", "people":
-		if len(p.Organizations) != 1 || p.Of != "organizations" {
-			return invalid("%s is about one organization", p.Measure)
-		}
-	case "stopped":
-		if p.Of != "funders" && p.Of != "recipients" || len(p.Funders)+len(p.Recipients) == 0 {
-			return invalid("stopped is about the funders or recipients of an organization")
-		}
-	case "trend", "exists", "average", "median", "largest", "smallest", "how_much":
-		if p.Of == "organizations" {
-			return invalid("%s is of grants or awards", p.Measure)
-		}
+// measureRules say what measures need.
+func (p *Plan) measureRules() []rule {
+	orgs, listed, absent := p.Of == "organizations", 0, ""
+	if list, ok := p.filter(p.By); ok {
+		listed = list.Len()
 	}
-	return nil
+	if i := slices.IndexFunc(p.Part, func(f string) bool { return !p.has(f) }); i >= 0 {
+		absent = p.Part[i]
+	}
+	single := !slices.ContainsFunc(p.Years, func(s Span) bool { return s.From != s.To })
+	return []rule{
+		{"fact", len(p.Organizations) == 0 || p.Fact == "" || !orgs, "fact needs of organizations, organizations and fact"},
+		{"similar screen cofunders people", len(p.Organizations) != 1 || !orgs, p.Measure + " is about one organization"},
+		{"stopped", !p.sided() || len(p.Funders)+len(p.Recipients) == 0, "stopped is about the funders or recipients of an organization"},
+		{"trend exists average median largest smallest how_much", orgs, p.Measure + " is of grants or awards"},
+		{"compare", !p.ofGrants() || listed < 2, "compare needs by, and at least two in the list that it names"},
+		{"change", !p.ofGrants() || len(p.Years) != 2 || !single || p.Years[0].From >= p.Years[1].From, "change needs two single years, the earlier first"},
+		{"share", !p.ofGrants() || len(p.Part) == 0, "share needs part"},
+		{"share", absent != "", absent + " is a part that the plan does not have"},
+		{"how_many which", orgs && p.any("funders recipients years words support abroad only exclude"),
+			"organizations are chosen by place, cause and size alone"},
+	}
 }
 
-// scopeFits checks comparisons, changes, shares and lists of organizations.
-func (p *Plan) scopeFits() error {
-	switch p.Measure {
-	case "compare":
-		n := map[string]int{"funders": len(p.Funders), "recipients": len(p.Recipients), "places": len(p.Places), "causes": len(p.Causes),
-			"years": len(p.Years), "funder_types": len(p.FunderTypes)}[p.By]
-		if !p.ofGrants() || n < 2 {
-			return invalid("compare needs by, and at least two in the list that it names")
-		}
-	case "change":
-		single := !slices.ContainsFunc(p.Years, func(s Span) bool { return s.From != s.To })
-		if !p.ofGrants() || len(p.Years) != 2 || !single || p.Years[0].From >= p.Years[1].From {
-			return invalid("change needs two single years, the earlier first")
-		}
-	case "share":
-		if !p.ofGrants() || len(p.Part) == 0 {
-			return invalid("share needs part")
-		}
-		for _, f := range p.Part {
-			if !p.has(f) {
-				return invalid("%s is a part that the plan does not have", f)
-			}
-		}
-	case "how_many", "which":
-		for _, f := range []string{"funders", "recipients", "years", "words", "support", "abroad", "only", "exclude"} {
-			if p.Of == "organizations" && p.has(f) {
-				return invalid("organizations are chosen by place, cause and size alone")
-			}
-		}
-	}
-	return nil
-}
+// sided reports whether the plan is about funders or about recipients.
+func (p *Plan) sided() bool { return p.Of == "funders" || p.Of == "recipients" }
 
-// awardsFit checks plans about government awards.
-func (p *Plan) awardsFit() error {
-	if p.Of != "awards" {
-		if len(p.Organizations) > 0 && p.ofGrants() {
-			return invalid("organizations are for facts and awards; grants have funders and recipients")
-		}
-		return nil
+// fieldRules say which fields go together.
+func (p *Plan) fieldRules() []rule {
+	of := len(p.Funders)
+	if p.Of == "funders" {
+		of = len(p.Recipients)
 	}
-	bad := len(p.Organizations) != 1 || !slices.Contains([]string{"how_much", "how_many", "which", "trend", "exists"}, p.Measure)
-	for _, f := range []string{"funders", "recipients", "places", "causes", "support", "exclude", "funder_types", "amounts", "words", "abroad", "only"} {
-		bad = bad || p.has(f)
+	badAwards := len(p.Organizations) != 1 || !slices.Contains([]string{"how_much", "how_many", "which", "trend", "exists"}, p.Measure) ||
+		p.any("funders recipients places causes support exclude funder_types amounts words abroad only")
+	foreign := p.Measure != "share" && len(p.Part) > 0 || p.Measure != "compare" && p.By != "" || p.Measure != "fact" && p.Fact != ""
+	return []rule{
+		{"", p.ofGrants() && len(p.Organizations) > 0, "organizations are for facts and awards; grants have funders and recipients"},
+		{"", p.Of == "awards" && badAwards, "awards are those to one organization, by year"},
+		{"", p.Words != "" && p.Only == "individuals", "words are not looked for in grants to individuals"},
+		{"", foreign, "a field does not belong to " + p.Measure},
+		{"", p.Both && (p.Measure != "which" && p.Measure != "how_many" || !p.sided() || of < 2), "both needs two funders, or two recipients"},
+		{"", len(p.FunderTypes) > 1 && p.By != "funder_types", "several kinds of funders can only be compared"},
 	}
-	if bad {
-		return invalid("awards are those to one organization, by year")
-	}
-	return nil
-}
-
-// fieldsFit refuses fields that do not belong to the measure.
-func (p *Plan) fieldsFit() error {
-	of := map[bool]int{true: len(p.Recipients), false: len(p.Funders)}[p.Of == "funders"]
-	switch {
-	case p.Words != "" && p.Only == "individuals":
-		return invalid("words are not looked for in grants to individuals")
-	case p.Measure != "share" && len(p.Part) > 0, p.Measure != "compare" && p.By != "", p.Measure != "fact" && p.Fact != "":
-		return invalid("a field does not belong to %s", p.Measure)
-	case p.Both && (p.Measure != "which" && p.Measure != "how_many" || p.Of != "funders" && p.Of != "recipients" || of < 2):
-		return invalid("both needs two funders, or two recipients")
-	case len(p.FunderTypes) > 1 && p.By != "funder_types":
-		return invalid("several kinds of funders can only be compared")
-	}
-	return nil
 }
 
 // placesFit says whether the API accepts the places. They must be of one kind
@@ -329,16 +296,9 @@ func (p *Plan) placesFit() error {
 	if len(p.Places) == 0 || p.By == "places" {
 		return nil
 	}
-	var kinds, sides []string
-	for _, l := range p.Places {
-		if !slices.Contains(kinds, l.Kind+l.Of) {
-			kinds = append(kinds, l.Kind+l.Of)
-		}
-		if !slices.Contains(sides, l.Of) {
-			sides = append(sides, l.Of)
-		}
-	}
-	if len(sides) == 1 && len(kinds) == 1 && (p.Places[0].Kind != "near" || len(p.Places) == 1) {
+	first := p.Places[0]
+	alike := !slices.ContainsFunc(p.Places, func(l Place) bool { return l.Kind != first.Kind || l.Of != first.Of })
+	if alike && (p.Places[0].Kind != "near" || len(p.Places) == 1) {
 		return nil
 	}
 	if _, to, ok := p.fromTo(); ok && to.Kind == "state" && (p.Measure == "how_much" || p.Measure == "average" || p.Measure == "exists" ||

@@ -2,12 +2,15 @@ package ask
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"grantgraph/client"
 	"grantgraph/internal/money"
@@ -18,244 +21,197 @@ import (
 	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/table"
 )
 
 // page is the organization's page on the website.
 func page(o Party) string { return "/org/" + o.EIN + "/" + search.Slug(o.Name) }
 
+// about links to the page of the organization that the plan is about.
+func (r *run) about() Party {
+	o := r.p.Organizations[0]
+	r.out.Link = page(o)
+	r.learn("name", o.Name, "ein", hyphenated(o.EIN), "link", r.out.Link)
+	return o
+}
+
+func hyphenated(ein string) string { return ein[:2] + "-" + ein[2:] }
+
 // screen links to the compliance check: an answer here never says that an
 // organization is clear.
-func (r *run) screen() {
-	o := r.p.Organizations[0]
+func (r *run) screen() error {
+	o := r.about()
 	r.request("/screening/"+o.EIN, url.Values{})
 	r.out.Link = "/check/" + o.EIN
-	r.say("Whether %s (EIN %s-%s) is exempt, revoked or sanctioned is what the compliance check says, with its evidence and the age of each list: see %s.",
-		o.Name, o.EIN[:2], o.EIN[2:], r.out.Link)
-	r.caveat("An answer in one sentence cannot replace the check: it compares the organization with every list that is loaded, and says which are not.")
+	r.tell("screen", "link", r.out.Link)
+	r.warn("screen")
+	return nil
 }
 
 // people links to the officers and directors of an organization.
-func (r *run) people() {
-	o := r.p.Organizations[0]
-	r.request("/premier/"+o.EIN, url.Values{})
-	r.out.Link = page(o)
-	r.say("The page of %s lists its officers, directors and key employees under People, as its latest return names them: see %s.", o.Name, r.out.Link)
+func (r *run) people() error {
+	r.request("/premier/"+r.about().EIN, url.Values{})
+	r.tell("people")
+	return nil
 }
+
+//go:embed facts.tsv
+var factsText string
+
+var facts = sync.OnceValue(func() map[string]table.Row {
+	m := map[string]table.Row{}
+	for _, r := range table.Read("facts.tsv", factsText, "fact", "unit", "field", "noun", "text") {
+		m[r.Text("fact")] = r
+	}
+	return m
+})
 
 // fact answers one fact for each organization.
 func (r *run) fact() error {
 	p := r.p
-	r.out.Link = page(p.Organizations[0])
-	unit := UnitDollars
-	switch p.Fact {
-	case "founded", "ruling_year":
-		unit = UnitYear
-	case "mission", "website", "cause", "place", "ein":
-		unit = UnitText
-	}
-	label := capital(strings.ReplaceAll(p.Fact, "_", " "))
-	r.out.Columns = []Column{{"organization", "Organization", UnitParty}, {p.Fact, label, unit}, {"fiscal_year", "Fiscal year", UnitYear}}
+	r.about()
+	about := facts()[p.Fact]
+	unit := about.Text("unit")
+	r.out.Columns = columnsOf("organization", "fact", "fiscal_year")
+	r.out.Columns[1] = Column{p.Fact, capital(strings.ReplaceAll(p.Fact, "_", " ")), unit}
 	for _, o := range p.Organizations {
-		value, year, err := r.factOf(o)
+		core, err := r.profile(o)
 		if err != nil {
 			return err
 		}
+		value := factOf(core, about.Text("field"))
+		r.learn("name", o.Name, "noun", about.Text("noun"), "in", "", "when", "", "value", value)
 		row := []any{o, value, nil}
-		if year != 0 {
-			row[2] = int64(year)
+		if value != nil && strings.HasPrefix(about.Text("field"), "Financials") {
+			row[2] = int64(core.Financials.FiscalYear)
+			r.learn("in", fmt.Sprintf(" in fiscal year %d", row[2]))
 		}
-		r.out.Rows = append(r.out.Rows, row)
-		of := ""
-		if year != 0 {
-			of = fmt.Sprintf(" in fiscal year %d", year)
-		}
-		name := strings.ReplaceAll(p.Fact, "_", " ")
 		switch v := value.(type) {
 		case nil:
-			when := "."
 			if len(p.Years) == 1 {
-				when = " for fiscal year " + p.Years[0].inWords() + "."
+				r.learn("when", " for fiscal year "+p.Years[0].inWords())
 			}
-			r.say("The %s of %s is not known here%s", map[string]string{"founded": "year of formation",
-				"ruling_year": "year of the exemption ruling"}[p.Fact]+orElse(p.Fact, name), o.Name, when)
+			r.tell("fact_unknown")
 		case int64:
-			r.figure(factFigure(p, o), float64(v), unit)
-			switch p.Fact {
-			case "founded":
-				r.say("%s was formed in %d, as it files.", o.Name, v)
-			case "ruling_year":
-				r.say("The ruling that %s is exempt is of %d.", o.Name, v)
-			default:
-				r.say("The %s of %s%s: %s.", name, o.Name, of, money.Dollars(v))
+			name := p.Fact
+			if len(p.Organizations) > 1 {
+				name = o.Name
 			}
-		case string:
-			switch p.Fact {
-			case "ein":
-				r.say("The EIN of %s is %s.", o.Name, v)
-			case "place":
-				r.say("%s is in %s.", o.Name, v)
-			default:
-				r.say("The %s of %s, as filed: %s", name, o.Name, v)
+			r.figure(name, float64(v), unit)
+			r.learn("value", written(float64(v), unit))
+			r.say(r.known.fill(about.Text("text")))
+		default:
+			r.say(r.known.fill(about.Text("text")))
+		}
+		r.row(row...)
+	}
+	return nil
+}
+
+// factOf is what a profile says in a field, or in the first field of several
+// that it has; nil means not known.
+func factOf(core *client.ProfileCore, field string) any {
+	o := &core.Organization
+	switch field {
+	case "Organization.EIN":
+		return hyphenated(o.EIN)
+	case "Organization.City,Organization.State":
+		var parts []string
+		if o.City != nil {
+			parts = append(parts, orgname.Display(*o.City))
+		}
+		if o.State != nil {
+			parts = append(parts, *o.State)
+		}
+		return known(strings.Join(parts, ", "))
+	}
+	for path := range strings.SplitSeq(field, "|") {
+		v := reflect.ValueOf(core)
+		for name := range strings.SplitSeq(path, ".") {
+			if v = reflect.Indirect(v); v.IsValid() {
+				v = v.FieldByName(name)
 			}
+		}
+		switch v = reflect.Indirect(v); {
+		case !v.IsValid():
+		case v.CanInt():
+			return v.Int()
+		default:
+			return known(v.String())
 		}
 	}
 	return nil
 }
 
-func orElse(fact, name string) string {
-	if fact == "founded" || fact == "ruling_year" {
-		return ""
-	}
-	return name
-}
-
-func factFigure(p *Plan, o Party) string {
-	if len(p.Organizations) == 1 {
-		return p.Fact
-	}
-	return o.Name
-}
-
-// facts are the facts that profiles state, by name. The figures of a year may be
-// missing.
-var facts = map[string]func(c *client.ProfileCore, f *client.ProfileFinancials) any{
-	"founded": func(c *client.ProfileCore, _ *client.ProfileFinancials) any {
-		return whole(c.Organization.FormationYear)
-	},
-	"ruling_year": func(c *client.ProfileCore, _ *client.ProfileFinancials) any { return whole(c.Organization.RulingYear) },
-	"mission":     func(c *client.ProfileCore, _ *client.ProfileFinancials) any { return text(c.Organization.Mission) },
-	"website":     func(c *client.ProfileCore, _ *client.ProfileFinancials) any { return text(c.Organization.WebsiteURL) },
-	"cause": func(c *client.ProfileCore, _ *client.ProfileFinancials) any {
-		return text(cmp.Or(c.Organization.NTEELabel, c.Organization.SubjectLabel))
-	},
-	"place": func(c *client.ProfileCore, _ *client.ProfileFinancials) any {
-		city, state := c.Organization.City, c.Organization.State
-		switch {
-		case city != nil && state != nil:
-			return orgname.Display(*city) + ", " + *state
-		case city != nil:
-			return orgname.Display(*city)
-		}
-		return text(state)
-	},
-	"given":       func(c *client.ProfileCore, _ *client.ProfileFinancials) any { return c.Given.TotalAmount },
-	"received":    func(c *client.ProfileCore, _ *client.ProfileFinancials) any { return c.Received.TotalAmount },
-	"revenue":     func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.TotalRevenue) },
-	"expenses":    func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.TotalExpenses) },
-	"assets":      func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.TotalAssets) },
-	"liabilities": func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.TotalLiabilities) },
-	"net_assets":  func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.NetAssets) },
-	"grants_paid": func(_ *client.ProfileCore, f *client.ProfileFinancials) any { return whole(f.GrantsPaid) },
-}
-
-// whole is a number, or nil if it is not known.
-func whole[N int | int64](n *N) any {
-	if n == nil {
+// known is a text, or nil if it is empty.
+func known(text string) any {
+	if text == "" {
 		return nil
 	}
-	return int64(*n)
+	return text
 }
 
-// text is a text, or nil if it is not known.
-func text(s *string) any {
-	if s == nil || *s == "" {
-		return nil
-	}
-	return *s
-}
+func essentials(a *client.EssentialsAnswer) *client.Service { return &a.Service }
 
-// yearly are the facts that returns state for a fiscal year.
-var yearly = strings.Fields("revenue expenses assets liabilities net_assets grants_paid")
-
-// factOf looks up one fact; nil means not known.
-func (r *run) factOf(o Party) (value any, year int, err error) {
-	p := r.p
-	if p.Fact == "ein" {
-		if _, err := get(r, "/essentials/"+o.EIN, url.Values{}, func(a *client.EssentialsAnswer) *client.Service { return &a.Service }); err != nil {
-			return nil, 0, err
-		}
-		return o.EIN[:2] + "-" + o.EIN[2:], 0, nil
-	}
-	core, figures, err := r.profile(o)
-	if err != nil || !slices.Contains(yearly, p.Fact) {
-		if err == nil {
-			value = facts[p.Fact](core, figures)
-		}
-		return value, 0, err
-	}
-	if figures != nil {
-		if value = facts[p.Fact](core, figures); value != nil {
-			year = figures.FiscalYear
-		}
-	}
-	return value, year, nil
-}
+func premier(a *profiles.PremierAnswer) *client.Service { return &a.Service }
 
 // profile requests an organization and its figures: those of the year that the
 // plan names, or else of the latest return.
-func (r *run) profile(o Party) (*client.ProfileCore, *client.ProfileFinancials, error) {
-	if len(r.p.Years) != 1 {
-		a, err := get(r, "/essentials/"+o.EIN, url.Values{}, func(a *client.EssentialsAnswer) *client.Service { return &a.Service })
+func (r *run) profile(o Party) (*client.ProfileCore, error) {
+	if len(r.p.Years) != 1 || r.p.Fact == "ein" {
+		a, err := get(r, "/essentials/"+o.EIN, url.Values{}, essentials)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return &a.ProfileCore, a.Financials, nil
+		return &a.ProfileCore, nil
 	}
-	a, err := get(r, "/premier/"+o.EIN, url.Values{}, func(a *profiles.PremierAnswer) *client.Service { return &a.Service })
+	a, err := get(r, "/premier/"+o.EIN, url.Values{}, premier)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	y := r.p.Years[0]
+	core, y := a.ProfileCore, r.p.Years[0]
+	core.Financials = nil
 	for i := range a.FinancialsByYear {
 		if f := &a.FinancialsByYear[i]; y.From == y.To && f.FiscalYear == y.From {
-			return &a.ProfileCore, &f.ProfileFinancials, nil
+			core.Financials = &f.ProfileFinancials
+			break
 		}
 	}
-	return &a.ProfileCore, nil, nil
+	return &core, nil
 }
 
 func (r *run) similar() error {
-	o := r.p.Organizations[0]
-	r.out.Link = page(o)
 	limit := r.p.top()
 	if len(r.p.Places) > 0 {
 		limit = 100
 	}
-	a, err := get(r, "/similar/"+o.EIN, url.Values{"limit": {strconv.Itoa(limit)}}, func(a *api.List[client.SimilarRow]) *client.Service { return &a.Service })
+	a, err := get(r, "/similar/"+r.about().EIN, url.Values{"limit": {strconv.Itoa(limit)}},
+		func(a *api.List[client.SimilarRow]) *client.Service { return &a.Service })
 	if err != nil {
 		return err
 	}
-	r.out.Columns = []Column{{"organization", "Organization", UnitParty}, {"state", "State", UnitText}, {"shared_funders", "Shared funders", UnitCount},
-		{"cause", "Shared cause", UnitText}}
+	r.out.Columns = columnsOf("organization", "state", "shared_funders", "cause")
 	var first []string
 	for i := range a.Results {
 		s := &a.Results[i]
 		if len(r.out.Rows) == r.p.top() || len(r.p.Places) > 0 && !r.near(s) {
 			continue
 		}
-		o := Party{EIN: s.EIN, Name: orgname.Display(s.Name)}
-		row := []any{o, nil, nil, nil}
-		if s.State != nil {
-			row[1] = *s.State
-		}
+		row := []any{Party{EIN: s.EIN, Name: orgname.Display(s.Name)}, optional(s.State), nil, optional(s.Reasons.CauseLabel)}
 		if s.Reasons.SharedFunders != nil {
 			row[2] = int64(*s.Reasons.SharedFunders)
 		}
-		if s.Reasons.CauseLabel != nil {
-			row[3] = *s.Reasons.CauseLabel
-		}
-		r.out.Rows = append(r.out.Rows, row)
+		r.row(row...)
 		if len(first) < 3 {
-			first = append(first, o.Name)
+			first = append(first, orgname.Display(s.Name))
 		}
 	}
 	if len(first) == 0 {
-		r.say("No organization that resembles %s was found.", o.Name)
+		r.tell("similar_none")
 		return nil
 	}
-	r.say("Organizations that resemble %s most: %s.", o.Name, and(first))
-	r.caveat("Likeness is an association found in public data: shared funders or recipients, cause, words, place and size. It is no statement of either " +
-		"organization.")
+	r.tell("similar", "names", and(first))
+	r.warn("similar")
 	return nil
 }
 
@@ -268,31 +224,23 @@ func (r *run) near(s *client.SimilarRow) bool {
 }
 
 func (r *run) cofunders() error {
-	o := r.p.Organizations[0]
-	r.out.Link = page(o)
-	a, err := get(r, "/premier/"+o.EIN, url.Values{}, func(a *profiles.PremierAnswer) *client.Service { return &a.Service })
+	a, err := get(r, "/premier/"+r.about().EIN, url.Values{}, premier)
 	if err != nil {
 		return err
 	}
-	r.out.Columns = []Column{{"funder", "Funder", UnitParty}, {"state", "State", UnitText}, {"shared_recipients", "Recipients that both fund", UnitCount}}
+	r.out.Columns = columnsOf("funder", "state", "shared_recipients")
 	for _, c := range a.Cofunders[:min(len(a.Cofunders), r.p.top())] {
-		row := []any{Party{EIN: c.FunderEIN, Name: orgname.Display(c.FunderName)}, nil, int64(c.SharedRecipients)}
-		if c.FunderState != nil {
-			row[1] = *c.FunderState
-		}
-		r.out.Rows = append(r.out.Rows, row)
+		r.row(Party{EIN: c.FunderEIN, Name: orgname.Display(c.FunderName)}, optional(c.FunderState), int64(c.SharedRecipients))
 	}
 	if len(r.out.Rows) == 0 {
-		r.say("No other funder of those whom %s funds was found.", o.Name)
+		r.tell("cofunders_none")
 		return nil
 	}
 	if a.CofunderScope != nil {
-		r.figure("cofunder_count", float64(a.CofunderScope.CofunderCount), UnitCount)
+		r.learn("cofunder_count", int64(a.CofunderScope.CofunderCount))
 	}
-	r.figure("shared_recipients", float64(a.Cofunders[0].SharedRecipients), UnitCount)
-	r.say("The closest co-funder of %s is %s: both fund %s.", o.Name, orgname.Display(a.Cofunders[0].FunderName),
-		plural.Count(int64(a.Cofunders[0].SharedRecipients), "recipient", "recipients"))
-	r.caveat("Co-funding is an association found in filings, not a sign that funders work together.")
+	r.tell("cofunders", "first", orgname.Display(a.Cofunders[0].FunderName), "shared_recipients", int64(a.Cofunders[0].SharedRecipients))
+	r.warn("cofunders")
 	return nil
 }
 
@@ -300,26 +248,19 @@ func (r *run) cofunders() error {
 var levels = map[string]string{"": "government", "federal": "federal", "state": "state government"}
 
 func (r *run) awards() error {
-	o := r.p.Organizations[0]
-	r.out.Link = page(o)
-	a, err := get(r, "/gov-funding/"+o.EIN, url.Values{"limit": {"25"}}, func(a *profiles.FundingAnswer) *client.Service { return &a.Service })
+	p := r.p
+	a, err := get(r, "/gov-funding/"+r.about().EIN, url.Values{"limit": {"25"}}, func(a *profiles.FundingAnswer) *client.Service { return &a.Service })
 	if err != nil {
 		return err
 	}
-	if r.p.Measure == "which" {
-		return r.awardsByAgency(a)
+	r.learn("level", levels[p.Level], "Level", capital(levels[p.Level]), "when", "")
+	if p.Measure != "which" {
+		return r.awardsByYear(a)
 	}
-	return r.awardsByYear(a)
-}
-
-func (r *run) awardsByAgency(a *profiles.FundingAnswer) error {
-	p, o := r.p, r.p.Organizations[0]
 	if len(p.Years) > 0 {
 		return invalid("awards by agency are of all years")
 	}
-	r.out.Columns = []Column{{"agency", "Agency", UnitText}, {"level", "Level", UnitText}, {"total_amount", "Dollars", UnitDollars},
-		{"award_count", "Awards", UnitCount}}
-	c := &Chart{Kind: "bars", Title: "Dollars by agency", Unit: UnitDollars}
+	r.out.Columns = columnsOf("agency", "level", "total_amount", "award_count")
 	for _, g := range a.ByAgency {
 		if p.Level != "" && g.Level != p.Level || len(r.out.Rows) == p.top() {
 			continue
@@ -328,21 +269,15 @@ func (r *run) awardsByAgency(a *profiles.FundingAnswer) error {
 		if g.Agency != nil {
 			name = orgname.Display(*g.Agency)
 		}
-		r.out.Rows = append(r.out.Rows, []any{name, g.Level, g.TotalAmount, g.AwardCount})
-		c.Labels, c.Values = append(c.Labels, name), append(c.Values, g.TotalAmount)
+		r.row(name, g.Level, g.TotalAmount, g.AwardCount)
 	}
 	if len(r.out.Rows) == 0 {
-		r.say("No %s awards to %s are in the files that were read.", levels[p.Level], o.Name)
+		r.tell("awards_none")
 		return nil
 	}
 	first := r.out.Rows[0]
-	r.figure("total_amount", float64(first[2].(int64)), UnitDollars)
-	r.figure("award_count", float64(first[3].(int64)), UnitCount)
-	r.say("The most in %s awards to %s came from %s: %s in %s.", levels[p.Level], o.Name, first[0], money.Dollars(first[2].(int64)),
-		plural.Count(first[3].(int64), "award", "awards"))
-	if len(c.Values) > 1 {
-		r.out.Chart = c
-	}
+	r.tell("awards_which", "first", first[0], "total_amount", first[2], "award_count", first[3])
+	r.chart("bars", "Dollars by agency", 2)
 	return nil
 }
 
@@ -363,52 +298,44 @@ func (p *Plan) ofLevel(federal, state *int64) (n int64, known bool) {
 }
 
 func (r *run) awardsByYear(a *profiles.FundingAnswer) error {
-	p, o, of := r.p, r.p.Organizations[0], levels[r.p.Level]
+	p := r.p
 	var total, count int64
-	r.out.Columns = []Column{{"fiscal_year", "Fiscal year", UnitYear}, {"total_amount", "Dollars", UnitDollars}}
-	c := &Chart{Kind: "years", Title: "Dollars by fiscal year of the government", Unit: UnitDollars}
+	r.out.Columns = columnsOf("fiscal_year", "total_amount")
 	for _, y := range a.ByYear {
 		n, ok := p.ofLevel(y.FederalAmount, y.StateAmount)
 		if !p.inYears(y.FiscalYear) || !ok {
 			continue
 		}
 		total, count = total+n, count+y.AwardCount
-		r.out.Rows = append(r.out.Rows, []any{int64(y.FiscalYear), n})
-		c.Labels, c.Values = append(c.Labels, strconv.Itoa(y.FiscalYear)), append(c.Values, n)
+		r.row(int64(y.FiscalYear), n)
 	}
 	if len(p.Years) == 0 && p.Level == "" {
 		count = a.Summary.AwardCount
 	}
-	if len(c.Values) > 1 {
-		r.out.Chart = c
-	}
-	when := ""
+	r.chart("years", "Dollars by fiscal year of the government", 1)
 	if len(p.Years) > 0 {
-		when = " in fiscal year " + p.Years[0].inWords()
+		r.learn("when", " in fiscal year "+p.Years[0].inWords())
 	}
-	if len(c.Values) == 0 || count == 0 {
-		r.say("No %s awards to %s%s are in the files that were read.", of, o.Name, when)
+	if len(r.out.Rows) == 0 || count == 0 {
+		r.tell("awards_none")
 		r.figure("total_amount", 0, UnitDollars)
 		return nil
 	}
+	key := "awards_how_much"
 	switch p.Measure {
 	case "how_many":
-		if p.Level != "" {
+		if key = "awards_how_many"; p.Level != "" {
 			return invalid("awards are counted over all levels of government")
 		}
-		r.figure("award_count", float64(count), UnitCount)
-		r.say("%s has %s from governments%s, %s in all.", o.Name, plural.Count(count, "award", "awards"), when, money.Dollars(total))
 	case "trend":
-		for i, y := range c.Labels {
-			r.figure(y, float64(c.Values[i]), UnitDollars)
+		key = "awards_trend"
+		for _, row := range r.out.Rows {
+			r.figure(fmt.Sprint(row[0]), float64(row[1].(int64)), UnitDollars)
 		}
-		n := len(c.Labels) - 1
-		r.say("By fiscal year, %s awards to %s: %s in %s, %s in %s.", of, o.Name, money.Dollars(c.Values[0]), c.Labels[0], money.Dollars(c.Values[n]), c.Labels[n])
-		return nil
-	default:
-		r.say("%s awards to %s%s come to %s.", capital(of), o.Name, when, money.Dollars(total))
 	}
-	r.figure("total_amount", float64(total), UnitDollars)
+	first, last := r.out.Rows[0], r.out.Rows[len(r.out.Rows)-1]
+	r.tell(key, "award_count", count, "total_amount", total, "a", money.Dollars(first[1].(int64)), "from", fmt.Sprint(first[0]),
+		"b", money.Dollars(last[1].(int64)), "to", fmt.Sprint(last[0]))
 	return nil
 }
 
@@ -437,11 +364,7 @@ func (p *Plan) chosen() (f directory.Filter, filters map[string]any, err error) 
 		old, _ := filters[l.Kind].([]string)
 		filters[l.Kind] = append(old, l.Value)
 	}
-	var causes []string
-	for _, c := range p.Causes {
-		causes = append(causes, c.Subject)
-	}
-	if len(causes) > 0 {
+	if causes := subjects(p.Causes); len(causes) > 0 {
 		s, err := ntee.ParseSubject(strings.Join(causes, ","))
 		if err != nil {
 			return f, nil, invalid("%v", err)
@@ -497,21 +420,20 @@ func (r *run) organizations() error {
 	if err != nil {
 		return err
 	}
-	r.out.Columns = []Column{{"organization", "Organization", UnitParty}, {"state", "State", UnitText},
-		{by, capital(strings.ReplaceAll(by, "_", " ")), UnitDollars}}
+	noun := strings.ReplaceAll(by, "_", " ")
+	r.out.Columns = append(columnsOf("organization", "state"), Column{by, capital(noun), UnitDollars})
 	for _, org := range rows {
-		row, ok := d.Row(org, r.a.Data.Standing)
-		if !ok {
-			continue
+		if row, ok := d.Row(org, r.a.Data.Standing); ok {
+			v := map[string]*int64{"revenue": row.Revenue, "assets": row.Assets, "expenses": row.Expenses, "grants_paid": row.GrantsPaid}[by]
+			r.row(Party{EIN: row.EIN.String(), Name: orgname.Display(row.Name)}, row.State, optional(v))
 		}
-		v := map[string]*int64{"revenue": row.Revenue, "assets": row.Assets, "expenses": row.Expenses, "grants_paid": row.GrantsPaid}[by]
-		line := []any{Party{EIN: row.EIN.String(), Name: orgname.Display(row.Name)}, row.State, nil}
-		if v != nil {
-			line[2] = *v
-		}
-		r.out.Rows = append(r.out.Rows, line)
 	}
-	what := ""
+	r.tellOrganizations(n, by, noun)
+	return nil
+}
+
+func (r *run) tellOrganizations(n int, by, noun string) {
+	p, what := r.p, ""
 	if places := placeNames(p.Places, ""); len(places) > 0 {
 		what += " in " + joinWords(places, "or")
 	}
@@ -519,24 +441,20 @@ func (r *run) organizations() error {
 		what += " for " + joinWords(causeNames(p.Causes), "or")
 	}
 	if a := p.amounts(); a != "" {
-		what += " with " + strings.ReplaceAll(by, "_", " ") + " of " + a
+		what += " with " + noun + " of " + a
 	}
-	r.caveat("Organizations are all that the lists of the IRS, returns and grant lines name; figures are those of the latest return that was read.")
-	if p.Measure == "how_many" {
-		r.figure("organization_count", float64(n), UnitCount)
-		r.say("%s%s %s known here.", plural.Count(int64(n), "organization", "organizations"), what, map[bool]string{true: "is", false: "are"}[n == 1])
-		return nil
+	r.learn("what", what, "by", noun)
+	r.warn("organizations")
+	switch {
+	case p.Measure == "how_many":
+		r.tell("organizations", "organization_count", n, "is", plural.Word(n, "is", "are"))
+	case len(r.out.Rows) == 0:
+		r.tell("organizations_none")
+	case r.out.Rows[0][2] == nil:
+		r.tell("organizations_unfiled")
+	default:
+		first := r.out.Rows[0]
+		r.figure(by, float64(first[2].(int64)), UnitDollars)
+		r.tell("organizations_first", "first", first[0].(Party).Name, "value", money.Dollars(first[2].(int64)))
 	}
-	if len(r.out.Rows) == 0 {
-		r.say("No organization%s is known here.", what)
-		return nil
-	}
-	first := r.out.Rows[0]
-	if v, ok := first[2].(int64); ok {
-		r.figure(by, float64(v), UnitDollars)
-		r.say("%s organization%s by %s is %s: %s.", rank(p), what, strings.ReplaceAll(by, "_", " "), first[0].(Party).Name, money.Dollars(v))
-	} else {
-		r.say("None of the organizations%s has filed its %s.", what, strings.ReplaceAll(by, "_", " "))
-	}
-	return nil
 }

@@ -403,7 +403,7 @@ func (r *reading) choose(list [][]*item) (*Plan, *Unclear) {
 		}
 		if u == nil && more <= closeCall {
 			if a, b := differ(list[0], seq); a != nil {
-				if other, none := r.compose(seq); none == nil && !sameParts(p, other) {
+				if other, none := r.compose(seq); none == nil && !sameParts(*p, *other) {
 					return nil, r.whichMeant(a, b)
 				}
 			}
@@ -438,13 +438,10 @@ func (it *item) sameParty(other *item) bool {
 	return len(mine) > 0 && len(theirs) > 0 && mine[0].EIN == theirs[0].EIN
 }
 
-// sameParts reports whether two plans ask about the same organizations, places
-// and causes.
-func sameParts(a, b *Plan) bool {
-	c := a.clone()
-	d := b.clone()
-	c.Notes, d.Notes, c.Doubt, d.Doubt = nil, nil, "", ""
-	return c.String() == d.String()
+// sameParts reports whether two plans ask for the same.
+func sameParts(a, b Plan) bool {
+	a.Notes, b.Notes, a.Doubt, b.Doubt = nil, nil, "", ""
+	return a.String() == b.String()
 }
 
 // latestYear is the latest fiscal year whose filings are nearly complete, or 0

@@ -13,13 +13,7 @@ import (
 //go:embed sentences.tsv
 var sentencesText string
 
-var sentences = sync.OnceValue(func() map[string]string {
-	m := map[string]string{}
-	for _, r := range table.Read("sentences.tsv", sentencesText, "key", "text") {
-		m[r.Text("key")] = r.Text("text")
-	}
-	return m
-})
+var sentences = sync.OnceValue(func() map[string]string { return table.Map("sentences.tsv", sentencesText, "key", "text") })
 
 // sentence is a sentence of sentences.tsv, with names and their values filled in.
 func sentence(key string, pairs ...string) string {

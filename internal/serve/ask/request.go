@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -22,39 +23,27 @@ func (p *Plan) values() url.Values {
 			v.Set(name, strings.Join(items, ","))
 		}
 	}
-	eins := func(list []Party) (out []string) {
-		for _, o := range list {
-			out = append(out, o.EIN)
-		}
-		return out
-	}
-	set("funder_id", eins(p.Funders)...)
-	set("recip_id", eins(p.Recipients)...)
-	var causes []string
-	for _, c := range p.Causes {
-		causes = append(causes, c.Subject)
-	}
-	set("subject", causes...)
+	ein := func(o Party) string { return o.EIN }
+	set("funder_id", each(p.Funders, ein)...)
+	set("recip_id", each(p.Recipients, ein)...)
+	set("subject", subjects(p.Causes)...)
 	set("support", p.Support...)
 	set("funder_type", p.FunderTypes...)
 	exclude := slices.Clone(p.Exclude)
-	if p.Only != "" && !slices.Contains(exclude, p.Only) {
-		exclude = append(exclude, p.Only)
+	if p.Only != "" {
+		exclude = addNew(exclude, p.Only)
 	}
 	// The API also searches names for these words. Exclude individuals, so that
 	// nobody can look up what a named person received.
 	if p.Words != "" {
 		set("query", p.Words)
-		if !slices.Contains(exclude, "individuals") {
-			exclude = append(exclude, "individuals")
-		}
+		exclude = addNew(exclude, "individuals")
 	}
 	set("exclude", exclude...)
-	if p.MinAmount != nil {
-		set("min_amt", strconv.FormatInt(*p.MinAmount, 10))
-	}
-	if p.MaxAmount != nil {
-		set("max_amt", strconv.FormatInt(*p.MaxAmount, 10))
+	for name, n := range map[string]*int64{"min_amt": p.MinAmount, "max_amt": p.MaxAmount} {
+		if n != nil {
+			set(name, strconv.FormatInt(*n, 10))
+		}
 	}
 	p.setYears(set)
 	p.setPlaces(set)
@@ -114,6 +103,14 @@ func (p *Plan) setPlaces(set func(name string, items ...string)) {
 	set("country", countries...)
 }
 
+// addNew adds an item to a list that does not have it.
+func addNew[T comparable](list []T, item T) []T {
+	if slices.Contains(list, item) {
+		return list
+	}
+	return append(list, item)
+}
+
 // encode writes parameters with plain commas, so that lists are readable.
 func encode(v url.Values) string { return strings.ReplaceAll(v.Encode(), "%2C", ",") }
 
@@ -124,7 +121,8 @@ type run struct {
 	p   *Plan
 	out *Answer
 
-	empty bool // no grants were found
+	known facing // what sentences may name
+	empty bool   // no grants were found
 }
 
 // request records a request that the answer is based on.
@@ -175,10 +173,7 @@ func (r *run) caveat(text string) {
 
 // with adds parameters to a copy of the values.
 func with(v url.Values, pairs ...string) url.Values {
-	out := url.Values{}
-	for name, list := range v {
-		out[name] = list
-	}
+	out := maps.Clone(v)
 	for i := 0; i < len(pairs); i += 2 {
 		out.Set(pairs[i], pairs[i+1])
 	}

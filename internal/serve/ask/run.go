@@ -2,13 +2,10 @@ package ask
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
 	"grantgraph/client"
-	"grantgraph/internal/money"
-	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
 	"grantgraph/internal/serve/graph"
@@ -24,32 +21,21 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 		return nil, api.Damaged()
 	}
 	r := &run{a: a, ctx: ctx, p: p, out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}}}
+	r.known = facing{"what": spaced(p.describe()), "measure": p.Measure, "order": "dollars", "rank": "The largest", "most": "most",
+		"figure": figures[p.Figure].start}
+	if p.Order == "grants" {
+		r.learn("order", "number of grants")
+	}
+	if p.Least {
+		r.learn("rank", "The smallest", "most", "least")
+	}
 	for _, n := range p.Notes {
 		r.caveat(n)
 	}
 	if p.Words != "" {
-		r.caveat("Grants to private persons are left out where words are searched, so that nobody can be looked up by name.")
+		r.warn("words")
 	}
-	var err error
-	switch {
-	case p.Measure == "screen":
-		r.screen()
-	case p.Measure == "fact":
-		err = r.fact()
-	case p.Measure == "people":
-		r.people()
-	case p.Measure == "similar":
-		err = r.similar()
-	case p.Measure == "cofunders":
-		err = r.cofunders()
-	case p.Of == "awards":
-		err = r.awards()
-	case p.Of == "organizations":
-		err = r.organizations()
-	default:
-		err = r.grants()
-	}
-	if err != nil {
+	if err := r.runner()(); err != nil {
 		return nil, err
 	}
 	if r.empty && p.Doubt != "" {
@@ -60,41 +46,32 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	return r.out, nil
 }
 
-func (r *run) grants() error {
+// runner is what answers the plan.
+func (r *run) runner() func() error {
+	about := map[string]func() error{"screen": r.screen, "fact": r.fact, "people": r.people, "similar": r.similar, "cofunders": r.cofunders}
+	if f := about[r.p.Measure]; f != nil {
+		return f
+	}
+	switch r.p.Of {
+	case "awards":
+		return r.awards
+	case "organizations":
+		return r.organizations
+	}
 	r.out.Link = r.explore()
-	if r.p.Both {
-		return r.both()
+	switch {
+	case r.p.Both:
+		return r.both
+	case r.p.Of == "countries":
+		return r.countries
+	case r.p.Measure == "which" && (r.p.Of == "funders" || r.p.Of == "recipients"):
+		return r.ranking
+	case r.p.Measure == "which" && r.p.Of == "grants":
+		return r.largest
 	}
-	if r.p.Of == "countries" {
-		return r.countries()
-	}
-	switch r.p.Measure {
-	case "stopped":
-		return r.stopped()
-	case "how_much", "how_many", "average", "exists":
-		return r.totals()
-	case "median":
-		return r.median()
-	case "largest", "smallest":
-		return r.largest()
-	case "which":
-		switch r.p.Of {
-		case "funders", "recipients":
-			return r.ranking()
-		case "grants":
-			return r.largest()
-		}
-		return r.groups()
-	case "trend":
-		return r.trend()
-	case "compare":
-		return r.compare()
-	case "change":
-		return r.change()
-	case "share":
-		return r.share()
-	}
-	return invalid("nothing answers %s of %s", r.p.Measure, r.p.Of)
+	return map[string]func() error{"stopped": r.stopped, "how_much": r.totals, "how_many": r.totals, "average": r.totals, "exists": r.totals,
+		"median": r.median, "largest": r.largest, "smallest": r.largest, "which": r.groups, "trend": r.trend, "compare": r.compare,
+		"change": r.change, "share": r.share}[r.p.Measure]
 }
 
 // explore is the path of the website page that shows the grants.
@@ -108,18 +85,6 @@ func (r *run) explore() string {
 		v.Set("tab", tab)
 	}
 	return "/explore?" + encode(v)
-}
-
-func (r *run) figure(name string, v float64, unit string) {
-	r.out.Figures = append(r.out.Figures, Figure{name, v, unit})
-}
-
-func (r *run) say(format string, args ...any) {
-	s := fmt.Sprintf(format, args...)
-	if r.out.Answer != "" {
-		s = r.out.Answer + " " + s
-	}
-	r.out.Answer = s
 }
 
 // sums are the totals of grants.
@@ -165,8 +130,7 @@ func (r *run) summary(p *Plan, by ...string) (s sums, err error) {
 	}
 	r.partial(s.years)
 	if len(p.Funders)+len(p.Recipients)+len(p.FunderTypes) == 0 && !slices.Contains(p.Exclude, "daf") && p.Only == "" && s.grants > 0 {
-		r.caveat("Grants by donor-advised and pass-through funds are counted, so money that passed through one may be counted twice; add “excluding " +
-			"donor-advised funds” to leave them out.")
+		r.warn("daf")
 	}
 	return s, nil
 }
@@ -180,21 +144,25 @@ func (r *run) partial(years []client.Year) {
 		}
 	}
 	if len(list) > 0 {
-		r.caveat("Filings for fiscal year " + and(list) + " are still being published, so figures will grow.")
+		r.warn("partial", "years", and(list))
 	}
 }
 
 // yearRows adds the rows and the chart of years.
 func (r *run) yearRows(years []client.Year) {
-	r.out.Columns = []Column{{"fiscal_year", "Fiscal year", UnitYear}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount},
-		{"funder_count", "Funders", UnitCount}, {"recipient_count", "Recipients", UnitCount}}
-	c := &Chart{Kind: "years", Title: "Dollars by fiscal year", Unit: UnitDollars}
+	r.out.Columns = columnsOf("fiscal_year", "total_amount", "grant_count", "funder_count", "recipient_count")
 	for _, y := range years {
-		r.out.Rows = append(r.out.Rows, []any{int64(y.FiscalYear), y.TotalAmount, y.GrantCount, y.FunderCount, y.RecipientCount})
-		c.Labels, c.Values, c.Partial = append(c.Labels, strconv.Itoa(y.FiscalYear)), append(c.Values, y.TotalAmount), append(c.Partial, y.Partial)
+		r.row(int64(y.FiscalYear), y.TotalAmount, y.GrantCount, y.FunderCount, y.RecipientCount)
 	}
-	if len(c.Values) > 1 {
-		r.out.Chart = c
+	r.yearChart("Dollars by fiscal year", years, 1)
+}
+
+func (r *run) yearChart(title string, years []client.Year, column int) {
+	r.chart("years", title, column)
+	for i := range years {
+		if r.out.Chart != nil {
+			r.out.Chart.Partial = append(r.out.Chart.Partial, years[i].Partial)
+		}
 	}
 }
 
@@ -208,46 +176,24 @@ func (r *run) totals() error {
 		return err
 	}
 	r.yearRows(s.years)
-	what := spaced(p.describe())
-	add := func() {
-		r.figure("total_amount", float64(s.dollars), UnitDollars)
-		r.figure("grant_count", float64(s.grants), UnitCount)
-		if s.funders >= 0 {
-			r.figure("funder_count", float64(s.funders), UnitCount)
-			r.figure("recipient_count", float64(s.recipients), UnitCount)
-		}
+	r.learn("total_amount", s.dollars, "grant_count", s.grants)
+	if s.funders >= 0 {
+		r.learn("funder_count", s.funders, "recipient_count", s.recipients)
 	}
 	if s.grants == 0 {
 		r.none(p)
-		add()
+		r.tell("sums")
 		return nil
 	}
-	switch {
-	case p.Measure == "how_much":
-		add()
-		r.say("Grants%s come to %s, in %s.", what, money.Dollars(s.dollars), plural.Count(s.grants, "grant", "grants"))
-	case p.Measure == "exists":
-		add()
-		r.say("Yes: %s%s, %s in all.", plural.Count(s.grants, "grant", "grants"), what, money.Dollars(s.dollars))
-	case p.Measure == "average":
-		average := float64(s.dollars) / float64(s.grants)
-		r.figure("average_amount", average, UnitDollars)
-		add()
-		r.say("The average of the %s%s is %s (%s in all).", plural.Count(s.grants, "grant", "grants"), what, money.Dollars(int64(roundHalf(average))),
-			money.Dollars(s.dollars))
-	case p.Of == "funders" && s.funders >= 0:
-		r.figure("funder_count", float64(s.funders), UnitCount)
-		r.say("%s made grants%s.", plural.Count(s.funders, "funder", "funders"), what)
-	case p.Of == "recipients" && s.funders >= 0:
-		r.figure("recipient_count", float64(s.recipients), UnitCount)
-		r.say("%s received grants%s.", plural.Count(s.recipients, "recipient", "recipients"), what)
-		r.caveat("Recipients are counted by their resolved identity; one that filers name in several ways and that has no EIN may count more than once.")
-	case p.Of == "grants":
-		r.figure("grant_count", float64(s.grants), UnitCount)
-		r.figure("total_amount", float64(s.dollars), UnitDollars)
-		r.say("There are %s%s, %s in all.", plural.Count(s.grants, "grant", "grants"), what, money.Dollars(s.dollars))
-	default:
-		return invalid("%s cannot be counted here", p.Of)
+	key := p.Measure
+	if key == "how_many" {
+		if key += "_" + p.Of; answers()[key].text == "" || p.Of != "grants" && s.funders < 0 {
+			return invalid("%s cannot be counted here", p.Of)
+		}
+	}
+	r.tell(key, "average_amount", float64(s.dollars)/float64(s.grants))
+	if key == "how_many_recipients" {
+		r.warn("recipients")
 	}
 	return nil
 }
@@ -255,10 +201,10 @@ func (r *run) totals() error {
 // none says that no grants were found.
 func (r *run) none(p *Plan) {
 	r.empty = true
-	no := "No grants%s are in this data."
+	key := "none"
 	if p.Measure == "exists" {
-		no = "No: no grants%s are in this data."
+		key = "none_exists"
 	}
-	r.say(no, spaced(p.describe()))
-	r.caveat("That nothing is here does not mean that nothing was given: only grants that filers itemize electronically are known.")
+	r.tell(key, "what", spaced(p.describe()))
+	r.warn("none")
 }

@@ -1,13 +1,12 @@
 package ask
 
 import (
-	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"grantgraph/internal/money"
-	"grantgraph/internal/plural"
 )
 
 // middle is the median grant amount of a plan: the middle row when all grants
@@ -48,17 +47,12 @@ func (r *run) median() error {
 		r.none(r.p)
 		return nil
 	}
-	r.figure("median_amount", m, UnitDollars)
-	r.figure("grant_count", float64(n), UnitCount)
-	r.say("The median of the %s%s is %s.", plural.Count(n, "grant", "grants"), spaced(r.p.describe()), dollarsAndHalf(m))
-	return nil
-}
-
-func dollarsAndHalf(m float64) string {
-	if m == float64(int64(m)) {
-		return money.Dollars(int64(m))
+	median := money.Dollars(int64(m))
+	if m != float64(int64(m)) {
+		median += ".50"
 	}
-	return money.Dollars(int64(m)) + ".50"
+	r.tell("median", "median_amount", m, "grant_count", n, "median", median)
+	return nil
 }
 
 // valueOf is the figure that a plan asks for.
@@ -96,13 +90,11 @@ func (s *sums) value(figure string) (v float64, unit string, err error) {
 	return v, UnitCount, nil
 }
 
-// figureOf begins a sentence about a figure of grants.
-var figureOf = map[string]string{"": "The dollars of grants", "dollars": "The dollars of grants", "grants": "The number of grants",
-	"funders": "The number of funders of grants", "recipients": "The number of recipients of grants", "average": "The average of grants",
-	"median": "The median of grants"}
-
-var figureNouns = map[string]string{"": "dollars", "dollars": "dollars", "grants": "number of grants", "funders": "number of funders",
-	"recipients": "number of recipients", "average": "average grant", "median": "median grant"}
+// figures are the nouns of figures, and how a sentence about them starts.
+var figures = map[string]struct{ noun, start string }{"": {"dollars", "The dollars of grants"}, "dollars": {"dollars", "The dollars of grants"},
+	"grants": {"number of grants", "The number of grants"}, "funders": {"number of funders", "The number of funders of grants"},
+	"recipients": {"number of recipients", "The number of recipients of grants"}, "average": {"average grant", "The average of grants"},
+	"median": {"median grant", "The median of grants"}}
 
 func (r *run) trend() error {
 	p := r.p
@@ -121,45 +113,35 @@ func (r *run) trend() error {
 		return invalid("a trend cannot be made for these places")
 	}
 	r.yearRows(s.years)
-	c := &Chart{Kind: "years", Title: capital(figureNouns[p.Figure]) + " by fiscal year"}
-	firstYear, lastYear := -1, -1
-	values := map[int]float64{}
-	for i, y := range s.years {
-		one := sums{dollars: y.TotalAmount, grants: y.GrantCount, funders: y.FunderCount, recipients: y.RecipientCount}
-		v, unit, err := one.value(p.Figure)
-		if err != nil {
-			return err
-		}
-		c.Unit = unit
-		c.Labels, c.Values, c.Partial = append(c.Labels, strconv.Itoa(y.FiscalYear)), append(c.Values, int64(roundHalf(v))), append(c.Partial, y.Partial)
-		r.figure(strconv.Itoa(y.FiscalYear), v, unit)
-		values[i] = v
-		if !y.Partial {
-			if firstYear < 0 {
-				firstYear = i
-			}
-			lastYear = i
-		}
-	}
+	column := max(slices.Index([]string{"", "dollars", "grants", "funders", "recipients", "average"}, p.Figure), 1)
 	if p.Figure == "average" {
-		r.out.Columns = append(r.out.Columns, Column{"average_amount", "Average", UnitDollars})
-		for i := range r.out.Rows {
-			r.out.Rows[i] = append(r.out.Rows[i], values[i])
+		r.out.Columns = append(r.out.Columns, columns()["average_amount"])
+		for i, y := range s.years {
+			r.out.Rows[i] = append(r.out.Rows[i], float64(y.TotalAmount)/float64(max(y.GrantCount, 1)))
 		}
 	}
-	r.out.Chart = c
-	if len(c.Values) < 2 {
-		r.out.Chart = nil
+	unit := r.out.Columns[column].Unit
+	r.yearChart(capital(figures[p.Figure].noun)+" by fiscal year", s.years, column)
+	first, last := -1, -1
+	for i, y := range s.years {
+		v, _ := float(r.out.Rows[i][column])
+		r.figure(strconv.Itoa(y.FiscalYear), v, unit)
+		if !y.Partial {
+			last = i
+			if first < 0 {
+				first = i
+			}
+		}
 	}
-	if firstYear < 0 {
-		firstYear, lastYear = 0, len(s.years)-1
+	if first < 0 {
+		first, last = 0, len(s.years)-1
 	}
-	a, b := values[firstYear], values[lastYear]
-	r.say("%s%s by fiscal year: %s in %d", figureOf[p.Figure], spaced(p.describe()), written(a, c.Unit), s.years[firstYear].FiscalYear)
-	if lastYear > firstYear {
-		r.out.Answer += fmt.Sprintf(", %s in %d", written(b, c.Unit), s.years[lastYear].FiscalYear)
+	in := func(i int) string { return written(r.out.Figures[i].Value, unit) + " in " + r.out.Figures[i].Name }
+	later := ""
+	if last > first {
+		later = ", " + in(last)
 	}
-	r.out.Answer += "."
+	r.tell("trend", "first", in(first), "later", later)
 	return nil
 }
 
@@ -168,83 +150,66 @@ func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 // compare requests the figure for each item of a list.
 func (r *run) compare() error {
 	p := r.p
-	type part struct {
-		name string
-		plan *Plan
-	}
-	var parts []part
-	each := func(n int, set func(c *Plan, i int) string) {
-		for i := range n {
-			c := p.clone()
-			c.Measure, c.By = "how_much", ""
-			parts = append(parts, part{set(c, i), c})
-		}
-	}
+	list, _ := p.filter(p.By)
+	var name func(c *Plan) string
 	switch p.By {
 	case "funders":
-		each(len(p.Funders), func(c *Plan, i int) string { c.Funders = p.Funders[i : i+1]; return p.Funders[i].Name })
+		name = func(c *Plan) string { return c.Funders[0].Name }
 	case "recipients":
-		each(len(p.Recipients), func(c *Plan, i int) string { c.Recipients = p.Recipients[i : i+1]; return p.Recipients[i].Name })
+		name = func(c *Plan) string { return c.Recipients[0].Name }
 	case "places":
-		each(len(p.Places), func(c *Plan, i int) string {
-			c.Places = p.Places[i : i+1]
-			return placeNames(c.Places, "")[0]
-		})
+		name = func(c *Plan) string { return placeNames(c.Places, "")[0] }
 	case "causes":
-		each(len(p.Causes), func(c *Plan, i int) string { c.Causes = p.Causes[i : i+1]; return causeNames(c.Causes)[0] })
+		name = func(c *Plan) string { return causeNames(c.Causes)[0] }
 	case "years":
-		each(len(p.Years), func(c *Plan, i int) string { c.Years = p.Years[i : i+1]; return p.Years[i].inWords() })
+		name = func(c *Plan) string { return c.Years[0].inWords() }
 	case "funder_types":
-		each(len(p.FunderTypes), func(c *Plan, i int) string {
-			c.FunderTypes = p.FunderTypes[i : i+1]
-			return capital(kindNames(c.FunderTypes)[0])
-		})
+		name = func(c *Plan) string { return capital(kindNames(c.FunderTypes)[0]) }
 	}
-	c := &Chart{Kind: "bars", Title: capital(figureNouns[p.Figure])}
+	noun := capital(figures[p.Figure].noun)
+	r.out.Columns = []Column{{"item", capital(strings.TrimSuffix(p.By, "s")), UnitText}, {"value", noun, ""}}
+	switch p.By {
+	case "funders", "recipients":
+		r.out.Columns[0].Unit = UnitParty
+	case "years", "funder_types":
+		r.out.Columns[0].Label = capital(groupNouns[p.By][0])
+	}
 	best, worst := 0, 0
-	var values []float64
-	for i, x := range parts {
-		v, unit, err := r.valueOf(x.plan)
+	var said []string
+	for i := range list.Len() {
+		c := p.clone()
+		c.Measure, c.By = "how_much", ""
+		one, _ := c.filter(p.By)
+		one.Set(one.Slice(i, i+1))
+		v, unit, err := r.valueOf(c)
 		if err != nil {
 			return err
 		}
-		values = append(values, v)
-		if v > values[best] {
+		r.out.Columns[1].Unit = unit
+		r.figure(name(c), v, unit)
+		if v > r.out.Figures[best].Value {
 			best = i
 		}
-		if v < values[worst] {
+		if v < r.out.Figures[worst].Value {
 			worst = i
 		}
-		c.Unit = unit
-		c.Labels, c.Values = append(c.Labels, x.name), append(c.Values, int64(roundHalf(v)))
-		r.figure(x.name, v, unit)
-	}
-	label := map[string]string{"funders": "Funder", "recipients": "Recipient", "places": "Place", "causes": "Cause", "years": "Fiscal year",
-		"funder_types": "Kind of funder"}[p.By]
-	r.out.Columns = []Column{{"item", label, UnitText}, {"value", capital(figureNouns[p.Figure]), c.Unit}}
-	var said []string
-	for i, x := range parts {
-		var name any = x.name
-		if p.By == "funders" || p.By == "recipients" {
-			name = append(slices.Clone(p.Funders), p.Recipients...)[i]
-			if p.By == "recipients" {
-				name = p.Recipients[i]
-			}
-			r.out.Columns[0].Unit = UnitParty
+		var item any = name(c)
+		if party, ok := list.Index(i).Interface().(Party); ok {
+			item = party
 		}
-		r.out.Rows = append(r.out.Rows, []any{name, number64(values[i])})
-		said = append(said, x.name+" "+written(values[i], c.Unit))
+		r.row(item, number64(v))
+		said = append(said, name(c)+" "+written(v, unit))
 	}
-	r.out.Chart = c
-	rest := p.without(p.By).describe()
-	r.say("%s%s: %s.", figureOf[p.Figure], spaced(rest), strings.Join(said, "; "))
-	if values[best] == values[worst] {
-		r.say("They are the same.")
-	} else if len(values) == 2 {
-		r.say("The larger is %s, by %s.", parts[best].name, written(values[best]-values[worst], c.Unit))
-	} else {
-		r.say("The largest is %s.", parts[best].name)
+	r.chart("bars", noun, 1)
+	r.tell("compare", "what", spaced(p.without(p.By).describe()), "items", strings.Join(said, "; "))
+	top, low := r.out.Figures[best], r.out.Figures[worst]
+	key := "compare_many"
+	if top.Value == low.Value {
+		key = "compare_same"
+	} else if list.Len() == 2 {
+		key = "compare_two"
 	}
+	r.tell(key, "first", top.Name, "by", written(top.Value-low.Value, top.Unit))
 	return nil
 }
 
@@ -268,36 +233,26 @@ func (r *run) change() error {
 			return err
 		}
 		r.figure(strconv.Itoa(p.Years[i].From), v[i], unit)
-		r.out.Rows = append(r.out.Rows, []any{int64(p.Years[i].From), number64(v[i])})
+		r.row(int64(p.Years[i].From), number64(v[i]))
 	}
-	r.out.Columns = []Column{{"fiscal_year", "Fiscal year", UnitYear}, {"value", capital(figureNouns[p.Figure]), unit}}
-	r.out.Chart = &Chart{Kind: "years", Title: capital(figureNouns[p.Figure]), Unit: unit,
-		Labels: []string{strconv.Itoa(p.Years[0].From), strconv.Itoa(p.Years[1].From)}, Values: []int64{int64(roundHalf(v[0])), int64(roundHalf(v[1]))}}
+	noun := capital(figures[p.Figure].noun)
+	r.out.Columns = append(columnsOf("fiscal_year"), Column{"value", noun, unit})
+	r.chart("years", noun, 1)
 	r.figure("difference", v[1]-v[0], unit)
-	rest := spaced(p.without("years").describe())
-	word := "grew"
+	key, grew := "change", "grew"
 	if v[1] < v[0] {
-		word = "fell"
+		grew = "fell"
 	}
-	switch {
-	case v[0] == v[1]:
-		r.say("%s%s was the same in %d and %d: %s.", figureOf[p.Figure], rest, p.Years[0].From, p.Years[1].From, written(v[0], unit))
-	case v[0] == 0:
-		r.say("%s%s %s from %s in %d to %s in %d.", figureOf[p.Figure], rest, word, written(v[0], unit), p.Years[0].From, written(v[1], unit), p.Years[1].From)
-	default:
-		percent := (v[1] - v[0]) / v[0] * 100
-		r.figure("percent", percent, UnitPercent)
-		r.say("%s%s %s from %s in %d to %s in %d: by %s, or %s.", figureOf[p.Figure], rest, word, written(v[0], unit), p.Years[0].From, written(v[1], unit),
-			p.Years[1].From, written(abs(v[1]-v[0]), unit), written(abs(percent), UnitPercent))
+	if v[0] == v[1] {
+		key = "change_none"
+	} else if v[0] == 0 {
+		key = "change_from_none"
 	}
+	percent := (v[1] - v[0]) / v[0] * 100
+	r.tell(key, "what", spaced(p.without("years").describe()), "grew", grew, "a", written(v[0], unit), "b", written(v[1], unit),
+		"from", p.Years[0].inWords(), "to", p.Years[1].inWords(), "by", written(math.Abs(v[1]-v[0]), unit), "percent", percent,
+		"size", written(math.Abs(percent), UnitPercent))
 	return nil
-}
-
-func abs(v float64) float64 {
-	if v < 0 {
-		return -v
-	}
-	return v
 }
 
 func (r *run) share() error {
@@ -337,20 +292,14 @@ func (r *run) share() error {
 	r.figure("percent", percent, UnitPercent)
 	r.figure("part", x, unit)
 	r.figure("whole", y, unit)
-	noun := figureNouns[p.Figure]
-	r.out.Columns = []Column{{"item", "Grants", UnitText}, {"value", capital(noun), unit}}
+	r.out.Columns = []Column{{"item", "Grants", UnitText}, {"value", capital(figures[p.Figure].noun), unit}}
 	r.out.Rows = [][]any{{"The part", number64(x)}, {"The whole", number64(y)}}
-	r.say("%s%s: %s is that of grants%s, %s of %s.", figureOf[p.Figure], spaced(whole.describe()), written(percent, UnitPercent), spaced(part.describe()),
-		written(x, unit), written(y, unit))
+	r.tell("share", "what", spaced(whole.describe()), "percent", percent, "part", spaced(part.describe()), "x", written(x, unit), "y", written(y, unit))
 	if p.Figure == "grants" && b.dollars > 0 {
-		dollars := float64(a.dollars) / float64(b.dollars) * 100
-		r.figure("percent_of_dollars", dollars, UnitPercent)
-		r.say("By dollars it is %s, %s of %s.", written(dollars, UnitPercent), money.Dollars(a.dollars), money.Dollars(b.dollars))
+		r.tell("share_dollars", "percent_of_dollars", float64(a.dollars)/float64(b.dollars)*100, "x", money.Dollars(a.dollars), "y", money.Dollars(b.dollars))
 	}
 	if unit == UnitDollars && b.grants > 0 {
-		count := float64(a.grants) / float64(b.grants) * 100
-		r.figure("percent_of_grants", count, UnitPercent)
-		r.say("By the number of grants it is %s, %s of %s.", written(count, UnitPercent), money.Grouped(a.grants), money.Grouped(b.grants))
+		r.tell("share_grants", "percent_of_grants", float64(a.grants)/float64(b.grants)*100, "x", money.Grouped(a.grants), "y", money.Grouped(b.grants))
 	}
 	return nil
 }

@@ -2,12 +2,10 @@ package ask
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"grantgraph/client"
-	"grantgraph/internal/money"
 	"grantgraph/internal/place"
 	"grantgraph/internal/plural"
 )
@@ -28,19 +26,15 @@ func (r *run) countGroups(by string) error {
 	if s.groups == nil {
 		return invalid("%s cannot be counted for these places", r.p.Of)
 	}
+	r.learn("group_count", s.groups.GroupCount)
 	if s.grants == 0 {
 		r.none(r.p)
+		r.figure("group_count", float64(s.groups.GroupCount), UnitCount)
 	} else {
-		r.say("The recipients of grants%s are of %s.", spaced(r.p.describe()), plural.Count(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
-		if r.p.Of == "years" || r.p.Of == "support" || r.p.Of == "funder_types" {
-			r.out.Answer = fmt.Sprintf("Grants%s are of %s.", spaced(r.p.describe()), plural.Count(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
-		}
-		if r.p.Of == "states" || r.p.Of == "counties" {
-			r.out.Answer = fmt.Sprintf("Grants%s went to recipients in %s.", spaced(r.p.describe()),
-				plural.Count(s.groups.GroupCount, groupNouns[r.p.Of][0], groupNouns[r.p.Of][1]))
-		}
+		noun := groupNouns[r.p.Of]
+		key := map[string]string{"causes": "count_groups", "states": "count_places", "counties": "count_places"}[r.p.Of]
+		r.tell(cmp.Or(key, "count_classes"), "groups", plural.Count(s.groups.GroupCount, noun[0], noun[1]))
 	}
-	r.figure("group_count", float64(s.groups.GroupCount), UnitCount)
 	r.groupRows(s.groups.Rows, 25)
 	return nil
 }
@@ -48,16 +42,12 @@ func (r *run) countGroups(by string) error {
 // groupRows adds the rows and the chart of groups.
 func (r *run) groupRows(rows []client.GroupRow, top int) {
 	label := groupNouns[r.p.Of][0]
-	r.out.Columns = []Column{{"group", strings.ToUpper(label[:1]) + label[1:], UnitText}, {"total_amount", "Dollars", UnitDollars},
-		{"grant_count", "Grants", UnitCount}}
-	c := &Chart{Kind: "bars", Title: "Dollars by " + label, Unit: UnitDollars}
+	r.out.Columns = columnsOf("group", "total_amount", "grant_count")
+	r.out.Columns[0].Label = capital(label)
 	for _, g := range rows[:min(len(rows), top)] {
-		r.out.Rows = append(r.out.Rows, []any{g.Label, g.TotalAmount, g.GrantCount})
-		c.Labels, c.Values = append(c.Labels, g.Label), append(c.Values, g.TotalAmount)
+		r.row(g.Label, g.TotalAmount, g.GrantCount)
 	}
-	if len(c.Values) > 1 {
-		r.out.Chart = c
-	}
+	r.chart("bars", "Dollars by "+label, 1)
 }
 
 func (p *Plan) top() int {
@@ -86,36 +76,34 @@ func (r *run) groups() error {
 		case "rest":
 			whole = false
 		case "none":
-			r.caveat(fmt.Sprintf("%s (%s) are left out of the ranking: %s.", plural.Count(g.GrantCount, "grant", "grants"), money.Dollars(g.TotalAmount), g.Label))
+			r.warn("group", "left_count", g.GrantCount, "left_amount", g.TotalAmount, "label", g.Label)
 		}
 	}
 	if !whole && (p.Order == "grants" || p.Least) {
 		return invalid("there are too many %s to rank them that way", groupNouns[p.Of][1])
 	}
-	r.sortGroups(rows)
-	r.groupRows(rows, p.top())
-	if len(rows) == 0 {
-		r.none(p)
-		return nil
-	}
-	first := rows[0]
-	r.figure("total_amount", float64(first.TotalAmount), UnitDollars)
-	r.figure("grant_count", float64(first.GrantCount), UnitCount)
-	if p.Least {
-		r.out.Answer = fmt.Sprintf("Of grants%s, the least by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label,
-			money.Dollars(first.TotalAmount), plural.Count(first.GrantCount, "grant", "grants"))
-	} else {
-		r.out.Answer = fmt.Sprintf("Of grants%s, the most by %s is that of %s: %s in %s.", spaced(p.describe()), orderWord(p), first.Label,
-			money.Dollars(first.TotalAmount), plural.Count(first.GrantCount, "grant", "grants"))
-	}
+	r.tellGroups(p, "groups", rows)
 	return nil
 }
 
-func orderWord(p *Plan) string {
-	if p.Order == "grants" {
-		return "number of grants"
+// tellGroups sorts groups as the plan ranks them, and names the first.
+func (r *run) tellGroups(p *Plan, key string, rows []client.GroupRow) {
+	slices.SortStableFunc(rows, func(a, b client.GroupRow) int {
+		x, y := a.TotalAmount, b.TotalAmount
+		if r.p.Order == "grants" {
+			x, y = a.GrantCount, b.GrantCount
+		}
+		if r.p.Least {
+			x, y = y, x
+		}
+		return cmp.Compare(y, x)
+	})
+	r.groupRows(rows, r.p.top())
+	if len(rows) == 0 {
+		r.none(p)
+		return
 	}
-	return "dollars"
+	r.tell(key, "group_count", len(rows), "first", rows[0].Label, "total_amount", rows[0].TotalAmount, "grant_count", rows[0].GrantCount)
 }
 
 // countries ranks the countries abroad. The API has no grouping by country, so
@@ -146,30 +134,10 @@ func (r *run) countries() error {
 			rows = append(rows, client.GroupRow{Label: strings.TrimSpace(n.Name), TotalAmount: s.dollars, GrantCount: s.grants})
 		}
 	}
-	r.sortGroups(rows)
-	r.figure("group_count", float64(len(rows)), UnitCount)
-	r.groupRows(rows, r.p.top())
 	if len(rows) == 0 {
-		r.none(p)
-		return nil
+		r.figure("group_count", 0, UnitCount)
 	}
-	r.figure("total_amount", float64(rows[0].TotalAmount), UnitDollars)
-	r.figure("grant_count", float64(rows[0].GrantCount), UnitCount)
-	r.say("Grants%s went to %s. The most by %s went to %s: %s in %s.", spaced(p.describe()), plural.Count(len(rows), "country", "countries"), orderWord(r.p),
-		rows[0].Label, money.Dollars(rows[0].TotalAmount), plural.Count(rows[0].GrantCount, "grant", "grants"))
+	r.learn("what", spaced(p.describe()))
+	r.tellGroups(p, "countries", rows)
 	return nil
-}
-
-// sortGroups sorts groups as the plan ranks them.
-func (r *run) sortGroups(rows []client.GroupRow) {
-	slices.SortStableFunc(rows, func(a, b client.GroupRow) int {
-		x, y := a.TotalAmount, b.TotalAmount
-		if r.p.Order == "grants" {
-			x, y = a.GrantCount, b.GrantCount
-		}
-		if r.p.Least {
-			x, y = y, x
-		}
-		return cmp.Compare(y, x)
-	})
 }

@@ -2,14 +2,12 @@ package ask
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"grantgraph/client"
-	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/plural"
 	"grantgraph/internal/serve/api"
@@ -58,15 +56,13 @@ func (r *run) list(p *Plan, v url.Values) (rows []ranked, hits int64, err error)
 	}
 	for i := range a.Results {
 		f := &a.Results[i]
-		x := ranked{f.RecipID, Party{Name: orgname.Display(f.RecipName)}, nil, f.TotalAmount, f.GrantCount, f.FunderCount, int64(f.LastFiscalYear)}
+		x := ranked{f.RecipID, Party{Name: orgname.Display(f.RecipName)}, optional(f.RecipState), f.TotalAmount, f.GrantCount, f.FunderCount,
+			int64(f.LastFiscalYear)}
 		if f.RecipEIN != nil {
 			x.party.EIN = *f.RecipEIN
 		}
 		if f.Person() {
 			x.party = Party{Name: "An individual"}
-		}
-		if f.RecipState != nil {
-			x.state = *f.RecipState
 		}
 		rows = append(rows, x)
 	}
@@ -74,8 +70,7 @@ func (r *run) list(p *Plan, v url.Values) (rows []ranked, hits int64, err error)
 	// grants to persons of that name.
 	if x := a.Service.Excluded; p.Words == "" && p.Measure == "which" && !p.Both && a.Hits > 0 && x != nil && x.Unidentified != nil &&
 		x.Unidentified.GrantCount > 0 {
-		r.caveat(fmt.Sprintf("Lines that name no organization, and individuals, are not ranked: %s, %s.",
-			plural.Count(x.Unidentified.GrantCount, "grant", "grants"), money.Dollars(x.Unidentified.TotalAmount)))
+		r.warn("unnamed", "left_count", x.Unidentified.GrantCount, "left_amount", x.Unidentified.TotalAmount)
 	}
 	return rows, int64(a.Hits), nil
 }
@@ -87,9 +82,7 @@ func (p *Plan) named(v url.Values) url.Values {
 	}
 	exclude := []string{"individuals", "unidentified"}
 	for _, e := range p.Exclude {
-		if !slices.Contains(exclude, e) {
-			exclude = append(exclude, e)
-		}
+		exclude = addNew(exclude, e)
 	}
 	return with(v, "exclude", strings.Join(exclude, ","))
 }
@@ -107,47 +100,29 @@ func (r *run) ranking() error {
 		r.none(p)
 		return nil
 	}
-	c := &Chart{Kind: "bars", Title: "Dollars", Unit: UnitDollars}
+	names := []string{"funder", "total_amount", "grant_count", "recipient_count", "last_fiscal_year"}
+	if p.Of == "recipients" {
+		names = []string{"recipient", "state", "total_amount", "grant_count", "funder_count", "last_fiscal_year"}
+	}
+	r.out.Columns = columnsOf(names...)
 	listed := int64(0)
 	for _, x := range rows {
 		line := []any{x.party, x.state, x.dollars, x.grants, x.others, x.last}
 		if p.Of == "funders" {
 			line = slices.Delete(line, 1, 2)
 		}
-		r.out.Rows = append(r.out.Rows, line)
-		c.Labels, c.Values = append(c.Labels, x.party.Name), append(c.Values, x.dollars)
+		r.row(line...)
 		listed += x.dollars
 	}
-	first := rows[0]
-	end := fmt.Sprintf(" by %s is %s: %s in %s.", orderWord(p), first.party.Name, money.Dollars(first.dollars), plural.Count(first.grants, "grant", "grants"))
-	if p.Of == "funders" {
-		r.out.Columns = []Column{{"funder", "Funder", UnitParty}, {"total_amount", "Dollars", UnitDollars}, {"grant_count", "Grants", UnitCount},
-			{"recipient_count", "Recipients", UnitCount}, {"last_fiscal_year", "Last year", UnitYear}}
-		r.figure("funder_count", float64(hits), UnitCount)
-		r.say("%s made grants%s.", plural.Count(hits, "funder", "funders"), spaced(p.describe()))
-		r.say("%s", rank(p)+end)
-	} else {
-		r.out.Columns = []Column{{"recipient", "Recipient", UnitParty}, {"state", "State", UnitText}, {"total_amount", "Dollars", UnitDollars},
-			{"grant_count", "Grants", UnitCount}, {"funder_count", "Funders", UnitCount}, {"last_fiscal_year", "Last year", UnitYear}}
-		r.say("%s recipient of grants%s%s", rank(p), spaced(p.describe()), end)
-	}
-	r.figure("total_amount", float64(first.dollars), UnitDollars)
-	r.figure("grant_count", float64(first.grants), UnitCount)
+	r.tell("rank_"+p.Of, "funder_count", hits, "first", rows[0].party.Name, "total_amount", rows[0].dollars, "grant_count", rows[0].grants)
 	if len(rows) > 1 {
-		r.out.Chart = c
+		r.chart("bars", "Dollars", slices.Index(names, "total_amount"))
 		r.figure("listed_total", float64(listed), UnitDollars)
 		if p.Top > 1 {
-			r.say("The %d listed come to %s together.", len(rows), money.Dollars(listed))
+			r.tell("listed", "n", len(rows), "listed_total", listed)
 		}
 	}
 	return nil
-}
-
-func rank(p *Plan) string {
-	if p.Least {
-		return "The smallest"
-	}
-	return "The largest"
 }
 
 // mostShared limits how many funders or recipients are compared to find those
@@ -168,9 +143,10 @@ func (r *run) both() error {
 	}
 	r.empty = len(list) == 0
 	one := strings.TrimSuffix(p.Of, "s")
-	r.out.Columns = []Column{{one, capital(one), UnitParty}, {"total_amount", "Dollars to all of them", UnitDollars}, {"grant_count", "Grants", UnitCount}}
+	r.out.Columns = columnsOf(one, "total_amount", "grant_count")
+	r.out.Columns[1].Label = "Dollars to all of them"
 	for _, t := range list[:min(len(list), p.top())] {
-		r.out.Rows = append(r.out.Rows, []any{t.party, t.dollars, t.grants})
+		r.row(t.party, t.dollars, t.grants)
 	}
 	r.figure(one+"_count", float64(len(list)), UnitCount)
 	verb := plural.Word(len(list), "funds", "fund")
@@ -181,7 +157,7 @@ func (r *run) both() error {
 	if what := p.without(field).describe(); what != "" {
 		counted = ", counting grants " + what
 	}
-	r.say("%s %s both %s%s.", plural.Count(int64(len(list)), one, p.Of), verb, and(names(of)), counted)
+	r.tell("both", "n", plural.Count(len(list), one, p.Of), "verb", verb, "names", and(names(of)), "counted", counted)
 	return nil
 }
 
@@ -236,20 +212,19 @@ func (r *run) stopped() error {
 	}
 	last := (&reading{a: r.a, ctx: r.ctx}).latestYear()
 	one := strings.TrimSuffix(p.Of, "s")
-	r.out.Columns = []Column{{one, capital(one), UnitParty}, {"last_fiscal_year", "Last year", UnitYear}, {"total_amount", "Dollars", UnitDollars},
-		{"grant_count", "Grants", UnitCount}}
+	r.out.Columns = columnsOf(one, "last_fiscal_year", "total_amount", "grant_count")
 	n := 0
 	for _, x := range rows {
 		if x.last >= int64(last) {
 			continue
 		}
 		if n++; n <= p.top() {
-			r.out.Rows = append(r.out.Rows, []any{x.party, x.last, x.dollars, x.grants})
+			r.row(x.party, x.last, x.dollars, x.grants)
 		}
 	}
 	r.figure(one+"_count", float64(n), UnitCount)
-	r.say("Of %s of grants%s, %s no grant in fiscal year %d or later.", plural.Count(hits, one, p.Of), spaced(p.describe()), plural.Count(n, "has", "have"), last)
-	r.caveat("A funder whose return for that year has not been published yet is listed as well.")
+	r.tell("stopped", "n", plural.Count(hits, one, p.Of), "left", n, "fiscal_year", last)
+	r.warn("stopped")
 	return nil
 }
 
@@ -269,26 +244,20 @@ func (r *run) largest() error {
 		r.none(p)
 		return nil
 	}
-	r.out.Columns = []Column{{"funder", "Funder", UnitParty}, {"recipient", "Recipient", UnitParty}, {"amount", "Amount", UnitDollars},
-		{"fiscal_year", "Fiscal year", UnitYear}, {"purpose", "Purpose", UnitText}}
+	r.out.Columns = columnsOf("funder", "recipient", "amount", "fiscal_year", "purpose")
 	for i := range a.Results {
 		g := &a.Results[i]
-		to := Party{Name: orgname.Display(g.RecipName)}
+		from, to, purpose := Party{EIN: g.FunderEIN, Name: orgname.Display(g.FunderName)}, Party{Name: orgname.Display(g.RecipName)}, optional(g.Purpose)
 		if g.RecipEIN != nil {
 			to.EIN = *g.RecipEIN
-		}
-		var purpose any
-		if g.Purpose != nil {
-			purpose = *g.Purpose
 		}
 		if g.Person() {
 			to, purpose = Party{Name: "An individual"}, nil
 		}
-		r.out.Rows = append(r.out.Rows, []any{Party{EIN: g.FunderEIN, Name: orgname.Display(g.FunderName)}, to, g.Amount, int64(g.FiscalYear), purpose})
+		r.row(from, to, g.Amount, int64(g.FiscalYear), purpose)
 	}
 	first := r.out.Rows[0]
-	r.figure("amount", float64(first[2].(int64)), UnitDollars)
-	r.say("The %s grant%s is %s, from %s to %s in fiscal year %d.", p.Measure, spaced(p.describe()), money.Dollars(first[2].(int64)),
-		first[0].(Party).Name, strings.Replace(first[1].(Party).Name, "An individual", "an individual", 1), first[3].(int64))
+	r.tell("largest", "amount", first[2], "from", first[0].(Party).Name, "fiscal_year", first[3],
+		"to", strings.Replace(first[1].(Party).Name, "An individual", "an individual", 1))
 	return nil
 }
