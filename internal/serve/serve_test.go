@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -248,14 +249,15 @@ func swapUnderLoad(t *testing.T, opt Options, swaps int) {
 		hits          int64
 	}
 	var (
-		stop    atomic.Bool
-		asked   atomic.Int64
-		wg      sync.WaitGroup
-		answers sync.Map
+		stop                          atomic.Bool
+		asked, lost, wrong, uncharged atomic.Int64
+		wg                            sync.WaitGroup
+		answers                       sync.Map
 	)
+	paths := []string{"/api/v1/grants/summary", "/api/v1/grants/funders?limit=3", "/api/v1/grants/transactions?limit=3",
+		"/api/v1/search?q=church", "/api/v1/screening/" + anEIN(t, s), "/api/v1/meta", "/"}
 	for i := range 6 {
 		wg.Go(func() {
-			paths := []string{"/api/v1/grants/summary", "/api/v1/grants/funders?limit=3", "/api/v1/grants/transactions?limit=3", "/api/v1/search?q=church", "/api/v1/meta", "/"}
 			for !stop.Load() {
 				key, k, err := s.Store().Create(t.Context(), account.Pro, "", "")
 				if err != nil {
@@ -267,11 +269,12 @@ func swapUnderLoad(t *testing.T, opt Options, swaps int) {
 					path := paths[(i+n)%len(paths)]
 					status, body, err := get(s.URL()+path, key)
 					if err != nil || status != 200 {
+						lost.Add(1)
 						t.Errorf("%s: %d, %v, %.200s", path, status, err, body)
 						return
 					}
 					asked.Add(1)
-					if strings.Contains(path, "/grants/") {
+					if strings.Contains(path, "/grants/") || strings.Contains(path, "/screening/") {
 						charged++
 					}
 					var envelope struct {
@@ -285,6 +288,7 @@ func swapUnderLoad(t *testing.T, opt Options, swaps int) {
 					}
 				}
 				if b, err := s.Store().Balance(t.Context(), k.ID); soak && (err != nil || b.Limit-b.Remaining != charged) {
+					uncharged.Add(int64(max(0, charged-(b.Limit-b.Remaining))))
 					t.Errorf("%d answers cost something, %d are in the ledger: %v", charged, b.Limit-b.Remaining, err)
 				}
 			}
@@ -315,6 +319,7 @@ func swapUnderLoad(t *testing.T, opt Options, swaps int) {
 		versions[a.version] = true
 		of := seen{fmt.Sprint(made[a.version]), a.path, 0}
 		if was, ok := hits[of]; ok && was != a.hits {
+			wrong.Add(1)
 			t.Errorf("%s has %d hits and %d in the same data", a.path, was, a.hits)
 		}
 		hits[of] = a.hits
@@ -323,7 +328,19 @@ func swapUnderLoad(t *testing.T, opt Options, swaps int) {
 	if len(versions) < 2 || asked.Load() == 0 {
 		t.Errorf("%d requests saw %d versions", asked.Load(), len(versions))
 	}
-	t.Logf("soak: | Snapshots and lists swapped under load, %s | %d | %d | 0 | 0 | 0 |", t.Name(), swaps, asked.Load())
+	t.Logf("soak: | Snapshots and lists swapped under load, with a clock set forward and back, %s | %d | %d answers | %d | %d | %d |",
+		path.Base(t.Name()), swaps, asked.Load(), lost.Load(), wrong.Load(), uncharged.Load())
+}
+
+// anEIN returns the EIN of an organization in the data.
+func anEIN(t *testing.T, s *Server) string {
+	t.Helper()
+	var found struct{ Results []struct{ EIN string } }
+	_, body, err := get(s.URL()+"/api/v1/search?q=church", "")
+	if err != nil || json.Unmarshal([]byte(body), &found) != nil || len(found.Results) == 0 {
+		t.Fatalf("%v: %.300s", err, body)
+	}
+	return found.Results[0].EIN
 }
 
 // removeOlder keeps the newest builds of a data directory.
