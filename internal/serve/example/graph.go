@@ -289,17 +289,17 @@ func (x Graph) prospect(f *graph.Funder, q *prospect.Search) prospect.Prospect {
 		case ein.None:
 		default:
 			s.Shared, s.Walk = s.Shared+1, s.Walk+0.4
-			p.Shared = append(p.Shared, prospect.SharedRecipient{
-				EIN: to.EIN, Name: to.Name, City: to.City, State: to.State, Total: g.Amount, Grants: 1, LastYear: g.FiscalYear, Likeness: 0.4,
-			})
+			like := prospect.SharedRecipient(to, 0.4)
+			like.TotalAmount, like.GrantCount, like.LastFiscalYear = g.Amount, 1, g.FiscalYear
+			p.Reasons.SharedRecipients = append(p.Reasons.SharedRecipients, like)
 		}
 	}
 	s.Sample, s.Recipients = len(amounts), len(amounts)
 	slices.Sort(amounts)
-	p.Given, p.GivenYear, p.Typical = amounts[len(amounts)-1], p.LastYear, amounts[len(amounts)/2]
-	p.Grants, p.Looked = int64(len(amounts)), int64(len(amounts))
-	inState, inCause := float64(state)/float64(all), float64(cause)/float64(all)
-	p.PlaceShare, p.CauseShare = &inState, &inCause
+	p.Given, p.GivenYear = amounts[len(amounts)-1], p.LastYear
+	r, n := &p.Reasons, int64(len(amounts))
+	r.SharedRecipientCount, r.TypicalAmount, r.GrantCount, r.GrantsExamined = s.Shared, &amounts[n/2], n, n
+	r.PlaceShare, r.SubjectShare = new(float64(state)/float64(all)), new(float64(cause)/float64(all))
 	p.Signs, p.Score = s, q.Score(&s)
 	return p
 }

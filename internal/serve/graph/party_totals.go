@@ -107,11 +107,6 @@ const sparse = 16
 func (e *evaluation) byRecipient(set *rowset, r *ranker) (run func(*selectors) error, done func(), err error) {
 	g := e.g
 	done = func() {}
-	if lo, hi := set.bounds(); lo < hi && g.cols.funders[lo] == g.cols.funders[hi-1] {
-		return e.inParts(g.linkCuts(lo, hi), func(s *selector, from, to int) {
-			g.sumLinks(set, uint32(from), uint32(to), r, s)
-		}), done, nil
-	}
 	if set.short && len(set.list) <= fewRows {
 		list := g.fewRecipients(set.list)
 		return e.inParts([]int{0, len(list)}, func(s *selector, _, _ int) {
@@ -178,49 +173,6 @@ func (g *Graph) sumRecipients(words, concerned bitset, from, to int, r *ranker, 
 		}
 		pos = end
 	}
-}
-
-// linkCuts divides the rows of one funder so that no recipient is divided.
-func (g *Graph) linkCuts(lo, hi uint32) []int {
-	cuts := g.evenCuts(lo, hi)
-	out := cuts[:1]
-	for _, at := range cuts[1:] {
-		for at < int(hi) && g.cols.recips[at] == g.cols.recips[at-1] {
-			at++
-		}
-		if at > out[len(out)-1] {
-			out = append(out, at)
-		}
-	}
-	return out
-}
-
-// sumLinks sums the rows of each recipient of one funder, from row from to row
-// to-1. They stand in the order of recipients.
-func (g *Graph) sumLinks(set *rowset, from, to uint32, r *ranker, s *selector) {
-	recips, amounts, years := g.cols.recips, g.cols.amounts, g.cols.years
-	cur := run{others: 1}
-	flush := func() {
-		if cur.grants > 0 && !r.skips(s, cur.amount, cur.grants) {
-			r.add(s, cur.record())
-		}
-	}
-	set.each(from, to, func(rows []uint32) {
-		for len(rows) > 0 {
-			if id := recips[rows[0]]; id != cur.id || cur.grants == 0 {
-				flush()
-				cur = run{id: id, others: 1}
-			}
-			n := 0
-			for ; n < len(rows) && recips[rows[n]] == cur.id; n++ {
-				cur.amount += amounts[rows[n]]
-				cur.years |= 1 << (years[rows[n]] & (MaxYears - 1))
-			}
-			cur.grants += uint32(n)
-			rows = rows[n:]
-		}
-	})
-	flush()
 }
 
 // fewRows is the length up to which a list is added up in a map, so that a small

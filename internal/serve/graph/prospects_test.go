@@ -136,10 +136,10 @@ func TestProspects(t *testing.T) {
 				lapsed++
 			}
 			near := func(got *float64, part int64) bool { return math.Abs(*got-float64(part)/float64(all)) < 1e-9 }
-			if p.Looked != p.Grants || p.Grants != int64(len(rows)) || p.Typical != (amounts[(len(amounts)-1)/2]+amounts[len(amounts)/2])/2 || q.State != "" && !near(p.PlaceShare, state) || q.Cause != 0 && !near(p.CauseShare, causes) {
+			if w := p.Reasons; w.GrantsExamined != w.GrantCount || w.GrantCount != int64(len(rows)) || *w.TypicalAmount != (amounts[(len(amounts)-1)/2]+amounts[len(amounts)/2])/2 || q.State != "" && !near(w.PlaceShare, state) || q.Cause != 0 && !near(w.SubjectShare, causes) {
 				t.Fatalf("%s: %s: %+v of %d rows, %d dollars, %d in the state, %d for the cause", q.EIN, p.EIN, p, len(rows), all, state, causes)
 			}
-			for _, y := range p.FirstTime {
+			for _, y := range p.Reasons.FirstTimeByYear {
 				recips, fresh := map[string]bool{}, 0
 				for _, r := range rows {
 					if int(r.TaxYear) == y.FiscalYear && r.RecipientEIN != "" && !recips[r.RecipientEIN] {
@@ -149,20 +149,20 @@ func TestProspects(t *testing.T) {
 						}
 					}
 				}
-				if len(recips) != y.Recipients || fresh != y.New || y.FiscalYear > last {
-					t.Fatalf("%s in %d: %d of %d are new, not %d of %d", p.EIN, y.FiscalYear, y.New, y.Recipients, fresh, len(recips))
+				if len(recips) != y.RecipientCount || fresh != y.FirstTimeCount || y.FiscalYear > last {
+					t.Fatalf("%s in %d: %d of %d are new, not %d of %d", p.EIN, y.FiscalYear, y.FirstTimeCount, y.RecipientCount, fresh, len(recips))
 				}
 				open++
 			}
-			for _, x := range p.Shared {
+			for _, x := range p.Reasons.SharedRecipients {
 				var sum int64
 				for _, r := range rows {
-					if r.RecipientEIN == x.EIN.String() {
+					if r.RecipientEIN == x.RecipEIN {
 						sum += r.Amount
 					}
 				}
-				if sum == 0 || sum != x.Total || x.EIN == q.EIN {
-					t.Fatalf("%s gave %d to %s, not %d", p.EIN, sum, x.EIN, x.Total)
+				if sum == 0 || sum != x.TotalAmount || x.RecipEIN == q.EIN.String() {
+					t.Fatalf("%s gave %d to %s, not %d", p.EIN, sum, x.RecipEIN, x.TotalAmount)
 				}
 				shared++
 			}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/snapshot"
@@ -19,16 +20,6 @@ const (
 	State   = "state"
 )
 
-// Award is one government award in one fiscal year.
-type Award struct {
-	Level, State, Kind, Agency, Program, Listing, ID string
-	FiscalYear                                       int
-	Amount                                           float64
-	ActionDate                                       string
-	Basis                                            string
-	Confidence                                       float64
-}
-
 // Awarded is the total of government awards.
 type Awarded struct {
 	Federal, State      float64
@@ -36,32 +27,32 @@ type Awarded struct {
 	FirstYear, LastYear int   // 0 if there are no awards
 }
 
-// AwardGroup is the awards of one year, agency or program.
-type AwardGroup struct {
-	Year           int    // of a group by year
-	Level, State   string // of a group by agency or program
-	Agency         string
-	Program        string
-	Listing        string
-	Federal, Local float64 // federal dollars, and dollars from states
-	Awards         int64
+func (t *Awarded) add(r *awardRecord) {
+	if r.Level == 0 {
+		t.Federal += r.Amount
+	} else {
+		t.State += r.Amount
+	}
+	y := int(r.Year)
+	if t.Awards++; t.Awards == 1 {
+		t.FirstYear = y
+	}
+	t.FirstYear, t.LastYear = min(t.FirstYear, y), max(t.LastYear, y)
 }
 
-// Amount is the dollars of the group.
-func (g *AwardGroup) Amount() float64 { return g.Federal + g.Local }
-
-// Funding is the government awards of one organization.
-type Funding struct {
-	Organization
-	Awarded
-	ByYear    []AwardGroup // oldest first
-	ByAgency  []AwardGroup // most dollars first, at most MaxAwardGroups
-	Agencies  int          // in all
-	ByProgram []AwardGroup
-	Programs  int
-	Page      []Award // latest year first within a level, then largest
-	Coverage  snapshot.AwardCoverage
+// Dollars are the whole dollars of federal and of state awards, nil where no file of
+// them was read.
+func (t *Awarded) Dollars(read *snapshot.AwardCoverage) (federal, states *int64) {
+	if read.FederalThrough != "" {
+		federal = new(dollars(t.Federal))
+	}
+	if len(read.StatesRead) > 0 {
+		states = new(dollars(t.State))
+	}
+	return federal, states
 }
+
+func dollars(x float64) int64 { return int64(math.Round(x)) }
 
 // MaxAwardGroups bounds the agencies and the programs of an answer.
 const MaxAwardGroups = 50
@@ -118,7 +109,17 @@ func openAwards(f *mapped.File, orgs int) awards {
 	return a
 }
 
-func (a *awards) word(i uint32) string { return string(a.wordText[a.wordStart[i]:a.wordStart[i+1]]) }
+func (a *awards) text(i uint32) string { return string(a.wordText[a.wordStart[i]:a.wordStart[i+1]]) }
+
+// word is a text that is null if it is empty.
+func (a *awards) word(i uint32) *string { return orNull(a.text(i)) }
+
+func orNull[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
+}
 
 func (a *awards) of(org uint32) []awardRecord {
 	i, found := slices.BinarySearch(a.orgs, org)
@@ -128,39 +129,35 @@ func (a *awards) of(org uint32) []awardRecord {
 	return a.list[a.starts[i]:a.starts[i+1]]
 }
 
-func (a *awards) award(r *awardRecord) Award {
-	w := Award{
-		Level: levels[r.Level], State: a.word(r.State), Kind: a.word(r.Kind), Agency: a.word(r.Agency), Program: a.word(r.Program), Listing: a.word(r.Listing),
-		ID: string(a.ids[r.ID : r.ID+uint64(r.IDLength)]), FiscalYear: int(r.Year), Amount: r.Amount, Basis: a.word(r.Basis), Confidence: r.Confidence,
+func (a *awards) award(r *awardRecord) client.GovernmentAward {
+	w := client.GovernmentAward{
+		Level: levels[r.Level], State: a.word(r.State), Kind: a.word(r.Kind), Agency: a.word(r.Agency), Program: a.word(r.Program),
+		AssistanceListing: a.word(r.Listing), AwardID: orNull(string(a.ids[r.ID : r.ID+uint64(r.IDLength)])), FiscalYear: int(r.Year),
+		Amount: dollars(r.Amount), Join: client.GovernmentAwardJoin{Basis: a.text(r.Basis), Confidence: r.Confidence},
 	}
 	if d := r.Date; d != 0 {
 		s := strconv.Itoa(int(d))
-		w.ActionDate = s[:4] + "-" + s[4:6] + "-" + s[6:]
+		w.ActionDate = new(s[:4] + "-" + s[4:6] + "-" + s[6:])
 	}
 	return w
 }
 
 func awardedOf(list []awardRecord) (t Awarded) {
 	for i := range list {
-		r := &list[i]
-		if r.Level == 0 {
-			t.Federal += r.Amount
-		} else {
-			t.State += r.Amount
-		}
-		if y := int(r.Year); t.Awards == 0 {
-			t.FirstYear, t.LastYear = y, y
-		} else {
-			t.FirstYear, t.LastYear = min(t.FirstYear, y), max(t.LastYear, y)
-		}
-		t.Awards++
+		t.add(&list[i])
 	}
 	return t
 }
 
+// awardGroup is the awards of one year, agency or program.
+type awardGroup struct {
+	Awarded
+	first *awardRecord
+}
+
 // groups sums awards by a key in one pass. Its memory is one group per agency or
 // program that funded the organization.
-func groups[K comparable](list []awardRecord, key func(*awardRecord) K) (found []AwardGroup, first []*awardRecord) {
+func groups[K comparable](list []awardRecord, key func(*awardRecord) K) (found []awardGroup) {
 	at := map[K]int{}
 	for i := range list {
 		r := &list[i]
@@ -169,21 +166,21 @@ func groups[K comparable](list []awardRecord, key func(*awardRecord) K) (found [
 		if !known {
 			n = len(found)
 			at[k] = n
-			found, first = append(found, AwardGroup{}), append(first, r)
+			found = append(found, awardGroup{first: r})
 		}
-		g := &found[n]
-		if r.Level == 0 {
-			g.Federal += r.Amount
-		} else {
-			g.Local += r.Amount
-		}
-		g.Awards++
+		found[n].add(r)
 	}
-	return found, first
+	return found
+}
+
+// largest are the groups with the most dollars.
+func largest(found []awardGroup) []awardGroup {
+	slices.SortStableFunc(found, func(a, b awardGroup) int { return cmp.Compare(b.Federal+b.State, a.Federal+a.State) })
+	return found[:min(len(found), MaxAwardGroups)]
 }
 
 // Funding reads the government awards of an organization, with one page of them.
-func (x *Index) Funding(e ein.EIN, offset, limit int) (*Funding, bool) {
+func (x *Index) Funding(e ein.EIN, offset, limit int) (*client.FundingAnswer, bool) {
 	if x.Begin() != nil {
 		return nil, false
 	}
@@ -192,50 +189,52 @@ func (x *Index) Funding(e ein.EIN, offset, limit int) (*Funding, bool) {
 	if !known {
 		return nil, false
 	}
-	list := x.awards.of(org)
-	f := &Funding{Organization: x.organization(org), Awarded: awardedOf(list), Coverage: x.coverage}
-	byYear, first := groups(list, func(r *awardRecord) uint16 { return r.Year })
-	for i := range byYear {
-		byYear[i].Year = int(first[i].Year)
+	list, a := x.awards.of(org), &x.awards
+	all := awardedOf(list)
+	f := &client.FundingAnswer{
+		EIN: e.String(), Name: x.identity.first(org).Name,
+		Summary: client.GovernmentFundingSummary{AwardCount: all.Awards, FirstFiscalYear: orNull(all.FirstYear), LastFiscalYear: orNull(all.LastYear)},
+		ByYear:  []client.GovernmentFundingYear{}, ByAgency: []client.GovernmentAgency{}, ByProgram: []client.GovernmentProgram{}, Awards: []client.GovernmentAward{},
+		Coverage: client.GovernmentCoverage{FederalThrough: orNull(x.coverage.FederalThrough), StatesRead: append([]string{}, x.coverage.StatesRead...)},
 	}
-	slices.SortFunc(byYear, func(a, b AwardGroup) int { return cmp.Compare(a.Year, b.Year) })
-	f.ByYear = byYear
+	f.Summary.FederalAmount, f.Summary.StateAmount = all.Dollars(&x.coverage)
+	byYear := groups(list, func(r *awardRecord) uint16 { return r.Year })
+	slices.SortFunc(byYear, func(a, b awardGroup) int { return cmp.Compare(a.FirstYear, b.FirstYear) })
+	for i := range byYear {
+		federal, states := byYear[i].Dollars(&x.coverage)
+		f.ByYear = append(f.ByYear, client.GovernmentFundingYear{
+			FiscalYear: byYear[i].FirstYear, FederalAmount: federal, StateAmount: states, AwardCount: byYear[i].Awards,
+		})
+	}
 	type agency struct {
 		level         uint8
 		state, agency uint32
 	}
-	byAgency, first := groups(list, func(r *awardRecord) agency { return agency{r.Level, r.State, r.Agency} })
-	f.ByAgency, f.Agencies = x.largest(byAgency, first, false), len(byAgency)
+	byAgency := groups(list, func(r *awardRecord) agency { return agency{r.Level, r.State, r.Agency} })
+	f.AgencyCount = len(byAgency)
+	for _, g := range largest(byAgency) {
+		f.ByAgency = append(f.ByAgency, client.GovernmentAgency{
+			Level: levels[g.first.Level], State: a.word(g.first.State), Agency: a.word(g.first.Agency), TotalAmount: dollars(g.Federal + g.State), AwardCount: g.Awards,
+		})
+	}
 	type program struct {
 		agency
 		program, listing uint32
 	}
-	byProgram, first := groups(list, func(r *awardRecord) program {
+	byProgram := groups(list, func(r *awardRecord) program {
 		return program{agency{r.Level, r.State, r.Agency}, r.Program, r.Listing}
 	})
-	f.ByProgram, f.Programs = x.largest(byProgram, first, true), len(byProgram)
-	for i := min(max(offset, 0), len(list)); i < len(list) && len(f.Page) < limit; i++ {
-		f.Page = append(f.Page, x.awards.award(&list[i]))
+	f.ProgramCount = len(byProgram)
+	for _, g := range largest(byProgram) {
+		f.ByProgram = append(f.ByProgram, client.GovernmentProgram{
+			Level: levels[g.first.Level], State: a.word(g.first.State), Agency: a.word(g.first.Agency), Program: a.word(g.first.Program),
+			AssistanceListing: a.word(g.first.Listing), TotalAmount: dollars(g.Federal + g.State), AwardCount: g.Awards,
+		})
+	}
+	for i := min(max(offset, 0), len(list)); i < len(list) && len(f.Awards) < limit; i++ {
+		f.Awards = append(f.Awards, a.award(&list[i]))
 	}
 	return f, true
-}
-
-func (x *Index) largest(found []AwardGroup, first []*awardRecord, programs bool) []AwardGroup {
-	order := make([]int, len(found))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(found[j].Amount(), found[i].Amount()) })
-	out := []AwardGroup{}
-	for _, i := range order[:min(len(order), MaxAwardGroups)] {
-		g, r := found[i], first[i]
-		g.Level, g.State, g.Agency = levels[r.Level], x.awards.word(r.State), x.awards.word(r.Agency)
-		if programs {
-			g.Program, g.Listing = x.awards.word(r.Program), x.awards.word(r.Listing)
-		}
-		out = append(out, g)
-	}
-	return out
 }
 
 type wordNumbers struct {

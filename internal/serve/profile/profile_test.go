@@ -148,27 +148,27 @@ func TestFunding(t *testing.T) {
 	t.Parallel()
 	x := open(t, few())
 	f, known := x.Funding(710000002, 0, 2)
-	if !known || len(f.Page) != 2 || f.Page[0].ID != "1" || f.Page[0].ActionDate != "2022-03-01" || f.Page[1].ActionDate != "" || f.Page[1].Amount != -3 {
+	if !known || len(f.Awards) != 2 || *f.Awards[0].AwardID != "1" || *f.Awards[0].ActionDate != "2022-03-01" || f.Awards[1].ActionDate != nil || f.Awards[1].Amount != -3 {
 		t.Fatalf("%+v", f)
 	}
-	if len(f.ByYear) != 2 || f.ByYear[0].Year != 2021 || f.ByYear[0].Federal != -3 || f.ByYear[0].Local != 4 || f.ByYear[0].Awards != 2 {
+	if len(f.ByYear) != 2 || f.ByYear[0].FiscalYear != 2021 || *f.ByYear[0].FederalAmount != -3 || *f.ByYear[0].StateAmount != 4 || f.ByYear[0].AwardCount != 2 {
 		t.Errorf("by year %+v", f.ByYear)
 	}
-	if f.Agencies != 2 || f.ByAgency[0].Level != profile.Federal || f.ByAgency[0].Amount() != 7.25 || f.ByAgency[1].State != "OH" {
+	if f.AgencyCount != 2 || f.ByAgency[0].Level != profile.Federal || f.ByAgency[0].TotalAmount != 7 || *f.ByAgency[1].State != "OH" {
 		t.Errorf("by agency %+v", f.ByAgency)
 	}
-	if f.Programs != 3 || f.ByProgram[0].Program != "P" {
+	if f.ProgramCount != 3 || *f.ByProgram[0].Program != "P" {
 		t.Errorf("by program %+v", f.ByProgram)
 	}
-	if f.Coverage.FederalThrough != "2022-03-01" || !slices.Equal(f.Coverage.StatesRead, []string{"CA", "OH"}) {
+	if *f.Coverage.FederalThrough != "2022-03-01" || !slices.Equal(f.Coverage.StatesRead, []string{"CA", "OH"}) {
 		t.Errorf("coverage %+v", f.Coverage)
 	}
-	if f, _ := x.Funding(710000002, 2, 2); len(f.Page) != 1 || f.Page[0].State != "OH" {
-		t.Errorf("the second page is %+v", f.Page)
+	if f, _ := x.Funding(710000002, 2, 2); len(f.Awards) != 1 || *f.Awards[0].State != "OH" {
+		t.Errorf("the second page is %+v", f.Awards)
 	}
 	for _, offset := range []int{3, 1 << 40, -1} {
-		if f, _ := x.Funding(710000002, offset, 0); len(f.Page) != 0 {
-			t.Errorf("a page at %d is %+v", offset, f.Page)
+		if f, _ := x.Funding(710000002, offset, 0); len(f.Awards) != 0 {
+			t.Errorf("a page at %d is %+v", offset, f.Awards)
 		}
 	}
 	if _, known := x.Funding(5, 0, 1); known {

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/serve/graph"
 )
@@ -18,6 +19,7 @@ func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, e
 		place[c.id] = i
 		p := &list[i]
 		*p = Prospect{Funder: v.Funder(c.id), Score: c.score, Signs: c.signs}
+		p.Reasons.SharedRecipientCount = c.signs.Shared
 		if s.q.Bare {
 			continue
 		}
@@ -31,7 +33,7 @@ func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, e
 	err := v.InRanges(ctx, len(found), 1, func(from, to int) {
 		for i := from; i < to; i++ {
 			s.explainGiving(found[i].id, &list[i])
-			list[i].FirstTime = s.firstTime(found[i].id)
+			list[i].Reasons.FirstTimeByYear = s.firstTime(found[i].id)
 		}
 	})
 	if err != nil {
@@ -40,35 +42,47 @@ func (s *prospecting) explain(ctx context.Context, found []rated) ([]Prospect, e
 	for _, a := range s.alike {
 		s.eachFunder(a.recip, func(f uint32) {
 			i, shown := place[f]
-			if !shown || len(list[i].Shared) == sharedShown {
+			if !shown || len(list[i].Reasons.SharedRecipients) == sharedShown {
 				return
 			}
 			if x, ok := s.sharedRecipient(f, a); ok {
-				list[i].Shared = append(list[i].Shared, x)
+				list[i].Reasons.SharedRecipients = append(list[i].Reasons.SharedRecipients, x)
 			}
 		})
 	}
 	return list, nil
 }
 
+// SharedRecipient is a similar recipient before anything was given to it.
+func SharedRecipient(who *graph.Recipient, likeness float64) client.ProspectRecipient {
+	x := client.ProspectRecipient{RecipEIN: who.EIN.String(), RecipName: who.Name, Likeness: likeness}
+	if who.City != "" {
+		x.RecipCity = &who.City
+	}
+	if who.State != "" {
+		x.RecipState = &who.State
+	}
+	return x
+}
+
 // sharedRecipient is what a funder gave to a similar recipient. If the
 // recipient may be a person, it is not named.
-func (s *prospecting) sharedRecipient(f uint32, a alike) (SharedRecipient, bool) {
+func (s *prospecting) sharedRecipient(f uint32, a alike) (x client.ProspectRecipient, ok bool) {
 	who := s.v.Recipient(a.recip)
 	if who.Classes&graph.Individuals != 0 {
-		return SharedRecipient{}, false
+		return x, false
 	}
-	x := SharedRecipient{EIN: who.EIN, Name: who.Name, City: who.City, State: who.State, Likeness: min(1, a.weight)}
+	x = SharedRecipient(&who, min(1, a.weight))
 	rows := s.v.Received(a.recip)
 	at, _ := slices.BinarySearch(rows.Parties, f)
 	for ; at < len(rows.Parties) && rows.Parties[at] == f; at++ {
 		if year := rows.Years[at]; s.knows(year) {
-			x.Total += rows.Amounts[at]
-			x.Grants++
-			x.LastYear = max(x.LastYear, int(s.v.Years[year]))
+			x.TotalAmount += rows.Amounts[at]
+			x.GrantCount++
+			x.LastFiscalYear = max(x.LastFiscalYear, int(s.v.Years[year]))
 		}
 	}
-	return x, x.Grants > 0
+	return x, x.GrantCount > 0
 }
 
 // explainGiving adds up how much a funder gave, where and for which causes.
@@ -93,15 +107,18 @@ func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 			cause += amount
 		}
 	})
-	p.Looked = int64(len(amounts))
+	r := &p.Reasons
+	r.GrantsExamined = int64(len(amounts))
 	for _, y := range s.v.YearsOf(f) {
 		if s.knows(y.Year) {
-			p.Grants += int64(y.Grants)
+			r.GrantCount += int64(y.Grants)
 			p.LastYear = max(p.LastYear, int(s.v.Years[y.Year]))
 		}
 	}
 	p.Given, p.GivenYear = s.given(f)
-	p.Typical = medianOf(amounts)
+	if len(amounts) > 0 {
+		r.TypicalAmount = new(medianOf(amounts))
+	}
 	share := func(known bool, part int64) *float64 {
 		if !known || all <= 0 {
 			return nil
@@ -109,13 +126,13 @@ func (s *prospecting) explainGiving(f uint32, p *Prospect) {
 		x := float64(part) / float64(all)
 		return &x
 	}
-	p.PlaceShare, p.CountyShare, p.CauseShare = share(s.q.State != "", state), share(s.q.County != "", county), share(s.cause != 0, cause)
+	r.PlaceShare, r.CountyShare, r.SubjectShare = share(s.q.State != "", state), share(s.q.County != "", county), share(s.cause != 0, cause)
 }
 
 // firstTime counts, for each of a funder's latest complete years, the
 // recipients it had not funded before. It skips the funder's first year, which
 // has no earlier year to compare with.
-func (s *prospecting) firstTime(f uint32) (list []FirstTime) {
+func (s *prospecting) firstTime(f uint32) (list []client.ProspectFirstTimeYear) {
 	v := s.v
 	var all, fresh [graph.MaxYears]int
 	links, masks := v.Links(f)
@@ -132,7 +149,9 @@ func (s *prospecting) firstTime(f uint32) (list []FirstTime) {
 	first := slices.IndexFunc(all[:], func(n int) bool { return n > 0 })
 	for y := s.last; y > first && first >= 0 && len(list) < firstTimeYears; y-- {
 		if all[y] > 0 {
-			list = append(list, FirstTime{int(v.Years[y]), all[y], fresh[y]})
+			list = append(list, client.ProspectFirstTimeYear{
+				FiscalYear: int(v.Years[y]), RecipientCount: all[y], FirstTimeCount: fresh[y], FirstTimeShare: float64(fresh[y]) / float64(all[y]),
+			})
 		}
 	}
 	return list

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"grantgraph/client"
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/serve/graph"
@@ -100,31 +101,8 @@ type Prospect struct {
 	Given      int64
 	GivenYear  int // the year in which it gave Given
 
-	// Based on all its grants, or on a sample of Looked grants if it has too
-	// many.
-	Grants, Looked int64
-	Typical        int64    // median grant
-	PlaceShare     *float64 // share of its dollars; nil if the organization's place is not known
-	CountyShare    *float64
-	CauseShare     *float64
-	FirstTime      []FirstTime // latest first
-	Shared         []SharedRecipient
-}
-
-// FirstTime is how many recipients of a year a funder had not funded before. It
-// counts all recipients, or an even sample if there are very many.
-type FirstTime struct {
-	FiscalYear, Recipients, New int
-}
-
-// SharedRecipient is a similar organization that a funder gave to.
-type SharedRecipient struct {
-	EIN               ein.EIN
-	Name, City, State string
-	Total             int64
-	Grants            int
-	LastYear          int
-	Likeness          float64
+	// Reasons are why it may fund the organization. Shares are not rounded.
+	Reasons client.ProspectReasons
 }
 
 // Limits on the work for one organization.

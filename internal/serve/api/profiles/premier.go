@@ -180,33 +180,14 @@ func (a *PremierAnswer) addPro(p *profile.Profile, coverage snapshot.AwardCovera
 	}
 	switch w := &p.Awarded; {
 	case w.Awards > 0:
-		a.Government = &client.ProfileGovernment{FederalAmount: federalOf(w.Federal, &coverage), StateAmount: statesOf(w.State, &coverage), AwardCount: w.Awards}
+		federal, states := w.Dollars(&coverage)
+		a.Government = &client.ProfileGovernment{FederalAmount: federal, StateAmount: states, AwardCount: w.Awards}
 	case coverage.FederalThrough == "" && len(coverage.StatesRead) == 0:
 		absent.add("government", SourceNotLoaded, "No file of government awards was read.")
 	default:
 		absent.none("government", "The award files that were read have none to it; /gov-funding says what they cover.")
 	}
 	a.addAssets(p, absent)
-}
-
-func dollars(x float64) int64 { return int64(math.Round(x)) }
-
-// federalOf is a sum of federal awards, null when no file of them was read.
-func federalOf(sum float64, read *snapshot.AwardCoverage) *int64 {
-	return sumIf(read.FederalThrough != "", sum)
-}
-
-// statesOf is a sum of states' awards, null when no file of them was read.
-func statesOf(sum float64, read *snapshot.AwardCoverage) *int64 {
-	return sumIf(len(read.StatesRead) > 0, sum)
-}
-
-func sumIf(known bool, sum float64) *int64 {
-	if !known {
-		return nil
-	}
-	n := dollars(sum)
-	return &n
 }
 
 func (a *PremierAnswer) addGovernance(p *profile.Profile, absent *absences) {

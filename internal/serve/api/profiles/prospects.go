@@ -156,40 +156,28 @@ func readSpan(r *api.Reader, low, high string) (from, to *int64) {
 
 func prospectRows(base string, list []prospect.Prospect) []client.ProspectRow {
 	rows := []client.ProspectRow{}
-	share := func(x *float64) *float64 {
-		if x == nil {
-			return nil
-		}
-		r := rounded(*x)
-		return &r
-	}
 	for i := range list {
 		x := &list[i]
 		row := client.ProspectRow{
 			FunderEIN: x.EIN.String(), FunderName: x.Name, FunderCity: api.OrNull(x.City), FunderState: api.OrNull(x.State), FunderType: api.OrNull(x.Kind),
 			Score: rounded(x.Score), LastFiscalYear: x.LastYear, GivenAmount: x.Given, GivenFiscalYear: x.GivenYear,
-			LastFundedFiscalYear: api.OrNull(x.FundedYear), URL: pageURL(base, x.EIN, x.Name),
-			Reasons: client.ProspectReasons{
-				SharedRecipients: []client.ProspectRecipient{}, SharedRecipientCount: x.Signs.Shared, FirstTimeByYear: []client.ProspectFirstTimeYear{},
-				PlaceShare: share(x.PlaceShare), CountyShare: share(x.CountyShare), SubjectShare: share(x.CauseShare), GrantsExamined: x.Looked, GrantCount: x.Grants,
-			},
+			LastFundedFiscalYear: api.OrNull(x.FundedYear), URL: pageURL(base, x.EIN, x.Name), Reasons: x.Reasons,
 		}
-		if x.Looked > 0 {
-			row.Reasons.TypicalAmount = &x.Typical
+		r := &row.Reasons
+		r.SharedRecipients, r.FirstTimeByYear = append([]client.ProspectRecipient{}, r.SharedRecipients...), append([]client.ProspectFirstTimeYear{}, r.FirstTimeByYear...)
+		for _, share := range []**float64{&r.PlaceShare, &r.CountyShare, &r.SubjectShare} {
+			if *share != nil {
+				*share = new(rounded(**share))
+			}
 		}
-		for _, s := range x.Shared {
-			row.Reasons.SharedRecipients = append(row.Reasons.SharedRecipients, client.ProspectRecipient{
-				RecipEIN: s.EIN.String(), RecipName: s.Name, RecipCity: api.OrNull(s.City), RecipState: api.OrNull(s.State),
-				TotalAmount: s.Total, GrantCount: s.Grants, LastFiscalYear: s.LastYear, Likeness: rounded(s.Likeness),
-			})
+		for i := range r.SharedRecipients {
+			r.SharedRecipients[i].Likeness = rounded(r.SharedRecipients[i].Likeness)
 		}
-		for _, y := range x.FirstTime {
-			row.Reasons.FirstTimeByYear = append(row.Reasons.FirstTimeByYear, client.ProspectFirstTimeYear{
-				FiscalYear: y.FiscalYear, RecipientCount: y.Recipients, FirstTimeCount: y.New, FirstTimeShare: rounded(float64(y.New) / float64(y.Recipients)),
-			})
+		for i := range r.FirstTimeByYear {
+			r.FirstTimeByYear[i].FirstTimeShare = rounded(r.FirstTimeByYear[i].FirstTimeShare)
 		}
-		if first := row.Reasons.FirstTimeByYear; len(first) > 0 {
-			row.Reasons.FirstTimeShare, row.Reasons.FirstTimeFiscalYear = &first[0].FirstTimeShare, &first[0].FiscalYear
+		if first := r.FirstTimeByYear; len(first) > 0 {
+			r.FirstTimeShare, r.FirstTimeFiscalYear = &first[0].FirstTimeShare, &first[0].FiscalYear
 		}
 		rows = append(rows, row)
 	}
