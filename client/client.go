@@ -15,6 +15,10 @@
 //		fmt.Println(grant.RecipName, grant.Amount)
 //	}
 //
+// A method that returns an iterator yields all rows, however many pages they take; a
+// loop that ends early asks for no further page. What the service does not honor is an
+// error there, because a loop sees no warnings, unless the query says strict=0.
+//
 // Types have the names of the schemas in the OpenAPI document of the service. The
 // tag doc describes a field; where it ends with an ellipsis, that document has the
 // rest. The package imports the standard library and nothing else.

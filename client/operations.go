@@ -24,10 +24,7 @@ func (c *Client) GetMeta(ctx context.Context, q url.Values) (*MetaAnswer, error)
 	return ask[MetaAnswer](ctx, c, Request{Path: "/meta", Query: q})
 }
 
-// ListChanges: What is new since an earlier build. These are all rows, however many
-// pages they take; a loop that ends early asks for no further page. What the
-// service does not honor is an error here, because a loop sees no warnings, unless
-// the query says strict=0. Needs any key; costs 1 call a page.
+// ListChanges: What is new since an earlier build. All rows. Needs any key; costs 1 call a page.
 func (c *Client) ListChanges(ctx context.Context, q url.Values) iter.Seq2[FunderChange, error] {
 	return rows[FunderChange](ctx, c, "/changes", q, byCursor)
 }
@@ -37,10 +34,7 @@ func (c *Client) ListChangesPage(ctx context.Context, q url.Values) (*ChangesAns
 	return ask[ChangesAnswer](ctx, c, Request{Path: "/changes", Query: q})
 }
 
-// ListComplianceChanges: What is new on the compliance lists. These are all rows, however many
-// pages they take; a loop that ends early asks for no further page. What the
-// service does not honor is an error here, because a loop sees no warnings, unless
-// the query says strict=0. Needs a key of a paid plan; costs 1 call a page.
+// ListComplianceChanges: What is new on the compliance lists. All rows. Needs a key of a paid plan; costs 1 call a page.
 func (c *Client) ListComplianceChanges(ctx context.Context, q url.Values) iter.Seq2[ListChange, error] {
 	return rows[ListChange](ctx, c, "/changes/lists", q, byCursor)
 }
@@ -50,10 +44,7 @@ func (c *Client) ListComplianceChangesPage(ctx context.Context, q url.Values) (*
 	return ask[List[ListChange]](ctx, c, Request{Path: "/changes/lists", Query: q})
 }
 
-// ListTransactions: Grants, one row each. These are all rows, however many
-// pages they take; a loop that ends early asks for no further page. What the
-// service does not honor is an error here, because a loop sees no warnings, unless
-// the query says strict=0. Needs any key; costs 1 call a page.
+// ListTransactions: Grants, one row each. All rows. Needs any key; costs 1 call a page.
 func (c *Client) ListTransactions(ctx context.Context, q url.Values) iter.Seq2[GrantRow, error] {
 	return rows[GrantRow](ctx, c, "/grants/transactions", q, byCursor)
 }
@@ -63,10 +54,7 @@ func (c *Client) ListTransactionsPage(ctx context.Context, q url.Values) (*List[
 	return ask[List[GrantRow]](ctx, c, Request{Path: "/grants/transactions", Query: q})
 }
 
-// ListFunders: Funders, ranked by dollars. These are all rows, however many
-// pages they take; a loop that ends early asks for no further page. What the
-// service does not honor is an error here, because a loop sees no warnings, unless
-// the query says strict=0. Needs any key; costs 1 call a page.
+// ListFunders: Funders, ranked by dollars. All rows. Needs any key; costs 1 call a page.
 func (c *Client) ListFunders(ctx context.Context, q url.Values) iter.Seq2[FunderRow, error] {
 	return rows[FunderRow](ctx, c, "/grants/funders", q, byCursor)
 }
@@ -76,10 +64,7 @@ func (c *Client) ListFundersPage(ctx context.Context, q url.Values) (*List[Funde
 	return ask[List[FunderRow]](ctx, c, Request{Path: "/grants/funders", Query: q})
 }
 
-// ListRecipients: Recipients, ranked by dollars. These are all rows, however many
-// pages they take; a loop that ends early asks for no further page. What the
-// service does not honor is an error here, because a loop sees no warnings, unless
-// the query says strict=0. Needs any key; costs 1 call a page.
+// ListRecipients: Recipients, ranked by dollars. All rows. Needs any key; costs 1 call a page.
 func (c *Client) ListRecipients(ctx context.Context, q url.Values) iter.Seq2[RecipientRow, error] {
 	return rows[RecipientRow](ctx, c, "/grants/recipients", q, byCursor)
 }
@@ -124,10 +109,7 @@ func (c *Client) GetPremier(ctx context.Context, ein string, q url.Values) (*Pre
 	return ask[PremierAnswer](ctx, c, Request{Path: "/premier/" + url.PathEscape(ein), Query: q})
 }
 
-// FindSimilar: Organizations that resemble one. These are all rows, however many
-// pages they take; a loop that ends early asks for no further page. What the
-// service does not honor is an error here, because a loop sees no warnings, unless
-// the query says strict=0. Needs a key of a paid plan; costs 1 call a page.
+// FindSimilar: Organizations that resemble one. All rows. Needs a key of a paid plan; costs 1 call a page.
 func (c *Client) FindSimilar(ctx context.Context, ein string, q url.Values) iter.Seq2[SimilarRow, error] {
 	return rows[SimilarRow](ctx, c, "/similar/"+url.PathEscape(ein), q, byNumber)
 }
@@ -137,10 +119,7 @@ func (c *Client) FindSimilarPage(ctx context.Context, ein string, q url.Values) 
 	return ask[List[SimilarRow]](ctx, c, Request{Path: "/similar/" + url.PathEscape(ein), Query: q})
 }
 
-// FindProspects: Funders that fund organizations like one. These are all rows, however many
-// pages they take; a loop that ends early asks for no further page. What the
-// service does not honor is an error here, because a loop sees no warnings, unless
-// the query says strict=0. Needs a key of a paid plan; costs 1 call a page.
+// FindProspects: Funders that fund organizations like one. All rows. Needs a key of a paid plan; costs 1 call a page.
 func (c *Client) FindProspects(ctx context.Context, ein string, q url.Values) iter.Seq2[ProspectRow, error] {
 	return rows[ProspectRow](ctx, c, "/prospects/"+url.PathEscape(ein), q, byNumber)
 }

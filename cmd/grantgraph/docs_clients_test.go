@@ -173,7 +173,7 @@ func (g *clientText) goOperations(t *testing.T) string {
 			if slices.ContainsFunc(op.Params, func(p api.Param) bool { return p.Name == "cursor" }) {
 				by = "byCursor"
 			}
-			fmt.Fprintf(&b, "\n// %s: %s. These are all rows, however many\n// pages they take; a loop that ends early asks for no further page. What the\n// service does not honor is an error here, because a loop sees no warnings, unless\n// the query says strict=0. %s\n"+
+			fmt.Fprintf(&b, "\n// %s: %s. All rows. %s\n"+
 				"func (c *Client) %s(%s, q url.Values) iter.Seq2[%s, error] {\n\treturn rows[%s](ctx, c, %s, q, %s)\n}\n", method, op.Summary, about, method, params, elem, elem, path, by)
 			page = "Page"
 		}

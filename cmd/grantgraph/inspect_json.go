@@ -17,82 +17,50 @@ type jsonPrinter struct {
 	grants bool
 }
 
-type returnJSON struct {
-	File                    string `json:"file"`
-	Amended                 bool   `json:"amended"`
-	EIN                     string `json:"ein"`
-	EZOfficers              int    `json:"ez_officers"`
-	FilerName               string `json:"filer_name"`
-	FiscalYear              *int   `json:"fiscal_year"`
-	PartVIIPeople           int    `json:"part_vii_people"`
-	PeriodBegin             string `json:"period_begin"`
-	PeriodEnd               string `json:"period_end"`
-	PFFutureGroups          int    `json:"pf_future_groups"`
-	PFFutureSum             int64  `json:"pf_future_sum"`
-	PFOfficers              int    `json:"pf_officers"`
-	PFPaidDeclaredTotal     *int64 `json:"pf_paid_declared_total"`
-	PFPaidForeign           int    `json:"pf_paid_foreign"`
-	PFPaidGroups            int    `json:"pf_paid_groups"`
-	PFPaidNonzero           int    `json:"pf_paid_nonzero"`
-	PFPaidPerson            int    `json:"pf_paid_person"`
-	PFPaidSum               int64  `json:"pf_paid_sum"`
-	ReturnTs                string `json:"return_ts"`
-	ReturnType              string `json:"return_type"`
-	ScheduleFOrgCashSum     int64  `json:"sched_f_org_cash_sum"`
-	ScheduleFOrgRows        int    `json:"sched_f_org_rows"`
-	ScheduleICashSum        int64  `json:"sched_i_cash_sum"`
-	ScheduleIIndividualCash int64  `json:"sched_i_individual_cash_sum"`
-	ScheduleIIndividuals    int    `json:"sched_i_individual_groups"`
-	ScheduleINonCashSum     int64  `json:"sched_i_noncash_sum"`
-	ScheduleIRows           int    `json:"sched_i_rows"`
-	ScheduleIRowsWithEIN    int    `json:"sched_i_rows_with_ein"`
-	SchemaVersion           string `json:"schema_version"`
-	SHA256                  string `json:"sha256"`
-	TaxYear                 string `json:"tax_year"`
-}
-
-func (i *inspection) json() *returnJSON {
+// json is the figures of a return by name. A figure that is not there is null.
+func (i *inspection) json() map[string]any {
 	r, t := i.ret, &i.ret.Tally
-	v := &returnJSON{
-		File: i.file, Amended: r.Amended, EIN: r.EIN, EZOfficers: t.EZOfficers, FilerName: r.Name1,
-		PartVIIPeople: t.PartVIIPeople, PeriodBegin: r.PeriodBegin, PeriodEnd: r.PeriodEnd,
-		PFFutureGroups: t.PFFuture, PFFutureSum: t.PFFutureSum, PFOfficers: t.PFOfficers,
-		PFPaidForeign: t.PFPaidForeign, PFPaidGroups: t.PFPaid, PFPaidNonzero: t.PFPaidNonzero, PFPaidPerson: t.PFPaidPerson,
-		PFPaidSum: t.PFPaidSum, ReturnTs: r.Timestamp, ReturnType: r.Form,
-		ScheduleFOrgCashSum: t.ScheduleFCash, ScheduleFOrgRows: t.ScheduleFOrgs, ScheduleICashSum: t.ScheduleICash,
-		ScheduleIIndividualCash: t.ScheduleIPeopleCash, ScheduleIIndividuals: t.ScheduleIPeople, ScheduleINonCashSum: t.ScheduleINonCash,
-		ScheduleIRows: t.ScheduleI, ScheduleIRowsWithEIN: t.ScheduleIWithEIN,
-		SchemaVersion: r.Version, SHA256: i.digest, TaxYear: r.TaxYear,
+	v := map[string]any{
+		"amended": r.Amended, "ein": r.EIN, "filer_name": r.Name1, "fiscal_year": nil, "period_begin": r.PeriodBegin, "period_end": r.PeriodEnd,
+		"return_ts": r.Timestamp, "return_type": r.Form, "schema_version": r.Version, "sha256": i.digest, "tax_year": r.TaxYear,
+		"ez_officers": t.EZOfficers, "part_vii_people": t.PartVIIPeople, "pf_officers": t.PFOfficers,
+		"pf_future_groups": t.PFFuture, "pf_future_sum": t.PFFutureSum,
+		"pf_paid_declared_total": nil, "pf_paid_foreign": t.PFPaidForeign, "pf_paid_groups": t.PFPaid, "pf_paid_nonzero": t.PFPaidNonzero,
+		"pf_paid_person": t.PFPaidPerson, "pf_paid_sum": t.PFPaidSum,
+		"sched_f_org_cash_sum": t.ScheduleFCash, "sched_f_org_rows": t.ScheduleFOrgs,
+		"sched_i_cash_sum": t.ScheduleICash, "sched_i_individual_cash_sum": t.ScheduleIPeopleCash, "sched_i_individual_groups": t.ScheduleIPeople,
+		"sched_i_noncash_sum": t.ScheduleINonCash, "sched_i_rows": t.ScheduleI, "sched_i_rows_with_ein": t.ScheduleIWithEIN,
 	}
 	if year, ok := r.FiscalYear(); ok {
-		v.FiscalYear = &year
+		v["fiscal_year"] = year
 	}
 	// A foundation that gave nothing may write a zero or leave the line out;
 	// both are no declared total.
 	if r.Declared.PFPaid.Value != 0 {
-		v.PFPaidDeclaredTotal = &r.Declared.PFPaid.Value
+		v["pf_paid_declared_total"] = r.Declared.PFPaid.Value
 	}
 	return v
 }
 
 func (p *jsonPrinter) print(i *inspection) error {
 	if i.err != nil {
-		return p.line(struct {
-			File  string `json:"file"`
-			Error string `json:"error"`
-		}{i.file, i.err.Error()}, nil)
+		return p.line(i.file, map[string]any{"error": i.err.Error()}, nil)
 	}
-	return p.line(i.json(), i.lines)
+	return p.line(i.file, i.json(), i.lines)
 }
 
-// line prints an object, with the grant lines as its last member.
-func (p *jsonPrinter) line(v any, lines *grantBuffer) error {
-	var head bytes.Buffer
-	if err := encode(&head, v); err != nil {
+// line prints an object with the name of the file as its first member, and the grant
+// lines as its last.
+func (p *jsonPrinter) line(file string, v map[string]any, lines *grantBuffer) error {
+	var head, rest bytes.Buffer
+	if err := errors.Join(encode(&head, map[string]string{"file": file}), encode(&rest, v)); err != nil {
 		return err
 	}
+	head.Truncate(head.Len() - 1) // the closing brace
+	head.WriteByte(',')
+	head.Write(rest.Bytes()[1:])
 	if lines != nil {
-		head.Truncate(head.Len() - 1) // the closing brace
+		head.Truncate(head.Len() - 1)
 		head.WriteString(`,"grants":[`)
 		if _, err := head.WriteTo(p.w); err != nil {
 			return err

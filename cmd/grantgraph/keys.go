@@ -301,16 +301,6 @@ type keysAuditCmd struct {
 	Before   int64       `help:"Only events before the one with this number, for the next page." placeholder:"SEQ"`
 }
 
-type eventRecord struct {
-	Seq     int64        `json:"seq"`
-	At      time.Time    `json:"at"`
-	Kind    account.Kind `json:"kind"`
-	Actor   string       `json:"actor"`
-	Key     string       `json:"key,omitempty"`
-	Address string       `json:"address,omitempty"` // hashed
-	Details string       `json:"details,omitempty"`
-}
-
 func (c *keysAuditCmd) Run(a *terminal.App) error {
 	if c.Limit < 1 || c.Limit > 1000 {
 		return fault.New("bad_flag", "--limit %d is not between 1 and 1,000", c.Limit).Try("--limit 1000, and --before SEQ for the next page")
@@ -334,19 +324,15 @@ func (c *keysAuditCmd) Run(a *terminal.App) error {
 		if len(events) == 0 && unknown != nil {
 			return unknown // not even a deleted one
 		}
-		records := make([]eventRecord, len(events))
-		for i, e := range events {
-			records[i] = eventRecord(e)
-		}
 		if c.JSON {
-			return a.PrintJSON(records)
+			return a.PrintJSON(events)
 		}
-		if len(records) == 0 {
+		if len(events) == 0 {
 			fmt.Fprintln(a.Out, "No such events yet.")
 			return nil
 		}
 		t := terminal.NewTable(">seq", "at", "kind", "actor", "key", "details")
-		for _, r := range records {
+		for _, r := range events {
 			t.Add(fmt.Sprint(r.Seq), r.At.Format(time.RFC3339), string(r.Kind), r.Actor, r.Key, r.Details)
 		}
 		t.Print(a.Out)

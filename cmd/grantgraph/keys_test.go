@@ -100,7 +100,7 @@ func TestKeys(t *testing.T) {
 	if err := json.Unmarshal([]byte(must("rotate", id, "--json")), &rotated); err != nil || rotated.ID != id || rotated.Key == "" || rotated.Key == made {
 		t.Errorf("rotate: %+v, %v", rotated, err)
 	}
-	var trail []eventRecord
+	var trail []account.Event
 	if err := json.Unmarshal([]byte(must("audit", "--key", rotated.Key, "--json")), &trail); err != nil || len(trail) != 5 ||
 		trail[0].Kind != account.EventRotate || trail[4].Kind != account.EventMint || trail[4].Actor != "operator" || trail[4].Key != id || trail[4].At.IsZero() {
 		t.Errorf("audit: %+v, %v", trail, err)

@@ -144,13 +144,8 @@ func readKey(file string) (string, error) {
 	if file == "" {
 		return strings.TrimSpace(os.Getenv("GRANTGRAPH_KEY")), nil
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return "", fault.Disk(file, err)
-	}
-	defer f.Close()
 	const most = 4096
-	text, err := io.ReadAll(io.LimitReader(f, most))
+	text, err := readBounded(file, most-1)
 	if err != nil {
 		return "", fault.Disk(file, err)
 	}

@@ -154,79 +154,68 @@ func (b *screeningBench) pick(list []string, n int) []string {
 	return drawn
 }
 
+type screeningRequest struct {
+	method, path string
+	body         []byte
+	kind         string // of the body
+}
+
 // ask sends one request and returns how long the answer took.
-func (b *screeningBench) ask(method, path string, body []byte, kind string) (time.Duration, []byte, error) {
-	r := httptest.NewRequestWithContext(b.app.Ctx, method, "/api/v1/"+path, bytes.NewReader(body))
+func (b *screeningBench) ask(q screeningRequest) (time.Duration, []byte, error) {
+	r := httptest.NewRequestWithContext(b.app.Ctx, q.method, "/api/v1/"+q.path, bytes.NewReader(q.body))
 	r.Header.Set("X-API-Key", b.key)
-	if kind != "" {
-		r.Header.Set("Content-Type", kind)
+	if q.kind != "" {
+		r.Header.Set("Content-Type", q.kind)
 	}
 	w := httptest.NewRecorder()
 	began := time.Now()
 	b.handler.ServeHTTP(w, r)
 	took := time.Since(began)
 	if w.Code != http.StatusOK {
-		return 0, nil, fmt.Errorf("%s %s answers %d: %s", method, path, w.Code, w.Body)
+		return 0, nil, fmt.Errorf("%s %s answers %d: %s", q.method, q.path, w.Code, w.Body)
 	}
 	return took, w.Body.Bytes(), nil
 }
 
 // run asks every kind of request, changes since an earlier edition included.
 func (b *screeningBench) run(e *lists.Edition, before string) error {
-	js := func(v any) []byte {
-		body, _ := json.Marshal(v) // texts and truths
-		return body
+	get := func(path func() string) func() screeningRequest {
+		return func() screeningRequest { return screeningRequest{method: "GET", path: path()} }
+	}
+	post := func(path string, v func() any) func() screeningRequest {
+		return func() screeningRequest {
+			body, _ := json.Marshal(v()) // texts and truths
+			return screeningRequest{"POST", path, body, "application/json"}
+		}
 	}
 	t := terminal.NewTable("request", ">p50", ">p95", ">most", ">bytes")
 	for _, c := range []struct {
 		name string
-		ask  func() (time.Duration, []byte, error)
+		ask  func() screeningRequest
+		keep *[]byte // where the first answer is kept, for a later request
 	}{
-		{"one, with its signed report", func() (time.Duration, []byte, error) {
-			took, body, err := b.ask("GET", "screening/"+b.pick(b.eins, 1)[0], nil, "")
-			if err == nil && b.report == nil {
-				b.report = bytes.Clone(body)
-			}
-			return took, body, err
-		}},
-		{"one, as PDF", func() (time.Duration, []byte, error) {
-			took, body, err := b.ask("GET", "screening/"+b.pick(b.eins, 1)[0]+"?format=pdf", nil, "")
-			if err == nil && b.pdf == nil {
-				b.pdf = bytes.Clone(body)
-			}
-			return took, body, err
-		}},
-		{"100 in bulk", func() (time.Duration, []byte, error) {
-			return b.ask("POST", "screening/bulk", js(map[string]any{"eins": b.pick(b.eins, 100)}), "application/json")
-		}},
-		{"100 in bulk, a report each", func() (time.Duration, []byte, error) {
-			return b.ask("POST", "screening/bulk", js(map[string]any{"eins": b.pick(b.eins, 100), "reports": true}), "application/json")
-		}},
-		{"100 names", func() (time.Duration, []byte, error) {
-			return b.ask("POST", "screening/names", js(map[string]any{"names": b.pick(b.names, 100), "reports": false}), "application/json")
-		}},
-		{"verify, JSON", func() (time.Duration, []byte, error) {
-			return b.ask("POST", "screening/verify", b.report, "application/json")
-		}},
-		{"verify, PDF", func() (time.Duration, []byte, error) {
-			return b.ask("POST", "screening/verify", b.pdf, "application/pdf")
-		}},
-		{"what changed, in numbers", func() (time.Duration, []byte, error) {
-			return b.ask("GET", "changes?lists_since="+before, nil, "")
-		}},
-		{"what changed on the lists, 1,000", func() (time.Duration, []byte, error) {
-			return b.ask("GET", "changes/lists?limit=1000&lists_since="+before, nil, "")
-		}},
-		{"new potential matches, 1,000", func() (time.Duration, []byte, error) {
-			return b.ask("GET", "changes/lists?limit=1000&change=potential_match&lists_since="+before, nil, "")
-		}},
+		{"one, with its signed report", get(func() string { return "screening/" + b.pick(b.eins, 1)[0] }), &b.report},
+		{"one, as PDF", get(func() string { return "screening/" + b.pick(b.eins, 1)[0] + "?format=pdf" }), &b.pdf},
+		{"100 in bulk", post("screening/bulk", func() any { return map[string]any{"eins": b.pick(b.eins, 100)} }), nil},
+		{"100 in bulk, a report each", post("screening/bulk", func() any { return map[string]any{"eins": b.pick(b.eins, 100), "reports": true} }), nil},
+		{"100 names", post("screening/names", func() any { return map[string]any{"names": b.pick(b.names, 100), "reports": false} }), nil},
+		{"verify, JSON", func() screeningRequest {
+			return screeningRequest{"POST", "screening/verify", b.report, "application/json"}
+		}, nil},
+		{"verify, PDF", func() screeningRequest { return screeningRequest{"POST", "screening/verify", b.pdf, "application/pdf"} }, nil},
+		{"what changed, in numbers", get(func() string { return "changes?lists_since=" + before }), nil},
+		{"what changed on the lists, 1,000", get(func() string { return "changes/lists?limit=1000&lists_since=" + before }), nil},
+		{"new potential matches, 1,000", get(func() string { return "changes/lists?limit=1000&change=potential_match&lists_since=" + before }), nil},
 	} {
 		var took samples
 		size := 0
 		for i := range screeningSamples + 5 {
-			d, body, err := c.ask()
+			d, body, err := b.ask(c.ask())
 			if err != nil {
 				return err
+			}
+			if c.keep != nil && *c.keep == nil {
+				*c.keep = bytes.Clone(body)
 			}
 			if i >= 5 { // the first are not counted
 				took, size = append(took, d), len(body)

@@ -45,9 +45,19 @@ type evalCmd struct {
 	reconcileFlags
 	namesFlags
 	prospectsFlags
+
+	scratch string // a folder that is removed at the end
 }
 
-func (c *evalCmd) Run(a *terminal.App) error {
+func (c *evalCmd) Run(a *terminal.App) (err error) {
+	if c.scratch, err = os.MkdirTemp("", "grantgraph-eval-"); err != nil {
+		return fault.Disk(os.TempDir(), err)
+	}
+	defer os.RemoveAll(c.scratch)
+	return c.run(a)
+}
+
+func (c *evalCmd) run(a *terminal.App) error {
 	if mode, err := c.mode(); mode != nil || err != nil {
 		if err != nil {
 			return err
@@ -112,14 +122,9 @@ func (c *evalCmd) evalBuild(a *terminal.App) error {
 				Try("measure eval --sources %s", c.World)
 		}
 	}
-	data, err := os.MkdirTemp("", "grantgraph-eval-")
-	if err != nil {
-		return fault.Disk(os.TempDir(), err)
-	}
-	defer os.RemoveAll(data)
 	var blind *eval.Result
 	result, err := ingest.Run(a.Ctx, ingest.Options{
-		Sources: c.Sources + c.World, Data: data,
+		Sources: c.Sources + c.World, Data: c.scratch,
 		Examine: func(r *resolve.Resolver, labels []resolve.Label) { blind = eval.Examine(r, labels, c.Lines) },
 	})
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,16 +58,11 @@ func (c *evalCmd) evalCauses(a *terminal.App) error {
 
 // builtCases builds a folder of sources and takes the organizations of that.
 func (c *evalCmd) builtCases(a *terminal.App) ([]cause.Case, error) {
-	data, err := os.MkdirTemp("", "grantgraph-eval-")
-	if err != nil {
-		return nil, fault.Disk(os.TempDir(), err)
-	}
-	defer os.RemoveAll(data)
-	result, err := ingest.Run(a.Ctx, ingest.Options{Sources: c.Sources, Data: data})
+	result, err := ingest.Run(a.Ctx, ingest.Options{Sources: c.Sources, Data: c.scratch})
 	if err != nil {
 		return nil, err
 	}
-	edition, err := lists.Open(data)
+	edition, err := lists.Open(c.scratch)
 	if err != nil {
 		return nil, err
 	}

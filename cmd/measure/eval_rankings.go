@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/resolve/eval"
@@ -23,15 +21,10 @@ func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 	}
 	data := c.Data
 	if from := c.Sources + c.World; from != "" {
-		built, err := os.MkdirTemp("", "grantgraph-eval-")
-		if err != nil {
-			return fault.Disk(os.TempDir(), err)
-		}
-		defer os.RemoveAll(built)
-		if _, err := ingest.Run(a.Ctx, ingest.Options{Sources: from, Data: built}); err != nil {
+		data = c.scratch
+		if _, err := ingest.Run(a.Ctx, ingest.Options{Sources: from, Data: data}); err != nil {
 			return err
 		}
-		data = built
 	}
 	s, err := snapshot.Open(data)
 	if err != nil {

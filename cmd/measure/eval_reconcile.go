@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -45,12 +44,7 @@ func (c *evalCmd) evalReconcile(a *terminal.App) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "grantgraph-eval-")
-	if err != nil {
-		return fault.Disk(os.TempDir(), err)
-	}
-	defer os.RemoveAll(dir)
-	register, err := quality.Open(a.Ctx, dir, orgs)
+	register, err := quality.Open(a.Ctx, c.scratch, orgs)
 	if err != nil {
 		return err
 	}

@@ -42,12 +42,7 @@ func (c *evalCmd) evalSemantic(a *terminal.App) error {
 	if len(queries) == 0 || len(docs) == 0 {
 		return fault.New("no_set", "there are %d questions and %d organizations", len(queries), len(docs)).Try("check the files")
 	}
-	dir, err := os.MkdirTemp("", "grantgraph-eval-")
-	if err != nil {
-		return fault.Disk(os.TempDir(), err)
-	}
-	defer os.RemoveAll(dir)
-	x, err := quality.Index(a.Ctx, dir, docs)
+	x, err := quality.Index(a.Ctx, c.scratch, docs)
 	if err != nil {
 		return err
 	}

@@ -46,12 +46,7 @@ func (p *worldWriter) writeFetchStates() error {
 		if err != nil {
 			return err
 		}
-		l, err := d.create(".fetch/" + s.Name + ".json")
-		if err != nil {
-			return err
-		}
-		l.Write(append(text, '\n'))
-		if err := d.finish(l); err != nil {
+		if err := d.write(".fetch/"+s.Name+".json", string(text)+"\n", func(*listFile) error { return nil }); err != nil {
 			return err
 		}
 	}

@@ -197,11 +197,7 @@ func (g *gen) masterRow(row *record, e *entity, wealth, cohort int) {
 	r := rng{sub(e.key, '#', 0)}
 	c := g.w.irsCodes(e)
 	row.add(e.ein, g.masterName(e, &r))
-	if r.odds(4500) {
-		row.add(parts{"% ", caps(g.appendMember(nil, e, 0, 2024))})
-	} else {
-		row.add(nil)
-	}
+	row.add(when(r.odds(4500), parts{"% ", caps(g.appendMember(nil, e, 0, 2024))}))
 	row.add(caps(e.street), capsText(e.zip.City), e.zip.State, parts{e.zip.Code, '-', padded{uint64(e.plus4), 4}},
 		padded{uint64(c.group), 4}, c.section, c.affiliation, classification(e),
 		parts{padded{uint64(c.year), 4}, padded{uint64(c.month), 2}}, c.deductible, c.foundation, "000000000", c.organization, c.status)

@@ -112,10 +112,7 @@ func (d *listWriter) revoked(row *record, e *entity, v *revocationRow, k int) {
 		name = append(name, ' ')
 	}
 	d.tmp = name
-	var alias []byte
-	if len(e.alias) > 0 && r.odds(5000) {
-		alias = e.alias
-	}
+	alias := when(len(e.alias) > 0 && r.odds(5000), e.alias)
 	section := e.section
 	if r.odds(400) {
 		section = "00"

@@ -3,6 +3,7 @@ package synth
 import (
 	"bufio"
 	"strconv"
+	"unsafe"
 
 	"grantgraph/internal/ein"
 )
@@ -38,28 +39,14 @@ type tally struct {
 // add adds the counts of another tally.
 func (t *tally) add(o *tally) {
 	mine, theirs := t.counts(), o.counts()
-	for i := range mine {
-		for k := range mine[i] {
-			mine[i][k] += theirs[i][k]
-		}
-	}
-	theirSingles := o.singles()
-	for i, n := range t.singles() {
-		*n += *theirSingles[i]
+	for i, n := range theirs {
+		mine[i] += n
 	}
 }
 
-func (t *tally) singles() []*int64 {
-	return []*int64{&t.members, &t.returns, &t.amended, &t.superseded, &t.duplicates, &t.orgReturns, &t.rows, &t.rowDollars, &t.xml,
-		&t.placeholders, &t.pfReturns, &t.grantReturns, &t.seats}
-}
-
-func (t *tally) counts() [][]int64 {
-	all := [][]int64{t.forms[:], t.bad[:], t.dollars[:], t.tags[:], t.rowsByYear[:], t.dollarsByYear[:], t.bmf[:]}
-	for i := range t.lines {
-		all = append(all, t.lines[i][:])
-	}
-	return all
+// counts are all fields: a tally has counts and nothing else.
+func (t *tally) counts() []int64 {
+	return unsafe.Slice(&t.members, unsafe.Sizeof(*t)/unsafe.Sizeof(t.members))
 }
 
 func (t *tally) grants() (n int64) {

@@ -73,6 +73,14 @@ func join(dst []byte, all ...any) []byte {
 	return dst
 }
 
+// when is a part that is there only if ok.
+func when(ok bool, part any) any {
+	if ok {
+		return part
+	}
+	return nil
+}
+
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
 // appendPadded writes n with leading zeros to the given width.

@@ -227,24 +227,11 @@ func (x *registerTable) charity(j int, name []byte, kind string) {
 	} else {
 		phone := join(nil, "01632 96", padded{uint64(r.n(10_000)), 4})
 		domain := join(nil, "charity", c.number(), ".example")
-		x.put(c.street, c.town.name, c.town.county, nil, nil, c.code, phone, join(nil, "office@", domain))
-		if r.odds(6000) {
-			x.put(join(nil, "www.", domain))
-		} else {
-			x.put(nil)
-		}
+		x.put(c.street, c.town.name, c.town.county, nil, nil, c.code, phone, join(nil, "office@", domain), when(r.odds(6000), join(nil, "www.", domain)))
 	}
-	if kind == ukCompany {
-		x.put(join(nil, padded{uint64(90_000_000 + c.k), 8}))
-	} else {
-		x.put(nil)
-	}
+	x.put(when(kind == ukCompany, join(nil, padded{uint64(90_000_000 + c.k), 8})))
 	x.put(r.odds(8), r.odds(4), r.odds(200), nil, kind == ukCIO, false, nil)
-	if c.removed || j > 0 {
-		x.put(nil)
-	} else {
-		x.put(x.purpose("We "))
-	}
+	x.put(when(!c.removed && j == 0, x.purpose("We ")))
 	if r.n(3) == 0 {
 		x.put(nil)
 	} else {
@@ -265,14 +252,8 @@ func (x *registerTable) history() {
 	for k := range x.years(5) {
 		p := x.period(k)
 		income, spent := x.turnover(k)
-		var accounts, qualified any
-		if income > 25_000 {
-			accounts = p.received
-		}
-		if odds(sub(x.c.key, 'q', k), 60) {
-			qualified = true
-		}
-		x.row(0, p.start, p.end, p.cycle(), p.due, p.received, accounts, pounds(income), pounds(spent), qualified, 0, nil)
+		x.row(0, p.start, p.end, p.cycle(), p.due, p.received, when(income > 25_000, p.received), pounds(income), pounds(spent),
+			when(odds(sub(x.c.key, 'q', k), 60), true), 0, nil)
 	}
 }
 
@@ -329,11 +310,7 @@ func (x *registerTable) documents() {
 	}
 	objects := join(nil, caps(x.purpose("TO ")))
 	for j := range c.linked() + 1 {
-		var area []byte
-		if odds(sub(c.key, 'b', j), 4000) {
-			area = join(nil, capsText(c.town.county))
-		}
-		x.row(j, join(nil, document, day{c.joined, "02/01/2006"}), objects, area)
+		x.row(j, join(nil, document, day{c.joined, "02/01/2006"}), objects, when(odds(sub(c.key, 'b', j), 4000), join(nil, capsText(c.town.county))))
 	}
 }
 

@@ -40,13 +40,13 @@ const (
 // Event is something that happened to keys or accounts. It holds no secret. Of an
 // address it holds a hash that is useless outside this store.
 type Event struct {
-	Seq     int64 // its number in the audit log
-	At      time.Time
-	Kind    Kind
-	Actor   string // who did it; see As
-	Key     string // ID of the key or signing key, if the event concerns one
-	Address string // a network address when it is written, a hash when it is read
-	Details string
+	Seq     int64     `json:"seq"` // its number in the audit log
+	At      time.Time `json:"at"`
+	Kind    Kind      `json:"kind"`
+	Actor   string    `json:"actor"`             // who did it; see As
+	Key     string    `json:"key,omitempty"`     // ID of the key or signing key, if the event concerns one
+	Address string    `json:"address,omitempty"` // a network address when it is written, a hash when it is read
+	Details string    `json:"details,omitempty"`
 }
 
 // Actor is who acts on the store: a person, an agent, or an operator.

@@ -76,8 +76,8 @@ func (s *room) serveCause(w http.ResponseWriter, r *http.Request) {
 		p.Years[i].Href = "/explore?" + values("year", strconv.Itoa(p.Years[i].Year)).Encode()
 	}
 	p.Chart = draw.Years(p.Years)
-	p.Map = tiles(p.Groups[graph.GroupState], func(code string) string { return "/explore?" + values("location", code).Encode() })
-	p.Support = bars(p.Groups[graph.GroupSupport], func(one *graph.Group) string { return "/explore?" + values("support", one.Key).Encode() })
+	p.Map = draw.GroupMap(p.Groups[graph.GroupState], func(code string) string { return "/explore?" + values("location", code).Encode() })
+	p.Support = bars(p.Groups[graph.GroupSupport], graph.MaxGroups, func(key string) string { return "/explore?" + values("support", key).Encode() })
 	p.Description = fmt.Sprintf("%s in %s grants for %s from %s funders to %s recipients, by year and state.", frame.Short(p.Amount),
 		money.Grouped(p.Grants), p.Name, money.Grouped(p.Totals.Funders), money.Grouped(p.Totals.Recipients))
 	s.render(w, "cause", &p)
@@ -101,7 +101,7 @@ func (s *room) serveCauses(w http.ResponseWriter, r *http.Request) {
 	s.serveAll(w, r, graph.GroupSubject, func(totals graph.Totals, groups graph.Grouped) {
 		p := causesPage{Head: s.head(r, "Grants by cause", "/causes"), Total: totals, None: groups.None}
 		p.Description = "Grants by the cause of their recipients, the major groups of the NTEE."
-		p.Chart = bars(groups, func(one *graph.Group) string { return "/cause/" + one.Key })
+		p.Chart = bars(groups, graph.MaxGroups, func(key string) string { return "/cause/" + key })
 		for i := range groups.Groups {
 			one := &groups.Groups[i]
 			p.Rows = append(p.Rows, causeRow{one.Key, groups.By.Label(one), one.Cost})

@@ -90,35 +90,9 @@ func weigh(g *graph.Graph, filters ...*graph.Filter) (bytes int64) {
 	return bytes
 }
 
-// bars turns groups into rows of a chart. link returns the address of a group, or
-// an empty text.
-func bars(groups graph.Grouped, link func(*graph.Group) string) template.HTML {
-	var rows []draw.Bar
-	for i := range groups.Groups {
-		one := &groups.Groups[i]
-		rows = append(rows, draw.Bar{Label: groups.By.Label(one), Href: link(one), Amount: one.Amount, Count: one.Grants})
-	}
-	for _, other := range []struct {
-		label string
-		cost  *graph.Cost
-	}{{"All others", groups.Rest}, {groups.By.NoneLabel(), groups.None}} {
-		if other.cost != nil {
-			rows = append(rows, draw.Bar{Label: other.label, Amount: other.cost.Amount, Count: other.cost.Grants, Muted: true})
-		}
-	}
-	return draw.Bars(rows)
-}
-
-func tiles(groups graph.Grouped, link func(code string) string) template.HTML {
-	var areas []draw.Area
-	for i := range groups.Groups {
-		one := &groups.Groups[i]
-		areas = append(areas, draw.Area{Code: one.Key, Amount: one.Amount, Count: one.Grants, Href: link(one.Key)})
-	}
-	if groups.None != nil {
-		areas = append(areas, draw.Area{Code: draw.Unknown, Amount: groups.None.Amount, Count: groups.None.Grants})
-	}
-	return draw.Map(areas)
+// bars draws groups, each with the address that link has for its key.
+func bars(groups graph.Grouped, most int, link func(key string) string) template.HTML {
+	return draw.Bars(draw.GroupBars(groups, most, func(int64) string { return "All others" }, link))
 }
 
 // serveAll draws a page of all grants by one grouping.

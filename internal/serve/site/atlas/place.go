@@ -127,9 +127,9 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 		of graph.PlaceOf
 	}{{&p.In, graph.RecipientPlace}, {&p.Out, graph.FunderPlace}} {
 		one.to.view = s.viewOf(at.values(one.of), at.sql(one.of))
-		one.to.Causes = bars(first(one.to.Groups[graph.GroupSubject], listed), func(c *graph.Group) string {
+		one.to.Causes = bars(one.to.Groups[graph.GroupSubject], listed, func(key string) string {
 			v := at.values(one.of)
-			v.Set("subject", c.Key)
+			v.Set("subject", key)
 			return "/explore?" + v.Encode()
 		})
 	}
@@ -144,16 +144,15 @@ func (s *room) servePlace(w http.ResponseWriter, r *http.Request, at *spot) {
 	went := p.Out.Groups[of.by]
 	p.Stayed, p.HasWent = stayed(went, at.code)
 	if at.County {
-		p.Went = bars(first(went, listed), countyLink)
+		p.Went = bars(went, listed, countyLink)
 	} else {
-		p.Map = tiles(went, func(code string) string { return "/place/" + code })
-		counties := p.In.Groups[graph.GroupCounty]
-		counties = own(counties, at.code)
-		p.Counties = bars(first(counties, listed), countyLink)
+		p.Map = draw.GroupMap(went, func(code string) string { return "/place/" + code })
+		counties := own(p.In.Groups[graph.GroupCounty], at.code)
+		p.Counties = bars(counties, listed, countyLink)
 		if len(counties.Groups) > listed {
 			for _, one := range counties.Groups {
 				c, _ := geo.Shipped().County(one.Key)
-				p.All = append(p.All, countyRow{c.Name, countyLink(&one), one.Cost})
+				p.All = append(p.All, countyRow{c.Name, countyLink(one.Key), one.Cost})
 			}
 			slices.SortFunc(p.All, func(a, b countyRow) int { return strings.Compare(a.Name, b.Name) })
 		}
@@ -184,36 +183,23 @@ func stayed(groups graph.Grouped, code string) (graph.Cost, bool) {
 	return graph.Cost{}, groups.Rest == nil
 }
 
-func countyLink(one *graph.Group) string {
-	if c, ok := geo.Shipped().County(one.Key); ok {
+func countyLink(fips string) string {
+	if c, ok := geo.Shipped().County(fips); ok {
 		return countyPath(c)
 	}
 	return ""
 }
 
-// first keeps n groups and adds the others to the rest.
-func first(groups graph.Grouped, n int) graph.Grouped {
-	return keep(groups, func(i int, _ string) bool { return i < n })
-}
-
 // own keeps the counties of one state. A ZIP code may lead to a county across the
 // border; such counties go to the rest.
 func own(groups graph.Grouped, state string) graph.Grouped {
-	return keep(groups, func(_ int, fips string) bool {
-		code, _ := geo.StateOfFIPS(fips)
-		return code == state
-	})
-}
-
-// keep keeps some groups, by index and key, and adds the others to the rest.
-func keep(groups graph.Grouped, keeps func(i int, key string) bool) graph.Grouped {
 	var kept []graph.Group
 	rest := graph.Cost{}
 	if groups.Rest != nil {
 		rest = *groups.Rest
 	}
-	for i, one := range groups.Groups {
-		if keeps(i, one.Key) {
+	for _, one := range groups.Groups {
+		if code, _ := geo.StateOfFIPS(one.Key); code == state {
 			kept = append(kept, one)
 			continue
 		}
@@ -244,7 +230,7 @@ func (s *room) servePlaces(w http.ResponseWriter, r *http.Request) {
 	s.serveAll(w, r, graph.GroupState, func(totals graph.Totals, groups graph.Grouped) {
 		p := placesPage{Head: s.head(r, "Grants by place", "/places"), Total: totals, None: groups.None}
 		p.Description = "Grants by the state of their recipients, with a page for every state and county."
-		p.Map = tiles(groups, func(code string) string { return "/place/" + code })
+		p.Map = draw.GroupMap(groups, func(code string) string { return "/place/" + code })
 		for _, one := range groups.Groups {
 			if region, ok := geo.RegionOf(one.Key); ok {
 				p.States = append(p.States, stateRow{region, one.Cost})

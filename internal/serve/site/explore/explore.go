@@ -311,13 +311,8 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 	if v.worded() {
 		p.Notes = append(p.Notes, note{Text: "Grants to private persons are left out where words are searched, so that nobody can be looked up by name."})
 	}
-	for _, w := range p.Summary.Service.Warnings {
-		if w.Severity == "unsupported" {
-			p.Problems = append(p.Problems, sentence(labelOf(w.Parameter)+": "+w.Reason))
-		} else {
-			p.Caveats = append(p.Caveats, w.Reason)
-		}
-	}
+	problems, caveats := remarks(p.Summary)
+	p.Problems, p.Caveats = append(p.Problems, problems...), caveats
 	if daf := of(x.By[graph.GroupFunderType], grant.Passthrough); daf.Grants > 0 && f.FunderKind != grant.Passthrough && len(f.Funders) == 0 {
 		p.Notes = append(p.Notes, note{
 			Text: fmt.Sprintf("%s of these dollars, in %s, were paid by donor-advised and pass-through funds. "+
@@ -329,6 +324,22 @@ func (p *page) describe(v view, f *graph.Filter, x *figures, name nameOf) {
 		p.Partial = "Incomplete: returns for this fiscal year are still being published."
 	}
 }
+
+// remarks are the warnings of a summary: filters that did not run, and what to know
+// about the others.
+func remarks(a *grants.SummaryAnswer) (problems, caveats []string) {
+	for _, w := range a.Service.Warnings {
+		if w.Severity == "unsupported" {
+			problems = append(problems, sentence(labelOf(w.Parameter)+": "+w.Reason))
+		} else {
+			caveats = append(caveats, w.Reason)
+		}
+	}
+	return problems, caveats
+}
+
+// others names the groups that a chart sums up.
+func others(n int64) string { return counted(n, "other") }
 
 func (v view) inYear(year int) string {
 	return v.with("year", strconv.Itoa(year), "min_year", "", "max_year", "")
@@ -349,57 +360,13 @@ func (p *page) draw(v view, x *figures) {
 			Href: v.inYear(y.FiscalYear)})
 	}
 	p.Years = draw.Years(years)
-	p.Causes = draw.Bars(bars(x.By[graph.GroupSubject], mostBars, func(key string) string { return v.with("subject", key) }))
-	p.Map = draw.Map(areas(v, x.By[graph.GroupState]))
-}
-
-func bars(d graph.Grouped, most int, href func(key string) string) (list []draw.Bar) {
-	var rest graph.Cost
-	n := 0
-	for i := range d.Groups {
-		g := &d.Groups[i]
-		if i >= most {
-			rest.Amount += g.Amount
-			rest.Grants += g.Grants
-			n++
-			continue
-		}
-		list = append(list, draw.Bar{Label: d.By.Label(g), Href: href(g.Key), Amount: g.Amount, Count: g.Grants})
-	}
-	if d.Rest != nil {
-		rest.Amount += d.Rest.Amount
-		rest.Grants += d.Rest.Grants
-		n += int(d.Count) - len(d.Groups)
-	}
-	if rest.Grants > 0 {
-		list = append(list, draw.Bar{Label: counted(int64(n), "other"), Amount: rest.Amount, Count: rest.Grants, Muted: true})
-	}
-	if d.None != nil {
-		list = append(list, draw.Bar{Label: d.By.NoneLabel(), Amount: d.None.Amount, Count: d.None.Grants, Muted: true})
-	}
-	return list
-}
-
-func areas(v view, d graph.Grouped) (list []draw.Area) {
-	for _, g := range d.Groups {
-		list = append(list, draw.Area{Code: g.Key, Amount: g.Amount, Count: g.Grants, Href: v.inState(g.Key)})
-	}
-	if d.None != nil {
-		list = append(list, draw.Area{Code: draw.Unknown, Amount: d.None.Amount, Count: d.None.Grants})
-	}
-	return list
+	p.Causes = draw.Bars(draw.GroupBars(x.By[graph.GroupSubject], mostBars, others, func(key string) string { return v.with("subject", key) }))
+	p.Map = draw.GroupMap(x.By[graph.GroupState], v.inState)
 }
 
 type table struct {
 	Title, Head, Note string
-	Rows              []tableRow
-}
-
-type tableRow struct {
-	Label, Href string
-	Amount      int64
-	Grants      int64
-	Muted       bool
+	Rows              []draw.Bar
 }
 
 type yearRow struct {
@@ -414,12 +381,8 @@ func (p *page) tables(v view, f *graph.Filter, x *figures) {
 		p.YearRows = append(p.YearRows, yearRow{y.FiscalYear, v.inYear(y.FiscalYear), y.Partial, y.TotalAmount, y.GrantCount, y.FunderCount, y.RecipientCount})
 	}
 	add := func(title, head, note string, by graph.Grouping, most int, href func(key string) string) {
-		t := table{Title: title, Head: head, Note: note}
-		for _, b := range bars(x.By[by], most, href) {
-			t.Rows = append(t.Rows, tableRow{b.Label, b.Href, b.Amount, b.Count, b.Muted})
-		}
-		if len(t.Rows) > 0 {
-			p.Tables = append(p.Tables, t)
+		if rows := draw.GroupBars(x.By[by], most, others, href); len(rows) > 0 {
+			p.Tables = append(p.Tables, table{title, head, note, rows})
 		}
 	}
 	with := func(name string) func(string) string { return func(key string) string { return v.with(name, key) } }

@@ -87,13 +87,7 @@ func NewExport(f *frame.Frame, r *http.Request, caller api.Caller, query string,
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range sum.Service.Warnings {
-		if w.Severity == "unsupported" {
-			x.Problems = append(x.Problems, sentence(labelOf(w.Parameter)+": "+w.Reason))
-		} else {
-			x.Caveats = append(x.Caveats, w.Reason)
-		}
-	}
+	x.Problems, x.Caveats = remarks(sum)
 	said := inWords(v, asked, func(id ein.EIN) string {
 		org, _ := frame.DatasetOf(r).Search.Lookup(id)
 		return org.Name
