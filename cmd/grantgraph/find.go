@@ -22,7 +22,6 @@ type findCmd struct {
 	JSON  bool     `name:"json" help:"Print one JSON object."`
 }
 
-// foundOrg is a candidate as --json prints it.
 type foundOrg struct {
 	EIN         string  `json:"ein"`
 	Name        string  `json:"name"`

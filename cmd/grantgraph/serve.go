@@ -85,7 +85,6 @@ func (c *serveCmd) Run(a *terminal.App, config *configFile, parsed *kong.Context
 	return c.serve(a.Ctx, opt)
 }
 
-// printSettings prints the effective settings and where each comes from.
 func printSettings(w io.Writer, settings []setting) {
 	t := terminal.NewTable("setting", "value", "from")
 	for _, s := range settings {

@@ -113,7 +113,6 @@ func tooSlow(missed []string) error {
 	return fault.New("too_slow", "%s", strings.Join(missed, "; "))
 }
 
-// dataDir is the data directory of the corpus.
 func (c *benchCmd) dataDir() string {
 	return filepath.Join(c.Data, fmt.Sprintf("data-%s-%d", c.Grants, c.Seed))
 }
@@ -217,7 +216,6 @@ func (b *bench) engine(ctx context.Context, name string) (oracle.Engine, error) 
 	return oracle.Uncached(g), nil
 }
 
-// close ends the engines and the server.
 func (b *bench) close() {
 	for _, e := range b.engines {
 		_ = e.Close()

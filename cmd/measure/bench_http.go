@@ -305,7 +305,6 @@ func (b *httpBench) compare(ours, theirs *httpServer) error {
 	return nil
 }
 
-// answerTo sends one request and returns the body of its answer.
 func answerTo(ctx context.Context, client *http.Client, address, key string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

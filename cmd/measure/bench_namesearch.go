@@ -76,7 +76,6 @@ func (b *bench) benchNames() error {
 	return nil
 }
 
-// finders returns the finders of the chosen engines.
 func (b *bench) finders() ([]oracle.Finder, error) {
 	var list []oracle.Finder
 	if slices.Contains(b.Engines, "graph") {

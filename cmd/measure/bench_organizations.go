@@ -29,7 +29,6 @@ const (
 	listTimes    = 20
 )
 
-// benchOrganizations times lists of organizations against plain DuckDB.
 func (c *benchCmd) benchOrganizations(a *terminal.App) error {
 	b := &listBench{app: a, random: rand.New(rand.NewPCG(c.Seed, 3))}
 	data := filepath.Join(c.Data, fmt.Sprintf("organizations-%d", c.Seed))

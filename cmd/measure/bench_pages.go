@@ -81,7 +81,6 @@ func (b *pageBench) sample(s *snapshot.Snapshot) error {
 
 func (b *pageBench) grant() *graph.Grant { return &b.grants[b.random.IntN(len(b.grants))] }
 
-// organization is the page of a funder or of a recipient.
 func (b *pageBench) organization() string {
 	for {
 		g := b.grant()

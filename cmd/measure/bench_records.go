@@ -123,7 +123,6 @@ func (b *bench) timeProspects() error {
 	return nil
 }
 
-// listed is a page of organizations.
 type listed struct {
 	rows []directory.Row
 	hits int

@@ -144,7 +144,6 @@ func (c *evalCmd) evalBuild(a *terminal.App) error {
 	return errors.Join(err, c.judge(w.Gates()))
 }
 
-// judge returns an error for gates that fail, if --gates is set.
 func (c *evalCmd) judge(gates []eval.Gate) error {
 	failed := eval.Failed(gates)
 	if !c.Gates || len(failed) == 0 {

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// causesFlags are those of eval --causes.
 type causesFlags struct {
 	Causes bool `help:"Measure the causes that are inferred for organizations without a code." group:"Causes"`
 }

@@ -13,7 +13,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// prospectsFlags are those of eval --prospects.
 type prospectsFlags struct {
 	Prospects     bool `group:"Prospects"`
 	Year          int  `help:"The fiscal year; by default the last complete one." placeholder:"YEAR" group:"Prospects"`

@@ -8,13 +8,11 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// rankingsFlags are those of eval --rankings and --hardness.
 type rankingsFlags struct {
 	Rankings bool `help:"Print who leads the rankings of a snapshot, with the lines behind each." group:"Snapshots"`
 	Hardness bool `help:"Print how hard the lines of a snapshot are to resolve." group:"Snapshots"`
 }
 
-// evalSnapshot prints the rankings of a snapshot, or how hard its lines are.
 func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 	if c.World != "" && c.Sources != "" {
 		return fault.New("bad_flag", "--rankings and --hardness take one of --data, --sources and --world").Try("measure eval --help")

@@ -15,7 +15,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// reconcileFlags are those of eval --reconcile.
 type reconcileFlags struct {
 	Reconcile bool `help:"Measure how well names are reconciled with EINs, and how fast." group:"Reconciliation"`
 }

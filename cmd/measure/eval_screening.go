@@ -23,7 +23,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// screeningFlags are those of eval --screening.
 type screeningFlags struct {
 	Screening bool   `help:"Measure the sanctions name screen." group:"Screening"`
 	List      string `help:"Folder with sdn.csv and alt.csv as published; by default the list of the data directory." placeholder:"DIR" group:"Screening"`
@@ -187,7 +186,6 @@ func otherNames(masters []string, e *lists.Edition) (names []string, err error) 
 	return names, nil
 }
 
-// caseColumns are the columns of a file of cases.
 var caseColumns = []string{"query_name", "kind", "sdn_ent_num", "variant_type"}
 
 // readCases reads the names to look for, and prints how many of them are not on the

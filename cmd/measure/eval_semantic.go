@@ -11,7 +11,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// semanticFlags are those of eval --semantic.
 type semanticFlags struct {
 	Semantic  bool   `help:"Measure the search for organizations, by meaning and by name." group:"Search by meaning"`
 	Queries   string `placeholder:"FILE" group:"Search by meaning"`

@@ -6,7 +6,6 @@ import (
 	"grantgraph/internal/terminal"
 )
 
-// supportFlags are those of eval --support and eval --holdings.
 type supportFlags struct {
 	Support  bool `help:"Measure the support strategies on real purposes that were judged by hand." group:"Support"`
 	Holdings bool `help:"Measure the asset classes on real investments that were judged by hand." group:"Support"`

@@ -32,7 +32,6 @@ func each[T any](rows []table.Row, make func(table.Row) T) []T {
 	return out
 }
 
-// wordLists are lists of words or phrases by name.
 type wordLists map[string][]string
 
 func readLists(name, key, value string) wordLists { return table.Lists(name, text(name), key, value) }

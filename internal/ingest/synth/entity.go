@@ -288,7 +288,6 @@ func (w *world) chapter(e *entity, n *namer) {
 	}
 }
 
-// locate gives an entity an address in its slot.
 func (w *world) locate(e *entity) {
 	s := &w.slots[e.slot]
 	r := rng{sub(e.key, 'l', 0)}
@@ -358,7 +357,6 @@ func (w *world) finish(e *entity, n *namer) {
 	}
 }
 
-// stateName is the full name of a state, as organizations use it.
 func stateName(code string) string {
 	if r, ok := place.RegionOf(code); ok {
 		return r.Name

@@ -20,7 +20,6 @@ import (
 // checkedAt is the time of the last request to every publisher.
 var checkedAt = today.Add(12 * time.Hour)
 
-// writeFetchStates writes a state for every source that has files.
 func (p *worldWriter) writeFetchStates() error {
 	d := &listWriter{dir: p.dir}
 	for _, s := range source.All() {

@@ -156,10 +156,8 @@ func (v *publicForm) addSheet(e *entity, fiscal int) {
 	v.permanent = v.net - free - v.temporary
 }
 
-// advised are the donor-advised funds of a filer.
 type advised struct{ count, in, out, value int64 }
 
-// funds decides the donor-advised funds of a filer.
 func (g *gen) funds(fl *filing, given, net int64) advised {
 	e := &g.f
 	var a advised

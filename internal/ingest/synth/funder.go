@@ -34,7 +34,6 @@ func funderClass(r int) class {
 	return funderKinds[r%128]
 }
 
-// funder puts funder r together.
 func (w *world) funder(r int, e *entity) {
 	key := sub(w.seed, 'F', r)
 	w.become(e, entity{id: idFunder + r, key: key, rank: r, class: funderClass(r), slot: scale(sub(key, 'S', 0), len(w.slots)), listed: true})

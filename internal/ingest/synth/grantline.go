@@ -434,7 +434,6 @@ func slip(e ein.EIN, r *rng) ein.EIN {
 	return out
 }
 
-// zipNear draws a ZIP near a slot.
 func (g *gen) zipNear(s int, h uint64) *ZIP {
 	if scale(h, 10) < 7 {
 		sl := &g.w.slots[s]

@@ -98,7 +98,6 @@ func (w *world) named(k int) []int {
 	return rest[lo:hi]
 }
 
-// bulletin fills the k-th bulletin.
 func (d *listWriter) bulletin(k int) *bulletin {
 	is := issueAt(k)
 	r := rng{sub(d.w.seed, 'b', k)}

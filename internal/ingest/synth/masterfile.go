@@ -80,7 +80,6 @@ func (w *world) federation(f int, e *entity) {
 		founded: 1890 + f*4, suffix: "Inc"})
 }
 
-// churchBody puts the national body of a church together.
 func (w *world) churchBody(k int, e *entity) {
 	w.national(e, sub(w.seed, 'N', 1000+k), churchBodies[k].name, entity{class: church, field: church.facts().field, group: churchBodyGroup(k),
 		founded: 1905 + 3*k})
@@ -121,7 +120,6 @@ func foundationCode(e *entity) string {
 // incomeSizes are the amounts at which size classes 2 to 9 begin.
 var incomeSizes = [...]int64{10_000, 25_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 50_000_000}
 
-// incomeCode is the size class of an amount.
 func incomeCode(n int64) byte {
 	if n <= 0 {
 		return '0'
@@ -239,7 +237,6 @@ func (p *foreignPlace) countryName() string {
 	return strings.ReplaceAll(name, ",", "")
 }
 
-// foreignEIN is the EIN of organization k abroad.
 func (w *world) foreignEIN(k int) ein.EIN { return w.ein(idFirm + 200_000 + k) }
 
 // foreignRow is the row of an organization abroad: the city column holds the

@@ -241,7 +241,6 @@ func (d *listWriter) person(s *sanctionsFiles, number int, r *rng) {
 	s.period()
 }
 
-// period ends the remarks.
 func (s *sanctionsFiles) period() {
 	if n := len(s.remarks); n > 2 {
 		s.remarks = append(s.remarks[:n-2], '.')

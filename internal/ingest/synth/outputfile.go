@@ -49,7 +49,6 @@ func (h *outputFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// finish flushes and closes the file and describes it.
 func (h *outputFile) finish() (File, error) {
 	err := errors.Join(h.w.Flush(), h.f.Close())
 	h.f = nil

@@ -43,7 +43,6 @@ func (r *rng) odds(p int) bool { return odds(r.next(), p) }
 
 func (r *rng) of(s []string) string { return s[r.n(len(s))] }
 
-// letter draws a capital letter.
 func (r *rng) letter() byte { return byte('A' + r.n(26)) }
 
 // day draws a day of a year from first on, within so many years.

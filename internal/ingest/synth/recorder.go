@@ -8,7 +8,6 @@ import (
 	"grantgraph/internal/ein"
 )
 
-// grantList is the list a line stands in.
 type grantList uint8
 
 const (
@@ -36,7 +35,6 @@ type tally struct {
 	bmf                                                           [masterFiles]int64
 }
 
-// add adds the counts of another tally.
 func (t *tally) add(o *tally) {
 	mine, theirs := t.counts(), o.counts()
 	for i, n := range theirs {
@@ -73,7 +71,6 @@ type recorder struct {
 	replaced   bool // an amendment replaces the return itself
 }
 
-// grant records one grant line and the truth behind it.
 func (s *recorder) grant(fl *filing, p grantList, n int, l *line) {
 	if s.mute {
 		return

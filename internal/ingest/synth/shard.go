@@ -47,7 +47,6 @@ var badMembers = [...]struct{ name, text string }{
 
 const badKinds = len(badMembers)
 
-// compressor is a reusable zip compressor.
 type compressor struct{ *flate.Writer }
 
 type shardWriter struct {

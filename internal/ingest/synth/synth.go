@@ -276,7 +276,6 @@ func (p *worldWriter) writeMasterBlock(g *gen, k int) error {
 	})
 }
 
-// masterFragments are the kinds of the fragments of the master file.
 var masterFragments = []string{"bmf0", "bmf1", "bmf2", "bmf3"}
 
 // writeFragments writes the k-th fragment of several kinds. They are joined at the end.
@@ -335,7 +334,6 @@ func (p *worldWriter) addProgress(n int) {
 	}
 }
 
-// joinFragments joins the fragments in their fixed order.
 func (p *worldWriter) joinFragments(first, last, blocks int) error {
 	err := errors.Join(p.join("truth.ndjson", "", "truth", first, last), p.join("people.ndjson", "", "people", first, last))
 	if p.o.Only != nil {

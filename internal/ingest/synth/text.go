@@ -188,7 +188,6 @@ func newRecord(file, separator, end string, quotes bool) *record {
 // header is the line that names the columns.
 func header(file, end string) string { return strings.Join(columns.of(file), ",") + end }
 
-// add appends fields to the row.
 func (r *record) add(fields ...any) {
 	for _, f := range fields {
 		if r.fields > 0 {

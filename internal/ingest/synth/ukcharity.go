@@ -19,7 +19,6 @@ var towns = each(readRows("uk_towns.tsv", "town", "area", "county", "region"), f
 	return town{r.Text("town"), r.Text("area"), r.Text("county"), r.Text("region")}
 })
 
-// charities is how many main charities the register has.
 func (w *world) charities() int { return min(max(w.grants/50, 300), 30_000) }
 
 // charity is one main charity; the same number always gives the same one.
@@ -79,7 +78,6 @@ const (
 	ukFirm         = 400  // boards with a trust corporation
 )
 
-// charity puts charity k together.
 func (w *world) charity(k int, c *charity) {
 	key := sub(w.seed, 'U', k)
 	*c = charity{k: k, key: key, base: -1, name: c.name[:0], street: c.street[:0], code: c.code[:0], board: c.board[:0]}

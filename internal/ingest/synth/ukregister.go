@@ -40,7 +40,6 @@ var tables = []struct {
 	{"charity_trustee", (*registerTable).trustees},
 }
 
-// extracted is the day of the extract.
 var extracted = today
 
 func (d *listWriter) ukTable(i int) error {

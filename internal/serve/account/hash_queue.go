@@ -15,7 +15,6 @@ type hashQueue struct {
 	begun   map[string]int // hashes by network, of those that have waited since the queue was last empty
 }
 
-// hashTurn is somebody who waits.
 type hashTurn struct {
 	network string
 	turn    chan struct{} // closed when the turn has come

@@ -102,7 +102,6 @@ func namesSpent(n, left int, wait time.Duration) error {
 	return refuse(spent(wait), "names_spent", FreeNames, left, n)
 }
 
-// tierExhausted refuses a charge on the key of an agent that has no calls left.
 func tierExhausted(tier Tier, allowance int64) error {
 	f := refuse(ErrSpent, "tier_exhausted", allowance, tier)
 	if tier == Anonymous {

@@ -197,7 +197,6 @@ func (g *Graph) fromCells(asks []GroupsOf) (t *tables, ok bool) {
 // fine reports whether a grouping has cells of its own, by years and states alone.
 func (by Grouping) fine() bool { return by == GroupCounty || by == GroupSupport || by == GroupFunder }
 
-// addCells fills the tables of years, states, causes and kinds of funders.
 func (g *Graph) addCells(t *tables, c *cellFilter) {
 	t.years, t.states, t.letters, t.kinds = make([]Cost, MaxYears), make([]Cost, cellStates), make([]Cost, cellLetters), make([]Cost, cellKinds)
 	for i, key := range g.sums.cells.all.keys {

@@ -43,7 +43,6 @@ func (g *Graph) funderPlaceCond(match func(*placeRecord) bool) condition {
 	}))
 }
 
-// nearMatcher tests whether the ZIP code of a place is near another ZIP code.
 func (g *Graph) nearMatcher(n Near) func(*placeRecord) bool {
 	near := make(bitset, wordsFor(g.dict.short.len()))
 	ids := g.zipIDs()

@@ -90,7 +90,6 @@ const (
 // PlaceValue is one place. State is only used with City.
 type PlaceValue struct{ Name, State string }
 
-// onlyAmounts reports whether the filter asks for nothing but amounts.
 func (f *Filter) onlyAmounts() bool { return f.only("min_amt") }
 
 // onlyRecipient reports whether the filter asks for one recipient and, beside it,

@@ -126,7 +126,6 @@ func (e *evaluation) others(set *rowset) *rowset {
 	return out // rowset.each stops at hi, before the bits past the last row
 }
 
-// addUp adds the rows of a set up, on all cores.
 func (e *evaluation) addUp(out *tables, set *rowset, asks []GroupsOf) error {
 	g := e.g
 	start := func() tables {

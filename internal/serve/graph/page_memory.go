@@ -84,7 +84,6 @@ func cores() int64 { return int64(runtime.GOMAXPROCS(0)) }
 // takes up to three times its size.
 func listWeight[N int | int64](n N) int64 { return 3 * 4 * int64(n) }
 
-// setWeight is the bytes of a set of n bits.
 func setWeight[N int | int64](n N) int64 { return int64(n)/8 + 64 }
 
 // funderSetWeight bounds the bytes of a condition on funders: the funders, and

@@ -101,7 +101,6 @@ func (s *stateCells) within(g *Graph, c *cellFilter) (list []yearCells, n int) {
 	return list, n
 }
 
-// recipientCells are the cells of recipients that a filter means.
 type recipientCells struct {
 	lists []yearCells
 	cells int    // in all of them

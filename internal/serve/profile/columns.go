@@ -8,7 +8,6 @@ import (
 	"grantgraph/internal/snapshot/mapped/packed"
 )
 
-// fileName is the index inside a snapshot.
 const fileName = "profile/organizations.gg"
 
 // Damaged is the slug of the error for a damaged index.

@@ -164,7 +164,8 @@ func prospectRows(base string, list []prospect.Prospect) []client.ProspectRow {
 			LastFundedFiscalYear: api.OrNull(x.FundedYear), URL: pageURL(base, x.EIN, x.Name), Reasons: x.Reasons,
 		}
 		r := &row.Reasons
-		r.SharedRecipients, r.FirstTimeByYear = append([]client.ProspectRecipient{}, r.SharedRecipients...), append([]client.ProspectFirstTimeYear{}, r.FirstTimeByYear...)
+		r.SharedRecipients = append([]client.ProspectRecipient{}, r.SharedRecipients...)
+		r.FirstTimeByYear = append([]client.ProspectFirstTimeYear{}, r.FirstTimeByYear...)
 		for _, share := range []**float64{&r.PlaceShare, &r.CountyShare, &r.SubjectShare} {
 			if *share != nil {
 				*share = new(rounded(**share))

@@ -88,7 +88,6 @@ func (e *explorer) rows(r *http.Request, caller api.Caller, v view, x *figures, 
 	return nil, err
 }
 
-// lines asks for the rows of a tab as the page draws them.
 func lines[R, L any](e *explorer, r *http.Request, caller api.Caller, v view, p *page, line func(*R) L) (out []L, err error) {
 	list, release, err := frame.Answer[*api.List[R]](e.Frame, r, caller, paths[v.tab], v.rowQuery())
 	defer release()
