@@ -13,24 +13,22 @@ func (c *Cost) merge(o Cost, sign int64) {
 	c.Grants += sign * o.Grants
 }
 
-// newTables makes the tables that the groupings need, with zeros. Each table is
-// there twice, one behind the other: consecutive rows tend to have the same value,
-// and an addition to a sum waits for the previous addition to it. The table of
+// newTables makes the tables that the groupings need, with zeros. The table of
 // funders is not made, because parts with different funders can share one.
 func (g *Graph) newTables(asks []GroupsOf) *tables {
 	t := new(tables)
 	for i := range asks {
 		switch asks[i].By {
 		case GroupSubject:
-			t.letters = make([]Cost, 2*letters)
+			t.letters = make([]Cost, letters)
 		case GroupState:
-			t.states = make([]Cost, 2*len(g.dict.states))
+			t.states = make([]Cost, len(g.dict.states))
 		case GroupCounty:
-			t.counties = make([]Cost, 2*len(g.groups.countyList))
+			t.counties = make([]Cost, len(g.groups.countyList))
 		case GroupSupport:
-			t.supports = make([]Cost, 2*supportSets)
+			t.supports = make([]Cost, supportSets)
 		case GroupYear:
-			t.years = make([]Cost, 2*MaxYears)
+			t.years = make([]Cost, MaxYears)
 		}
 	}
 	return t
@@ -50,18 +48,7 @@ func (t *tables) merge(o *tables) {
 	}
 }
 
-// fold joins the two tables of each column.
-func (t *tables) fold() {
-	for _, p := range t.small() {
-		half := (*p)[:len(*p)/2]
-		for i, c := range (*p)[len(half):] {
-			half[i].merge(c, 1)
-		}
-		*p = half
-	}
-}
-
-// subtractFromStored makes tables that are folded the sums of all other rows.
+// subtractFromStored makes tables the sums of all other rows.
 func (t *tables) subtractFromStored(g *Graph) {
 	x := &g.groups
 	years := make([]Cost, MaxYears)
@@ -111,7 +98,6 @@ func (e *evaluation) tabulate(set *rowset, asks []GroupsOf) (*tables, error) {
 			return nil, err
 		}
 	}
-	out.fold()
 	if stored {
 		out.subtractFromStored(g)
 	}
@@ -146,37 +132,22 @@ func (e *evaluation) addUp(out *tables, set *rowset, asks []GroupsOf) error {
 // add takes rows, which are ascending, into the tables.
 func (t *tables) add(g *Graph, rows []uint32) {
 	x := &g.groups
-	if t.states != nil {
-		addColumn(t.states, x.states, g.cols.amounts, rows, ^uint16(0))
-	}
-	if t.counties != nil {
-		addColumn(t.counties, x.counties, g.cols.amounts, rows, ^uint16(0))
-	}
-	if t.letters != nil {
-		addColumn(t.letters, x.letters, g.cols.amounts, rows, ^uint8(0))
-	}
-	if t.supports != nil {
-		addColumn(t.supports, g.cols.supports, g.cols.amounts, rows, supportSets-1)
-	}
-	if t.years != nil {
-		addColumn(t.years, g.cols.years, g.cols.amounts, rows, MaxYears-1)
-	}
+	addColumn(t.states, x.states, g.cols.amounts, rows, ^uint16(0))
+	addColumn(t.counties, x.counties, g.cols.amounts, rows, ^uint16(0))
+	addColumn(t.letters, x.letters, g.cols.amounts, rows, ^uint8(0))
+	addColumn(t.supports, g.cols.supports, g.cols.amounts, rows, supportSets-1)
+	addColumn(t.years, g.cols.years, g.cols.amounts, rows, MaxYears-1)
 	if t.funders != nil {
 		t.addFunders(g, rows)
 	}
 }
 
-// addColumn takes rows into the two tables of a column, in turn.
 func addColumn[K uint8 | uint16](sums []Cost, column []K, amounts []int64, rows []uint32, mask K) {
-	even, odd := sums[:len(sums)/2], sums[len(sums)/2:]
-	if len(rows)%2 == 1 {
-		even[column[rows[0]]&mask].add(amounts[rows[0]])
-		rows = rows[1:]
+	if sums == nil {
+		return // no grouping needs the column
 	}
-	for i := 0; i+1 < len(rows); i += 2 {
-		a, b := rows[i], rows[i+1]
-		even[column[a]&mask].add(amounts[a])
-		odd[column[b]&mask].add(amounts[b])
+	for _, row := range rows {
+		sums[column[row]&mask].add(amounts[row])
 	}
 }
 

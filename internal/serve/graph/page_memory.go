@@ -64,7 +64,7 @@ func (g *Graph) Weight(about About, f *Filter, p Page) int64 {
 	case AboutGroups:
 		// A part of the work has tables of its own, and there are up to four for a core.
 		parts := 4*cores() + 3
-		tables := 2 * int64(len(g.dict.states)+len(g.groups.countyList)+supportSets+letters+MaxYears)
+		tables := int64(len(g.dict.states) + len(g.groups.countyList) + supportSets + letters + MaxYears)
 		n += limit*partyBytes + blocks + (tables*parts+int64(len(g.dict.funders)))*int64(unsafe.Sizeof(Cost{}))
 		n += limit*parts*3*int64(unsafe.Sizeof(numbered{})) + parties
 	case AboutTotals:
