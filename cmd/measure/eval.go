@@ -44,6 +44,7 @@ type evalCmd struct {
 	supportFlags
 	reconcileFlags
 	namesFlags
+	questionsFlags
 	prospectsFlags
 
 	scratch string // a folder that is removed at the end

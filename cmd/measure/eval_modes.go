@@ -21,6 +21,7 @@ var evalModes = []evalMode{
 	{"holdings", strings.Fields("into json"), (*evalCmd).evalJudged},
 	{"reconcile", strings.Fields("labelled bmf gates into json"), (*evalCmd).evalReconcile},
 	{"names", strings.Fields("data judged gates into json"), (*evalCmd).evalNames},
+	{"questions", strings.Fields("data gates into json"), (*evalCmd).evalQuestions},
 	{"prospects", strings.Fields("data year organizations fit into json"), (*evalCmd).evalProspects},
 	{"causes", strings.Fields("bmf sources into json"), (*evalCmd).evalCauses},
 	{"semantic", strings.Fields("queries documents into json"), (*evalCmd).evalSemantic},
@@ -37,7 +38,7 @@ func (c *evalCmd) given() (flags []string) {
 		set  bool
 	}{
 		{"support", c.Support}, {"holdings", c.Holdings}, {"reconcile", c.Reconcile}, {"prospects", c.Prospects}, {"names", c.Names},
-		{"judged", c.Judged != ""},
+		{"judged", c.Judged != ""}, {"questions", c.Questions != ""},
 		{"causes", c.Causes}, {"semantic", c.Semantic}, {"rankings", c.Rankings}, {"hardness", c.Hardness}, {"screening", c.Screening},
 		{"labelled", c.Labelled != ""}, {"world", c.World != ""}, {"sources", c.Sources != ""}, {"bmf", len(c.BMF)+len(c.More) > 0},
 		{"folds", c.Folds}, {"model", c.Model != ""}, {"wrong", c.Wrong != ""}, {"fit", c.Fit != ""},

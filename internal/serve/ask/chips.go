@@ -14,62 +14,46 @@ var measureWords = map[string]string{"how_much": "How much", "how_many": "How ma
 	"change": "Change between two years", "share": "Share", "exists": "Whether there is any", "similar": "Similar organizations",
 	"cofunders": "Co-funders", "fact": "Fact", "people": "People", "stopped": "Stopped giving", "screen": "Compliance check"}
 
-// excludedWords are the classes of grants that a plan may leave out.
-var excludedWords = map[string]string{"daf": "donor-advised funds", "individuals": "individuals", "related_party": "related parties"}
+// chipLabels are the parts of a plan that have chips, in their order, and the
+// labels of the chips.
+var chipLabels = [][2]string{{"level", "Government"}, {"order", "Ranked by"}, {"top", "Rows"}, {"funders", "Funder"}, {"recipients", "Recipient"},
+	{"organizations", "Organization"}, {"places", "funder"}, {"places", "recipient"}, {"abroad", "Recipients"}, {"causes", "Cause"}, {"words", "Words"},
+	{"support", "Support"}, {"funder_types", "Kind of funder"}, {"amounts", "Amount"}, {"years", "Fiscal year"}, {"only", "Only"}, {"exclude", "Without"}}
 
 // Chips shows the plan part by part. Each chip offers other values and the plan
 // without that part.
 func (p *Plan) Chips() []Chip {
 	list := []Chip{p.chip("measure", "Asked for", p.measureName(), p.measureOptions()...)}
-	add := func(field, label, value string, options ...Option) {
+	for _, x := range chipLabels {
+		field, label := x[0], x[1]
+		var options []Option
+		value := p.part(field, label)
+		switch field {
+		case "level":
+			value = capital(p.Level)
+		case "order":
+			if p.Measure == "which" {
+				value = strings.ReplaceAll(p.Order, "_", " ")
+			}
+		case "top":
+			value = strings.TrimPrefix(strconv.Itoa(p.Top), "0")
+		case "funders", "recipients", "organizations":
+			value = p.partyNames(field)
+		case "places":
+			options = p.sideOptions(label)
+			if label = capital(label) + "s in"; p.Of == "organizations" {
+				label = "In"
+			}
+		case "funder_types":
+			if options = p.kindOptions(); value == "" && len(options) > 1 && p.Of == "funders" {
+				value = "all"
+			}
+		}
 		if value != "" {
 			list = append(list, p.chip(field, label, value, options...))
 		}
 	}
-	add("level", "Government", upper(p.Level))
-	if p.Measure == "which" {
-		add("order", "Ranked by", strings.ReplaceAll(p.Order, "_", " "))
-	}
-	if p.Top != 0 {
-		add("top", "Rows", strconv.Itoa(p.Top))
-	}
-	add("funders", "Funder", p.partyNames("funders", p.Funders))
-	add("recipients", "Recipient", p.partyNames("recipients", p.Recipients))
-	add("organizations", "Organization", p.partyNames("organizations", p.Organizations))
-	for _, side := range []string{"funder", "recipient"} {
-		label := capital(side) + "s in"
-		if p.Of == "organizations" {
-			label = "In"
-		}
-		add("places", label, joinWords(placeNames(p.Places, side), "or"), p.sideOptions(side)...)
-	}
-	if p.Abroad {
-		add("abroad", "Recipients", "abroad")
-	}
-	add("causes", "Cause", joinWords(causeNames(p.Causes), "or"))
-	add("words", "Words", strings.Trim(p.Words, `"`))
-	add("support", "Support", joinWords(supportNames(p.Support), "or"))
-	kinds, options := and(kindNames(p.FunderTypes)), p.kindOptions()
-	if kinds == "" && len(options) > 1 && p.Of == "funders" {
-		kinds = "all"
-	}
-	add("funder_types", "Kind of funder", kinds, options...)
-	add("amounts", "Amount", p.amounts())
-	add("years", "Fiscal year", and(p.yearNames()))
-	add("only", "Only", strings.ReplaceAll(p.Only, "_", " "))
-	var out []string
-	for _, e := range p.Exclude {
-		out = append(out, excludedWords[e])
-	}
-	add("exclude", "Without", and(out))
 	return list
-}
-
-func upper(s string) string {
-	if s == "" {
-		return ""
-	}
-	return capital(s)
 }
 
 // chip is a part of the plan, and the plan without it.
@@ -135,16 +119,13 @@ func (p *Plan) measureOptions() (list []Option) {
 	return list
 }
 
-func (p *Plan) partyNames(field string, of []Party) string {
-	word := "and"
+func (p *Plan) partyNames(field string) string {
+	v, _ := p.filter(field)
+	of, word := v.Interface().([]Party), "and"
 	if len(of) > 1 && !p.Both && p.By != field {
 		word = "or"
 	}
-	var list []string
-	for _, o := range of {
-		list = append(list, o.Name+" ("+o.EIN[:2]+"-"+o.EIN[2:]+")")
-	}
-	return joinWords(list, word)
+	return joinWords(each(of, func(o Party) string { return o.Name + " (" + hyphenated(o.EIN) + ")" }), word)
 }
 
 // sideOptions offer the places of one side as those of the other.
@@ -153,7 +134,7 @@ func (p *Plan) sideOptions(side string) (list []Option) {
 		return nil
 	}
 	for _, to := range []string{"recipient", "funder"} {
-		list = append(list, p.option(capital(to)+"s in "+joinWords(placeNames(p.Places, side), "or"), to == side, func(c *Plan) {
+		list = append(list, p.option(capital(to)+"s in "+p.part("places", side), to == side, func(c *Plan) {
 			for i := range c.Places {
 				if c.Places[i].Of == side {
 					c.Places[i].Of = to
@@ -173,7 +154,7 @@ func (p *Plan) kindOptions() []Option {
 		c.Part = slices.DeleteFunc(c.Part, func(f string) bool { return f == "funder_types" })
 	})
 	for _, k := range grant.FunderKinds() {
-		list = append(list, p.option(capital(kindNames([]string{k})[0]), slices.Equal(p.FunderTypes, []string{k}), func(c *Plan) { c.FunderTypes = []string{k} })...)
+		list = append(list, p.option(capital(grant.KindPlural(k)), slices.Equal(p.FunderTypes, []string{k}), func(c *Plan) { c.FunderTypes = []string{k} })...)
 	}
 	return list
 }

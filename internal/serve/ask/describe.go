@@ -11,20 +11,13 @@ import (
 	"grantgraph/internal/money"
 )
 
-// and joins words into a list: "A, B and C".
-func and(list []string) string { return joinWords(list, "and") }
-
+// joinWords joins words into a list: "A, B and C".
 func joinWords(list []string, word string) string {
-	switch n := len(list); n {
-	case 0:
-		return ""
-	case 1:
-		return list[0]
-	case 2:
-		return list[0] + " " + word + " " + list[1]
-	default:
-		return strings.Join(list[:n-1], ", ") + " " + word + " " + list[n-1]
+	n := len(list)
+	if n < 2 {
+		return strings.Join(list, "")
 	}
+	return strings.Join(list[:n-1], ", ") + " " + word + " " + list[n-1]
 }
 
 // each writes the items of a list.
@@ -35,7 +28,28 @@ func each[T any](list []T, write func(T) string) (out []string) {
 	return out
 }
 
+// addNew adds an item to a list that does not have it.
+func addNew[T comparable](list []T, item T) []T {
+	if slices.Contains(list, item) {
+		return list
+	}
+	return append(list, item)
+}
+
+// capital writes a text with a capital letter.
+func capital(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// spaced puts a space before a text, unless the text is empty.
+func spaced(s string) string { return strings.TrimSuffix(" "+s, " ") }
+
 func names(list []Party) []string { return each(list, func(o Party) string { return o.Name }) }
+
+func subjects(list []Cause) []string { return each(list, func(c Cause) string { return c.Subject }) }
 
 // inWords writes years for a sentence.
 func (s Span) inWords() string {
@@ -52,62 +66,75 @@ func (s Span) inWords() string {
 
 // amounts writes the limits on amounts in words.
 func (p *Plan) amounts() string {
+	least, most := p.MinAmount, p.MaxAmount
 	switch {
-	case p.MinAmount != nil && p.MaxAmount != nil && *p.MinAmount == *p.MaxAmount:
-		return "exactly " + money.Dollars(*p.MinAmount)
-	case p.MinAmount != nil && p.MaxAmount != nil:
-		return money.Dollars(*p.MinAmount) + " to " + money.Dollars(*p.MaxAmount)
-	case p.MinAmount != nil:
-		if n := *p.MinAmount; n > 1 && (n-1)%100 == 0 {
-			return "more than " + money.Dollars(n-1)
+	case least == nil && most == nil:
+		return ""
+	case least == nil && (*most+1)%100 == 0:
+		return "less than " + money.Dollars(*most+1)
+	case least == nil:
+		return "at most " + money.Dollars(*most)
+	case most == nil && *least > 1 && (*least-1)%100 == 0:
+		return "more than " + money.Dollars(*least-1)
+	case most == nil:
+		return "at least " + money.Dollars(*least)
+	case *least == *most:
+		return "exactly " + money.Dollars(*least)
+	}
+	return money.Dollars(*least) + " to " + money.Dollars(*most)
+}
+
+// excludedWords are the classes of grants that a plan may leave out.
+var excludedWords = map[string]string{"daf": "donor-advised funds", "individuals": "individuals", "related_party": "related parties"}
+
+// part writes a part of the plan in words; it is empty if the plan does not have
+// the part. Places are those of one side, or of both if the side is empty.
+func (p *Plan) part(field, side string) string {
+	switch field {
+	case "funders", "recipients", "organizations":
+		v, _ := p.filter(field)
+		return joinWords(names(v.Interface().([]Party)), "and")
+	case "places":
+		return joinWords(placeNames(p.Places, side), "or")
+	case "abroad":
+		if p.Abroad {
+			return "abroad"
 		}
-		return "at least " + money.Dollars(*p.MinAmount)
-	case p.MaxAmount != nil:
-		if n := *p.MaxAmount; (n+1)%100 == 0 {
-			return "less than " + money.Dollars(n+1)
-		}
-		return "at most " + money.Dollars(*p.MaxAmount)
+	case "causes":
+		return joinWords(each(p.Causes, func(c Cause) string { return cmp.Or(c.Name, causeName(c.Subject)) }), "or")
+	case "words":
+		return strings.Trim(p.Words, `"`)
+	case "support":
+		return joinWords(each(p.Support, func(id string) string {
+			s, _ := grant.ParseSupport(id)
+			return strings.ToLower(s.Label())
+		}), "or")
+	case "funder_types":
+		return joinWords(each(p.FunderTypes, grant.KindPlural), "and")
+	case "amounts":
+		return p.amounts()
+	case "years":
+		return joinWords(each(p.Years, Span.inWords), "and")
+	case "only":
+		return strings.ReplaceAll(p.Only, "_", " ")
+	case "exclude":
+		return joinWords(each(p.Exclude, func(e string) string { return excludedWords[e] }), "and")
 	}
 	return ""
 }
 
 func placeNames(list []Place, of string) (out []string) {
 	for _, l := range list {
-		if l.Of != of && of != "" {
-			continue
-		}
 		name := cmp.Or(l.Name, l.Value)
 		if l.Kind == "near" {
 			name = fmt.Sprintf("within %d miles of ZIP code %s", cmp.Or(l.Miles, 25), l.Value)
 		}
-		out = append(out, name)
-	}
-	return out
-}
-
-func kindNames(list []string) []string { return each(list, grant.KindPlural) }
-
-func supportNames(list []string) (out []string) {
-	for _, id := range list {
-		if s, ok := grant.ParseSupport(id); ok {
-			out = append(out, strings.ToLower(s.Label()))
+		if of == "" || l.Of == of {
+			out = append(out, name)
 		}
 	}
 	return out
 }
-
-func causeNames(list []Cause) []string {
-	return each(list, func(c Cause) string {
-		if c.Name != "" {
-			return c.Name
-		}
-		return causeName(c.Subject)
-	})
-}
-
-func (p *Plan) yearNames() []string { return each(p.Years, Span.inWords) }
-
-func subjects(list []Cause) []string { return each(list, func(c Cause) string { return c.Subject }) }
 
 // describe writes the filters of a plan as the end of a sentence: "by A to B in
 // Ohio for Education in 2022".
@@ -118,15 +145,15 @@ func (p *Plan) describe() string {
 			b = append(b, before+what+after)
 		}
 	}
-	add("for ", joinWords(causeNames(p.Causes), "or"), "")
-	add("with purposes that describe ", joinWords(supportNames(p.Support), "or"), "")
-	add("that mention “", strings.Trim(p.Words, `"`), "”")
+	add("for ", p.part("causes", ""), "")
+	add("with purposes that describe ", p.part("support", ""), "")
+	add("that mention “", p.part("words", ""), "”")
 	add("of ", p.amounts(), "")
 	years := "in fiscal year "
 	if len(p.Years) > 1 || len(p.Years) == 1 && p.Years[0].From != p.Years[0].To {
 		years = "in fiscal years "
 	}
-	add(years, and(p.yearNames()), "")
+	add(years, p.part("years", ""), "")
 	for _, e := range []string{"daf", "individuals"} {
 		if slices.Contains(p.Exclude, e) {
 			add("without ", excludedWords[e], "")
@@ -137,57 +164,41 @@ func (p *Plan) describe() string {
 
 // in writes the places of one side.
 func (p *Plan) in(side string) string {
-	list := placeNames(p.Places, side)
-	if len(list) == 0 {
-		return ""
+	list := p.part("places", side)
+	if list != "" && p.Places[0].Kind != "near" {
+		list = "in " + list
 	}
-	if p.Places[0].Kind == "near" {
-		return " " + joinWords(list, "or")
-	}
-	return " in " + joinWords(list, "or")
+	return spaced(list)
 }
 
 // giver writes who gives.
 func (p *Plan) giver() string {
+	who := cmp.Or(p.part("funders", ""), p.part("funder_types", ""))
 	from := p.in("funder")
-	switch kinds := and(kindNames(p.FunderTypes)); {
-	case len(p.Funders) > 0:
-		return "by " + and(names(p.Funders)) + from
-	case kinds != "":
-		return "by " + kinds + from
-	case from != "":
-		return "by funders" + from
+	if who == "" && from != "" {
+		who = "funders"
 	}
-	return ""
+	if who == "" {
+		return ""
+	}
+	return "by " + who + from
 }
 
 // taker writes who receives.
 func (p *Plan) taker() string {
-	to := p.in("recipient")
-	switch {
-	case len(p.Recipients) > 0:
-		return "to " + and(names(p.Recipients)) + to
-	case p.Only == "individuals":
-		return "to individuals" + to
-	case to != "":
-		return "to recipients" + to
-	case p.Abroad:
-		return "to recipients abroad"
+	who := p.part("recipients", "")
+	if who == "" && p.Only == "individuals" {
+		who = "individuals"
 	}
-	return ""
-}
-
-// spaced puts a space before a text, unless the text is empty.
-func spaced(s string) string {
-	if s == "" {
+	to := p.in("recipient")
+	if to == "" && who == "" && p.Abroad {
+		to = " abroad"
+	}
+	if who == "" && to != "" {
+		who = "recipients"
+	}
+	if who == "" {
 		return ""
 	}
-	return " " + s
-}
-
-func roundHalf(v float64) float64 {
-	if v < 0 {
-		return float64(int64(v - 0.5))
-	}
-	return float64(int64(v + 0.5))
+	return "to " + who + to
 }

@@ -2,14 +2,28 @@ package ask
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
 	"slices"
-	"strconv"
+	"strings"
 
 	"grantgraph/client"
 	"grantgraph/internal/serve/api"
-	"grantgraph/internal/serve/api/grants"
-	"grantgraph/internal/serve/graph"
 )
+
+// run is a plan that is being answered.
+type run struct {
+	a   *Asker
+	ctx context.Context
+	p   *Plan
+	out *Answer
+
+	known facing          // what sentences may name
+	empty bool            // no grants were found
+	last  *client.Service // of the latest request
+}
 
 // Run answers a plan. All figures come from the API. An error wraps ErrPlan if
 // the plan is at fault; otherwise the service failed.
@@ -35,6 +49,9 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	if p.Words != "" {
 		r.warn("words")
 	}
+	if p.ofGrants() {
+		r.out.Link = p.explore()
+	}
 	if err := r.runner()(); err != nil {
 		return nil, err
 	}
@@ -46,165 +63,99 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	return r.out, nil
 }
 
-// runner is what answers the plan.
+// runner is what answers the plan, by its measure and by what it is of.
 func (r *run) runner() func() error {
-	about := map[string]func() error{"screen": r.screen, "fact": r.fact, "people": r.people, "similar": r.similar, "cofunders": r.cofunders}
-	if f := about[r.p.Measure]; f != nil {
-		return f
-	}
-	switch r.p.Of {
-	case "awards":
-		return r.awards
-	case "organizations":
-		return r.organizations
-	}
-	r.out.Link = r.explore()
-	switch {
-	case r.p.Both:
+	if r.p.Both {
 		return r.both
-	case r.p.Of == "countries":
-		return r.countries
-	case r.p.Measure == "which" && (r.p.Of == "funders" || r.p.Of == "recipients"):
-		return r.ranking
-	case r.p.Measure == "which" && r.p.Of == "grants":
-		return r.largest
 	}
-	return map[string]func() error{"stopped": r.stopped, "how_much": r.totals, "how_many": r.totals, "average": r.totals, "exists": r.totals,
-		"median": r.median, "largest": r.largest, "smallest": r.largest, "which": r.groups, "trend": r.trend, "compare": r.compare,
-		"change": r.change, "share": r.share}[r.p.Measure]
+	runners := map[string]func() error{"which organizations": r.organizations, "how_many organizations": r.organizations, "* awards": r.awards,
+		"* countries": r.countries, "* cities": r.cities, "which funders": r.ranking, "which recipients": r.ranking, "which grants": r.largest,
+		"screen": r.screen, "fact": r.fact, "people": r.people, "similar": r.similar, "cofunders": r.cofunders, "stopped": r.stopped, "how_much": r.totals,
+		"how_many": r.totals, "average": r.totals, "exists": r.totals, "median": r.median, "largest": r.largest, "smallest": r.largest, "which": r.groups,
+		"trend": r.trend, "compare": r.compare, "change": r.change, "share": r.share}
+	for _, key := range []string{r.p.Measure + " " + r.p.Of, "* " + r.p.Of} {
+		if f := runners[key]; f != nil {
+			return f
+		}
+	}
+	return runners[r.p.Measure]
 }
 
 // explore is the path of the website page that shows the grants.
-func (r *run) explore() string {
-	tab := map[string]string{"funders": "funders", "recipients": "recipients"}[r.p.Of]
-	if r.p.Measure == "how_much" || r.p.Measure == "trend" || r.p.Measure == "change" {
-		tab = "summary"
-	}
-	v := r.p.values()
-	if tab != "" {
-		v.Set("tab", tab)
+func (p *Plan) explore() string {
+	v := p.values()
+	switch {
+	case slices.Contains([]string{"how_much", "trend", "change"}, p.Measure):
+		v.Set("tab", "summary")
+	case p.sided():
+		v.Set("tab", p.Of)
 	}
 	return "/explore?" + encode(v)
 }
 
-// sums are the totals of grants.
-type sums struct {
-	dollars, grants, funders, recipients int64
-	years                                []client.Year
-	groups                               *client.Groups
+// request records a request that the answer is based on.
+func (r *run) request(path string, v url.Values) *Request {
+	q := &Request{Method: "GET", Path: path, Query: encode(v), URL: r.a.BaseURL + api.Versioned + path}
+	if q.Query != "" {
+		q.URL += "?" + q.Query
+	}
+	if r.out.Request == nil {
+		r.out.Request = q
+	}
+	return q
 }
 
-func summaryService(a *grants.SummaryAnswer) *client.Service { return &a.Service }
-
-// summary requests the totals of a plan. If funders of one place give to
-// another state, or the plan asks for grants of one class, some figures are not
-// known. These figures are -1.
-func (r *run) summary(p *Plan, by ...string) (s sums, err error) {
-	if from, to, ok := p.fromTo(); ok && p.By != "places" {
-		c := p.clone()
-		c.Places = []Place{*from}
-		a, err := get(r, "/grants/summary", with(c.values(), "by", "state", "top", "100"), summaryService)
-		if err != nil {
-			return s, err
-		}
-		s.funders, s.recipients = -1, -1
-		for _, g := range a.Groups.Rows {
-			if g.Key != nil && *g.Key == to.Value {
-				s.dollars, s.grants = g.TotalAmount, g.GrantCount
-			}
-		}
-		return s, nil
-	}
-	v := p.values()
-	if len(by) > 0 {
-		v = with(v, "by", by[0], "top", strconv.Itoa(graph.MaxGroups))
-	}
-	a, err := get(r, "/grants/summary", v, summaryService)
+// get runs an API operation. A parameter that the API ignored is an error,
+// because the answer would be to another question.
+func get[A client.Answer](r *run, path string, v url.Values) (a A, err error) {
+	r.request(path, v)
+	found, release, err := r.a.Ask(r.ctx, r.a.Data, api.Inquiry{Path: path, Query: v, Caller: r.a.Caller})
 	if err != nil {
-		return s, err
+		return a, err
 	}
-	s = sums{a.Summary.TotalAmount, a.Summary.GrantCount, a.Summary.FunderCount, a.Summary.RecipientCount, a.ByYear, a.Groups}
-	if p.Only != "" {
-		cost := map[string]*client.Cost{"individuals": a.Service.Excluded.Individuals, "related_party": a.Service.Excluded.RelatedParty}[p.Only]
-		s = sums{dollars: cost.TotalAmount, grants: cost.GrantCount, funders: -1, recipients: -1}
+	// The answer copies what it shows, which is only a few rows.
+	defer release()
+	a, ok := found.(A)
+	if !ok {
+		return a, fmt.Errorf("%s answers %T", path, found)
 	}
-	r.partial(s.years)
-	if len(p.Funders)+len(p.Recipients)+len(p.FunderTypes) == 0 && !slices.Contains(p.Exclude, "daf") && p.Only == "" && s.grants > 0 {
-		r.warn("daf")
+	r.last = a.Extension()
+	if len(r.last.Unsupported) > 0 {
+		return a, fmt.Errorf("%w: %s was not applied", ErrPlan, strings.Join(r.last.Unsupported, ", "))
 	}
-	return s, nil
+	for _, w := range r.last.Warnings {
+		r.caveat(w.Reason)
+	}
+	return a, nil
 }
 
-// partial says which years are incomplete.
-func (r *run) partial(years []client.Year) {
-	var list []string
-	for _, y := range years {
-		if y.Partial {
-			list = append(list, strconv.Itoa(y.FiscalYear))
-		}
-	}
-	if len(list) > 0 {
-		r.warn("partial", "years", and(list))
-	}
-}
-
-// yearRows adds the rows and the chart of years.
-func (r *run) yearRows(years []client.Year) {
-	r.out.Columns = columnsOf("fiscal_year", "total_amount", "grant_count", "funder_count", "recipient_count")
-	for _, y := range years {
-		r.row(int64(y.FiscalYear), y.TotalAmount, y.GrantCount, y.FunderCount, y.RecipientCount)
-	}
-	r.yearChart("Dollars by fiscal year", years, 1)
-}
-
-func (r *run) yearChart(title string, years []client.Year, column int) {
-	r.chart("years", title, column)
-	for i := range years {
-		if r.out.Chart != nil {
-			r.out.Chart.Partial = append(r.out.Chart.Partial, years[i].Partial)
-		}
-	}
-}
-
-func (r *run) totals() error {
-	p := r.p
-	if by, ok := groupings[p.Of]; ok && p.Measure == "how_many" {
-		return r.countGroups(by)
-	}
-	s, err := r.summary(p)
+// page requests a list: its rows, and how many there are in all.
+func (r *run) page(path string, v url.Values, pairs ...any) (rows reflect.Value, hits int64, err error) {
+	a, err := get[client.Answer](r, path, with(v, pairs...))
 	if err != nil {
-		return err
+		return rows, 0, err
 	}
-	r.yearRows(s.years)
-	r.learn("total_amount", s.dollars, "grant_count", s.grants)
-	if s.funders >= 0 {
-		r.learn("funder_count", s.funders, "recipient_count", s.recipients)
-	}
-	if s.grants == 0 {
-		r.none(p)
-		r.tell("sums")
-		return nil
-	}
-	key := p.Measure
-	if key == "how_many" {
-		if key += "_" + p.Of; answers()[key].text == "" || p.Of != "grants" && s.funders < 0 {
-			return invalid("%s cannot be counted here", p.Of)
-		}
-	}
-	r.tell(key, "average_amount", float64(s.dollars)/float64(s.grants))
-	if key == "how_many_recipients" {
-		r.warn("recipients")
-	}
-	return nil
+	list := reflect.ValueOf(a).Elem()
+	return list.FieldByName("Results"), list.FieldByName("Hits").Int(), nil
 }
 
-// none says that no grants were found.
-func (r *run) none(p *Plan) {
-	r.empty = true
-	key := "none"
-	if p.Measure == "exists" {
-		key = "none_exists"
+// mostCaveats limits how many remarks an answer has.
+const mostCaveats = 8
+
+func (r *run) caveat(text string) {
+	if text != "" && len(r.out.Caveats) < mostCaveats {
+		r.out.Caveats = addNew(r.out.Caveats, text)
 	}
-	r.tell(key, "what", spaced(p.describe()))
-	r.warn("none")
 }
+
+// with adds parameters to a copy of the values.
+func with(v url.Values, pairs ...any) url.Values {
+	out := maps.Clone(v)
+	for i := 0; i < len(pairs); i += 2 {
+		out.Set(pairs[i].(string), fmt.Sprint(pairs[i+1]))
+	}
+	return out
+}
+
+// encode writes parameters with plain commas, so that lists are readable.
+func encode(v url.Values) string { return strings.ReplaceAll(v.Encode(), "%2C", ",") }

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -17,22 +16,19 @@ import (
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/plural"
-	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/profiles"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/table"
 )
 
-// page is the organization's page on the website.
-func page(o Party) string { return "/org/" + o.EIN + "/" + search.Slug(o.Name) }
-
-// about links to the page of the organization that the plan is about.
-func (r *run) about() Party {
+// about links to the page of the organization that the plan is about, and
+// returns its EIN.
+func (r *run) about() string {
 	o := r.p.Organizations[0]
-	r.out.Link = page(o)
+	r.out.Link = "/org/" + o.EIN + "/" + search.Slug(o.Name)
 	r.learn("name", o.Name, "ein", hyphenated(o.EIN), "link", r.out.Link)
-	return o
+	return o.EIN
 }
 
 func hyphenated(ein string) string { return ein[:2] + "-" + ein[2:] }
@@ -40,9 +36,9 @@ func hyphenated(ein string) string { return ein[:2] + "-" + ein[2:] }
 // screen links to the compliance check: an answer here never says that an
 // organization is clear.
 func (r *run) screen() error {
-	o := r.about()
-	r.request("/screening/"+o.EIN, url.Values{})
-	r.out.Link = "/check/" + o.EIN
+	ein := r.about()
+	r.request("/screening/"+ein, url.Values{})
+	r.out.Link = "/check/" + ein
 	r.tell("screen", "link", r.out.Link)
 	r.warn("screen")
 	return nil
@@ -50,7 +46,7 @@ func (r *run) screen() error {
 
 // people links to the officers and directors of an organization.
 func (r *run) people() error {
-	r.request("/premier/"+r.about().EIN, url.Values{})
+	r.request("/premier/"+r.about(), url.Values{})
 	r.tell("people")
 	return nil
 }
@@ -80,92 +76,62 @@ func (r *run) fact() error {
 			return err
 		}
 		value := factOf(core, about.Text("field"))
-		r.learn("name", o.Name, "noun", about.Text("noun"), "in", "", "when", "", "value", value)
 		row := []any{o, value, nil}
+		in, when := "", ""
 		if value != nil && strings.HasPrefix(about.Text("field"), "Financials") {
 			row[2] = int64(core.Financials.FiscalYear)
-			r.learn("in", fmt.Sprintf(" in fiscal year %d", row[2]))
+			in = fmt.Sprintf(" in fiscal year %d", row[2])
 		}
-		switch v := value.(type) {
-		case nil:
-			if len(p.Years) == 1 {
-				r.learn("when", " for fiscal year "+p.Years[0].inWords())
-			}
-			r.tell("fact_unknown")
-		case int64:
+		if len(p.Years) == 1 {
+			when = " for fiscal year " + p.Years[0].inWords()
+		}
+		r.row(row...)
+		r.learn("name", o.Name, "noun", about.Text("noun"), "in", in, "when", when, "value", value)
+		if v, ok := value.(int64); ok {
 			name := p.Fact
 			if len(p.Organizations) > 1 {
 				name = o.Name
 			}
 			r.figure(name, float64(v), unit)
 			r.learn("value", written(float64(v), unit))
-			r.say(r.known.fill(about.Text("text")))
-		default:
+		}
+		if value == nil {
+			r.tell("fact_unknown")
+		} else {
 			r.say(r.known.fill(about.Text("text")))
 		}
-		r.row(row...)
 	}
 	return nil
 }
 
 // factOf is what a profile says in a field, or in the first field of several
 // that it has; nil means not known.
-func factOf(core *client.ProfileCore, field string) any {
-	o := &core.Organization
-	switch field {
+func factOf(core *client.ProfileCore, path string) any {
+	v := reflect.ValueOf(core)
+	switch path {
 	case "Organization.EIN":
-		return hyphenated(o.EIN)
+		return hyphenated(core.Organization.EIN)
 	case "Organization.City,Organization.State":
-		var parts []string
-		if o.City != nil {
-			parts = append(parts, orgname.Display(*o.City))
+		city, state := orgname.Display(text(field(v, "Organization.City"))), text(field(v, "Organization.State"))
+		if place := strings.Trim(city+", "+state, ", "); place != "" {
+			return place
 		}
-		if o.State != nil {
-			parts = append(parts, *o.State)
-		}
-		return known(strings.Join(parts, ", "))
-	}
-	for path := range strings.SplitSeq(field, "|") {
-		v := reflect.ValueOf(core)
-		for name := range strings.SplitSeq(path, ".") {
-			if v = reflect.Indirect(v); v.IsValid() {
-				v = v.FieldByName(name)
-			}
-		}
-		switch v = reflect.Indirect(v); {
-		case !v.IsValid():
-		case v.CanInt():
-			return v.Int()
-		default:
-			return known(v.String())
-		}
-	}
-	return nil
-}
-
-// known is a text, or nil if it is empty.
-func known(text string) any {
-	if text == "" {
 		return nil
 	}
-	return text
+	return field(v, path)
 }
-
-func essentials(a *client.EssentialsAnswer) *client.Service { return &a.Service }
-
-func premier(a *profiles.PremierAnswer) *client.Service { return &a.Service }
 
 // profile requests an organization and its figures: those of the year that the
 // plan names, or else of the latest return.
 func (r *run) profile(o Party) (*client.ProfileCore, error) {
 	if len(r.p.Years) != 1 || r.p.Fact == "ein" {
-		a, err := get(r, "/essentials/"+o.EIN, url.Values{}, essentials)
+		a, err := get[*client.EssentialsAnswer](r, "/essentials/"+o.EIN, url.Values{})
 		if err != nil {
 			return nil, err
 		}
 		return &a.ProfileCore, nil
 	}
-	a, err := get(r, "/premier/"+o.EIN, url.Values{}, premier)
+	a, err := get[*profiles.PremierAnswer](r, "/premier/"+o.EIN, url.Values{})
 	if err != nil {
 		return nil, err
 	}
@@ -185,32 +151,22 @@ func (r *run) similar() error {
 	if len(r.p.Places) > 0 {
 		limit = 100
 	}
-	a, err := get(r, "/similar/"+r.about().EIN, url.Values{"limit": {strconv.Itoa(limit)}},
-		func(a *api.List[client.SimilarRow]) *client.Service { return &a.Service })
+	rows, _, err := r.page("/similar/"+r.about(), url.Values{}, "limit", limit)
 	if err != nil {
 		return err
 	}
-	r.out.Columns = columnsOf("organization", "state", "shared_funders", "cause")
+	list := slices.DeleteFunc(rows.Interface().([]client.SimilarRow), func(s client.SimilarRow) bool { return len(r.p.Places) > 0 && !r.near(&s) })
+	r.list(list, r.p.top(), "organization", "state", "shared_funders", "cause")
 	var first []string
-	for i := range a.Results {
-		s := &a.Results[i]
-		if len(r.out.Rows) == r.p.top() || len(r.p.Places) > 0 && !r.near(s) {
-			continue
-		}
-		row := []any{Party{EIN: s.EIN, Name: orgname.Display(s.Name)}, optional(s.State), nil, optional(s.Reasons.CauseLabel)}
-		if s.Reasons.SharedFunders != nil {
-			row[2] = int64(*s.Reasons.SharedFunders)
-		}
-		r.row(row...)
-		if len(first) < 3 {
-			first = append(first, orgname.Display(s.Name))
-		}
+	for _, row := range r.out.Rows[:min(len(r.out.Rows), 3)] {
+		first = append(first, text(row[0]))
 	}
+	r.learn("name", r.p.Organizations[0].Name)
 	if len(first) == 0 {
 		r.tell("similar_none")
 		return nil
 	}
-	r.tell("similar", "names", and(first))
+	r.tell("similar", "names", joinWords(first, "and"))
 	r.warn("similar")
 	return nil
 }
@@ -224,14 +180,11 @@ func (r *run) near(s *client.SimilarRow) bool {
 }
 
 func (r *run) cofunders() error {
-	a, err := get(r, "/premier/"+r.about().EIN, url.Values{}, premier)
+	a, err := get[*profiles.PremierAnswer](r, "/premier/"+r.about(), url.Values{})
 	if err != nil {
 		return err
 	}
-	r.out.Columns = columnsOf("funder", "state", "shared_recipients")
-	for _, c := range a.Cofunders[:min(len(a.Cofunders), r.p.top())] {
-		r.row(Party{EIN: c.FunderEIN, Name: orgname.Display(c.FunderName)}, optional(c.FunderState), int64(c.SharedRecipients))
-	}
+	r.list(a.Cofunders, r.p.top(), "funder", "state", "shared_recipients")
 	if len(r.out.Rows) == 0 {
 		r.tell("cofunders_none")
 		return nil
@@ -239,7 +192,7 @@ func (r *run) cofunders() error {
 	if a.CofunderScope != nil {
 		r.learn("cofunder_count", int64(a.CofunderScope.CofunderCount))
 	}
-	r.tell("cofunders", "first", orgname.Display(a.Cofunders[0].FunderName), "shared_recipients", int64(a.Cofunders[0].SharedRecipients))
+	r.tell("cofunders")
 	r.warn("cofunders")
 	return nil
 }
@@ -249,7 +202,7 @@ var levels = map[string]string{"": "government", "federal": "federal", "state": 
 
 func (r *run) awards() error {
 	p := r.p
-	a, err := get(r, "/gov-funding/"+r.about().EIN, url.Values{"limit": {"25"}}, func(a *profiles.FundingAnswer) *client.Service { return &a.Service })
+	a, err := get[*profiles.FundingAnswer](r, "/gov-funding/"+r.about(), url.Values{"limit": {"25"}})
 	if err != nil {
 		return err
 	}
@@ -260,23 +213,21 @@ func (r *run) awards() error {
 	if len(p.Years) > 0 {
 		return invalid("awards by agency are of all years")
 	}
-	r.out.Columns = columnsOf("agency", "level", "total_amount", "award_count")
-	for _, g := range a.ByAgency {
-		if p.Level != "" && g.Level != p.Level || len(r.out.Rows) == p.top() {
-			continue
+	list := a.ByAgency
+	if p.Level != "" {
+		list = slices.DeleteFunc(slices.Clone(list), func(g client.GovernmentAgency) bool { return g.Level != p.Level })
+	}
+	r.list(list, p.top(), "agency", "level", "total_amount", "award_count")
+	for _, row := range r.out.Rows {
+		if row[0] = orgname.Display(text(row[0])); row[0] == "" {
+			row[0] = "Not named"
 		}
-		name := "Not named"
-		if g.Agency != nil {
-			name = orgname.Display(*g.Agency)
-		}
-		r.row(name, g.Level, g.TotalAmount, g.AwardCount)
 	}
 	if len(r.out.Rows) == 0 {
 		r.tell("awards_none")
 		return nil
 	}
-	first := r.out.Rows[0]
-	r.tell("awards_which", "first", first[0], "total_amount", first[2], "award_count", first[3])
+	r.tell("awards_which", "first", r.out.Rows[0][0], "level", levels[p.Level])
 	r.chart("bars", "Dollars by agency", 2)
 	return nil
 }
@@ -321,27 +272,31 @@ func (r *run) awardsByYear(a *profiles.FundingAnswer) error {
 		r.figure("total_amount", 0, UnitDollars)
 		return nil
 	}
+	if p.Measure == "how_many" && p.Level != "" {
+		return invalid("awards are counted over all levels of government")
+	}
 	key := "awards_how_much"
-	switch p.Measure {
-	case "how_many":
-		if key = "awards_how_many"; p.Level != "" {
-			return invalid("awards are counted over all levels of government")
-		}
-	case "trend":
-		key = "awards_trend"
+	if p.Measure == "how_many" || p.Measure == "trend" {
+		key = "awards_" + p.Measure
+	}
+	if p.Measure == "trend" {
 		for _, row := range r.out.Rows {
-			r.figure(fmt.Sprint(row[0]), float64(row[1].(int64)), UnitDollars)
+			r.figure(text(row[0]), float64(row[1].(int64)), UnitDollars)
 		}
 	}
 	first, last := r.out.Rows[0], r.out.Rows[len(r.out.Rows)-1]
-	r.tell(key, "award_count", count, "total_amount", total, "a", money.Dollars(first[1].(int64)), "from", fmt.Sprint(first[0]),
-		"b", money.Dollars(last[1].(int64)), "to", fmt.Sprint(last[0]))
+	r.tell(key, "award_count", count, "total_amount", total, "a", money.Dollars(first[1].(int64)), "from", text(first[0]),
+		"b", money.Dollars(last[1].(int64)), "to", text(last[0]))
 	return nil
 }
 
-// sizes are the figures by which organizations are chosen and ranked.
-var sizes = map[string]directory.Order{"revenue": directory.ByRevenue, "assets": directory.ByAssets, "expenses": directory.ByExpenses,
-	"grants_paid": directory.ByGrantsPaid}
+// sizes are the figures by which organizations are chosen and ranked, and the
+// fields of directory rows that have them.
+var sizes = map[string]struct {
+	order directory.Order
+	field string
+}{"revenue": {directory.ByRevenue, "Revenue"}, "assets": {directory.ByAssets, "Assets"}, "expenses": {directory.ByExpenses, "Expenses"},
+	"grants_paid": {directory.ByGrantsPaid, "GrantsPaid"}}
 
 // chosen is the plan as a filter of the directory, and as the body of the request
 // that chooses the same organizations.
@@ -352,7 +307,7 @@ func (p *Plan) chosen() (f directory.Filter, filters map[string]any, err error) 
 		case "state":
 			f.States = append(f.States, l.Value)
 		case "city":
-			city, state, _ := strings.Cut(l.Value, ", ")
+			city, state := cityOf(&l)
 			f.Cities = append(f.Cities, directory.City{Name: orgname.City(city), State: state})
 		case "county":
 			f.Counties = append(f.Counties, l.Value)
@@ -374,16 +329,15 @@ func (p *Plan) chosen() (f directory.Filter, filters map[string]any, err error) 
 	if !p.has("amounts") {
 		return f, filters, nil
 	}
-	to := map[string]*directory.Range{"revenue": &f.Revenue, "assets": &f.Assets, "expenses": &f.Expenses, "grants_paid": &f.GrantsPaid}[p.Order]
-	if to == nil {
+	size, ok := sizes[p.Order]
+	if !ok {
 		return f, nil, invalid("an amount needs a figure of the organization: revenue, assets, expenses or grants paid")
 	}
-	*to = directory.Range{Min: p.MinAmount, Max: p.MaxAmount}
-	if p.MinAmount != nil {
-		filters["min_"+p.Order] = *p.MinAmount
-	}
-	if p.MaxAmount != nil {
-		filters["max_"+p.Order] = *p.MaxAmount
+	reflect.ValueOf(&f).Elem().FieldByName(size.field).Set(reflect.ValueOf(directory.Range{Min: p.MinAmount, Max: p.MaxAmount}))
+	for name, n := range map[string]*int64{"min_": p.MinAmount, "max_": p.MaxAmount} {
+		if n != nil {
+			filters[name+p.Order] = *n
+		}
 	}
 	return f, filters, nil
 }
@@ -397,7 +351,7 @@ func (r *run) organizations() error {
 		return err
 	}
 	by := cmp.Or(p.Order, "revenue")
-	order, ok := sizes[by]
+	size, ok := sizes[by]
 	if !ok {
 		return invalid("organizations are ranked by revenue, assets, expenses or grants paid")
 	}
@@ -416,7 +370,7 @@ func (r *run) organizations() error {
 		return err
 	}
 	defer d.Release(set)
-	rows, err := d.Page(set, n, directory.Sort{By: order, Asc: p.Least}, 0, p.top())
+	rows, err := d.Page(set, n, directory.Sort{By: size.order, Asc: p.Least}, 0, p.top())
 	if err != nil {
 		return err
 	}
@@ -424,8 +378,7 @@ func (r *run) organizations() error {
 	r.out.Columns = append(columnsOf("organization", "state"), Column{by, capital(noun), UnitDollars})
 	for _, org := range rows {
 		if row, ok := d.Row(org, r.a.Data.Standing); ok {
-			v := map[string]*int64{"revenue": row.Revenue, "assets": row.Assets, "expenses": row.Expenses, "grants_paid": row.GrantsPaid}[by]
-			r.row(Party{EIN: row.EIN.String(), Name: orgname.Display(row.Name)}, row.State, optional(v))
+			r.row(Party{EIN: row.EIN.String(), Name: orgname.Display(row.Name)}, row.State, field(reflect.ValueOf(row), size.field))
 		}
 	}
 	r.tellOrganizations(n, by, noun)
@@ -434,15 +387,14 @@ func (r *run) organizations() error {
 
 func (r *run) tellOrganizations(n int, by, noun string) {
 	p, what := r.p, ""
-	if places := placeNames(p.Places, ""); len(places) > 0 {
-		what += " in " + joinWords(places, "or")
+	add := func(before, words string) {
+		if words != "" {
+			what += before + words
+		}
 	}
-	if len(p.Causes) > 0 {
-		what += " for " + joinWords(causeNames(p.Causes), "or")
-	}
-	if a := p.amounts(); a != "" {
-		what += " with " + noun + " of " + a
-	}
+	add(" in ", p.part("places", ""))
+	add(" for ", p.part("causes", ""))
+	add(" with "+noun+" of ", p.amounts())
 	r.learn("what", what, "by", noun)
 	r.warn("organizations")
 	switch {
@@ -453,8 +405,8 @@ func (r *run) tellOrganizations(n int, by, noun string) {
 	case r.out.Rows[0][2] == nil:
 		r.tell("organizations_unfiled")
 	default:
-		first := r.out.Rows[0]
-		r.figure(by, float64(first[2].(int64)), UnitDollars)
-		r.tell("organizations_first", "first", first[0].(Party).Name, "value", money.Dollars(first[2].(int64)))
+		value := r.out.Rows[0][2].(int64)
+		r.figure(by, float64(value), UnitDollars)
+		r.tell("organizations_first", "value", money.Dollars(value))
 	}
 }

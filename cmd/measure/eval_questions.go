@@ -1,0 +1,288 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"grantgraph/internal/fault"
+	"grantgraph/internal/scorecard"
+	"grantgraph/internal/serve"
+	"grantgraph/internal/serve/ask"
+	"grantgraph/internal/snapshot"
+	"grantgraph/internal/terminal"
+)
+
+// questionsFlags are those of eval --questions.
+type questionsFlags struct {
+	Questions string `help:"Ask every question of this file of JSON lines, and compare the answers with SQL." placeholder:"FILE" group:"Questions"`
+}
+
+// judgedQuestion is a line of the file: a question, the SQL that gives its answer,
+// and how the answer is found: figure, percent, ein, word, understood or refused.
+type judgedQuestion struct{ Q, Kind, SQL string }
+
+// verdicts are how a question may end, in the order of the table.
+var verdicts = []string{"right", "wrong", "asked which", "not understood", "refused rightly", "refused wrongly", "not refused"}
+
+// questionsResult is what eval --questions has measured.
+type questionsResult struct {
+	Verdicts   map[string]int `json:"verdicts"`
+	Answerable int            `json:"answerable"`
+	Refusable  int            `json:"refusable"`
+	Right      float64        `json:"right"`
+	Wrong      float64        `json:"wrong"`
+	Refused    float64        `json:"refused"`
+	MedianMS   float64        `json:"median_ms"`
+	WorstMS    float64        `json:"worst_ms"`
+	Worst      string         `json:"worst"`
+	notRight   []string
+}
+
+// evalQuestions asks questions as `grantgraph ask` does.
+func (c *evalCmd) evalQuestions(a *terminal.App) error {
+	if c.Data == "" {
+		return fault.New("bad_flag", "--questions needs --data").Try("measure eval --questions questions.jsonl --data data")
+	}
+	var list []judgedQuestion
+	err := terminal.ReadFile(c.Questions, "a file of questions", func(r io.Reader) error {
+		for s := bufio.NewScanner(r); s.Scan(); {
+			var q judgedQuestion
+			if err := json.Unmarshal(s.Bytes(), &q); err != nil {
+				return err
+			}
+			list = append(list, q)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s, err := serve.Open(serve.Options{Data: c.Data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	asker, release := s.Asker()
+	defer release()
+	tables, err := openTables(a.Ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	defer tables.Close()
+	res, err := askAll(a.Ctx, asker, tables, list)
+	if err != nil {
+		return err
+	}
+	err = c.print(a, "questions", res.print)
+	if gate := res.judge(); c.Gates && err == nil {
+		return gate
+	}
+	return err
+}
+
+// openTables opens the tables of a snapshot that SQL reads.
+func openTables(ctx context.Context, data string) (*sql.DB, error) {
+	snap, err := snapshot.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	for _, statement := range []string{
+		"ATTACH '" + filepath.Join(snap.Dir, "warehouse.duckdb") + "' AS w (READ_ONLY)",
+		"ATTACH '" + filepath.Join(snap.Dir, "warehouse_pro.duckdb") + "' AS x (READ_ONLY)",
+		"SET search_path = 'w.main,x.main'",
+	} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			db.Close()
+			return nil, err
+		}
+	}
+	return db, nil
+}
+
+// askAll asks the questions one after the other. The first is asked twice, because
+// tables are read into memory with it.
+func askAll(ctx context.Context, asker *ask.Asker, tables *sql.DB, list []judgedQuestion) (*questionsResult, error) {
+	res := &questionsResult{Verdicts: map[string]int{}}
+	var times []float64
+	for i, q := range list {
+		if i == 0 {
+			if _, err := asker.Answer(ctx, q.Q); err != nil {
+				return nil, err
+			}
+		}
+		before := processorTime()
+		got, err := asker.Answer(ctx, q.Q)
+		ms := float64(processorTime()-before) / float64(time.Millisecond)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", q.Q, err)
+		}
+		if times = append(times, ms); ms > res.WorstMS {
+			res.WorstMS, res.Worst = ms, q.Q
+		}
+		verdict, want, err := verdictOf(ctx, tables, q, got)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", q.Q, err)
+		}
+		res.Verdicts[verdict]++
+		if q.Kind == "refused" {
+			res.Refusable++
+		} else {
+			res.Answerable++
+		}
+		if verdict != "right" && verdict != "refused rightly" {
+			res.notRight = append(res.notRight, fmt.Sprintf("%s: %s Want %v. %s%s", verdict, q.Q, want, got.Answer, got.Why))
+		}
+	}
+	slices.Sort(times)
+	if len(times) > 0 {
+		res.MedianMS = times[len(times)/2]
+	}
+	res.Right = scorecard.Share(int64(res.Verdicts["right"]), int64(res.Answerable))
+	res.Wrong = scorecard.Share(int64(res.Verdicts["wrong"]), int64(res.Answerable))
+	res.Refused = scorecard.Share(int64(res.Verdicts["refused rightly"]), int64(res.Refusable))
+	return res, nil
+}
+
+// processorTime is what the process has used of all cores.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// verdictOf compares an answer with what SQL says.
+func verdictOf(ctx context.Context, tables *sql.DB, q judgedQuestion, got *ask.Answer) (verdict string, want any, err error) {
+	switch {
+	case q.Kind == "refused" && got.Understood:
+		return "not refused", nil, nil
+	case q.Kind == "refused":
+		return "refused rightly", nil, nil
+	case q.SQL != "":
+		if err := tables.QueryRowContext(ctx, q.SQL).Scan(&want); err != nil && err != sql.ErrNoRows {
+			return "", nil, err
+		}
+	}
+	switch {
+	case got.Understood:
+		if verdict = "wrong"; q.Kind == "understood" || says(ctx, tables, q.Kind, fmt.Sprint(want), got) {
+			verdict = "right"
+		}
+	case len(got.Parties) > 0:
+		verdict = "asked which"
+	case got.Beyond:
+		verdict = "refused wrongly"
+	default:
+		verdict = "not understood"
+	}
+	return verdict, want, nil
+}
+
+var numberIn = regexp.MustCompile(`-?\d+(?:\.\d+)?(?: (?:thousand|million|billion)\b)?`)
+
+// says reports whether an answer says what is wanted. A small number is looked for
+// outside of the rows, because a list has many.
+func says(ctx context.Context, tables *sql.DB, kind, want string, got *ask.Answer) bool {
+	number, _ := strconv.ParseFloat(want, 64)
+	rows := got.Rows
+	if kind != "figure" || math.Abs(number) < 1000 {
+		rows = nil
+	}
+	if kind == "ein" {
+		rows = got.Rows[:min(len(got.Rows), 1)]
+	}
+	body, err := json.Marshal([]any{rows, got.Figures, got.Answer})
+	if err != nil {
+		return false
+	}
+	text := strings.NewReplacer(",", "", "$", "").Replace(string(body))
+	switch kind {
+	case "figure":
+		return hasNumber(text, number, .5)
+	case "percent":
+		return hasNumber(text, number, 1)
+	case "ein":
+		return strings.Contains(text, want) || named(ctx, tables, want, plainWords(text))
+	}
+	return regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(want) + `\b`).MatchString(strings.ReplaceAll(got.Answer, "-", ""))
+}
+
+func hasNumber(text string, want, within float64) bool {
+	return slices.ContainsFunc(numberIn.FindAllString(text, -1), func(s string) bool {
+		digits, unit, _ := strings.Cut(s, " ")
+		n, err := strconv.ParseFloat(digits, 64)
+		scale := map[string]float64{"": 1, "thousand": 1e3, "million": 1e6, "billion": 1e9}[unit]
+		return err == nil && (math.Abs(n*scale-want) <= within || math.Abs(n-want) <= within)
+	})
+}
+
+// named reports whether a text has any name of an organization.
+func named(ctx context.Context, tables *sql.DB, ein, text string) bool {
+	rows, err := tables.QueryContext(ctx, `SELECT name FROM recipient_name WHERE ein = $1 UNION SELECT name FROM funder_kind WHERE funder_ein = $1
+		UNION SELECT name FROM orgs WHERE ein = $1 UNION SELECT name FROM org_bmf WHERE ein = $1`, ein)
+	if err != nil {
+		return false
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name sql.NullString
+		if rows.Scan(&name) == nil && name.String != "" && strings.Contains(text, plainWords(name.String)) {
+			return true
+		}
+	}
+	return false
+}
+
+var noWord = regexp.MustCompile(`[^A-Z0-9]+`)
+
+func plainWords(s string) string {
+	return strings.TrimSpace(noWord.ReplaceAllString(strings.ToUpper(s), " "))
+}
+
+// judge fails when a figure is not within its bound.
+func (r *questionsResult) judge() error {
+	if r.Right < .85 || r.Wrong > .02 || r.Refusable > 0 && r.Refused < .95 {
+		return fault.New("gate", "questions: %.3f right (at least .85), %.3f wrong (at most .02), %.3f refused (at least .95)", r.Right, r.Wrong, r.Refused)
+	}
+	return nil
+}
+
+func (r *questionsResult) print(w io.Writer, onlyJSON bool) error {
+	var b strings.Builder
+	for _, line := range r.notRight {
+		fmt.Fprintln(&b, line)
+	}
+	fmt.Fprintf(&b, "\n| Of %d questions with an answer, and %d without | |\n|---|---:|\n", r.Answerable, r.Refusable)
+	for _, v := range verdicts {
+		if r.Verdicts[v] > 0 {
+			fmt.Fprintf(&b, "| %s | %d |\n", v, r.Verdicts[v])
+		}
+	}
+	fmt.Fprintf(&b, "| processor time, median | %.1f ms |\n| processor time, worst | %.1f ms |\n", r.MedianMS, r.WorstMS)
+	if onlyJSON {
+		b.Reset()
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(r)
+}
