@@ -83,7 +83,11 @@ func printAnswerJSON(a *terminal.App, x *ask.Answer) error {
 func printAnswer(w io.Writer, x *ask.Answer) error {
 	var b strings.Builder
 	if !x.Understood {
-		fmt.Fprintf(&b, "Not understood. %s\n", x.Why)
+		heading := "This question was not understood."
+		if x.Beyond {
+			heading = "Filings cannot answer this question."
+		}
+		fmt.Fprintf(&b, "%s %s\n", heading, x.Why)
 		if len(x.Try) > 0 {
 			fmt.Fprintln(&b, "\nQuestions that can be answered:")
 			for _, q := range x.Try {

@@ -22,7 +22,7 @@ func TestAsk(t *testing.T) {
 	}{
 		{[]string{"Who funds education in Florida?"}, 0, []string{"funders made grants to recipients in Florida for Education", "[Recipients in: Florida]", "Request: GET http://localhost/api/v1/grants/funders?", "Funder", "Note: "}},
 		{[]string{"How", "much", "was", "given", "in", "2022"}, 0, []string{"Grants in fiscal year 2022 come to $", "[Fiscal year: 2022]"}},
-		{[]string{"Why did giving fall?"}, 1, []string{"Not understood. Why something happened", "Questions that can be answered:"}},
+		{[]string{"Why did giving fall?"}, 1, []string{"Filings cannot answer this question. Why something happened", "Questions that can be answered:"}},
 		{[]string{""}, 1, []string{"There is no question."}},
 		{[]string{strings.Repeat("x", 10_000)}, 1, []string{"too long"}},
 	} {

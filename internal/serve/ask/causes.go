@@ -134,11 +134,11 @@ func causeOf(text string) (subject, name string, ok bool) {
 	} else if subject = causesByPhrase()[strings.Join(stems(text), " ")]; subject == "" {
 		return "", "", false
 	}
-	return subject, causeName(subject), true
+	return subject, CauseName(subject), true
 }
 
-// causeName is the name of a cause for people to read.
-func causeName(subject string) string {
+// CauseName is the name of a cause for people to read.
+func CauseName(subject string) string {
 	s, err := ntee.ParseSubject(subject)
 	if err != nil || len(s.Items) != 1 {
 		return subject

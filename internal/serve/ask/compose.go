@@ -16,6 +16,7 @@ type assembly struct {
 	flags   string // what is known of the question besides: its target
 	words   string // the words outside of names
 	target  *item  // the noun that is asked for
+	common  bool   // what several organizations have in common is asked for
 	partOf  int    // position of the word where the part of a share begins
 	unclear *Unclear
 }
@@ -149,25 +150,34 @@ func (s *assembly) numbers() {
 func (s *assembly) unknownNames() {
 	for i, it := range s.seq {
 		before := s.at(i - 1)
-		if it.sym != "CAUSE" || before.sym != "PLACE" || before.to != it.from || s.toks[before.to-1].comma {
+		if i == 0 || it.sym != "CAUSE" || before.to != it.from || s.toks[before.to-1].comma || s.describes(i) {
 			continue
 		}
-		last := &s.toks[it.to-1]
-		switch s.at(i + 1).sym {
-		case "GRANT", "MONEY", "FUNDER", "RECIPIENT", "ORG", "KIND", "THING", "CAUSE", "SUPPORT":
-			if !last.comma {
-				continue // "Ohio hospital funders"
-			}
+		last := s.toks[it.to-1].text
+		if strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ss") {
+			continue // a plural
 		}
-		capitals := s.mixed
-		for k := before.from; k < it.to; k++ {
-			capitals = capitals && (s.toks[k].cap || is("function", s.toks[k].text))
-		}
-		plural := strings.HasSuffix(last.text, "s") && !strings.HasSuffix(last.text, "ss")
-		if !plural && (capitals || is("named", last.text)) {
-			s.fail("no_organization", "name", s.reading.text(before.from, it.to), "place", before.place.Name)
+		capitals := s.capitals(before.from, it.to)
+		switch name := s.reading.text(before.from, it.to); {
+		case before.sym == "domestic" && capitals:
+			s.fail("unknown_name", "words", "“"+name+"”")
+		case before.sym == "PLACE" && (capitals || is("named", last)):
+			s.fail("no_organization", "name", name, "place", before.place.Name)
 		}
 	}
+}
+
+// describes reports whether an item describes the noun after it: "Ohio hospital
+// funders".
+func (s *assembly) describes(i int) bool {
+	return !s.toks[s.seq[i].to-1].comma &&
+		slices.Contains([]string{"GRANT", "MONEY", "FUNDER", "RECIPIENT", "ORG", "KIND", "THING", "CAUSE", "SUPPORT"}, s.at(i+1).sym)
+}
+
+// capitals reports whether all words but function words are capitalized, where
+// capital letters tell names from other words.
+func (r *reading) capitals(from, to int) bool {
+	return r.mixed && !slices.ContainsFunc(r.toks[from:to], func(t token) bool { return !t.cap && !is("function", t.text) })
 }
 
 // negations reads what the question excludes.
@@ -415,6 +425,8 @@ func (s *assembly) then(p *pattern) {
 			plan.Fact = value
 		case "least":
 			plan.Least = true
+		case "both":
+			s.common = true
 		case "note":
 			s.note(value)
 		}

@@ -101,7 +101,7 @@ func (p *Plan) part(field, side string) string {
 			return "abroad"
 		}
 	case "causes":
-		return joinWords(each(p.Causes, func(c Cause) string { return cmp.Or(c.Name, causeName(c.Subject)) }), "or")
+		return joinWords(each(p.Causes, func(c Cause) string { return cmp.Or(c.Name, CauseName(c.Subject)) }), "or")
 	case "words":
 		return strings.Trim(p.Words, `"`)
 	case "support":

@@ -147,16 +147,7 @@ func inOrder(list []string, stage string) *regexp.Regexp {
 		text, maybe := strings.CutSuffix(text, "?")
 		text, narrow := strings.CutSuffix(text, ".")
 		marked := strings.HasPrefix(text, "@")
-		var any []string
-		for s := range strings.SplitSeq(text, "|") {
-			if s == "^" {
-				any = append(any, "^")
-				continue
-			}
-			s = strings.TrimPrefix(s, "@")
-			any = append(any, one(s))
-		}
-		match := "(?:" + strings.Join(any, "|") + ")"
+		match := anyOf(text)
 		switch {
 		case marked && (stage == "target" || stage == "noun"):
 			match = "(" + match + ")"
@@ -177,6 +168,18 @@ func inOrder(list []string, stage string) *regexp.Regexp {
 		}
 	}
 	return regexp.MustCompile(b.String())
+}
+
+// anyOf matches any of the parts of a cell that | joins.
+func anyOf(text string) string {
+	var any []string
+	for s := range strings.SplitSeq(text, "|") {
+		if s = strings.TrimPrefix(s, "@"); s != "^" {
+			s = one(s)
+		}
+		any = append(any, s)
+	}
+	return "(?:" + strings.Join(any, "|") + ")"
 }
 
 // fits reports whether a pattern describes a question: its parts as

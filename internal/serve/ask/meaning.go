@@ -116,7 +116,7 @@ func causeMeant(phrase string, partKnown bool) (code, name string) {
 			code = shared(code, n.code)
 		}
 	}
-	return code, causeName(code)
+	return code, CauseName(code)
 }
 
 // gap is a phrase that has no meaning yet. It may touch words for causes.
@@ -134,7 +134,6 @@ func (r *reading) gaps(seq []*item) (list []gap) {
 			syms[k] = it.sym
 		}
 	}
-	open := func(i int) bool { return syms[i] == "?" || syms[i] == "CAUSE" }
 	for i := 0; i < len(r.toks); i++ {
 		if syms[i] != "?" {
 			continue
@@ -144,19 +143,29 @@ func (r *reading) gaps(seq []*item) (list []gap) {
 			u.from--
 		}
 		for u.to < len(r.toks) && !r.toks[u.to-1].comma {
-			if open(u.to) || is("people", r.toks[u.to].text) || causeKnown(r.joined(u.from, u.to+1)) {
-				u.to++
-			} else if r.has(u.to, "of|for|to|with|the|in") && open(u.to+1) {
-				u.to += 2
-			} else {
+			n := r.continues(u, syms)
+			if n == 0 {
 				break
 			}
+			u.to += n
 		}
 		u.partKnown = slices.Contains(syms[u.from:u.to], "CAUSE")
 		list = append(list, u)
 		i = u.to - 1
 	}
 	return list
+}
+
+// continues is how many words after a phrase belong to it.
+func (r *reading) continues(u gap, syms []string) int {
+	open := func(i int) bool { return syms[i] == "?" || syms[i] == "CAUSE" }
+	switch {
+	case open(u.to), is("people", r.toks[u.to].text), causeKnown(r.joined(u.from, u.to+1)):
+		return 1
+	case r.has(u.to, "of|for|to|with|the|in") && open(u.to+1):
+		return 2
+	}
+	return 0
 }
 
 // addMeanings adds causes for phrases without a meaning, by what they mean.
@@ -214,29 +223,28 @@ func (r *reading) suggest(un *Unclear, seq []*item) {
 	if r.textAt(u.from-1) == "the" {
 		u.from--
 	}
-	try := func(q string) bool {
-		_, none := (&reading{a: r.a, ctx: r.ctx, again: true}).read(q)
-		if none == nil && len(un.Try) < 3 {
-			un.Try = append(un.Try, q)
-		}
-		return none == nil
-	}
 	var names []string
 	for i, n := range nearest(words) {
-		name := causeName(n.code)
 		if n.cosine < hinted || len(names) == 2 || i == mostTried {
 			break
 		}
-		if !slices.Contains(names, name) && try(r.withWords(&item{from: u.from, to: u.to}, n.phrase)) {
-			names = append(names, name)
+		if q := r.withWords(&item{from: u.from, to: u.to}, n.phrase); !slices.Contains(names, CauseName(n.code)) && r.understands(q) {
+			un.Try, names = append(un.Try, q), append(names, CauseName(n.code))
 		}
 	}
-	key := "nearest"
-	if len(names) == 1 {
-		key = "nearest_one"
-	}
 	if len(names) > 0 {
-		un.Why += " " + sentence(key, "causes", joinWords(names, "and"))
+		un.Why += " " + sentence([]string{"nearest_one", "nearest"}[len(names)-1], "causes", joinWords(names, "and"))
 	}
-	try("How much was given in grants mentioning " + words + "?")
+	un.Try = append(un.Try, "How much was given in grants mentioning "+words+"?")
+}
+
+// understands reports whether another question can be answered. Each is read once.
+func (r *reading) understands(question string) bool {
+	fine, ok := r.fine[question]
+	if !ok {
+		_, none := (&reading{a: r.a, ctx: r.ctx, again: true, memo: r.memo, fine: r.fine}).read(question)
+		fine = none == nil
+		r.fine[question] = fine
+	}
+	return fine
 }

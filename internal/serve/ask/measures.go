@@ -99,6 +99,8 @@ func (s *assembly) guessed(it, last *item) string {
 		return role
 	case last != nil && s.joined(last, it):
 		return last.role
+	case last != nil && last.role != "" && len(s.all("compare", "vs")) > 0:
+		return last.role // "did A give more than B"
 	case last != nil && last.role == "funder" && several == 2 && len(s.all("give", "given")) > 0:
 		return "recipient"
 	}
@@ -178,6 +180,10 @@ func (s *assembly) joined(a, b *item) bool {
 			joined = true
 		case "with":
 			joined = joined || len(s.all("compare", "overlap", "both")) > 0
+		case "give", "given", "get", "more", "most":
+			if len(s.all("compare")) == 0 {
+				return false
+			}
 		case "to", "from", "in", "of", "by", "both", "GRANT", "FUNDER", "ORG", "MONEY", "RECIPIENT", a.sym:
 		default:
 			return false
@@ -244,10 +250,7 @@ func (s *assembly) rank() {
 			p.Measure, p.Least = "smallest", false
 		}
 	case t.sym == "THING":
-		if (t.value == "states" || t.value == "counties" || t.value == "cities") && (t.poss || t.role == "funder") {
-			s.fail("rank_places")
-		}
-		p.Of, t.used = t.value, true
+		s.rankThing(t)
 	default:
 		p.Of = s.sideNoun()
 	}
@@ -256,6 +259,14 @@ func (s *assembly) rank() {
 	}
 	s.notByNumber()
 	s.singular(t)
+}
+
+// rankThing ranks what a noun such as "states" names.
+func (s *assembly) rankThing(t *item) {
+	if slices.Contains([]string{"states", "counties", "cities"}, t.value) && (t.poss || t.role == "funder") {
+		s.fail("rank_places")
+	}
+	s.plan.Of, t.used = t.value, true
 }
 
 // notByNumber refuses rankings by the number of funders or recipients, which the
@@ -304,7 +315,7 @@ func (s *assembly) sideNoun() string {
 // common.
 func (s *assembly) both() {
 	p := &s.plan
-	if len(s.all("both")) == 0 || p.Of != "funders" && p.Of != "recipients" || p.Measure != "which" && p.Measure != "how_many" {
+	if !s.common && len(s.all("both")) == 0 || !p.sided() || p.Measure != "which" && p.Measure != "how_many" {
 		return
 	}
 	if p.Both = p.Of == "funders" && len(p.Recipients) >= 2 || p.Of == "recipients" && len(p.Funders) >= 2; !p.Both {

@@ -1,16 +1,58 @@
 package ask
 
 import (
+	_ "embed"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/place"
+	"grantgraph/internal/table"
 )
+
+//go:embed numbers.tsv
+var numbersText string
+
+// numberRow is a row of numbers.tsv.
+type numberRow struct {
+	tag, how string
+	text     *regexp.Regexp
+}
+
+// numberRows is numbers.tsv, with its abbreviations written out.
+var numberRows = sync.OnceValue(func() (list []numberRow) {
+	short := []string{"{Y}", `(?:fy)?(?:199\d|20[0-3]\d) |fy[0-3]\d `, "{N}", `\w+ `, "{Z}", `(?:zip |code |zipcode |zips )*`,
+		"{P}", `(?:(?:fiscal|tax|calendar|years?|fy) )*`,
+		"{A}", `(?:\$?\d[\d,.]*[a-z]* |[a-z]+ )(?:(?:` + strings.Join(slices.Sorted(maps.Keys(units)), "|") + `) )?(?:(?:dollars?|usd|bucks) )?`}
+	limits := map[string][]string{}
+	for phrase, e := range lexicon().phrases {
+		if e.tag == "limit" {
+			limits[e.value] = append(limits[e.value], regexp.QuoteMeta(phrase))
+		}
+	}
+	for value, phrases := range limits {
+		slices.Sort(phrases)
+		short = append(short, "{"+value+"}", `(?:`+strings.Join(phrases, "|")+`) `)
+	}
+	for _, r := range table.Read("numbers.tsv", numbersText, "tag", "how", "text") {
+		list = append(list, numberRow{r.Text("tag"), r.Text("how"), regexp.MustCompile(`^` + strings.NewReplacer(short...).Replace(r.Text("text")))})
+	}
+	return list
+})
 
 var numberWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
 	"twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50}
+
+// isYear matches a number that may be a year.
+var isYear = regexp.MustCompile(`^(?:199|20[0-3])\d$`)
+
+// units are the multipliers that an amount may have. "The 5 B corps" does not mean
+// 5 billion, so b must follow its number directly.
+var units = map[string]int64{"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mil": 1e6, "mln": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
 
 // smallNumber reads a number of rows or years.
 func smallNumber(text string) (int, bool) {
@@ -22,301 +64,209 @@ func smallNumber(text string) (int, bool) {
 }
 
 // calendarYear reads a year: 2022, FY2022, FY22.
-func calendarYear(text string) (int, bool) {
-	s := strings.TrimPrefix(text, "fy")
-	n, err := strconv.Atoi(s)
-	switch {
-	case err != nil:
-		return 0, false
-	case len(s) == 4 && n >= 1990 && n <= 2039:
-		return n, true
-	case len(s) == 2 && s != text && n < 40:
-		return 2000 + n, true
+func calendarYear(text string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(text), "fy"))
+	if err == nil && n < 100 {
+		n += 2000
 	}
-	return 0, false
+	return n
 }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// addNumbers adds the EIN, the amount, the years and the number of rows that
-// begin at a word.
+// longestNumber limits the words of a number with the words around it.
+const longestNumber = 14
+
+// addNumbers adds the EIN, the amount, the years, the ZIP code and the number of
+// rows that begin at a word.
 func (r *reading) addNumbers(i int) {
-	if r.toks[i].quote != 0 {
-		return
+	var b strings.Builder
+	for _, t := range r.toks[i:min(i+longestNumber, len(r.toks))] {
+		if t.quote != 0 {
+			break
+		}
+		if b.WriteString(t.text + " "); t.dash {
+			b.WriteString("~ ")
+		}
 	}
-	r.addEIN(i)
-	r.addAmount(i)
-	r.addYears(i)
-	r.addLateYears(i)
+	makers := map[string]func(how string, words []string) *item{"YEAR": r.year, "AMOUNT": r.amount, "PARTY": r.byEIN, "PLACE": r.zip}
+	longest := map[string]int{}
+	found := map[string]*item{}
+	for _, row := range numberRows() {
+		m := row.text.FindStringSubmatch(b.String())
+		if m == nil || len(m[0]) <= longest[row.tag] {
+			continue
+		}
+		if it := makers[row.tag](row.how, m); it != nil {
+			longest[row.tag], found[row.tag] = len(m[0]), it
+			it.sym, it.to = row.tag, i+strings.Count(strings.ReplaceAll(m[0], "~ ", ""), " ")
+		}
+	}
+	for _, tag := range []string{"PARTY", "AMOUNT", "YEAR", "PLACE"} {
+		before := r.textAt(i - 1)
+		if it := found[tag]; it != nil && !(tag == "YEAR" && is("numbered", before)) && !(tag == "PARTY" && before == "ein") {
+			r.add(i, it.to, *it)
+		}
+	}
 	r.addTop(i)
 }
 
-// addEIN adds an EIN: nine digits, or two digits, a hyphen and seven digits.
-func (r *reading) addEIN(i int) {
-	text, to := r.toks[i].text, i+1
-	if r.toks[i].dash && len(text) == 2 && len(r.textAt(i+1)) == 7 {
-		text, to = text+r.toks[i+1].text, i+2
-	}
-	if !digits(text) || len(text) != 9 {
-		return
-	}
-	e, err := ein.Parse(text)
+// byEIN makes the item of an EIN.
+func (r *reading) byEIN(_ string, m []string) *item {
+	e, err := ein.Parse(strings.NewReplacer(" ", "", "~", "").Replace(m[1]))
 	if err != nil {
-		return
+		return nil
 	}
-	if r.has(i-1, "ein") {
-		i--
-	}
-	it := item{sym: "PARTY"}
 	if found, ok := r.a.Data.Search.Lookup(e); ok {
-		it.party = &Party{EIN: e.String(), Name: found.DisplayName, Asked: text}
-	} else {
-		it.refuse = unclear("no_ein", "ein", e.Hyphenated())
+		return &item{party: &Party{EIN: e.String(), Name: found.DisplayName, Asked: e.String()}}
 	}
-	r.add(i, to, it)
+	return &item{refuse: unclear("no_ein", "ein", e.Hyphenated())}
 }
 
-// units are the multipliers that an amount may have.
-var units = map[string]int64{"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mil": 1e6, "mln": 1e6, "million": 1e6, "b": 1e9,
-	"bn": 1e9, "billion": 1e9}
-
-// amount reads the amount that begins at a word: its value, how many words it
-// has, its multiplier, and whether it is surely an amount of dollars.
-func (r *reading) amount(i int) (value int64, n int, scale int64, sure bool) {
-	s := strings.TrimPrefix(r.textAt(i), "$")
-	sure, scale = s != r.textAt(i), 1
-	if unit := strings.TrimLeft(s, "0123456789.,"); unit != s && units[unit] > 0 {
-		s, scale, sure = strings.TrimSuffix(s, unit), units[unit], true
+// dollars reads an amount: its value, its multiplier, and whether it is surely an
+// amount of dollars.
+func dollars(text string) (value, scale int64, sure bool) {
+	words := strings.Fields(text)
+	number := strings.TrimPrefix(words[0], "$")
+	sure, scale = number != words[0], 1
+	if unit := strings.TrimLeft(number, "0123456789.,"); unit != number && unit != "" {
+		number = strings.TrimSuffix(number, unit)
+		if scale, sure = units[unit], true; unit == "b" {
+			scale = 1e9
+		}
 	}
-	s = strings.ReplaceAll(s, ",", "")
-	x, err := strconv.ParseFloat(s, 64)
-	if w, ok := numberWords[s]; ok {
-		x, err = float64(w), nil
-	} else if s == "a" && r.has(i+1, "million|thousand|billion") {
+	for _, w := range words[1:] {
+		sure, scale = true, scale*max(units[w], 1)
+	}
+	x, err := strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
+	if n, ok := numberWords[number]; ok {
+		x, err = float64(n), nil
+	} else if number == "a" && len(words) > 1 && scale > 1 {
 		x, err = 1, nil
 	}
-	if err != nil || x < 0 || len(s) > 15 {
-		return 0, 0, 0, false
+	if err != nil || scale == 0 || len(number) > 15 || x*float64(scale) > 1<<50 {
+		return -1, 0, false
 	}
-	n = 1
-	// "The 5 B corps" does not mean 5 billion.
-	if next := r.textAt(i + 1); scale == 1 && units[next] > 0 && next != "b" {
-		scale, sure, n = units[next], true, 2
-	}
-	if r.has(i+n, "dollars|dollar|usd|bucks") {
-		n, sure = n+1, true
-	}
-	return int64(x*float64(scale) + 0.5), n, scale, sure
+	return int64(x*float64(scale) + .5), scale, sure
 }
 
-// limit is the limit that the words before a position set, or the words behind
-// it, and how many words they are.
-func (r *reading) limit(at int, kind string, behind bool) (sign string, n int) {
-	for n := 3; n > 0; n-- {
-		from := at - n
-		if behind {
-			from = at
-		}
-		if from < 0 || from+n > len(r.toks) {
-			continue
-		}
-		if e := said(r.joined(from, from+n)); e.tag == "limit" && strings.HasPrefix(e.value, kind) && strings.HasSuffix(e.value, "post") == behind {
-			return strings.TrimSuffix(e.value[len(kind):], "post"), n
-		}
-	}
-	return "", 0
+// meant reports whether a number that may be something else is an amount: it is
+// compared, or has a comma, or the other end of its range is an amount.
+func meant(text, how string, n int64, sureHigh bool) bool {
+	first, _, _ := strings.Cut(text, " ")
+	compared := how != "" && how != "=" && how != ".."
+	return !isYear.MatchString(first) && (compared && n >= 100 || n >= 1000 && strings.Contains(first, ",") || how == "between" && sureHigh)
 }
 
-// addAmount adds an amount together with the words that compare it.
-func (r *reading) addAmount(i int) {
-	low, n, scale, sure := r.amount(i)
-	if n == 0 || low > 1<<50 {
-		return
+// amount makes the item of an amount together with the words that compare it. A
+// number without a unit is an amount only if it is compared, or has a comma.
+func (r *reading) amount(how string, m []string) *item {
+	n, scale, sure := dollars(m[1])
+	high, above, sureHigh := int64(0), int64(0), false
+	ranged := len(m) > 2
+	if ranged {
+		high, above, sureHigh = dollars(m[2])
 	}
-	from, to := i, i+n
-	sign, words := r.limit(i, "amount", false)
-	_, isYear := calendarYear(r.toks[i].text)
-	between := r.has(i-1, "between")
-	if isYear && !sure || !sure && !((sign != "" || between) && low >= 100) && !(low >= 1000 && strings.Contains(r.toks[i].text, ",")) &&
-		!(between && r.highOf(to) > 0) {
-		return // a number without a unit is an amount only if it is compared, or has a comma
+	if n < 0 || high < 0 || !sure && !meant(m[1], how, n, sureHigh) {
+		return nil
 	}
-	if high, end := r.rangeTo(i, to, &low, scale); end > 0 {
-		if r.has(from-1, "between|from") {
-			from--
+	if ranged {
+		// A unit behind the upper end counts for both: "between 50 and 100k".
+		if scale == 1 && above > 1 && n < high/above {
+			n *= above
 		}
-		r.add(from, end, item{sym: "AMOUNT", min: &low, max: &high})
-		return
+		return &item{min: &n, max: &high}
 	}
-	if post, m := r.limit(to, "amount", true); post != "" {
-		sign, to, words = post, to+m, 0
+	if how == "" {
+		return &item{cost: 2 * costWord, refuse: unclear("amount_of_what", "amount", strings.TrimSpace(m[1]))}
 	}
-	if sign == "" && r.has(i-1, "of|exactly|for") {
-		sign, words = "=", 1
-	}
-	r.add(from-words, to, r.limited(sign, low, r.text(i, to)))
+	it, more, less := &item{}, n+1, n-1
+	it.min = map[string]*int64{">=": &n, ">": &more, "=": &n}[how]
+	it.max = map[string]*int64{"<=": &n, "<": &less, "=": &n}[how]
+	return it
 }
 
-// limited is the item of an amount that a sign compares.
-func (r *reading) limited(sign string, n int64, words string) item {
-	it := item{sym: "AMOUNT"}
-	more, less := n+1, n-1
-	switch sign {
-	case ">=":
-		it.min = &n
-	case ">":
-		it.min = &more
-	case "<":
-		it.max = &less
-	case "<=":
-		it.max = &n
-	case "=":
-		it.min, it.max = &n, &n
+// year makes the item of a year or a range of years.
+func (r *reading) year(how string, m []string) *item {
+	it := &item{cost: costWord / 2}
+	y := 0
+	if how != "last" {
+		y = calendarYear(m[1])
+	}
+	switch how {
+	case "..":
+		last := calendarYear(m[2])
+		if len(m[2]) == 3 {
+			last = y/100*100 + last%100
+		}
+		it.span, it.pair = Span{y, last}, last > y
+		if last < y {
+			it.refuse = unclear("years_backwards", "from", strconv.Itoa(y), "to", strconv.Itoa(last))
+		}
+	case "decade":
+		it.span = Span{y, y + 9}
+	case "last":
+		return r.lastYears(it, m)
 	default:
-		it.refuse = unclear("amount_of_what", "amount", words)
+		it.span = map[string]Span{"": {y, y}, ">=": {From: y}, ">": {From: y + 1}, "<": {To: y - 1}, "<=": {To: y}}[how]
+	}
+	if strings.Contains(m[0], "calendar ") {
+		it.notes = []string{sentence("fiscal_years")}
 	}
 	return it
 }
 
-// highOf is the sure amount behind "and": "between 50 and 100k".
-func (r *reading) highOf(at int) int64 {
-	if !r.has(at, "and") {
-		return 0
-	}
-	if high, _, _, sure := r.amount(at + 1); sure {
-		return high
-	}
-	return 0
-}
-
-// rangeTo reads the upper end of a range of amounts, and where the range ends.
-// A unit behind the upper end counts for both: "between 50 and 100k".
-func (r *reading) rangeTo(i, to int, low *int64, scale int64) (high int64, end int) {
-	at := to
-	if !r.toks[to-1].dash {
-		if !r.has(to, "and") || !r.has(i-1, "between") {
-			if !r.has(to, "to") {
-				return 0, 0
-			}
-		}
-		at++
-	}
-	high, n, above, _ := r.amount(at)
-	if n == 0 {
-		return 0, 0
-	}
-	if scale == 1 && above > 1 && *low < high/above {
-		*low *= above
-	}
-	return high, at + n
-}
-
-// addYears adds a year, a range of years or a decade.
-func (r *reading) addYears(i int) {
-	text := r.toks[i].text
-	if y, err := strconv.Atoi(strings.TrimSuffix(text, "s")); err == nil && len(text) == 5 && strings.HasSuffix(text, "0s") && y >= 1990 && y < 2040 {
-		r.addYear(i, i+1, Span{y, y + 9}, false)
-		return
-	}
-	y, ok := calendarYear(text)
-	if !ok || is("numbered", r.textAt(i-1)) {
-		return
-	}
-	from, to := i, i+1
-	if last, end := r.lastYear(i, y); end > 0 {
-		if r.has(i-1, "between|from") {
-			from--
-		}
-		r.addYear(from, end, Span{y, last}, last > y)
-		return
-	}
-	sign, n := r.limit(i, "year", false)
-	if post, m := r.limit(to, "year", true); post != "" {
-		sign, n, to = post, 0, to+m
-		if r.has(i-1, "from") {
-			n = 1
-		}
-	} else if r.has(i-1, "from") && r.has(to, "on") {
-		sign, n, to = ">=", 1, to+1
-	} else if sign == "" && (r.has(i-1, "through|thru") || r.has(i-2, "up", "to")) {
-		sign, n = "<=", 1
-		if r.has(i-2, "up", "to") {
-			n = 2
-		}
-	}
-	s := map[string]Span{"": {y, y}, ">=": {From: y}, ">": {From: y + 1}, "<": {To: y - 1}, "<=": {To: y}}[sign]
-	r.addYear(from-n, to, s, false)
-}
-
-// lastYear reads the last year of a range, and where the range ends.
-func (r *reading) lastYear(i, first int) (last, end int) {
-	at := i + 1
-	if !r.toks[i].dash {
-		if !(r.has(at, "and") && r.has(i-1, "between")) && !r.has(at, "to|through|thru|until|till") {
-			return 0, 0
-		}
-		at++
-	}
-	last, ok := calendarYear(r.textAt(at))
-	if n, err := strconv.Atoi(r.textAt(at)); !ok && r.toks[i].dash && err == nil && len(r.textAt(at)) == 2 {
-		last, ok = first/100*100+n, true
-	}
-	if !ok {
-		return 0, 0
-	}
-	return last, at + 1
-}
-
-func (r *reading) addYear(from, to int, s Span, pair bool, notes ...string) {
-	it := item{sym: "YEAR", cost: costWord / 2, span: s, pair: pair, notes: notes}
-	for r.has(from-1, "fiscal|tax|year|years|fy|calendar") || r.has(from-1, "the") && r.has(from-2, "in|during|for|of|since|fiscal") {
-		if from--; r.toks[from].text == "calendar" {
-			it.notes = append(it.notes, sentence("fiscal_years"))
-		}
-	}
-	if s.From > 0 && s.To > 0 && s.To < s.From {
-		it.refuse = unclear("years_backwards", "from", strconv.Itoa(s.From), "to", strconv.Itoa(s.To))
-	}
-	r.add(from, to, it)
-}
-
-// lateYears matches "last three years" and the like.
-var lateYears = regexp.MustCompile(`^(?:last|past|latest|recent|previous|most recent)(?: (\w+))??(?: (?:fiscal|complete|full|tax))* (years?|yrs|decade)\b`)
-
-// addLateYears adds the last years. They end with the latest year whose filings
-// are nearly complete.
-func (r *reading) addLateYears(i int) {
-	m := lateYears.FindStringSubmatch(r.joined(i, min(i+7, len(r.toks))))
-	if m == nil {
-		return
-	}
+// lastYears makes the item of "the last three years". They end with the latest
+// year whose filings are nearly complete.
+func (r *reading) lastYears(it *item, m []string) *item {
 	n, ok := 1, true
 	switch {
-	case m[2] == "decade":
+	case m[2] == "decade ":
 		n = 10
 	case m[1] != "":
-		n, ok = smallNumber(m[1])
-	case m[2] != "year":
-		ok = false
+		n, ok = smallNumber(strings.TrimSpace(m[1]))
+	default:
+		ok = m[2] == "year "
 	}
 	last := r.latestYear()
 	if !ok || last == 0 {
-		return
+		return nil
 	}
-	to := i + len(strings.Fields(m[0]))
 	key := "last_years"
 	if n == 1 {
 		key = "last_year"
 	}
-	r.addYear(i, to, Span{last - n + 1, last}, false,
-		sentence(key, "words", r.text(i, to), "from", strconv.Itoa(last-n+1), "to", strconv.Itoa(last)))
+	it.span = Span{last - n + 1, last}
+	it.notes = []string{sentence(key, "words", strings.TrimSpace(m[0]), "from", strconv.Itoa(last-n+1), "to", strconv.Itoa(last))}
+	return it
+}
+
+// zip makes the item of a ZIP code, with or without a distance.
+func (r *reading) zip(how string, m []string) *item {
+	code := strings.TrimSpace(m[len(m)-1])
+	it := &item{place: &Place{Kind: how, Value: code, Name: "ZIP code " + code}}
+	if how == "zip" {
+		return it
+	}
+	it.place.Miles = 25
+	if m[1] == "" {
+		it.notes = []string{sentence("near")}
+	} else if n, err := strconv.Atoi(strings.TrimSpace(m[1])); err != nil || n < 1 || n > 500 {
+		it.refuse = unclear("miles")
+	} else {
+		it.place.Miles = n
+	}
+	if _, ok := place.Shipped().Point(code); !ok && it.refuse == nil {
+		it.refuse = unclear("no_zip", "zip", code)
+	}
+	return it
 }
 
 // addTop adds how many rows the question asks for: top 5, five largest, 10
 // funders.
 func (r *reading) addTop(i int) {
 	n, ok := smallNumber(r.toks[i].text)
-	if !ok || r.toks[i].text == "one" {
+	if !ok || r.toks[i].text == "one" || r.toks[i].quote != 0 {
 		return
 	}
 	e := said(r.textAt(i + 1))
@@ -337,25 +287,14 @@ func (r *reading) addTop(i int) {
 // robotics".
 func (r *reading) addMentions() {
 	for i := range r.toks {
-		n := 0
-		for k := 4; k > 0 && n == 0; k-- {
-			if i+k < len(r.toks) && said(r.joined(i, i+k)).value == "words" {
-				n = k
-			}
-		}
-		if n == 0 {
+		from := r.mentions(i)
+		if from == 0 {
 			continue
 		}
-		from := i + n
 		for r.has(from, "the|word|words|phrase|keyword|of") {
 			from++
 		}
-		to := from
-		for to < len(r.toks) && r.toks[to].quote == r.toks[from].quote && (r.toks[from].quote != 0 || !r.endsMention(to)) {
-			if to++; r.toks[to-1].comma {
-				break
-			}
-		}
+		to := r.mentioned(from)
 		if to == from {
 			continue
 		}
@@ -369,6 +308,24 @@ func (r *reading) addMentions() {
 	}
 }
 
-func (r *reading) endsMention(i int) bool {
-	return is("stop", r.toks[i].text) || strings.ContainsAny(r.toks[i].text[:1], "$0123456789")
+// mentions is where the words behind "mentioning" and the like begin, or 0.
+func (r *reading) mentions(i int) int {
+	for n := 4; n > 0; n-- {
+		if i+n < len(r.toks) && said(r.joined(i, i+n)).value == "words" {
+			return i + n
+		}
+	}
+	return 0
+}
+
+// mentioned is where the words to search for end.
+func (r *reading) mentioned(from int) int {
+	to := from
+	for ; to < len(r.toks) && r.toks[to].quote == r.toks[from].quote; to++ {
+		t := &r.toks[to]
+		if t.quote == 0 && (is("stop", t.text) || strings.ContainsAny(t.text[:1], "$0123456789")) || to > from && r.toks[to-1].comma {
+			break
+		}
+	}
+	return to
 }

@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"strconv"
 	"strings"
 	"sync"
 
@@ -56,7 +55,6 @@ var stateWords = sync.OnceValue(func() (list []string) {
 
 // addPlaces adds the places that begin at a word.
 func (r *reading) addPlaces(i int) {
-	r.addZIP(i)
 	for n := min(4, len(r.toks)-i); n > 0; n-- {
 		if !r.free(i, i+n) {
 			continue
@@ -143,12 +141,8 @@ func (r *reading) isCode(i int) bool {
 // addCity adds a city, with its state ("Akron, OH") or without.
 func (r *reading) addCity(i, n int, text string) {
 	for m := 1; m < n; m++ {
-		code, slip, ok := r.state(i+n-m, m)
-		if t := &r.toks[i+n-1]; !ok && m == 1 && len(t.text) == 2 && !is("codes", t.text) {
-			code, ok = place.State(t.text) // "dallas tx"
-		}
 		city := r.joined(i, i+n-m)
-		if ok && !slip && said(city).tag == "" && r.inCity(city, code) {
+		if code, ok := r.stateOf(i+n-m, m); ok && said(city).tag == "" && r.inCity(city, code) {
 			name := orgname.Display(strings.ToUpper(city)) + ", " + code
 			r.addPlace(i, i+n, costWord, Place{Kind: "city", Value: name, Name: name})
 			return
@@ -161,6 +155,15 @@ func (r *reading) addCity(i, n int, text string) {
 		name := orgname.Display(strings.ToUpper(text))
 		r.addPlace(i, i+n, cost, Place{Kind: "city", Value: name, Name: name})
 	}
+}
+
+// stateOf reads words behind a city as its state: "Akron, OH", "dallas tx".
+func (r *reading) stateOf(i, n int) (code string, ok bool) {
+	code, slip, ok := r.state(i, n)
+	if t := r.textAt(i); !ok && n == 1 && len(t) == 2 && !is("codes", t) {
+		return place.State(t)
+	}
+	return code, ok && !slip
 }
 
 // cityCost is the cost of reading words as a city without its state.
@@ -191,47 +194,6 @@ func (r *reading) inCity(city, state string) bool {
 	}
 	d.Release(set)
 	return n > 0
-}
-
-// addZIP adds a ZIP code, with or without a distance.
-func (r *reading) addZIP(i int) {
-	t := &r.toks[i]
-	if len(t.text) != 5 || !digits(t.text) || t.quote != 0 {
-		return
-	}
-	from, it := i, item{sym: "PLACE", place: &Place{Kind: "zip", Value: t.text, Name: "ZIP code " + t.text}}
-	for r.has(from-1, "zip|code|zipcode|zips") {
-		from--
-	}
-	near := true
-	switch {
-	case r.has(from-2, "miles|mi", "of|from"):
-		n, err := strconv.Atoi(r.textAt(from - 3))
-		if err != nil || n < 1 || n > 500 {
-			it.refuse = unclear("miles")
-			break
-		}
-		it.place.Miles = n
-		if from -= 3; r.has(from-1, "within") {
-			from--
-		}
-	case r.has(from-2, "close", "to"):
-		from -= 2
-	case r.has(from-1, "near|around|nearby"):
-		from--
-	default:
-		near = false
-	}
-	if near && it.refuse == nil {
-		if it.place.Kind = "near"; it.place.Miles == 0 {
-			it.place.Miles = 25
-			it.notes = []string{sentence("near")}
-		}
-		if _, ok := place.Shipped().Point(t.text); !ok {
-			it.refuse = unclear("no_zip", "zip", t.text)
-		}
-	}
-	r.add(from, i+1, it)
 }
 
 // addCounty adds "Summit County", with its state if one follows.

@@ -137,15 +137,12 @@ func (p *Plan) clone() *Plan {
 // Validate says whether the plan can be run: its words are in the vocabulary,
 // its lists are not too long, and its parts fit together.
 func (p *Plan) Validate() error {
-	if err := checkStruct(reflect.ValueOf(p).Elem(), ""); err != nil {
+	if err := check(reflect.ValueOf(p).Elem(), ""); err != nil {
 		return err
 	}
-	if err := p.validateParties(); err != nil {
-		return err
-	}
-	for _, s := range p.Years {
-		if s == (Span{}) || s.From != 0 && s.To != 0 && s.From > s.To {
-			return invalid("the years %d to %d are none", s.From, s.To)
+	for _, err := range []error{p.validateParties(), p.validateYears()} {
+		if err != nil {
+			return err
 		}
 	}
 	if p.MinAmount != nil && p.MaxAmount != nil && *p.MinAmount > *p.MaxAmount {
@@ -163,6 +160,15 @@ func (p *Plan) Validate() error {
 		}
 	}
 	return p.fits()
+}
+
+func (p *Plan) validateYears() error {
+	for _, s := range p.Years {
+		if s == (Span{}) || s.From != 0 && s.To != 0 && s.From > s.To {
+			return invalid("the years %d to %d are none", s.From, s.To)
+		}
+	}
+	return nil
 }
 
 // validateParties checks names, EINs and notes.
@@ -189,38 +195,39 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrPlan, fmt.Sprintf(format, args...))
 }
 
+// placeChecks say whether a value is a place of a kind.
+var placeChecks = map[string]func(value string) bool{
+	"state": func(v string) bool {
+		r, ok := place.RegionOf(v)
+		return ok && r.Code == v
+	},
+	"county": func(v string) bool {
+		_, ok := place.Shipped().County(v)
+		return ok
+	},
+	"country": func(v string) bool {
+		_, ok := place.Country(v)
+		return ok
+	},
+	"zip": func(v string) bool { return len(v) == 5 && digits(v) },
+	"near": func(v string) bool {
+		_, ok := place.Shipped().Point(v)
+		return ok && len(v) == 5
+	},
+	"city": func(v string) bool {
+		city, state, cut := strings.Cut(v, ", ")
+		_, known := place.RegionOf(state)
+		return city != "" && len(v) <= 80 && !strings.Contains(city+state, ",") && (known || !cut)
+	},
+}
+
 func (l *Place) validate() error {
-	bad := false
-	switch l.Kind {
-	case "state":
-		r, ok := place.RegionOf(l.Value)
-		bad = !ok || r.Code != l.Value
-	case "county":
-		_, ok := place.Shipped().County(l.Value)
-		bad = !ok
-	case "country":
-		_, ok := place.Country(l.Value)
-		bad = !ok || l.Of == "funder"
-	case "zip", "near":
-		bad = len(l.Value) != 5 || strings.Trim(l.Value, "0123456789") != ""
-		if _, ok := place.Shipped().Point(l.Value); l.Kind == "near" && !ok {
-			bad = true
-		}
-	case "city":
-		bad = l.Value == "" || len(l.Value) > 80 || strings.Count(l.Value, ",") > 1
-		if _, state, ok := strings.Cut(l.Value, ", "); ok {
-			_, known := place.RegionOf(state)
-			bad = bad || !known
-		}
-	}
-	if bad || len(l.Name) > 120 {
+	if !placeChecks[l.Kind](l.Value) || len(l.Name) > 120 || l.Kind == "country" && l.Of == "funder" {
 		return invalid("%q is not a %s", l.Value, l.Kind)
 	}
 	return nil
 }
 
-// ofGrants reports whether the plan is about grants, and not about organizations
-// or government awards.
 func (p *Plan) ofGrants() bool { return p.Of != "organizations" && p.Of != "awards" }
 
 // rule is what a plan with one of some measures must not be. It holds for all
@@ -279,13 +286,15 @@ func (p *Plan) fieldRules() []rule {
 	}
 	badAwards := len(p.Organizations) != 1 || !slices.Contains([]string{"how_much", "how_many", "which", "trend", "exists"}, p.Measure) ||
 		p.any("funders recipients places causes support exclude funder_types amounts words abroad only")
-	foreign := p.Measure != "share" && len(p.Part) > 0 || p.Measure != "compare" && p.By != "" || p.Measure != "fact" && p.Fact != ""
+	ranked := p.Measure == "which" || p.Measure == "how_many"
 	return []rule{
 		{"", p.ofGrants() && len(p.Organizations) > 0, "organizations are for facts and awards; grants have funders and recipients"},
 		{"", p.Of == "awards" && badAwards, "awards are those to one organization, by year"},
 		{"", p.Words != "" && p.Only == "individuals", "words are not looked for in grants to individuals"},
-		{"", foreign, "a field does not belong to " + p.Measure},
-		{"", p.Both && (p.Measure != "which" && p.Measure != "how_many" || !p.sided() || of < 2), "both needs two funders, or two recipients"},
+		{"", p.Measure != "share" && len(p.Part) > 0, "part does not belong to " + p.Measure},
+		{"", p.Measure != "compare" && p.By != "", "by does not belong to " + p.Measure},
+		{"", p.Measure != "fact" && p.Fact != "", "fact does not belong to " + p.Measure},
+		{"", p.Both && (!ranked || !p.sided() || of < 2), "both needs two funders, or two recipients"},
 		{"", len(p.FunderTypes) > 1 && p.By != "funder_types", "several kinds of funders can only be compared"},
 	}
 }

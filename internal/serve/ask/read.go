@@ -27,8 +27,10 @@ type reading struct {
 	parts [][]*item // by their first word
 	again bool      // this is another wording of the question
 
-	asked   int                  // texts that were identified
-	perhaps []identify.Candidate // organizations that are too improbable to use
+	asked   int                        // texts that were looked up as names
+	memo    map[string]identify.Answer // of texts that were identified, also by other wordings
+	fine    map[string]bool            // whether other questions can be answered
+	perhaps []identify.Candidate       // organizations that are too improbable to use
 }
 
 // item is a run of words that has a meaning.
@@ -83,12 +85,10 @@ func (a *Asker) Read(ctx context.Context, question string) (*Plan, *Unclear) {
 	if a.Data == nil || !a.Data.Whole() {
 		return nil, &Unclear{Why: sentence("out_of_service"), Policy: true}
 	}
-	p, u := (&reading{a: a, ctx: ctx}).read(question)
+	r := &reading{a: a, ctx: ctx, memo: map[string]identify.Answer{}, fine: map[string]bool{}}
+	p, u := r.read(question)
 	if u != nil {
-		u.Try = slices.DeleteFunc(u.Try, func(q string) bool {
-			_, none := (&reading{a: a, ctx: ctx, again: true}).read(q)
-			return none != nil
-		})
+		u.Try = slices.DeleteFunc(u.Try, func(q string) bool { return !r.understands(q) })
 	}
 	if u != nil && len(u.Try) < 3 {
 		for _, q := range a.Examples(ctx) {
@@ -306,15 +306,9 @@ func (r *reading) addWords(i int) {
 		if e.tag == "" || e.tag == "limit" || e.value == "words" {
 			continue
 		}
-		it := item{sym: e.tag, value: e.value, cost: costWord + costSlip*float64(slips)}
-		if e.value != "" && (e.tag == "measure" || e.tag == "who" || e.tag == "or") {
-			it.sym = e.value
-		}
+		it := item{sym: e.symbol(text), value: e.value, cost: costWord + costSlip*float64(slips)}
 		if e.tag == "fill" {
 			it.cost += costSilent - costWord
-		}
-		if e.tag == "give" && participle(text) {
-			it.sym = "given"
 		}
 		if slips > 0 {
 			it.notes = []string{sentence("slip", "typed", r.text(i, i+n), "meant", text)}
@@ -323,6 +317,17 @@ func (r *reading) addWords(i int) {
 		last := r.parts[i][len(r.parts[i])-1]
 		last.asked = text
 	}
+}
+
+// symbol is how patterns call a word.
+func (e entry) symbol(text string) string {
+	switch {
+	case e.value != "" && (e.tag == "measure" || e.tag == "who" || e.tag == "or"):
+		return e.value
+	case e.tag == "give" && participle(text):
+		return "given"
+	}
+	return e.tag
 }
 
 // participle reports whether a verb may be a participle. With "was" before or

@@ -29,7 +29,7 @@ func sentence(key string, pairs ...string) string {
 
 // unclear says why a question is not understood.
 func unclear(key string, pairs ...string) *Unclear {
-	return &Unclear{Why: sentence(key, pairs...), tryOther: is("misread", key)}
+	return &Unclear{Why: sentence(key, pairs...), tryOther: is("misread", key), Beyond: is("beyond", key), Policy: is("beyond", key)}
 }
 
 // refused says why no reader may answer a question.
@@ -127,36 +127,62 @@ func (r *reading) foreign() *Unclear {
 
 // leftOver reports the words that have no meaning, and what may be meant.
 func (r *reading) leftOver(seq []*item) *Unclear {
-	var list []string
-	last := -1
+	u, names := &Unclear{}, true
+	end := 0
 	for _, it := range seq {
-		if it.sym != "?" {
+		if it.sym != "?" || it.from < end {
 			continue
 		}
-		typed := r.toks[it.from].typed
-		if n := len(list); n > 0 && last == it.from {
-			list[n-1] += " " + typed
-		} else {
-			list = append(list, typed)
+		from, to := r.nameAround(it.from)
+		names = names && from < to
+		if from == to {
+			to++
 		}
-		last = it.to
+		if n := len(u.Words); n > 0 && end == from {
+			u.Words[n-1] += " " + r.text(from, to)
+		} else {
+			u.Words = append(u.Words, r.text(from, to))
+		}
+		end = to
 	}
-	u := &Unclear{Words: list}
-	if len(list) > 6 {
+	if len(u.Words) > 6 {
 		u.Why = sentence("unknown_many")
 		return u
 	}
-	u.Why = sentence("unknown", "words", "“"+strings.Join(list, "”, “")+"”")
-	var names []string
+	key := "unknown"
+	if names {
+		key = "unknown_name"
+	}
+	u.Why = sentence(key, "words", "“"+strings.Join(u.Words, "”, “")+"”")
+	var perhaps []string
 	for _, c := range r.perhaps {
-		names = append(names, c.DisplayName+" ("+c.EIN.Hyphenated()+")")
+		perhaps = append(perhaps, c.DisplayName+" ("+c.EIN.Hyphenated()+")")
 		u.Parties = append(u.Parties, Party{EIN: c.EIN.String(), Name: c.DisplayName})
 	}
-	if len(names) > 0 {
-		u.Why += " " + sentence("perhaps", "names", joinWords(names, "or"))
+	if len(perhaps) > 0 {
+		u.Why += " " + sentence("perhaps", "names", joinWords(perhaps, "or"))
 	}
 	if !r.again {
 		r.suggest(u, seq)
 	}
 	return u
+}
+
+// nameAround is the run of capitalized words around a word, with the words inside
+// of names between them: "Moon Landing Institute of Nowhere". The run is empty if
+// capital letters tell nothing.
+func (r *reading) nameAround(at int) (from, to int) {
+	if from, to = at, at; !r.mixed || !r.toks[at].cap || at == 0 {
+		return from, to
+	}
+	named := func(i int) bool { return i > 0 && i < len(r.toks) && r.toks[i].cap }
+	for named(from-1) && !r.toks[from-1].comma {
+		from--
+	}
+	for to = at + 1; !r.toks[to-1].comma && !r.toks[to-1].poss; to++ {
+		if !named(to) && !(to < len(r.toks) && is("inside", r.toks[to].text) && named(to+1)) {
+			break
+		}
+	}
+	return from, to
 }

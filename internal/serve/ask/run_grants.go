@@ -403,14 +403,16 @@ func (r *run) share() error {
 	r.figure("percent", v[0]/v[1]*100, UnitPercent)
 	r.figure("part", v[0], unit)
 	r.figure("whole", v[1], unit)
-	r.tell("share", "what", spaced(whole.describe()), "percent", v[0]/v[1]*100, "part", spaced(part.describe()), "x", written(v[0], unit), "y", written(v[1], unit))
+	r.tell("share", "what", spaced(whole.describe()), "percent", v[0]/v[1]*100, "part", spaced(part.describe()), "x", written(v[0], unit),
+		"y", written(v[1], unit))
 	a, b := &of[0], &of[1]
 	if p.Figure == "grants" && b.TotalAmount > 0 {
 		r.tell("share_dollars", "percent_of_dollars", float64(a.TotalAmount)/float64(b.TotalAmount)*100,
 			"x", money.Dollars(a.TotalAmount), "y", money.Dollars(b.TotalAmount))
 	}
 	if unit == UnitDollars && b.GrantCount > 0 {
-		r.tell("share_grants", "percent_of_grants", float64(a.GrantCount)/float64(b.GrantCount)*100, "x", money.Grouped(a.GrantCount), "y", money.Grouped(b.GrantCount))
+		r.tell("share_grants", "percent_of_grants", float64(a.GrantCount)/float64(b.GrantCount)*100,
+			"x", money.Grouped(a.GrantCount), "y", money.Grouped(b.GrantCount))
 	}
 	return nil
 }
@@ -541,7 +543,7 @@ func (r *run) countries() error {
 
 // mostByCity limits how many grants are added up by city, and cityPage how many
 // are requested at once.
-const mostByCity, cityPage = 50000, 1000
+const mostByCity, cityPage = 20000, 1000
 
 // cities ranks the cities of recipients. The API has no grouping by city, so the
 // grants are added up here.

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"reflect"
@@ -12,6 +13,53 @@ import (
 	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/table"
 )
+
+//go:embed plan_fields.tsv
+var planFieldsText string
+
+// vocabulary maps type and JSON name of a field, such as Plan.measure, to its row of
+// plan_fields.tsv.
+var vocabulary = sync.OnceValue(func() map[string]table.Row {
+	m := map[string]table.Row{}
+	for _, r := range table.Read("plan_fields.tsv", planFieldsText, "field", "words", "meaning") {
+		m[r.Text("field")] = r
+	}
+	return m
+})
+
+// planField is a field of a plan: its name in JSON, whether it must be there, the
+// words and the numbers that it may have, and its meaning.
+type planField struct {
+	name, meaning string
+	required      bool
+	words         []string // nil if any text is allowed
+	low, high     int64    // of a number, or of the length of a list or text; 0 for no limit
+}
+
+// planFields are the fields of a struct of the plan, by its tags and plan_fields.tsv.
+var planFields = sync.OnceValue(func() map[reflect.Type][]planField {
+	m := map[reflect.Type][]planField{}
+	for _, x := range []any{Plan{}, Party{}, Place{}, Cause{}, Span{}} {
+		t := reflect.TypeOf(x)
+		for i := range t.NumField() {
+			tag := t.Field(i).Tag
+			name, rest, _ := strings.Cut(tag.Get("json"), ",")
+			f := planField{name: name, required: rest == ""}
+			f.low, _ = strconv.ParseInt(tag.Get("min"), 10, 64)
+			f.high, _ = strconv.ParseInt(tag.Get("max"), 10, 64)
+			if r, ok := vocabulary()[t.Name()+"."+name]; ok {
+				f.meaning = r.Text("meaning")
+				if filter, ok := strings.CutPrefix(r.Text("words"), "@"); ok {
+					f.words = graph.Declared(filter).Params[0].Enum
+				} else {
+					f.words = r.Fields("words")
+				}
+			}
+			m[t] = append(m[t], f)
+		}
+	}
+	return m
+})
 
 // Schema is the JSON schema of a plan. It is built from plan_fields.tsv and the
 // struct tags, which Validate uses as well.
@@ -29,123 +77,90 @@ func schemaOf(t reflect.Type) map[string]any {
 	switch t.Kind() {
 	case reflect.Pointer:
 		return schemaOf(t.Elem())
-	case reflect.String:
-		return map[string]any{"type": "string"}
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}
-	case reflect.Int, reflect.Int64:
-		return map[string]any{"type": "integer"}
 	case reflect.Slice:
 		return map[string]any{"type": "array", "items": schemaOf(t.Elem())}
+	case reflect.Struct:
+		properties, required := map[string]any{}, []string{}
+		for i, f := range planFields()[t] {
+			properties[f.name] = f.schema(schemaOf(t.Field(i).Type))
+			if f.required {
+				required = append(required, f.name)
+			}
+		}
+		return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 	}
-	properties, required := map[string]any{}, []string{}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
-		s := schemaOf(f.Type)
-		about := planFields()[t.Name()+"."+name]
-		if about.meaning != "" {
-			s["description"] = about.meaning
-		}
-		if words := about.words; words != nil {
-			if items, ok := s["items"].(map[string]any); ok {
-				items["enum"] = words
-			} else {
-				s["enum"] = words
-			}
-		}
-		low, high := bounds(f)
-		switch f.Type.Kind() {
-		case reflect.Slice:
-			s["maxItems"] = high
-		case reflect.String:
-			if high > 0 {
-				s["maxLength"] = high
-			}
-		default:
-			if f.Tag.Get("min") != "" {
-				s["minimum"] = low
-			}
-			if high > 0 {
-				s["maximum"] = high
-			}
-		}
-		properties[name] = s
-		if rest == "" {
-			required = append(required, name)
-		}
-	}
-	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer"}
+	return map[string]any{"type": kinds[t.Kind()]}
 }
 
-// planField is what plan_fields.tsv says about a field.
-type planField struct {
-	words   []string // nil if any text is allowed
-	meaning string
-}
-
-//go:embed plan_fields.tsv
-var planFieldsText string
-
-// planFields maps type and JSON name, such as Plan.measure, to the field.
-var planFields = sync.OnceValue(func() map[string]planField {
-	m := map[string]planField{}
-	for _, r := range table.Read("plan_fields.tsv", planFieldsText, "field", "words", "meaning") {
-		f := planField{meaning: r.Text("meaning")}
-		if filter, ok := strings.CutPrefix(r.Text("words"), "@"); ok {
-			f.words = graph.Declared(filter).Params[0].Enum
-		} else if words := r.Fields("words"); len(words) > 0 {
-			f.words = words
+// schema adds the limits of a field to the schema of its type.
+func (f *planField) schema(s map[string]any) map[string]any {
+	set := func(in map[string]any, name string, value any, there bool) {
+		if there {
+			in[name] = value
 		}
-		m[r.Text("field")] = f
 	}
-	return m
-})
-
-func bounds(f reflect.StructField) (low, high int64) {
-	low, _ = strconv.ParseInt(f.Tag.Get("min"), 10, 64)
-	high, _ = strconv.ParseInt(f.Tag.Get("max"), 10, 64)
-	return low, high
+	set(s, "description", f.meaning, f.meaning != "")
+	of, most := s, "maximum"
+	switch s["type"] {
+	case "array":
+		of, most = s["items"].(map[string]any), "maxItems"
+	case "string":
+		most = "maxLength"
+	case "integer":
+		set(s, "minimum", f.low, f.low > 0 || strings.HasSuffix(f.name, "_amount"))
+	}
+	set(of, "enum", f.words, len(f.words) > 0)
+	set(s, most, f.high, f.high > 0)
+	return s
 }
 
-// checkStruct checks the values of a struct against the vocabularies, and
-// against the limits in its tags.
-func checkStruct(v reflect.Value, path string) error {
-	for i := range v.NumField() {
-		f, x := v.Type().Field(i), v.Field(i)
-		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
-		words := planFields()[v.Type().Name()+"."+name].words
-		name = path + name
-		low, high := bounds(f)
-		switch x.Kind() {
-		case reflect.String:
-			if s := x.String(); s == "" && rest == "" || s != "" && words != nil && !slices.Contains(words, s) {
-				return invalid("%s is %q", name, s)
-			} else if high > 0 && int64(len(s)) > high {
-				return invalid("%s is longer than %d bytes", name, high)
+// check checks the values of a struct against the vocabularies and limits.
+func check(v reflect.Value, path string) error {
+	for i, f := range planFields()[v.Type()] {
+		x := v.Field(i)
+		f.name = path + f.name
+		if x.Kind() == reflect.Pointer && x.IsNil() {
+			continue
+		}
+		if err := f.check(reflect.Indirect(x)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check checks a value of the field.
+func (f *planField) check(x reflect.Value) error {
+	unknown := func(s string) bool { return len(f.words) > 0 && !slices.Contains(f.words, s) }
+	long := func(n int) bool { return f.high > 0 && int64(n) > f.high }
+	switch x.Kind() {
+	case reflect.String:
+		if s := x.String(); s == "" && f.required || s != "" && unknown(s) || long(len(s)) {
+			return invalid("%s is %q, or longer than %d bytes", f.name, s, f.high)
+		}
+	case reflect.Int, reflect.Int64:
+		if n := x.Int(); n != 0 && (n < f.low || n > cmp.Or(f.high, 1<<53)) {
+			return invalid("%s is %d", f.name, n)
+		}
+	case reflect.Slice:
+		if long(x.Len()) {
+			return invalid("%s has more than %d items", f.name, f.high)
+		}
+		return f.checkItems(x, unknown)
+	}
+	return nil
+}
+
+func (f *planField) checkItems(list reflect.Value, unknown func(s string) bool) error {
+	for i := range list.Len() {
+		item := list.Index(i)
+		if item.Kind() == reflect.Struct {
+			if err := check(item, f.name+"."); err != nil {
+				return err
 			}
-		case reflect.Int:
-			if n := x.Int(); n != 0 && (n < low || high > 0 && n > high) {
-				return invalid("%s is %d", name, n)
-			}
-		case reflect.Pointer:
-			if !x.IsNil() && (x.Elem().Int() < low || x.Elem().Int() > 1<<53) {
-				return invalid("%s is %d", name, x.Elem().Int())
-			}
-		case reflect.Slice:
-			if int64(x.Len()) > high {
-				return invalid("%s has more than %d items", name, high)
-			}
-			for j := range x.Len() {
-				switch item := x.Index(j); {
-				case item.Kind() == reflect.Struct:
-					if err := checkStruct(item, name+"."); err != nil {
-						return err
-					}
-				case words != nil && !slices.Contains(words, item.String()):
-					return invalid("%s has %q", name, item.String())
-				}
-			}
+		} else if unknown(item.String()) {
+			return invalid("%s has %q", f.name, item.String())
 		}
 	}
 	return nil

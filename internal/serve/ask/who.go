@@ -14,8 +14,8 @@ import (
 
 // Limits on looking for organizations.
 const (
-	longestName = 12  // in words
-	mostAsked   = 48  // texts of one question that are identified
+	longestName = 10  // in words
+	mostAsked   = 36  // texts of one question that are identified
 	doubtful    = 0.8 // an answer of zero that rests on a less probable name is not given
 	perhapsFrom = .15 // less probable organizations are not mentioned
 	smallest    = .05 // less probable organizations are not read
@@ -35,29 +35,26 @@ func (r *reading) addParties() {
 
 func (r *reading) addParty(from, to int) {
 	r.asked++
-	found := r.a.Data.Search.Identify(r.ctx, identify.Question{Text: r.nameText(from, to)})
-	sum := 0.0
-	for _, c := range found.Candidates {
-		sum += c.Probability
-	}
+	found := r.identify(r.nameText(from, to))
 	if len(found.Candidates) == 0 {
 		return
 	}
 	best := found.Candidates[0]
-	if found.Verdict == identify.Nobody || best.Probability < smallest {
-		if best.Probability >= perhapsFrom && len(r.perhaps) < 3 && !slices.ContainsFunc(r.perhaps, func(c identify.Candidate) bool { return c.EIN == best.EIN }) {
-			r.perhaps = append(r.perhaps, best)
-		}
+	p, sum := best.Probability, 0.0
+	if found.Verdict == identify.Nobody || p < smallest {
+		r.mayMean(best)
 		return
 	}
-	p := best.Probability
+	for _, c := range found.Candidates {
+		sum += c.Probability
+	}
 	if found.Verdict == identify.Several {
 		if p = min(sum, 1) * .5; to-from == 1 && !r.toks[from].cap {
 			return // a common word that is in several names
 		}
 	}
 	it := item{sym: "PARTY", who: found, cost: costParty - math.Log(max(p, smallest)) + r.cuts(from, to)}
-	if is("function", r.textAt(from-1)) && r.has(from-1, "in|near|at") {
+	if r.has(from-1, "in|near|at") {
 		it.cost += costSlip
 	}
 	if r.mixed && !r.toks[from].cap {
@@ -69,6 +66,24 @@ func (r *reading) addParty(from, to int) {
 	r.add(from, to, it)
 	last := r.parts[from][len(r.parts[from])-1]
 	last.asked = strings.TrimPrefix(r.nameText(from, to), "the ")
+}
+
+// identify finds out whom a text means, once for all wordings of a question.
+func (r *reading) identify(text string) identify.Answer {
+	found, ok := r.memo[text]
+	if !ok {
+		found = r.a.Data.Search.Identify(r.ctx, identify.Question{Text: text})
+		r.memo[text] = found
+	}
+	return found
+}
+
+// mayMean keeps an organization that is too improbable to be read, but not to be
+// mentioned.
+func (r *reading) mayMean(best identify.Candidate) {
+	if best.Probability >= perhapsFrom && len(r.perhaps) < 3 && !slices.ContainsFunc(r.perhaps, func(c identify.Candidate) bool { return c.EIN == best.EIN }) {
+		r.perhaps = append(r.perhaps, best)
+	}
 }
 
 // nameText is a run of words as a name, without a possessive ending.
@@ -97,10 +112,10 @@ func (r *reading) mayName(from, to int) bool {
 	return r.looksLike(from, to)
 }
 
-// looksLike reports whether the words of a run make a name: one of them has no
-// other meaning, or all are capitalized, or the last is a noun such as "fund".
-func (r *reading) looksLike(from, to int) bool {
-	unknown, capitals, content := false, true, 0
+// shape describes the words of a run that are not words inside of names: whether any
+// has no other meaning, whether all are capitalized, and how many they are.
+func (r *reading) shape(from, to int) (unknown, capitals bool, content int) {
+	capitals = true
 	for _, t := range r.toks[from:to] {
 		if !is("inside", t.text) {
 			content++
@@ -108,19 +123,32 @@ func (r *reading) looksLike(from, to int) bool {
 			capitals = capitals && t.cap
 		}
 	}
+	return unknown, capitals, content
+}
+
+// looksLike reports whether the words of a run make a name: one of them has no
+// other meaning, or all are capitalized, or the last is a noun such as "fund".
+func (r *reading) looksLike(from, to int) bool {
+	unknown, capitals, content := r.shape(from, to)
 	text, first := r.joined(from, to), &r.toks[from]
 	named := capitals && r.mixed
 	switch {
 	case isCause(text) && !(named && content > 1):
 		return false
 	case unknown:
-		return content > 1 || named || len(text) > 3 || first.cap
+		return content > 1 || named || len(text) > 3 || first.cap || !r.mixed && len(text) == 3
 	case content < 2:
 		return false
 	case named:
 		return from > 0 || first.cap && r.toks[from+1].cap
 	}
-	return is("head", r.toks[to-1].text) && !is("generic", strings.ReplaceAll(text, " ", "_")) &&
+	return r.headed(from, to)
+}
+
+// headed reports whether words end in a noun such as "fund" and are not a kind of
+// organization.
+func (r *reading) headed(from, to int) bool {
+	return is("head", r.toks[to-1].text) && !is("generic", strings.ReplaceAll(r.joined(from, to), " ", "_")) &&
 		!r.has(from-1, "a|an|any|every|each|per|which|what|private|public")
 }
 
@@ -136,13 +164,12 @@ func isCause(text string) bool {
 // edge reports whether a word may be the first or the last of a name.
 func (r *reading) edge(i, from int) bool {
 	t := &r.toks[i]
-	if r.mixed {
-		if t.cap && (i > 0 || !is("function", t.text)) {
-			return true
-		}
-		return !t.known && t.meant == "" || !t.known && i > 0
-	}
-	if is("function", t.text) {
+	switch {
+	case r.mixed && t.cap && (i > 0 || !is("function", t.text)):
+		return true
+	case r.mixed:
+		return !t.known && (t.meant == "" || i > 0)
+	case is("function", t.text):
 		return false
 	}
 	switch e := said(t.text); e.tag {
@@ -150,7 +177,7 @@ func (r *reading) edge(i, from int) bool {
 		return true
 	case "give":
 		// Journey Giving Fund, but not "fund adams street house".
-		return i > from && (t.text == "fund" || t.text == "support" || t.text == "help")
+		return i > from && slices.Contains([]string{"fund", "support", "help"}, t.text)
 	case "measure":
 		return i > from && e.value == "one"
 	}
@@ -235,21 +262,7 @@ func (s *assembly) pick(it *item, role string) *Party {
 	if it.party != nil {
 		return it.party
 	}
-	found := it.who
-	beside := s.placeBeside(it)
-	if _, sure := found.Best(); !sure || beside != nil && len(found.Candidates) > 0 && !inPlace(&found.Candidates[0], beside.place) {
-		q := identify.Question{Text: it.asked, Role: roles[role]}
-		if beside != nil {
-			q.City, q.State = cityOf(beside.place)
-		}
-		if again := s.a.Data.Search.Identify(s.ctx, q); len(again.Candidates) > 0 {
-			if c, ok := again.Best(); ok && beside != nil && inPlace(&c, beside.place) {
-				beside.used, beside.ofParty, found = true, true, again
-			} else if beside == nil {
-				found = again
-			}
-		}
-	}
+	found := s.again(it, role)
 	best, ok := found.Best()
 	if !ok {
 		if best, ok = s.active(found, role); !ok {
@@ -265,6 +278,31 @@ func (s *assembly) pick(it *item, role string) *Party {
 		s.note("read_as", "asked", it.asked, "name", best.DisplayName, "ein", best.EIN.Hyphenated())
 	}
 	return it.party
+}
+
+// again identifies a name again with its role and the place beside it, if the name
+// alone is not sure or means an organization elsewhere.
+func (s *assembly) again(it *item, role string) identify.Answer {
+	beside := s.placeBeside(it)
+	if _, sure := it.who.Best(); sure && (beside == nil || len(it.who.Candidates) == 0 || inPlace(&it.who.Candidates[0], beside.place)) {
+		return it.who
+	}
+	q := identify.Question{Text: it.asked, Role: roles[role]}
+	if beside != nil {
+		q.City, q.State = cityOf(beside.place)
+	}
+	found := s.a.Data.Search.Identify(s.ctx, q)
+	if len(found.Candidates) == 0 {
+		return it.who
+	}
+	if beside == nil {
+		return found
+	}
+	if c, ok := found.Best(); ok && inPlace(&c, beside.place) {
+		beside.used, beside.ofParty = true, true
+		return found
+	}
+	return it.who
 }
 
 // active is the only candidate of several that has grants on the side that is

@@ -228,14 +228,20 @@ func (m *Model) once(ctx context.Context, question string, format *responseForma
 	if kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return "", answer.StatusCode, broken("the endpoint does not answer JSON")
 	}
-	text, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
+	content, err = read(ctx, answer.Body)
+	return content, answer.StatusCode, err
+}
+
+// read reads the answer of the endpoint.
+func read(ctx context.Context, body io.Reader) (content string, err error) {
+	text, err := io.ReadAll(io.LimitReader(body, mostAnswer+1))
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return "", answer.StatusCode, broken("the endpoint did not answer in time")
+		return "", broken("the endpoint did not answer in time")
 	case err != nil:
-		return "", answer.StatusCode, broken("the answer of the endpoint broke off")
+		return "", broken("the answer of the endpoint broke off")
 	case len(text) > mostAnswer:
-		return "", answer.StatusCode, broken("the answer of the endpoint is longer than %d bytes", mostAnswer)
+		return "", broken("the answer of the endpoint is longer than %d bytes", mostAnswer)
 	}
 	var said struct {
 		Choices []struct {
@@ -246,10 +252,10 @@ func (m *Model) once(ctx context.Context, question string, format *responseForma
 		} `json:"choices"`
 	}
 	if err := json.Unmarshal(text, &said); err != nil || len(said.Choices) == 0 || said.Choices[0].Message.Content == "" {
-		return "", answer.StatusCode, broken("the answer of the endpoint is not one of a model")
+		return "", broken("the answer of the endpoint is not one of a model")
 	}
 	if said.Choices[0].Finish == "length" {
-		return "", answer.StatusCode, refused("the plan was cut off")
+		return "", refused("the plan was cut off")
 	}
-	return said.Choices[0].Message.Content, answer.StatusCode, nil
+	return said.Choices[0].Message.Content, nil
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"unicode"
 
-	"grantgraph/internal/ntee"
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/ask"
 )
@@ -91,18 +90,9 @@ func ground(p *ask.Plan, question string, resolve func(words string) (ask.Party,
 	}
 	for _, list := range [][]ask.Party{p.Funders, p.Recipients, p.Organizations} {
 		for i := range list {
-			o := &list[i]
-			if !q.has(o.Asked) {
-				return refused("the plan names an organization that the question does not")
+			if err := q.party(&list[i], resolve); err != nil {
+				return err
 			}
-			found, ok := resolve(o.Asked)
-			if !ok {
-				return refused("the plan names an organization that is not found")
-			}
-			if o.EIN != "" && o.EIN != found.EIN {
-				return refused("the plan has an EIN that the words of the question do not lead to")
-			}
-			*o = ask.Party{EIN: found.EIN, Name: found.Name, Asked: o.Asked}
 		}
 	}
 	for i := range p.Places {
@@ -115,7 +105,7 @@ func ground(p *ask.Plan, question string, resolve func(words string) (ask.Party,
 		if !q.has(c.Asked) {
 			return refused("the plan has a cause that the question does not name")
 		}
-		c.Name = causeName(c.Subject)
+		c.Name = ask.CauseName(c.Subject)
 	}
 	if p.Words != "" && !q.has(p.Words) {
 		return refused("the plan has words that the question does not have")
@@ -123,14 +113,29 @@ func ground(p *ask.Plan, question string, resolve func(words string) (ask.Party,
 	if err := q.years(p); err != nil {
 		return err
 	}
-	for _, amount := range []*int64{p.MinAmount, p.MaxAmount} {
-		if amount != nil && !q.amount(*amount) {
-			return refused("the plan has an amount that the question does not have")
-		}
+	if q.foreignAmount(p.MinAmount) || q.foreignAmount(p.MaxAmount) {
+		return refused("the plan has an amount that the question does not have")
 	}
 	if rest := q.unsaid(p); rest != "" {
 		p.Notes = []string{"The model read these words in a way of its own: “" + rest + "”."}
 	}
+	return nil
+}
+
+// party checks an organization of a plan against the question, and fills in its EIN
+// and its name.
+func (q words) party(o *ask.Party, resolve func(words string) (ask.Party, bool)) error {
+	if !q.has(o.Asked) {
+		return refused("the plan names an organization that the question does not")
+	}
+	found, ok := resolve(o.Asked)
+	if !ok {
+		return refused("the plan names an organization that is not found")
+	}
+	if o.EIN != "" && o.EIN != found.EIN {
+		return refused("the plan has an EIN that the words of the question do not lead to")
+	}
+	*o = ask.Party{EIN: found.EIN, Name: found.Name, Asked: o.Asked}
 	return nil
 }
 
@@ -166,23 +171,6 @@ func (q words) unsaid(p *ask.Plan) string {
 		}
 	}
 	return strings.Join(rest, " ")
-}
-
-// causeName is the name of a cause for people to read, or empty if there is no
-// such cause.
-func causeName(subject string) string {
-	s, err := ntee.ParseSubject(subject)
-	if err != nil || len(s.Items) != 1 {
-		return ""
-	}
-	switch item := s.Items[0]; item.Kind {
-	case ntee.Major:
-		return ntee.Label(strings.ToUpper(item.Text)[0])
-	case ntee.Prefix:
-		return item.Prefix.Label() + " (" + strings.ToUpper(item.Text) + ")"
-	default:
-		return item.Text
-	}
 }
 
 // words holds the words of a question for lookups.
@@ -238,6 +226,8 @@ func (q words) years(p *ask.Plan) error {
 }
 
 var numberIn = regexp.MustCompile(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(k|thousand|m|mm|million|b|bn|billion)?\b`)
+
+func (q words) foreignAmount(n *int64) bool { return n != nil && !q.amount(*n) }
 
 // amount reports whether the question names a dollar amount.
 func (q words) amount(want int64) bool {

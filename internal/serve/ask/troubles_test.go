@@ -1,0 +1,140 @@
+package ask_test
+
+import (
+	"archive/zip"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"grantgraph/internal/bench/world"
+	"grantgraph/internal/ingest"
+	"grantgraph/internal/serve/indexes"
+)
+
+// line is a grant of the troubled world, as its funder writes it.
+type line struct {
+	ein, name, city, state string
+	amount                 int
+}
+
+// troubled builds a small world whose names have the troubles of real ones: a
+// foundation named like a city, a university whose legal name nobody uses, two
+// churches of one name, and a namesake of a large foundation with one grant.
+func troubled(t *testing.T) (data string) {
+	t.Helper()
+	sources, data := t.TempDir(), t.TempDir()
+	master := "EIN,NAME,ICO,STREET,CITY,STATE,ZIP,GROUP,SUBSECTION,AFFILIATION,CLASSIFICATION,RULING,DEDUCTIBILITY,FOUNDATION,ACTIVITY,ORGANIZATION,STATUS," +
+		"TAX_PERIOD,ASSET_CD,INCOME_CD,FILING_REQ_CD,PF_FILING_REQ_CD,ACCT_PD,ASSET_AMT,INCOME_AMT,REVENUE_AMT,NTEE_CD,SORT_NAME\n"
+	add := func(ein, name, city, state, ntee string) {
+		master += fmt.Sprintf("%s,%s,,1 ELM ST,%s,%s,44301-0001,0000,03,3,1000,200001,1,15,000000000,1,01,202212,3,3,01,0,12,1,1,1,%s,\n", ein, name, city, state, ntee)
+	}
+	add("100000001", "ALBERT AND CORA MARLOWE FOUNDATION", "LARKSPUR", "CA", "T20")
+	add("100000002", "MARLOWE FOUNDATION", "DAYTON", "OH", "T20")
+	add("100000003", "MARLOWE VOLUNTEER FIRE COMPANY", "MARLOWE", "NY", "M24")
+	add("100000004", "PRESIDENT AND WARDENS OF ASHCOMBE COLLEGE", "ASHCOMBE", "MA", "B42")
+	add("100000005", "ST BEDES CHURCH", "AKRON", "OH", "X20")
+	add("100000006", "ST BEDES CHURCH", "RENO", "NV", "X20")
+	add("100000007", "NEWCORP INC", "ALBANY", "NY", "S20")
+	for i := range 200 {
+		kind := []string{"FOUNDATION", "CHURCH", "SOCIETY", "COLLEGE", "FUND"}[i%5]
+		add(fmt.Sprintf("2%08d", i), fmt.Sprintf("QUILL%c%c %s", 'A'+i%26, 'A'+i/26, kind), "TOLEDO", "OH", "P20")
+	}
+	ashcombe := line{"100000004", "ASHCOMBE UNIVERSITY", "ASHCOMBE", "MA", 500_000}
+	returns := map[string]string{
+		"a": scheduleI("100000001", "ALBERT AND CORA MARLOWE FOUNDATION", "2021", ashcombe, line{"100000005", "ST BEDES CHURCH", "AKRON", "OH", 20_000},
+			line{"100000007", "NEWCORP INC", "ALBANY", "NY", 70_000}, line{"", "KITE FLYERS OF TROY", "TROY", "NY", 30_000}),
+		"b": scheduleI("100000002", "MARLOWE FOUNDATION", "2021", line{"100000006", "ST BEDES CHURCH", "RENO", "NV", 1_000}),
+	}
+	for i := range 12 {
+		name := fmt.Sprintf("QUILL%cA FOUNDATION", 'A'+i*5%26)
+		returns[fmt.Sprint(i)] = scheduleI(fmt.Sprintf("2%08d", i*5), name, "2021", ashcombe)
+	}
+	write := func(name string, body []byte) {
+		path := filepath.Join(sources, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, body, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("bmf/eo1.csv", []byte(master))
+	var b strings.Builder
+	z := zip.NewWriter(&b)
+	for n, name := range slices.Sorted(maps.Keys(returns)) {
+		w, err := z.Create(fmt.Sprintf("2022%014d_public.xml", n+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(returns[name])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write("990/2022_TEOS_XML_01A.zip", []byte(b.String()))
+	_, err := ingest.Run(t.Context(), ingest.Options{Sources: sources, Data: data, Indexers: world.Indexers(), ListIndexers: indexes.Lists(),
+		Now: func() time.Time { return world.Built }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// scheduleI writes a return with grants.
+func scheduleI(filer, name, year string, grants ...line) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<Return xmlns="http://www.irs.gov/efile" returnVersion="2021v4.0"><ReturnHeader><ReturnTs>2022-05-01T00:00:00Z</ReturnTs>`+
+		`<TaxPeriodEndDt>%s-12-31</TaxPeriodEndDt><ReturnTypeCd>990</ReturnTypeCd><Filer><EIN>%s</EIN><BusinessName><BusinessNameLine1Txt>%s`+
+		`</BusinessNameLine1Txt></BusinessName><USAddress><AddressLine1Txt>3 Ash Rd</AddressLine1Txt><CityNm>AKRON</CityNm>`+
+		`<StateAbbreviationCd>OH</StateAbbreviationCd><ZIPCd>44301</ZIPCd></USAddress></Filer><TaxYr>%s</TaxYr></ReturnHeader><ReturnData>`+
+		`<IRS990></IRS990><IRS990ScheduleI>`, year, filer, name, year)
+	for _, g := range grants {
+		ein := ""
+		if g.ein != "" {
+			ein = "<RecipientEIN>" + g.ein + "</RecipientEIN>"
+		}
+		fmt.Fprintf(&b, `<RecipientTable><RecipientBusinessName><BusinessNameLine1Txt>%s</BusinessNameLine1Txt></RecipientBusinessName><USAddress>`+
+			`<AddressLine1Txt>2 Oak Ave</AddressLine1Txt><CityNm>%s</CityNm><StateAbbreviationCd>%s</StateAbbreviationCd><ZIPCd>44301</ZIPCd></USAddress>%s`+
+			`<CashGrantAmt>%d</CashGrantAmt><PurposeOfGrantTxt>GENERAL SUPPORT</PurposeOfGrantTxt></RecipientTable>`, g.name, g.city, g.state, ein, g.amount)
+	}
+	b.WriteString("</IRS990ScheduleI></ReturnData></Return>")
+	return b.String()
+}
+
+// TestTroubledNames asks about organizations whose names are like other things.
+func TestTroubledNames(t *testing.T) {
+	t.Parallel()
+	a := at(t, troubled(t))
+	for _, tc := range []struct{ question, says, why string }{
+		{"How much did the Albert and Cora Marlowe Foundation give?", "$620,000", ""},
+		{"Who funds Ashcombe University?", "President and Wardens of Ashcombe College", ""},
+		{"How much did Ashcombe University receive in 2021?", "$6,500,000", ""},
+		{"Which cities received the most from the Albert and Cora Marlowe Foundation?", "Ashcombe, MA: $500,000", ""},
+		{"How much did the Albert and Cora Marlowe Foundation give in New York?", "$100,000", ""},
+		{"How much did St. Bede's Church receive?", "", "several organizations"},
+		{"How much did St. Bede's Church in Reno receive?", "$1,000", ""},
+		{"How much did the Moon Landing Institute of Nowhere give?", "", "called “Moon Landing Institute of Nowhere”"},
+		{"What is the EIN of Newcorp Inc?", "10-0000007", ""},
+	} {
+		got, err := a.Answer(t.Context(), tc.question)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !strings.Contains(got.Answer, tc.says) || !strings.Contains(got.Why, tc.why) || got.Understood != (tc.why == "") {
+			t.Errorf("%s: %q %q, want %q %q", tc.question, got.Answer, got.Why, tc.says, tc.why)
+		}
+		for _, q := range got.Try {
+			if _, u := a.Read(t.Context(), q); u != nil {
+				t.Errorf("%s offers %q, which has no answer: %s", tc.question, q, u.Why)
+			}
+		}
+	}
+}
