@@ -137,8 +137,7 @@ func (r *valuesRead[V]) set(f fields, next int) (int, error) {
 
 // columnsOf lists the columns of a row type in a file. It is false if the library
 // must read the file.
-func columnsOf[T any](f *parquet.File) ([]column, bool) {
-	t := reflect.TypeFor[T]()
+func columnsOf(t reflect.Type, f *parquet.File) ([]column, bool) {
 	if t.Kind() != reflect.Struct {
 		return nil, false
 	}
@@ -169,8 +168,7 @@ func columnsOf[T any](f *parquet.File) ([]column, bool) {
 
 // hasWords reports whether rows have fields of type *Word, which the library does not
 // know.
-func hasWords[T any]() bool {
-	t := reflect.TypeFor[T]()
+func hasWords(t reflect.Type) bool {
 	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
 		if t.Field(i).Type == reflect.TypeFor[*Word]() {
 			return true
@@ -182,8 +180,8 @@ func hasWords[T any]() bool {
 var errColumn = errors.New("it does not have the columns that are read")
 
 // decodeColumns passes the rows of a file to take in batches until take returns
-// false. It asks for room for each batch; the rows there may have been used before.
-func decodeColumns[T any](f *parquet.File, columns []column, room func() []T, take func([]T) bool) error {
+// false. It asks for room for each batch.
+func decodeColumns(f *parquet.File, columns []column, size uintptr, room func() unsafe.Pointer, take func(n int) bool) error {
 	defer func() {
 		for i := range columns {
 			columns[i].close()
@@ -195,15 +193,14 @@ func decodeColumns[T any](f *parquet.File, columns []column, room func() []T, ta
 			columns[i].begin(chunks[columns[i].at])
 		}
 		for left := int(g.NumRows()); left > 0; {
-			rows := room()[:min(left, batch)]
-			clear(rows)
+			rows, n := room(), min(left, batch)
 			for i := range columns {
-				if err := columns[i].fill(unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Sizeof(rows[0]), len(rows)); err != nil {
+				if err := columns[i].fill(rows, size, n); err != nil {
 					return err
 				}
 			}
-			left -= len(rows)
-			if !take(rows) {
+			left -= n
+			if !take(n) {
 				return nil
 			}
 		}

@@ -73,7 +73,7 @@ func TestColumns(t *testing.T) {
 			must(t, os.WriteFile(path, file.Bytes(), 0o600))
 			f, err := parquet.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
 			must(t, err)
-			if _, ok := columnsOf[everything](f); !ok {
+			if _, ok := columnsOf(reflect.TypeFor[everything](), f); !ok {
 				t.Fatal("the columns are left to the library")
 			}
 			i := 0
@@ -167,7 +167,7 @@ func TestColumnsLeftToTheLibrary(t *testing.T) {
 		} `parquet:"inner"`
 	}
 	for name, ok := range map[string]bool{
-		"a column that is not there": second(columnsOf[missing](f)), "another type": second(columnsOf[retyped](f)), "a record": second(columnsOf[nested](f)),
+		"a column that is not there": second(columnsOf(reflect.TypeFor[missing](), f)), "another type": second(columnsOf(reflect.TypeFor[retyped](), f)), "a record": second(columnsOf(reflect.TypeFor[nested](), f)),
 	} {
 		if ok {
 			t.Errorf("%s is read column by column", name)

@@ -44,7 +44,17 @@ const (
 // tables are a tenth larger.
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
-type encoder[T any] struct {
+// rowEncoder writes rows of one type as a Parquet file. Generic code knows the encoder by this
+// interface alone: the types of the library are generic too, and every package that writes a
+// table would compile all of them again.
+type rowEncoder interface {
+	// write writes n rows that are size bytes apart.
+	write(rows unsafe.Pointer, size uintptr, n int) error
+	// close writes the last row group and the footer.
+	close() error
+}
+
+type encoder struct {
 	out     io.Writer
 	at      int64 // bytes written
 	columns []columnEncoder
@@ -63,10 +73,9 @@ type columnEncoder interface {
 
 const magic = "PAR1"
 
-func newEncoder[T any](out io.Writer) (*encoder[T], error) {
-	schema := parquet.SchemaOf(new(T))
-	e := &encoder[T]{out: out, columns: make([]columnEncoder, len(schema.Columns()))}
-	t := reflect.TypeFor[T]()
+func newEncoder(out io.Writer, t reflect.Type) (rowEncoder, error) {
+	schema := parquet.SchemaOf(reflect.New(t).Interface())
+	e := &encoder{out: out, columns: make([]columnEncoder, len(schema.Columns()))}
 	var page pageBuffers
 	for i := range t.NumField() {
 		at, c, err := newColumn(schema, t.Field(i), &page)
@@ -77,7 +86,7 @@ func newEncoder[T any](out io.Writer) (*encoder[T], error) {
 	}
 	// The library writes the schema of the footer.
 	var empty bytes.Buffer
-	w := parquet.NewGenericWriter[T](&empty, parquet.CreatedBy("grantgraph", "1", "0"))
+	w := parquet.NewGenericWriter[any](&empty, schema, parquet.CreatedBy("grantgraph", "1", "0"))
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
@@ -130,16 +139,18 @@ func newColumn(schema *parquet.Schema, field reflect.StructField, page *pageBuff
 	return leaf.ColumnIndex, c, nil
 }
 
-func (e *encoder[T]) write(rows []T) error {
-	for len(rows) > 0 {
-		part := rows[:min(len(rows), stride, rowGroup-e.rows)]
+func (e *encoder) write(rows unsafe.Pointer, size uintptr, n int) error {
+	for n > 0 {
+		part := min(n, stride, rowGroup-e.rows)
 		for _, c := range e.columns {
-			if err := c.take(unsafe.Pointer(unsafe.SliceData(part)), unsafe.Sizeof(part[0]), len(part)); err != nil {
+			if err := c.take(rows, size, part); err != nil {
 				return err
 			}
 		}
-		rows = rows[len(part):]
-		if e.rows += len(part); e.rows == rowGroup {
+		if n -= part; n > 0 {
+			rows = unsafe.Add(rows, uintptr(part)*size)
+		}
+		if e.rows += part; e.rows == rowGroup {
 			if err := e.endGroup(); err != nil {
 				return err
 			}
@@ -148,14 +159,14 @@ func (e *encoder[T]) write(rows []T) error {
 	return nil
 }
 
-func (e *encoder[T]) put(b []byte) error {
+func (e *encoder) put(b []byte) error {
 	n, err := e.out.Write(b)
 	e.at += int64(n)
 	return err
 }
 
 // endGroup writes the columns of the row group, one after another.
-func (e *encoder[T]) endGroup() error {
+func (e *encoder) endGroup() error {
 	g := format.RowGroup{NumRows: int64(e.rows), FileOffset: e.at, Ordinal: int16(len(e.footer.RowGroups))}
 	for _, c := range e.columns {
 		pages, meta, err := c.end()
@@ -181,8 +192,7 @@ func (e *encoder[T]) endGroup() error {
 	return nil
 }
 
-// close writes the last row group and the footer.
-func (e *encoder[T]) close() error {
+func (e *encoder) close() error {
 	if e.rows > 0 {
 		if err := e.endGroup(); err != nil {
 			return err

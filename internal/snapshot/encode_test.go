@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -65,7 +66,7 @@ func TestEncoder(t *testing.T) {
 	for _, n := range []int{0, 1, 2, stride - 1, stride, stride + 1, 40 * stride, rowGroup, rowGroup + 3} {
 		rows := make([]written, n)
 		var ours, theirs bytes.Buffer
-		e, err := newEncoder[written](&ours)
+		e, err := newEncoder(&ours, reflect.TypeFor[written]())
 		must(t, err)
 		w := parquet.NewGenericWriter[written](&theirs, parquet.Compression(&parquet.Zstd))
 		for i := range rows {
@@ -79,7 +80,7 @@ func TestEncoder(t *testing.T) {
 		must(t, w.Close())
 		for rest := rows; len(rest) > 0; {
 			part := min(len(rest), 1+r.IntN(3*stride))
-			must(t, e.write(rest[:part]))
+			must(t, e.write(unsafe.Pointer(&rest[0]), unsafe.Sizeof(rest[0]), part))
 			rest = rest[part:]
 		}
 		must(t, e.close())
@@ -130,14 +131,14 @@ func compareFooters(t *testing.T, got, want *format.FileMetaData) {
 // TestEncoderRefuses lists row types that no table can have.
 func TestEncoderRefuses(t *testing.T) {
 	t.Parallel()
-	_, deep := newEncoder[struct {
+	_, deep := newEncoder(io.Discard, reflect.TypeFor[struct {
 		Inner struct {
 			A string `parquet:"a"`
 		} `parquet:"inner"`
-	}](io.Discard)
-	_, small := newEncoder[struct {
+	}]())
+	_, small := newEncoder(io.Discard, reflect.TypeFor[struct {
 		A int16 `parquet:"a"`
-	}](io.Discard)
+	}]())
 	if deep == nil || small == nil {
 		t.Errorf("a record: %v, a small number: %v", deep, small)
 	}
@@ -158,11 +159,11 @@ func TestBoundsOfNumbers(t *testing.T) {
 	rows[3].Share = math.NaN()
 	rows[4].Text = strings.Repeat("long ", pageSize)
 	var out bytes.Buffer
-	e, err := newEncoder[number](&out)
+	e, err := newEncoder(&out, reflect.TypeFor[number]())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(e.write(rows), e.close()); err != nil {
+	if err := errors.Join(e.write(unsafe.Pointer(&rows[0]), unsafe.Sizeof(rows[0]), len(rows)), e.close()); err != nil {
 		t.Fatal(err)
 	}
 	got, err := parquet.Read[number](bytes.NewReader(out.Bytes()), int64(out.Len()))

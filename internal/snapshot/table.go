@@ -6,7 +6,9 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -18,7 +20,7 @@ const batch = 1024
 
 // TableWriter writes one Parquet table of the snapshot.
 type TableWriter[T any] struct {
-	enc  *encoder[T]
+	enc  rowEncoder
 	done func(rows int64) error
 	rows int64
 	buf  []T
@@ -32,7 +34,7 @@ func Table[T any](w *Writer, name string) (*TableWriter[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	enc, err := newEncoder[T](out)
+	enc, err := newEncoder(out, reflect.TypeFor[T]())
 	if err != nil {
 		return nil, fault.Disk(rel, err)
 	}
@@ -64,7 +66,8 @@ func (t *TableWriter[T]) flush() error {
 
 func (t *TableWriter[T]) write(rows []T) error {
 	t.rows += int64(len(rows))
-	return fault.Disk(t.path, t.enc.write(rows))
+	var row T
+	return fault.Disk(t.path, t.enc.write(unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Sizeof(row), len(rows)))
 }
 
 // Close finishes the table and records it in the manifest.
@@ -213,6 +216,17 @@ func readBatches[T any](path string) iter.Seq2[[]T, error] {
 // decode passes the rows of a file to take in batches until take returns false. It
 // asks for room for each batch.
 func decode[T any](path string, room func() []T, take func([]T) bool) error {
+	var rows []T
+	return decodeRows(path, reflect.TypeFor[T](), func() unsafe.Pointer {
+		rows = room()
+		clear(rows)
+		return unsafe.Pointer(unsafe.SliceData(rows))
+	}, func(n int) bool { return take(rows[:n]) })
+}
+
+// decodeRows is decode for rows whose type is a value: room points at zero rows, as many as a
+// batch has, and take is told how many of them have been set.
+func decodeRows(path string, t reflect.Type, room func() unsafe.Pointer, take func(n int) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fault.Disk(path, err)
@@ -222,36 +236,65 @@ func decode[T any](path string, room func() []T, take func([]T) bool) error {
 	if err != nil {
 		return fault.Disk(path, err)
 	}
-	damaged := func(err error) error {
+	pf, err := parquet.OpenFile(f, st.Size())
+	if err == nil {
+		if columns, ok := columnsOf(t, pf); ok {
+			err = decodeColumns(pf, columns, t.Size(), room, take)
+		} else {
+			err = decodeByLibrary(pf, t, room, take)
+		}
+	}
+	if err != nil {
 		return fault.New("table_damaged", "%s cannot be read: %w", path, err).Try("build the snapshot again")
 	}
-	pf, err := parquet.OpenFile(f, st.Size())
+	return nil
+}
+
+// decodeByLibrary reads rows that cannot be read column by column. A column that the file lacks
+// has zero values.
+func decodeByLibrary(f *parquet.File, t reflect.Type, room func() unsafe.Pointer, take func(n int) bool) error {
+	if hasWords(t) {
+		return errColumn
+	}
+	schema := parquet.SchemaOf(reflect.New(t).Interface())
+	conversion, err := parquet.Convert(schema, f.Schema())
 	if err != nil {
-		return damaged(err)
+		return err
 	}
-	if columns, ok := columnsOf[T](pf); ok {
-		if err := decodeColumns(pf, columns, room, take); err != nil {
-			return damaged(err)
+	for _, g := range f.RowGroups() {
+		rows := parquet.ConvertRowGroup(g, conversion).Rows()
+		err := reconstruct(schema, rows, t, room, take)
+		if err := errors.Join(err, rows.Close()); errors.Is(err, errEnough) {
+			return nil
+		} else if err != nil {
+			return err
 		}
-		return nil
 	}
-	if hasWords[T]() {
-		return damaged(errColumn)
-	}
-	r := parquet.NewGenericReader[T](pf)
-	defer r.Close()
+	return nil
+}
+
+var errEnough = errors.New("no more rows are wanted")
+
+func reconstruct(schema *parquet.Schema, from parquet.RowReader, t reflect.Type, room func() unsafe.Pointer, take func(n int) bool) error {
+	list := make([]parquet.Row, batch)
 	for {
-		rows := room()
-		clear(rows)
-		n, err := r.Read(rows)
-		if n > 0 && !take(rows[:n]) {
+		n, end := from.ReadRows(list)
+		if n > 0 {
+			to := room()
+			for i, row := range list[:n] {
+				if err := schema.Reconstruct(reflect.NewAt(t, unsafe.Add(to, uintptr(i)*t.Size())).Interface(), row); err != nil {
+					return err
+				}
+			}
+			if !take(n) {
+				return errEnough
+			}
+		}
+		if errors.Is(end, io.EOF) {
 			return nil
 		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return damaged(err)
+		if end != nil {
+			return end
 		}
 	}
 }

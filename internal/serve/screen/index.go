@@ -43,12 +43,12 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 			}
 			return m.EIN
 		}
-		err := errors.Join(x.Masters.addSorted(b), x.Deductibles.addSorted(b), x.Revocations.addSorted(b), x.Registrations.addSorted(b),
-			x.FTBRecords.addSorted(b), x.RegistrationsNamed.addNamed(b), x.FTBRecordsNamed.addNamed(b))
+		err := errors.Join(addSorted(&x.Masters, b), addSorted(&x.Deductibles, b), addSorted(&x.Revocations, b), addSorted(&x.Registrations, b),
+			addSorted(&x.FTBRecords, b), addNamed(&x.RegistrationsNamed, b), addNamed(&x.FTBRecordsNamed, b))
 		if err != nil {
 			return err
 		}
-		x.Centrals.add(b, x.Centrals.byKey(centrals))
+		add(&x.Centrals, b, byKey(&x.Centrals, centrals))
 		return b.out.Close()
 	})
 }
@@ -81,8 +81,8 @@ func tableRows[T any](s *snapshot.Snapshot, table string) iter.Seq2[T, error] {
 }
 
 // addSorted adds a section whose table is already in the order of its keys.
-func (s *Section[T]) addSorted(b builder) (failed error) {
-	s.add(b, func(yield func(uint64, T) bool) {
+func addSorted[T any](s *Section[T], b builder) (failed error) {
+	add(s, b, func(yield func(uint64, T) bool) {
 		for row, err := range rows[T](b, s.table) {
 			if failed = err; failed != nil {
 				return
@@ -96,7 +96,7 @@ func (s *Section[T]) addSorted(b builder) (failed error) {
 }
 
 // addNamed adds a section whose table is in another order.
-func (s *Section[T]) addNamed(b builder) error {
+func addNamed[T any](s *Section[T], b builder) error {
 	var list []T
 	for row, err := range rows[T](b, s.table) {
 		if err != nil {
@@ -106,12 +106,12 @@ func (s *Section[T]) addNamed(b builder) error {
 			list = append(list, row)
 		}
 	}
-	s.add(b, s.byKey(list))
+	add(s, b, byKey(s, list))
 	return nil
 }
 
 // byKey returns the rows that the section holds, in the order of their keys.
-func (s *Section[T]) byKey(list []T) iter.Seq2[uint64, T] {
+func byKey[T any](s *Section[T], list []T) iter.Seq2[uint64, T] {
 	type keyed struct {
 		key uint64
 		row *T
@@ -134,7 +134,7 @@ func (s *Section[T]) byKey(list []T) iter.Seq2[uint64, T] {
 
 // add adds the three columns of the section. It writes each row as it comes, because
 // the rows of the master file take hundreds of megabytes.
-func (s *Section[T]) add(b builder, rows iter.Seq2[uint64, T]) {
+func add[T any](s *Section[T], b builder, rows iter.Seq2[uint64, T]) {
 	keys, starts := []uint64{}, []uint64{0}
 	var at uint64
 	var buf []byte

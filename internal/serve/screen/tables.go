@@ -58,7 +58,9 @@ func nameWithoutEIN(einText, name string) (key string, ok bool) {
 }
 
 // Section is rows in the order of their keys, which may repeat. In a file, each row lies
-// between two starts. The key of a row is its EIN, or the hash of a text.
+// between two starts. The key of a row is its EIN, or the hash of a text. What a build does
+// with a section is written as functions: every package that knows the type compiles all of
+// its methods again, for each kind of row.
 type Section[T any] struct {
 	name, table string
 	ein         func(*T) string                 // nil if the key is that of a text
@@ -106,20 +108,20 @@ type Rows struct {
 
 func (r *Rows) tables() *Tables {
 	x := newTables()
-	x.Masters.fill(r.Masters)
-	x.Deductibles.fill(r.Pub78)
-	x.Revocations.fill(r.Revoked)
-	x.Registrations.fill(r.Registry)
-	x.FTBRecords.fill(r.FTB)
-	x.RegistrationsNamed.fill(r.Registry)
-	x.FTBRecordsNamed.fill(r.FTB)
-	x.Centrals.fill(r.Masters)
+	fill(&x.Masters, r.Masters)
+	fill(&x.Deductibles, r.Pub78)
+	fill(&x.Revocations, r.Revoked)
+	fill(&x.Registrations, r.Registry)
+	fill(&x.FTBRecords, r.FTB)
+	fill(&x.RegistrationsNamed, r.Registry)
+	fill(&x.FTBRecordsNamed, r.FTB)
+	fill(&x.Centrals, r.Masters)
 	x.Sanctioned, x.Deletions, x.Bulletins = r.Entities, r.Deleted, r.BulletinsInAll
 	return x
 }
 
-func (s *Section[T]) fill(all []T) {
-	for key, row := range s.byKey(all) {
+func fill[T any](s *Section[T], all []T) {
+	for key, row := range byKey(s, all) {
 		s.keys, s.list = append(s.keys, key), append(s.list, row)
 	}
 }
