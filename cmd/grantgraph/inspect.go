@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -55,29 +57,15 @@ func (c *inspectCmd) Run(a *terminal.App) error {
 	}
 	var out printer = &textPrinter{w: a.Out}
 	if c.JSON {
-		out = &jsonPrinter{w: a.Out, grants: c.Grants}
+		out = &jsonPrinter{a.Out}
 	}
 
-	line := &inspectionLine{
-		// As many inspections are in flight as this channel holds, and each holds
-		// at most a spill's worth of memory.
-		ordered: make(chan *inspection, 2*workers),
-		work:    make(chan *inspection),
-		stop:    make(chan struct{}),
-	}
-	for range workers {
-		go func() {
-			rd := irs990.NewReader()
-			for i := range line.work {
-				i.read(rd, c.JSON, c.Grants)
-				close(i.done)
-			}
-		}()
-	}
-	go line.fill(c.Files)
+	ctx, stop := context.WithCancel(a.Ctx)
+	defer stop()
+	unopened := 0
 	read, failed := 0, 0
 	var err error
-	for i := range line.ordered {
+	for i := range c.inspect(ctx, workers, &unopened) {
 		<-i.done
 		if err == nil {
 			if i.err != nil {
@@ -90,7 +78,7 @@ func (c *inspectCmd) Run(a *terminal.App) error {
 				err = a.Ctx.Err()
 			}
 			if err != nil {
-				close(line.stop)
+				stop()
 			}
 		}
 		i.lines.close()
@@ -99,11 +87,11 @@ func (c *inspectCmd) Run(a *terminal.App) error {
 			i.last.Close()
 		}
 	}
-	switch {
+	switch err = cmp.Or(err, a.Ctx.Err()); {
 	case err != nil:
 		return err
-	case line.unopened > 0:
-		return fault.New("not_opened", "%d of %d files could not be opened", line.unopened, len(c.Files)).
+	case unopened > 0:
+		return fault.New("not_opened", "%d of %d files could not be opened", unopened, len(c.Files)).
 			Try("check the paths; a damaged zip can be fetched again")
 	case read == 0:
 		return fault.New("nothing_read", "no return could be read").
@@ -115,53 +103,45 @@ func (c *inspectCmd) Run(a *terminal.App) error {
 	return out.end()
 }
 
-// inspectionLine hands inspections to the workers and, in the order of the files,
-// to the printer.
-type inspectionLine struct {
-	ordered, work chan *inspection
-	stop          chan struct{} // closed when the answers are no longer wanted
-	unopened      int           // files that could not be opened; final when ordered is closed
-}
-
-func (l *inspectionLine) fill(files []string) {
-	defer close(l.ordered)
-	defer close(l.work)
-	for _, name := range files {
-		list, opened, err := list(name)
-		if err != nil {
-			l.unopened++
-			list = []*inspection{{file: filepath.Base(name), err: err, page: true}}
-		} else {
-			list[len(list)-1].last = opened
-		}
-		for _, i := range list {
-			if !l.add(i) {
-				return
+// inspect reads the returns until the context ends, on several workers, and hands them
+// on in the order of the files. unopened is final when the channel is closed.
+func (c *inspectCmd) inspect(ctx context.Context, workers int, unopened *int) <-chan *inspection {
+	// As many inspections are in flight as this channel holds, and each holds at most a
+	// spill's worth of memory.
+	ordered := make(chan *inspection, 2*workers)
+	readers := make(chan *irs990.Reader, workers)
+	for range workers {
+		readers <- irs990.NewReader()
+	}
+	go func() {
+		defer close(ordered)
+		for _, name := range c.Files {
+			list, opened, err := list(name)
+			if err != nil {
+				*unopened++
+				list = []*inspection{{file: filepath.Base(name), err: err, page: true}}
+			} else {
+				list[len(list)-1].last = opened
+			}
+			for _, i := range list {
+				i.done = make(chan struct{})
+				select {
+				case ordered <- i:
+				case <-ctx.Done():
+					return
+				}
+				go func() {
+					defer close(i.done)
+					if i.err == nil {
+						rd := <-readers
+						i.read(rd, c.JSON, c.Grants)
+						readers <- rd
+					}
+				}()
 			}
 		}
-	}
-}
-
-// add puts one inspection into the line. It reports whether the answers are still
-// wanted.
-func (l *inspectionLine) add(i *inspection) bool {
-	i.done = make(chan struct{})
-	select {
-	case l.ordered <- i:
-	case <-l.stop:
-		return false
-	}
-	if i.err != nil {
-		close(i.done)
-		return true
-	}
-	select {
-	case l.work <- i:
-		return true
-	case <-l.stop:
-		close(i.done)
-		return false
-	}
+	}()
+	return ordered
 }
 
 // list returns the returns that an argument of the command line stands for.

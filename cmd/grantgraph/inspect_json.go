@@ -12,10 +12,7 @@ import (
 
 // jsonPrinter prints an object per line. The keys of the figures are those of
 // the expectations the reader is tested against.
-type jsonPrinter struct {
-	w      io.Writer
-	grants bool
-}
+type jsonPrinter struct{ w io.Writer }
 
 // json is the figures of a return by name. A figure that is not there is null.
 func (i *inspection) json() map[string]any {
