@@ -71,26 +71,26 @@ func (l *listFile) row(b []byte) {
 
 // write writes one plain file that begins with the given text.
 func (d *listWriter) write(path, head string, fill func(*listFile) error) error {
-	l, err := d.create(path)
-	return d.finishAfter(l, err, head, fill)
+	return d.writeAll([]string{path}, head, func(files []*listFile) error { return fill(files[0]) })
 }
 
-// writeZip writes one zip with a single member that begins with the given text.
+// writeZip writes one zip with a single member that begins with the given text. A writer
+// has one compressor, so only one zip is open at a time.
 func (d *listWriter) writeZip(path, member string, when time.Time, head string, fill func(*listFile) error) error {
-	l, err := d.createZip(path, member, when)
-	return d.finishAfter(l, err, head, fill)
-}
-
-func (d *listWriter) finishAfter(l *listFile, err error, head string, fill func(*listFile) error) error {
-	if err != nil {
-		return err
-	}
-	defer l.h.abandon()
-	l.WriteString(head)
-	if err := fill(l); err != nil {
-		return err
-	}
-	return d.finish(l)
+	return d.write(path, "", func(l *listFile) error {
+		l.zip = zip.NewWriter(l.h.w)
+		l.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+			d.compressor.Reset(w)
+			return d.compressor, nil
+		})
+		m, err := l.zip.CreateHeader(&zip.FileHeader{Name: member, Method: zip.Deflate, Modified: when})
+		if err != nil {
+			return err
+		}
+		l.Writer = bufio.NewWriterSize(m, 64<<10)
+		l.WriteString(head)
+		return fill(l)
+	})
 }
 
 // writeAll writes several plain files at once, which begin with the same text.
@@ -126,27 +126,6 @@ func (d *listWriter) create(path string) (*listFile, error) {
 		return nil, err
 	}
 	return &listFile{Writer: h.w, h: h}, nil
-}
-
-// createZip begins a zip with a single member. A writer has one compressor, so only one
-// zip is open at a time.
-func (d *listWriter) createZip(path, member string, when time.Time) (*listFile, error) {
-	l, err := d.create(path)
-	if err != nil {
-		return nil, err
-	}
-	l.zip = zip.NewWriter(l.h.w)
-	l.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		d.compressor.Reset(w)
-		return d.compressor, nil
-	})
-	m, err := l.zip.CreateHeader(&zip.FileHeader{Name: member, Method: zip.Deflate, Modified: when})
-	if err != nil {
-		l.h.abandon()
-		return nil, err
-	}
-	l.Writer = bufio.NewWriterSize(m, 64<<10)
-	return l, nil
 }
 
 // finish finishes a file. It reports the first error of all writes.
