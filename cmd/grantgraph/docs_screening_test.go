@@ -138,12 +138,12 @@ func TestOpensslRecipe(t *testing.T) {
 	t.Parallel()
 	needs(t, "sh", "openssl")
 	script := commandsOf(t, screeningPage, "verify")
-	var keys []keyring.Key
+	var keys []report.PublicKey
 	var current docKey
 	for _, word := range []string{"an older key", "a newer key", "the current key"} {
 		seed := sha256.Sum256([]byte(word))
 		current = docKey{ed25519.NewKeyFromSeed(seed[:])}
-		keys = append(keys, keyring.Key{ID: httpsig.Thumbprint(current.public()), Public: current.public(), From: time.Unix(0, 0)})
+		keys = append(keys, report.PublicKey{ID: httpsig.Thumbprint(current.public()), Public: current.public(), From: time.Unix(0, 0)})
 	}
 	slices.Reverse(keys)
 	issue := func(name string) string {
@@ -221,7 +221,7 @@ func TestOpensslRecipe(t *testing.T) {
 
 // jwksX is a key as the document of keys has it.
 func jwksX(public ed25519.PublicKey) string {
-	text := string(keyring.JWKS([]keyring.Key{{Public: public}}))
+	text := string(keyring.JWKS([]report.PublicKey{{Public: public}}))
 	_, x, _ := strings.Cut(text, `"x": "`)
 	return x[:43]
 }

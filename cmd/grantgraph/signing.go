@@ -8,6 +8,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/secret"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
 	"grantgraph/internal/terminal"
 )
@@ -36,7 +37,7 @@ type signingRecord struct {
 	Compromised *time.Time `json:"compromised_since"`
 }
 
-func newSigningRecord(k keyring.Key) signingRecord {
+func newSigningRecord(k report.PublicKey) signingRecord {
 	r := signingRecord{ID: k.ID, State: "current", From: k.From}
 	if !k.Until.IsZero() {
 		r.State, r.Until = "retired", &k.Until
@@ -170,7 +171,7 @@ func (c *signingExportCmd) Run(a *terminal.App) error {
 			id = current.ID
 		}
 		if id != "" {
-			i := slices.IndexFunc(keys, func(k keyring.Key) bool { return k.ID == id })
+			i := slices.IndexFunc(keys, func(k report.PublicKey) bool { return k.ID == id })
 			if i < 0 {
 				return fault.New("unknown_signing_key", "There is no such signing key.").Try("grantgraph signing list shows the keys and their IDs")
 			}

@@ -66,7 +66,7 @@ func TestVerify(t *testing.T) {
 		return path
 	}
 	key, other := seedKey("k"), seedKey("o")
-	public := func(k account.SigningKey) keyring.Key { return keyring.Key{ID: k.ID, Public: k.Public} }
+	public := func(k account.SigningKey) report.PublicKey { return report.PublicKey{ID: k.ID, Public: k.Public} }
 	document, pdf := issueReport(t, key, "Harborlight\x1b[31m\nreport.json: valid")
 	good, page := put("report.json", document), put("report.pdf", pdf)
 	bad := put("bad.json", bytes.Replace(document, []byte("2026-10-13"), []byte("2026-10-14"), 1))
@@ -77,7 +77,7 @@ func TestVerify(t *testing.T) {
 	empty := t.TempDir()
 
 	keys := map[string]string{
-		"set":    put("keys.json", keyring.JWKS([]keyring.Key{public(other), public(key)})),
+		"set":    put("keys.json", keyring.JWKS([]report.PublicKey{public(other), public(key)})),
 		"pem":    put("key.pem", public(key).PEM()),
 		"base64": put("key.txt", []byte(base64.RawURLEncoding.EncodeToString(key.Public)+"\n")),
 	}
@@ -88,8 +88,8 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	set := keys["set"]
-	otherSet := put("other.json", keyring.JWKS([]keyring.Key{public(other)}))
-	damaged := put("damaged.json", bytes.Replace(keyring.JWKS([]keyring.Key{public(key)}), []byte(`"kid": "`), []byte(`"kid": "x`), 1))
+	otherSet := put("other.json", keyring.JWKS([]report.PublicKey{public(other)}))
+	damaged := put("damaged.json", bytes.Replace(keyring.JWKS([]report.PublicKey{public(key)}), []byte(`"kid": "`), []byte(`"kid": "x`), 1))
 	_, out, _ := command(t, "verify", "--data", empty, "--key", set, good)
 	if want := good + `: valid
   of      Harborlight?[31m report.json: valid

@@ -12,6 +12,7 @@ import (
 
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/account"
+	"grantgraph/internal/serve/report"
 	"grantgraph/internal/serve/report/keyring"
 )
 
@@ -27,7 +28,7 @@ func TestJWKS(t *testing.T) {
 		s.Handler().ServeHTTP(rec, httptest.NewRequest(method, jwksPath, nil))
 		return rec
 	}
-	published := func() []keyring.Key {
+	published := func() []report.PublicKey {
 		t.Helper()
 		rec := ask(http.MethodGet)
 		if h := rec.Header(); rec.Code != 200 || h.Get("Content-Type") != "application/jwk-set+json" || h.Get("Cache-Control") != "public, max-age=300" {

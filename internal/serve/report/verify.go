@@ -17,7 +17,9 @@ import (
 	"grantgraph/internal/serve/agent/httpsig"
 )
 
-// PublicKey is a published key that signed reports. A zero time sets no bound.
+// PublicKey is a published key that signed reports, with the time in which it signed. A
+// zero time sets no bound. The bounds are whole seconds by the clock of the server that
+// made or retired the key; clocks of other servers may differ a little.
 type PublicKey struct {
 	ID          string // RFC 7638 thumbprint
 	Public      ed25519.PublicKey

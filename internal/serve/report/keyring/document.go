@@ -16,6 +16,7 @@ import (
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/agent/httpsig"
+	"grantgraph/internal/serve/report"
 )
 
 // MediaType is the media type of the document that JWKS writes.
@@ -42,7 +43,7 @@ type jwk struct {
 }
 
 // JWKS returns the public document of keys (RFC 7517, RFC 8037).
-func JWKS(keys []Key) []byte {
+func JWKS(keys []report.PublicKey) []byte {
 	set := struct {
 		Keys []jwk `json:"keys"`
 	}{make([]jwk, len(keys))}
@@ -72,7 +73,7 @@ const BadKeyFile = "bad_key_file"
 // ParseKeys reads keys from a document: a set that JWKS wrote, a single JSON web key, public
 // keys in PEM, or the 32 bytes of a key in base64. Of a set it takes the Ed25519 keys. Their
 // members must be right, since whoever verifies with the keys relies on them.
-func ParseKeys(document []byte) ([]Key, error) {
+func ParseKeys(document []byte) ([]report.PublicKey, error) {
 	keys, err := parse(document)
 	if err == nil {
 		err = distinct(keys)
@@ -84,7 +85,7 @@ func ParseKeys(document []byte) ([]Key, error) {
 	return keys, nil
 }
 
-func parse(document []byte) ([]Key, error) {
+func parse(document []byte) ([]report.PublicKey, error) {
 	if len(document) > MaxDocument {
 		return nil, fmt.Errorf("the file has more than %d bytes", MaxDocument)
 	}
@@ -101,12 +102,12 @@ func parse(document []byte) ([]Key, error) {
 		return parsePEM(text)
 	}
 	k, err := parseBare(string(text))
-	return []Key{k}, err
+	return []report.PublicKey{k}, err
 }
 
 // distinct refuses a key that is there twice: one entry may be marked as compromised and the
 // other not.
-func distinct(keys []Key) error {
+func distinct(keys []report.PublicKey) error {
 	seen := make(map[string]bool, len(keys))
 	for _, k := range keys {
 		if seen[k.ID] {
@@ -117,14 +118,14 @@ func distinct(keys []Key) error {
 	return nil
 }
 
-func newKey(public []byte) (Key, error) {
+func newKey(public []byte) (report.PublicKey, error) {
 	if err := httpsig.CheckPoint(public); err != nil {
-		return Key{}, fmt.Errorf("the bytes are no Ed25519 public key: %w", err)
+		return report.PublicKey{}, fmt.Errorf("the bytes are no Ed25519 public key: %w", err)
 	}
-	return Key{ID: httpsig.Thumbprint(public), Public: public}, nil
+	return report.PublicKey{ID: httpsig.Thumbprint(public), Public: public}, nil
 }
 
-func parseBare(text string) (Key, error) {
+func parseBare(text string) (report.PublicKey, error) {
 	// The decoders of base64 skip line breaks.
 	if (len(text) == 43 || len(text) == 44) && !strings.ContainsAny(text, "\r\n") {
 		for _, e := range []*base64.Encoding{base64.RawURLEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.StdEncoding} {
@@ -133,10 +134,10 @@ func parseBare(text string) (Key, error) {
 			}
 		}
 	}
-	return Key{}, errors.New("the file is neither JSON nor PEM nor 32 bytes in base64")
+	return report.PublicKey{}, errors.New("the file is neither JSON nor PEM nor 32 bytes in base64")
 }
 
-func parsePEM(text []byte) (keys []Key, err error) {
+func parsePEM(text []byte) (keys []report.PublicKey, err error) {
 	for len(text) > 0 {
 		// Decode would skip text before a block, and a damaged block.
 		if !bytes.HasPrefix(text, []byte("-----BEGIN ")) {
@@ -166,7 +167,7 @@ func parsePEM(text []byte) (keys []Key, err error) {
 	return keys, nil
 }
 
-func parseJSON(text []byte) ([]Key, error) {
+func parseJSON(text []byte) ([]report.PublicKey, error) {
 	top, err := membersOf(text)
 	if err != nil {
 		return nil, err
@@ -177,13 +178,13 @@ func parseJSON(text []byte) ([]Key, error) {
 		if err == nil && !ed25519 {
 			err = errors.New("the key is not one for Ed25519")
 		}
-		return []Key{k}, err
+		return []report.PublicKey{k}, err
 	}
 	var entries []json.RawMessage
 	if json.Unmarshal(list, &entries) != nil {
 		return nil, errors.New("keys is not a list")
 	}
-	var keys []Key
+	var keys []report.PublicKey
 	for _, entry := range entries {
 		members, err := membersOf(entry)
 		if err != nil {
@@ -235,7 +236,7 @@ func membersOf(text []byte) (map[string]json.RawMessage, error) {
 }
 
 // parseJWK reads a JSON web key, and reports whether it is a key for Ed25519.
-func parseJWK(members map[string]json.RawMessage) (k Key, isEd25519 bool, err error) {
+func parseJWK(members map[string]json.RawMessage) (k report.PublicKey, isEd25519 bool, err error) {
 	var kind, curve, x, id, use, algorithm string
 	for _, member := range []struct {
 		name string
@@ -243,43 +244,43 @@ func parseJWK(members map[string]json.RawMessage) (k Key, isEd25519 bool, err er
 	}{{"kty", &kind}, {"crv", &curve}, {"x", &x}, {"kid", &id}, {"use", &use}, {"alg", &algorithm}} {
 		raw, ok := members[member.name]
 		if ok && (raw[0] != '"' || json.Unmarshal(raw, member.into) != nil) {
-			return Key{}, false, fmt.Errorf("%s of a key is not a text", member.name)
+			return report.PublicKey{}, false, fmt.Errorf("%s of a key is not a text", member.name)
 		}
 	}
 	if _, private := members["d"]; private {
-		return Key{}, false, errors.New("this is a private key, which only its owner should have")
+		return report.PublicKey{}, false, errors.New("this is a private key, which only its owner should have")
 	}
 	if kind == "" {
-		return Key{}, false, errors.New("a key has no kty")
+		return report.PublicKey{}, false, errors.New("a key has no kty")
 	}
 	if kind != "OKP" || curve != "Ed25519" {
-		return Key{}, false, nil
+		return report.PublicKey{}, false, nil
 	}
 	public, err := b64.DecodeString(x)
 	if err != nil || strings.ContainsAny(x, "\r\n") {
-		return Key{}, true, errors.New("x of a key is not in base64url")
+		return report.PublicKey{}, true, errors.New("x of a key is not in base64url")
 	}
 	if k, err = newKey(public); err != nil {
-		return Key{}, true, err
+		return report.PublicKey{}, true, err
 	}
 	if _, named := members["kid"]; named && id != k.ID {
-		return Key{}, true, fmt.Errorf("kid %q is not the thumbprint of its key, which is %s", fault.Clip(id, 60), k.ID)
+		return report.PublicKey{}, true, fmt.Errorf("kid %q is not the thumbprint of its key, which is %s", fault.Clip(id, 60), k.ID)
 	}
 	var purposes []string
 	if raw, ok := members["key_ops"]; ok && (json.Unmarshal(raw, &purposes) != nil || !slices.Contains(purposes, "verify")) ||
 		use != "" && use != "sig" || algorithm != "" && algorithm != "EdDSA" && algorithm != "Ed25519" {
-		return Key{}, true, fmt.Errorf("the key %s is meant for something other than signatures", k.ID)
+		return report.PublicKey{}, true, fmt.Errorf("the key %s is meant for something other than signatures", k.ID)
 	}
 	for _, date := range []struct {
 		name string
 		into *time.Time
 	}{{"valid_from", &k.From}, {"valid_until", &k.Until}, {"compromised_since", &k.Compromised}} {
 		if *date.into, err = parseDate(members[date.name]); err != nil {
-			return Key{}, true, fmt.Errorf("%s of the key %s %w", date.name, k.ID, err)
+			return report.PublicKey{}, true, fmt.Errorf("%s of the key %s %w", date.name, k.ID, err)
 		}
 	}
 	if !k.Until.IsZero() && k.Until.Before(k.From) {
-		return Key{}, true, fmt.Errorf("the key %s ends before it begins", k.ID)
+		return report.PublicKey{}, true, fmt.Errorf("the key %s ends before it begins", k.ID)
 	}
 	return k, true, nil
 }

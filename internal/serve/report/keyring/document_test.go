@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"fmt"
+	"grantgraph/internal/serve/report"
 	"strings"
 	"testing"
 	"time"
@@ -25,13 +26,13 @@ MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
 -----END PUBLIC KEY-----
 `
 
-func rfcKey(t testing.TB) Key {
+func rfcKey(t testing.TB) report.PublicKey {
 	t.Helper()
 	public, err := base64.RawURLEncoding.DecodeString(rfcX)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Key{ID: rfcThumbprint, Public: public}
+	return report.PublicKey{ID: rfcThumbprint, Public: public}
 }
 
 func TestWritten(t *testing.T) {
@@ -57,15 +58,15 @@ func TestWritten(t *testing.T) {
   ]
 }
 `
-	if got := string(JWKS([]Key{k})); got != want {
+	if got := string(JWKS([]report.PublicKey{k})); got != want {
 		t.Errorf("%s", got)
 	}
 	if got := string(JWKS(nil)); got != "{\n  \"keys\": []\n}\n" {
 		t.Errorf("%s", got)
 	}
-	many := make([]Key, 700)
+	many := make([]report.PublicKey, 700)
 	for i := range many {
-		many[i] = Key{ID: k.ID, Public: k.Public, From: noon, Until: noon, Compromised: noon}
+		many[i] = report.PublicKey{ID: k.ID, Public: k.Public, From: noon, Until: noon, Compromised: noon}
 	}
 	if n := len(JWKS(many)); n > MaxDocument {
 		t.Errorf("a set of %d keys has %d bytes and cannot be read again", len(many), n)
@@ -78,25 +79,25 @@ func TestParseKeys(t *testing.T) {
 	dated := k
 	dated.From, dated.Until, dated.Compromised = noon, noon.Add(time.Hour), noon.Add(30*time.Minute)
 	other := public(seeded(1))
-	undated := Key{ID: other.ID, Public: other.Public}
+	undated := report.PublicKey{ID: other.ID, Public: other.Public}
 	bare := `"kty":"OKP","crv":"Ed25519","x":"` + rfcX + `"`
 	for name, c := range map[string]struct {
 		text string
-		want []Key
+		want []report.PublicKey
 	}{
-		"a set":                    {string(JWKS([]Key{dated, other})), []Key{dated, other}},
-		"a set with other keys":    {`{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB","kid":"a"},{"kty":"OKP","crv":"X25519","x":"AA"},{` + bare + `}]}`, []Key{k}},
-		"a JWK":                    {`{` + bare + `}`, []Key{k}},
-		"a JWK with all it may":    {`{` + bare + `,"kid":"` + rfcThumbprint + `","use":"sig","alg":"Ed25519","key_ops":["verify"],"valid_from":null,"extra":{"a":[1]}}`, []Key{k}},
-		"a date in another zone":   {`{` + bare + `,"valid_from":"2026-03-10T14:00:00+02:00"}`, []Key{{ID: k.ID, Public: k.Public, From: noon}}},
-		"PEM":                      {rfcPEM, []Key{k}},
-		"PEM of Windows":           {strings.ReplaceAll(rfcPEM, "\n", "\r\n"), []Key{k}},
-		"two in PEM":               {rfcPEM + "\n" + string(other.PEM()), []Key{k, undated}},
-		"base64url":                {rfcX + "\n", []Key{k}},
-		"base64url, padded":        {rfcX + "=", []Key{k}},
-		"base64":                   {"  " + strings.NewReplacer("_", "/", "-", "+").Replace(rfcX), []Key{k}},
-		"base64, padded":           {strings.NewReplacer("_", "/", "-", "+").Replace(rfcX) + "=\r\n", []Key{k}},
-		"a set of one, with space": {"\n{ \"keys\" : [ {" + bare + "} ] }\n", []Key{k}},
+		"a set":                    {string(JWKS([]report.PublicKey{dated, other})), []report.PublicKey{dated, other}},
+		"a set with other keys":    {`{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB","kid":"a"},{"kty":"OKP","crv":"X25519","x":"AA"},{` + bare + `}]}`, []report.PublicKey{k}},
+		"a JWK":                    {`{` + bare + `}`, []report.PublicKey{k}},
+		"a JWK with all it may":    {`{` + bare + `,"kid":"` + rfcThumbprint + `","use":"sig","alg":"Ed25519","key_ops":["verify"],"valid_from":null,"extra":{"a":[1]}}`, []report.PublicKey{k}},
+		"a date in another zone":   {`{` + bare + `,"valid_from":"2026-03-10T14:00:00+02:00"}`, []report.PublicKey{{ID: k.ID, Public: k.Public, From: noon}}},
+		"PEM":                      {rfcPEM, []report.PublicKey{k}},
+		"PEM of Windows":           {strings.ReplaceAll(rfcPEM, "\n", "\r\n"), []report.PublicKey{k}},
+		"two in PEM":               {rfcPEM + "\n" + string(other.PEM()), []report.PublicKey{k, undated}},
+		"base64url":                {rfcX + "\n", []report.PublicKey{k}},
+		"base64url, padded":        {rfcX + "=", []report.PublicKey{k}},
+		"base64":                   {"  " + strings.NewReplacer("_", "/", "-", "+").Replace(rfcX), []report.PublicKey{k}},
+		"base64, padded":           {strings.NewReplacer("_", "/", "-", "+").Replace(rfcX) + "=\r\n", []report.PublicKey{k}},
+		"a set of one, with space": {"\n{ \"keys\" : [ {" + bare + "} ] }\n", []report.PublicKey{k}},
 	} {
 		got, err := ParseKeys([]byte(c.text))
 		if err != nil || !equal(got, c.want) {
@@ -174,7 +175,7 @@ func FuzzParseKeys(f *testing.F) {
 	k := rfcKey(f)
 	f.Add([]byte(rfcPEM))
 	f.Add([]byte(rfcX))
-	f.Add(JWKS([]Key{k, public(seeded(1))}))
+	f.Add(JWKS([]report.PublicKey{k, public(seeded(1))}))
 	f.Add(fmt.Appendf(nil, `{"kty":"OKP","crv":"Ed25519","x":%q,"valid_from":"2026-03-10T12:00:00.5+01:00"}`, rfcX))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		keys, err := ParseKeys(text)
@@ -188,7 +189,7 @@ func FuzzParseKeys(f *testing.F) {
 			t.Fatalf("%+v, %+v, %v", keys, again, err)
 		}
 		for _, k := range keys {
-			only := []Key{{ID: k.ID, Public: k.Public}}
+			only := []report.PublicKey{{ID: k.ID, Public: k.Public}}
 			for _, form := range []string{string(k.PEM()), base64.StdEncoding.EncodeToString(k.Public), base64.RawURLEncoding.EncodeToString(k.Public)} {
 				if again, err := ParseKeys([]byte(form)); err != nil || !equal(again, only) {
 					t.Fatalf("%q: %+v, %v", form, again, err)

@@ -19,11 +19,6 @@ import (
 	"grantgraph/internal/serve/report"
 )
 
-// Key is the public part of a key that signs reports, with the time in which it signed. The
-// bounds are whole seconds by the clock of the server that made or retired the key; clocks
-// of other servers may differ a little.
-type Key = report.PublicKey
-
 // Ring is the keys of a service. It caches none of them, so a rotation on any server takes
 // effect on all servers at once. It is safe for concurrent use.
 type Ring struct {
@@ -132,47 +127,47 @@ func (r *Ring) Sign(ctx context.Context, message func(id string) ([]byte, error)
 }
 
 // Current returns the public part of the key that signs.
-func (r *Ring) Current(ctx context.Context) (Key, error) {
+func (r *Ring) Current(ctx context.Context) (report.PublicKey, error) {
 	k, err := r.current(ctx)
 	if err != nil {
-		return Key{}, err
+		return report.PublicKey{}, err
 	}
 	return public(k), nil
 }
 
 // Keys returns all keys that ever were, oldest first.
-func (r *Ring) Keys(ctx context.Context) ([]Key, error) {
+func (r *Ring) Keys(ctx context.Context) ([]report.PublicKey, error) {
 	stored, err := r.stored(ctx)
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]Key, len(stored))
+	keys := make([]report.PublicKey, len(stored))
 	for i, k := range stored {
 		keys[i] = public(k)
 	}
 	return keys, nil
 }
 
-func public(k account.SigningKey) Key {
-	return Key{ID: k.ID, Public: k.Public, From: k.Created, Until: k.Retired, Compromised: k.Compromised}
+func public(k account.SigningKey) report.PublicKey {
+	return report.PublicKey{ID: k.ID, Public: k.Public, From: k.Created, Until: k.Retired, Compromised: k.Compromised}
 }
 
 // Rotate draws a new key and retires the current one. If compromised is not zero, reports
 // that the old key signed from then on are not trusted.
-func (r *Ring) Rotate(ctx context.Context, compromised time.Time) (retired, now Key, err error) {
+func (r *Ring) Rotate(ctx context.Context, compromised time.Time) (retired, now report.PublicKey, err error) {
 	next := r.draw()
 	old, err := r.store.RotateSigningKey(ctx, next, compromised)
 	if err != nil {
-		return Key{}, Key{}, err
+		return report.PublicKey{}, report.PublicKey{}, err
 	}
 	// Another server may have rotated since, so the key is found by its ID.
 	keys, err := r.Keys(ctx)
 	if err != nil {
-		return Key{}, Key{}, err
+		return report.PublicKey{}, report.PublicKey{}, err
 	}
-	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == next.ID })
+	i := slices.IndexFunc(keys, func(k report.PublicKey) bool { return k.ID == next.ID })
 	if i < 0 {
-		return Key{}, Key{}, fmt.Errorf("the new signing key %s is not in the store", next.ID)
+		return report.PublicKey{}, report.PublicKey{}, fmt.Errorf("the new signing key %s is not in the store", next.ID)
 	}
 	return public(old), keys[i], nil
 }

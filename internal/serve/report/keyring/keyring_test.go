@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"fmt"
+	"grantgraph/internal/serve/report"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func TestRing(t *testing.T) {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	message := []byte("a report")
-	sign := func(r *Ring, with Key) {
+	sign := func(r *Ring, with report.PublicKey) {
 		t.Helper()
 		id, signature, err := signWith(ctx, r, message)
 		if err != nil || id != with.ID || !ed25519.Verify(with.Public, message, signature) || ed25519.Verify(with.Public, []byte("another"), signature) {
@@ -92,8 +93,8 @@ func TestRing(t *testing.T) {
 	}
 }
 
-func equal(a, b []Key) bool {
-	return slices.EqualFunc(a, b, func(a, b Key) bool {
+func equal(a, b []report.PublicKey) bool {
+	return slices.EqualFunc(a, b, func(a, b report.PublicKey) bool {
 		return a.ID == b.ID && a.Public.Equal(b.Public) && a.From == b.From && a.Until == b.Until && a.Compromised == b.Compromised
 	})
 }
@@ -143,7 +144,7 @@ func TestSignDuringRotation(t *testing.T) {
 		t.Fatalf("%d keys, %v", len(keys), err)
 	}
 	for _, s := range slices.Concat(all...) {
-		i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == s.id })
+		i := slices.IndexFunc(keys, func(k report.PublicKey) bool { return k.ID == s.id })
 		if i < 0 || !ed25519.Verify(keys[i].Public, []byte(s.message), s.signature) {
 			t.Errorf("signed with %s, key %d", s.id, i)
 		}
