@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/serve/account"
 	"grantgraph/internal/serve/dataset"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search"
 )
 
@@ -188,6 +190,39 @@ func TestMatch(t *testing.T) {
 	}
 	if list := ask(`,{"matchType":"id","propertyValue":"` + id + `","required":true}`); len(list) != 1 || list[0].ID != id {
 		t.Errorf("its EIN is required: %+v", list)
+	}
+}
+
+// TestOneScale asks in the ways people write names: reconciliation, search and package
+// identify mean the same organization with the same probability.
+func TestOneScale(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	m := Matcher{Search: s.data.Search, Directory: s.data.Directory}
+	name := s.some().Name
+	for _, text := range []string{
+		name, "c/o Jane Smith, " + name, name + " (formerly Zyx Qwv)", name + " fbo", "Univ. of Zyx", "St John's Church", "Community Foundation", "Zyx Qwv Institute",
+	} {
+		meant := s.data.Search.Identify(t.Context(), identify.Question{Text: text, Limit: maxCompared})
+		list, err := m.Match(t.Context(), &Query{Names: []string{text}, Limit: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(meant.Candidates) == 0 {
+			if len(list) > 0 && (list[0].Sure || list[0].Probability > 0.01) {
+				t.Errorf("%s means nobody, and reconciliation says %+v", text, list[0])
+			}
+			continue
+		}
+		first := meant.Candidates[0]
+		if len(list) == 0 || list[0].EIN != first.EIN || math.Abs(list[0].Probability-first.Probability) > 0.005 || list[0].Sure && meant.Verdict != identify.Certain {
+			t.Errorf("%s: %+v, and reconciliation says %+v", text, first, list)
+		}
+		if best, ok := meant.Best(); ok {
+			if found := s.data.Search.Find(text, "", 5); len(found) == 0 || found[0].EIN != best.EIN || found[0].Match == search.Weak {
+				t.Errorf("%s: %+v, and search says %+v", text, best, found)
+			}
+		}
 	}
 }
 

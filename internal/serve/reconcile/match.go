@@ -3,28 +3,25 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search"
+	"grantgraph/internal/typo"
 )
 
 // Matcher finds the organizations that queries mean. Without a Directory it ignores
-// ZIP codes and does not look for namesakes in a city.
+// ZIP codes.
 type Matcher struct {
 	Search    *search.Index
 	Directory *directory.Index
 }
-
-// How many organizations are compared for each name, by where Matcher looks.
-const (
-	mostInPlace  = 20 // in the city or the ZIP code
-	mostInState  = 60
-	mostAnywhere = 40
-)
 
 // Candidate is an organization that a query may mean.
 type Candidate struct {
@@ -32,6 +29,12 @@ type Candidate struct {
 	Probability float64 // that the query means it
 	Sure        bool    // the best candidate is clear enough to be called a match
 	Features    []Feature
+
+	likeness float64 // of the name asked for to the name recognized, 0 to 100; negative without a name
+	filled   bool    // found by search, which was told no city
+	conflict bool    // the two names have parts that exclude each other, as a hospital and its foundation do
+	stated   bool    // its EIN is in the query
+	agrees   [len(compares)]agreement
 }
 
 // Feature is one reason for a probability.
@@ -41,19 +44,34 @@ type Feature struct {
 	Value any    `json:"value"` // a number or a boolean
 }
 
-// contender is a candidate with the evidence for it.
-type contender struct {
-	search.Candidate
-	found    bool // found by its name
-	conflict bool // the names have parts that exclude each other
-	state    agreement
-	city     agreement
-	zip      agreement
-	ein      agreement
-	length   int // of the name asked for, in letters
-
-	weight float64
+type comparison struct {
+	property, feature, name string
+	odds                    [2]float64
 }
+
+// compares lists the properties by which queries are compared, each with the feature
+// of its agreement, and with what agreement and disagreement multiply the odds of an
+// organization by. docs/reconcile.md has the results.
+var compares = [...]comparison{
+	{propEIN, "ein_agrees", "The EIN is the same", [2]float64{1, 1}},
+	{propState, "state_agrees", "The state is the same", [2]float64{1, 0.05}},
+	{propCity, "city_agrees", "The city is the same", [2]float64{2, 0.3}},
+	{propZIP, "zip_agrees", "The ZIP code is the same", [2]float64{2.5, 0.4}},
+}
+
+// Probabilities.
+const (
+	leastMatch = 0.95 // from which a candidate is called a match; the verdict of package identify is then "certain"
+	leastShown = 0.001
+	leastLike  = 40 // likeness of a name of several words; the same words in another order often name another organization
+
+	einAlone   = 0.999 // of an EIN given without a name
+	einNamed   = 0.995 // of an EIN given with a name that agrees
+	einAnother = 0.5   // of an EIN given with a name that disagrees
+)
+
+// maxCompared is how many organizations are compared for each name.
+const maxCompared = 50
 
 // Match finds the organizations that a query may mean, likeliest first. Their
 // probabilities and the probability of no match add up to 1.
@@ -62,214 +80,169 @@ func (m *Matcher) Match(ctx context.Context, q *Query) ([]Candidate, error) {
 	for i, c := range q.Where {
 		where[i] = c.read()
 	}
-	pool := pool{m: m, byOrg: map[uint32]*contender{}}
-	named := false
+	about := identify.Question{State: only(where, propState), City: only(where, propCity), Limit: maxCompared}
+	var names []string
 	for _, name := range q.Names {
 		if e, ok := readEIN(name); ok {
 			// An identifier in place of a name is the best evidence.
 			where = append(where, Condition{Property: propEIN, Values: []string{e.String()}})
-			continue
+		} else {
+			names = append(names, name)
 		}
-		named = true
-		if err := pool.byName(name, where); err != nil {
-			return nil, err
+	}
+	found := map[uint32]*Candidate{}
+	for _, name := range names {
+		about.Text = name
+		m.add(found, name, m.Search.Identify(ctx, about).Candidates)
+		if len(found) == 0 {
+			// A person may still recognize what search finds.
+			for _, r := range m.Search.Find(name, about.State, maxCandidates) {
+				m.add(found, name, []identify.Candidate{{EIN: r.EIN, Org: r.Org, Name: r.Name, Probability: leastShown * r.Score}})
+				found[r.Org].filled = true
+			}
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
-	pool.byEIN(wanted(where, propEIN))
-	var list []*contender
-	for _, c := range pool.byOrg {
-		if m.compare(c, where) && isOfType(c.Kind, q.Types) {
-			list = append(list, c)
-		}
-	}
+	m.addEINs(ctx, found, names, wanted(where, propEIN))
 	// A fixed order makes the sums the same every time.
-	slices.SortFunc(list, func(a, b *contender) int { return cmp.Compare(a.Org, b.Org) })
-	return judged(list, q.Limit, named), nil
+	list := slices.SortedFunc(maps.Values(found), func(a, b *Candidate) int { return cmp.Compare(a.Org, b.Org) })
+	none := 1.0
+	for _, c := range list {
+		none -= c.Probability
+	}
+	list = slices.DeleteFunc(list, func(c *Candidate) bool { return !m.weigh(c, where, &about) || !isOfType(c.Kind, q.Types) })
+	share(list, max(0, none), len(names) > 0)
+	return shown(list, q.Limit), nil
 }
 
-// pool gathers the organizations to compare.
-type pool struct {
-	m     *Matcher
-	byOrg map[uint32]*contender
-}
-
-// byName adds organizations of this name: in the place that the query gives, in its
-// state, and anywhere. It skips "anywhere" if the state is required or has an
-// organization of exactly this name.
-func (p *pool) byName(name string, where []Condition) error {
+// add adds the organizations that a name may mean. Of several names, the likeliest
+// one counts.
+func (m *Matcher) add(found map[uint32]*Candidate, name string, list []identify.Candidate) {
 	asked := orgname.Parse(name)
 	traits := asked.Traits()
-	add := func(list []search.Candidate) {
-		for _, c := range list {
-			t := &contender{Candidate: c, found: true, length: len(asked.KX)}
-			if c.Result.Match != search.Exact {
-				own := orgname.TraitsOf(orgname.Parse(c.Name).K2)
-				t.conflict = traits.Conflicts(&own) != 0
-			}
-			if before := p.byOrg[c.Org]; before == nil || before.Agreement < c.Agreement || !before.found {
-				p.byOrg[c.Org] = t
-			}
+	for _, c := range list {
+		to := found[c.Org]
+		if to == nil {
+			r, _ := m.Search.Lookup(c.EIN)
+			to = &Candidate{Result: r}
+			found[c.Org] = to
 		}
-	}
-	states := wanted(where, propState)
-	states = slices.Compact(states[:min(len(states), 2)])
-	cities := wanted(where, propCity)
-	enough := len(states) > 0 && slices.ContainsFunc(where, func(c Condition) bool { return c.Property == propState && c.Required && c.Quantifier != None })
-	full := len(states) == 0 // the place may have more organizations than are compared
-	there := false           // an organization of exactly this name is in the city
-	for _, state := range states {
-		list := p.m.Search.Candidates(name, state, nil, mostInState)
-		add(list)
-		full = full || len(list) == mostInState
-		for _, c := range list {
-			if c.Result.Match == search.Exact {
-				// If one is in the state, namesakes elsewhere say little.
-				enough = true
-				there = there || slices.Contains(cities, orgname.City(c.City))
-			}
+		own := orgname.Parse(c.Name)
+		like := 100 * (1 - float64(typo.Distance(asked.KX, own.KX))/float64(max(1, len(asked.KX), len(own.KX))))
+		if like >= to.likeness {
+			theirs := own.Traits()
+			to.likeness = like
+			to.conflict = traits.Conflicts(&theirs) != 0 || like < leastLike && strings.Contains(asked.K2, " ")
 		}
+		to.Probability = max(to.Probability, c.Probability)
 	}
-	if full && !there {
-		if err := p.inPlace(name, states, cities, where, add); err != nil {
-			return err
-		}
-	}
-	if !enough {
-		add(p.m.Search.Candidates(name, "", nil, mostAnywhere))
-	}
-	return nil
 }
 
-// inPlace adds organizations of this name in the city or ZIP code. For a common name,
-// the state has more of them than are compared.
-func (p *pool) inPlace(name string, states, cities []string, where []Condition, add func([]search.Candidate)) error {
-	if p.m.Directory == nil {
-		return nil
-	}
-	var f directory.Filter
-	if len(cities) > 0 {
-		for _, city := range cities[:min(len(cities), 3)] {
-			f.Cities = append(f.Cities, directory.City{Name: city})
-		}
-		f.States = states
-	} else if zips := wanted(where, propZIP); len(zips) > 0 {
-		f.ZIPs = zips[:min(len(zips), 3)]
-	} else {
-		return nil
-	}
-	set, n, err := p.m.Directory.Select(&f, nil)
-	if err != nil {
-		return err
-	}
-	defer p.m.Directory.Release(set)
-	if n > 0 {
-		add(p.m.Search.Candidates(name, "", set, mostInPlace))
-	}
-	return nil
-}
-
-// byEIN adds the organizations with these EINs.
-func (p *pool) byEIN(eins []string) {
+// addEINs adds the organizations with these EINs. Such an organization agrees with a
+// name that means it in its own city.
+func (m *Matcher) addEINs(ctx context.Context, found map[uint32]*Candidate, names, eins []string) {
 	for _, text := range eins[:min(len(eins), 3)] {
 		e, err := ein.Parse(text)
 		if err != nil {
 			continue
 		}
-		if r, known := p.m.Search.Lookup(e); known && p.byOrg[r.Org] == nil {
-			p.byOrg[r.Org] = &contender{Candidate: search.Candidate{Result: r}}
+		r, known := m.Search.Lookup(e)
+		if !known {
+			continue
+		}
+		if c := found[r.Org]; c != nil {
+			c.stated = true
+			continue
+		}
+		found[r.Org] = &Candidate{Result: r, likeness: -1, stated: true}
+		for _, name := range names {
+			there := m.Search.Identify(ctx, identify.Question{Text: name, State: r.State, City: r.City, Limit: maxCompared}).Candidates
+			there = slices.DeleteFunc(there, func(c identify.Candidate) bool { return c.Org != r.Org })
+			for i := range there {
+				there[i].Probability = 0 // the query did not name this place
+			}
+			m.add(found, name, there)
 		}
 	}
 }
 
-// compare checks an organization against the conditions. It reports whether the
-// organization meets the required ones.
-func (m *Matcher) compare(c *contender, where []Condition) (ok bool) {
+// weigh compares an organization with the conditions and weighs its probability by
+// them. Package identify was told the city, if there is one, and has weighed it. It
+// was told the state too, but another state must not become a match. weigh reports whether the organization meets
+// the required ones.
+func (m *Matcher) weigh(c *Candidate, where []Condition, told *identify.Question) (ok bool) {
+	has := [len(compares)]string{c.EIN.String(), c.State, orgname.City(c.City)}
+	if m.Directory != nil {
+		row, _ := m.Directory.Row(c.Org, nil)
+		has[3] = row.ZIP
+	}
 	for _, w := range where {
-		var has string
-		to := &c.ein
-		switch w.Property {
-		case propState:
-			has, to = c.State, &c.state
-		case propCity:
-			has, to = orgname.City(c.City), &c.city
-		case propZIP:
-			if m.Directory != nil {
-				if row, known := m.Directory.Row(c.Org, nil); known {
-					has = row.ZIP
-				}
-			}
-			to = &c.zip
-		case propEIN:
-			has = c.EIN.String()
-		}
-		is := w.meets(has, w.Values)
+		i := slices.IndexFunc(compares[:], func(p comparison) bool { return p.property == w.Property })
+		is := w.meets(has[i], w.Values)
 		if w.Required && is != agrees {
 			return false
 		}
-		if is != unknown {
-			*to = is
+		if is == unknown {
+			continue
+		}
+		c.agrees[i] = is
+		if w.Property != propCity || told.City == "" || c.filled {
+			c.Probability *= compares[i].odds[is-agrees]
 		}
 	}
 	return true
 }
 
-// judged turns evidence into probabilities. Each candidate has a weight, and so has
-// "none of them". Their shares of all weights are the probabilities, so two
-// candidates with the same name get half each. An EIN gets a fixed probability, and
-// the other candidates share the rest.
-func judged(list []*contender, limit int, named bool) (to []Candidate) {
-	sum, none := 0.0, math.Inf(-1)
+// share makes the weights of candidates and of "none of them" add up to 1. An EIN
+// gets a fixed probability, and the other candidates share the rest.
+func share(list []*Candidate, none float64, named bool) {
+	sum := none
 	for _, c := range list {
-		c.weight = math.Exp(c.logWeight())
-		sum += c.weight
-		none = max(none, c.logNone())
+		sum += c.Probability
 	}
-	sum += math.Exp(none)
 	rest := 1.0 // probability that an EIN leaves to the others
 	for _, c := range list {
-		c.weight /= sum
-		if c.ein == agrees {
-			before := c.weight
-			c.weight = c.withEIN(before, named)
-			rest = min(rest, (1-c.weight)/(1-before))
+		c.Probability /= max(sum, math.SmallestNonzeroFloat64)
+		if !c.stated {
+			continue
 		}
+		p := einAnother
+		switch {
+		case !named:
+			p = einAlone
+		case c.likeness >= 0 && !c.conflict:
+			p = einNamed
+		}
+		before := c.Probability
+		c.Probability = max(before, p)
+		rest = min(rest, (1-c.Probability)/max(1-before, math.SmallestNonzeroFloat64))
 	}
 	for _, c := range list {
-		if c.ein != agrees {
-			c.weight *= rest
+		if !c.stated {
+			c.Probability *= rest
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *contender) int { return cmp.Compare(b.weight, a.weight) })
-	for i, c := range list[:min(len(list), limit)] {
-		if c.weight < leastShown && i > 0 {
-			break
-		}
-		to = append(to, Candidate{Result: c.Result, Probability: c.weight, Features: c.features()})
-	}
-	if len(to) > 0 {
-		to[0].Sure = to[0].Probability >= leastMatch && list[0].strong()
-	}
-	return to
 }
 
-// features lists the reasons for a probability, for the conditions that the query
-// has.
-func (c *contender) features() []Feature {
-	var list []Feature
-	if c.found {
-		list = append(list, Feature{"name_agreement", "How well the names agree, from 0 to 100", math.Round(1000*c.Agreement) / 10})
-	}
-	for _, f := range []struct {
-		is       agreement
-		id, name string
-	}{{c.ein, "ein_agrees", "The EIN is the same"}, {c.state, "state_agrees", "The state is the same"}, {c.city, "city_agrees", "The city is the same"},
-		{c.zip, "zip_agrees", "The ZIP code is the same"}} {
-		if f.is != unknown {
-			list = append(list, Feature{f.id, f.name, f.is == agrees})
+// shown is the likeliest candidates with their features.
+func shown(list []*Candidate, limit int) (to []Candidate) {
+	slices.SortStableFunc(list, func(a, b *Candidate) int { return cmp.Compare(b.Probability, a.Probability) })
+	for i, c := range list[:min(len(list), limit)] {
+		if c.Probability < leastShown && i > 0 {
+			break
 		}
+		c.Sure = i == 0 && c.Probability >= leastMatch && (c.stated || !c.conflict)
+		if c.likeness >= 0 {
+			c.Features = append(c.Features, Feature{"name_agreement", "How well the names agree, from 0 to 100", math.Round(10*c.likeness) / 10})
+		}
+		for j, p := range compares {
+			if c.agrees[j] != unknown {
+				c.Features = append(c.Features, Feature{p.feature, p.name, c.agrees[j] == agrees})
+			}
+		}
+		to = append(to, *c)
 	}
-	return list
+	return to
 }

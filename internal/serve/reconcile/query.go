@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"strings"
 
 	"grantgraph/internal/ein"
@@ -119,18 +120,23 @@ func (c Condition) read() Condition {
 	return c
 }
 
-// wanted lists the values that the conditions on a property ask for, in the form used
-// for searching. Conditions that exclude values add nothing.
+// wanted lists the values that the conditions on a property ask for. Conditions that
+// exclude values add nothing.
 func wanted(where []Condition, property string) (list []string) {
 	for _, c := range where {
-		if c.Property != property || c.Quantifier == None {
-			continue
-		}
-		for _, v := range c.Values {
-			if v != "" {
-				list = append(list, v)
-			}
+		if c.Property == property && c.Quantifier != None {
+			list = append(list, slices.DeleteFunc(slices.Clone(c.Values), func(v string) bool { return v == "" })...)
 		}
 	}
 	return list
+}
+
+// only is the one value that the conditions on a property ask for, empty if there are
+// several or none.
+func only(where []Condition, property string) string {
+	list := wanted(where, property)
+	if len(list) == 0 || slices.ContainsFunc(list, func(v string) bool { return v != list[0] }) {
+		return ""
+	}
+	return list[0]
 }

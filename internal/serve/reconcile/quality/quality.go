@@ -18,6 +18,7 @@ import (
 	"grantgraph/internal/place"
 	"grantgraph/internal/scorecard"
 	"grantgraph/internal/serve/directory"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/reconcile"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
@@ -56,7 +57,8 @@ func Open(ctx context.Context, dir string, orgs []snapshot.Organization) (*Regis
 		snapshot.WriteTable(w, snapshot.Orgs, iter.Seq[snapshot.Org](none)),
 		snapshot.WriteTable(w, snapshot.FunderKinds, func(yield func(snapshot.FunderKind) bool) {}),
 		snapshot.WriteTable(w, snapshot.Purposes, func(yield func(snapshot.OrgPurposes) bool) {}),
-		search.BuildNames(ctx, w), directory.Build(ctx, w),
+		snapshot.WriteTable(w, snapshot.Grants, func(yield func(snapshot.Grant) bool) {}),
+		search.BuildNames(ctx, w), directory.Build(ctx, w), identify.Build(ctx, w),
 	)
 	if err != nil {
 		return nil, err
@@ -124,7 +126,7 @@ type Result struct {
 	Organizations int       `json:"organizations"`
 	Covered       []Figures `json:"covered"`  // names in states whose register is loaded
 	Kindred       []Figures `json:"kindred"`  // of these, without labels that share no word with the name
-	HeldOut       []Figures `json:"held_out"` // of these, the half that the weights were not fitted to
+	HeldOut       []Figures `json:"held_out"` // of these, the half with an odd EIN
 	Elsewhere     []Figures `json:"elsewhere"`
 	Bins          []Bin     `json:"bins"` // of covered names, asked with the whole place
 	Names         int       `json:"speed_names"`
@@ -165,7 +167,7 @@ func (c *Case) query(properties []string) *reconcile.Query {
 	return q
 }
 
-// HeldOut reports whether a case is in the half that no weight was fitted to.
+// HeldOut reports whether a case is in the half with an odd EIN.
 func (c *Case) HeldOut() bool { return c.EIN%2 == 1 }
 
 // Measure looks up every name in every way. Names written alike, in the same place
