@@ -24,7 +24,7 @@ var evalModes = []evalMode{
 	{"questions", strings.Fields("data gates into json"), (*evalCmd).evalQuestions},
 	{"prospects", strings.Fields("data year organizations fit into json"), (*evalCmd).evalProspects},
 	{"causes", strings.Fields("bmf sources into json"), (*evalCmd).evalCauses},
-	{"semantic", strings.Fields("queries documents into json"), (*evalCmd).evalSemantic},
+	{"semantic", strings.Fields("queries documents data judged wrong gates into json"), (*evalCmd).evalSemantic},
 	{"rankings", strings.Fields("data sources world into json"), (*evalCmd).evalSnapshot},
 	{"hardness", strings.Fields("data sources world into json"), (*evalCmd).evalSnapshot},
 	{"screening", strings.Fields("list data bmf cases seed each speed into json"), (*evalCmd).evalScreening},

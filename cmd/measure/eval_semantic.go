@@ -1,13 +1,17 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"grantgraph/internal/bench/upstream"
 	"grantgraph/internal/fault"
+	"grantgraph/internal/serve/search"
 	"grantgraph/internal/serve/search/quality"
+	"grantgraph/internal/snapshot"
 	"grantgraph/internal/terminal"
 )
 
@@ -19,6 +23,9 @@ type semanticFlags struct {
 
 // evalSemantic measures the search for organizations. It fails when a gate does.
 func (c *evalCmd) evalSemantic(a *terminal.App) error {
+	if c.Judged != "" {
+		return c.evalSearchModes(a)
+	}
 	if (c.Queries == "") != (c.Documents == "") {
 		return fault.New("bad_flag", "--queries and --documents go together").Try("measure eval --help")
 	}
@@ -57,4 +64,41 @@ func (c *evalCmd) evalSemantic(a *terminal.App) error {
 		return fault.New("gate_failed", "%s", strings.Join(failed, "; "))
 	}
 	return nil
+}
+
+// evalSearchModes compares the modes on judged questions about a snapshot. --wrong lists
+// the results that nobody judged, for a person to judge.
+func (c *evalCmd) evalSearchModes(a *terminal.App) error {
+	questions, err := readFile(c.Judged, "a file of judged questions", quality.ReadJudged)
+	if err != nil {
+		return err
+	}
+	s, err := snapshot.Open(c.Data)
+	if err != nil {
+		return err
+	}
+	x, err := search.Open(s)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	compare := func(list io.Writer) error {
+		r, err := quality.Compare(a.Ctx, x, questions, func(q string, r *search.Result) {
+			fmt.Fprintf(list, "%s\t%s\t\t%s\n", q, r.EIN, r.Name)
+		})
+		if err != nil {
+			return err
+		}
+		if err := c.print(a, "judged questions", r.Print); err != nil {
+			return err
+		}
+		if failed := r.Failed(); c.Gates && len(failed) > 0 {
+			return fault.New("gate_failed", "%s", strings.Join(failed, "; "))
+		}
+		return nil
+	}
+	if c.Wrong == "" {
+		return compare(io.Discard)
+	}
+	return terminal.WriteFile(c.Wrong, compare)
 }

@@ -217,5 +217,15 @@ func (o *orgRecord) prior(role Role) float64 {
 		weighFilers*math.Log1p(float64(o.Filers)) + weighGrantees*math.Log1p(float64(o.Grantees))
 }
 
+// Prominence is how likely people are to mean an organization, whatever they type:
+// from 0 to 1 for the largest.
+func (e *Engine) Prominence(org uint32) float32 {
+	const largest = 14
+	if int(org) >= len(e.orgs) {
+		return 0
+	}
+	return float32(min(1, e.orgs[org].prior(Either)/largest))
+}
+
 // magnitude is 0 for nothing and for $1,000, and 1 more for ten times as much.
 func magnitude(dollars int64) float64 { return max(0, math.Log10(float64(max(1, dollars)))-3) }

@@ -14,9 +14,12 @@ const (
 	anyWords = 150   // matches by some of the words whose cosine is computed
 	maxFused = 200   // nearest organizations whose words are scored
 
-	// Weights of the best names and texts, relative to the cosine.
-	fuseName = 0.6
-	fuseText = 0.1
+	// What hybrid search adds to the cosine. An organization that has nearly all of
+	// the words answers better than one that only means something similar. One that
+	// has some of them need not. Among equals the prominent organization comes first.
+	fuseWords      = 0.25
+	nearlyAll      = 0.8 // share of the question from which its words count
+	fuseProminence = 0.15
 
 	// A match is strong from strongCosine up, and no match below weakCosine.
 	strongCosine = 0.42
@@ -34,6 +37,8 @@ type meaningSearch struct {
 	states  []string
 	city    string
 	best    map[uint32]found
+
+	prominence func(org uint32) float32
 }
 
 // byMeaning searches by meaning and, if hybrid, by names and words too.
@@ -43,7 +48,8 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 	if len(states) > 0 {
 		near = x.inState(within, states...)
 	}
-	m := &meaningSearch{x: x, vector: x.model.Query(asked), cosines: map[uint32]float32{}, states: states, city: city, best: make(map[uint32]found, nearest)}
+	m := &meaningSearch{x: x, vector: x.model.Query(asked), cosines: map[uint32]float32{}, states: states, city: city, best: make(map[uint32]found, nearest),
+		prominence: x.prominence()}
 	var docs []uint32
 	for _, h := range x.vectors.Nearest(ctx, &m.vector, near, nearest) {
 		if int(h.Doc) < len(x.orgs) {
@@ -86,20 +92,35 @@ func (m *meaningSearch) cosine(org uint32) float32 {
 	return c
 }
 
-// fused is a match of hybrid search. As in text mode, an organization outside the
-// places asked for is a weak match, however well its words agree.
-func (m *meaningSearch) fused(org uint32, c float32) found {
-	f := byCosine(org, c, fuseName+fuseText+0.2)
+// fuse adds a match of hybrid search, whose words have the given score. As in text
+// mode, an organization outside the places asked for is a weak match, however well its
+// words agree.
+func (m *meaningSearch) fuse(org uint32, s words.Score) {
+	c := m.cosine(org) + fuseWords*max(0, s.Share-nearlyAll)/(1-nearlyAll)
+	if c < weakCosine {
+		return
+	}
+	p := m.prominence(org)
+	f := byCosine(org, c+fuseProminence*p, 1-strongCosine+fuseWords+fuseProminence)
 	if m.x.elsewhere(org, m.states) {
 		f.class, f.score = weak, f.score/2
+	} else if s.Name > 0 && s.Share >= leastKnownShare && p >= leastKnown && m.cosines[org] >= leastKnownCosine {
+		f.known = p * s.Share
 	}
-	return f
+	m.best[org] = f
+}
+
+// prominence tells how likely people are to mean an organization, from 0 to 1.
+func (x *Index) prominence() func(org uint32) float32 {
+	if e := x.openEngine(); e != nil {
+		return e.Prominence
+	}
+	return func(org uint32) float32 { return x.orgs[min(int(org), len(x.orgs)-1)].Prominence }
 }
 
 // merge is hybrid search: it merges the list of the nearest organizations by
-// meaning with the list of matches by name and words. An organization's score is
-// its cosine, plus fuseName times how well its name agrees, plus fuseText times how
-// well its text agrees. A good match by name alone stays where text mode has it.
+// meaning with the list of matches by name and words. A good match by name alone
+// stays where text mode has it.
 func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, docs []uint32) (err error) {
 	x := m.x
 	// Few questions by meaning have all of their words in one name. So the last
@@ -115,7 +136,7 @@ func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, do
 	var more []words.Score
 	if x.words != nil {
 		question := x.words.Parse(q)
-		rank := func(s words.Score) float32 { return fuseName*s.Name + fuseText*s.Text }
+		rank := func(s words.Score) float32 { return s.Share + s.Name + m.prominence(s.Org) }
 		if more, scores, err = x.words.Any(ctx, &question, within, anyWords, words.Effort{Read: 5_000, Rescued: anyWords}, rank, docs); err != nil {
 			return err
 		}
@@ -125,28 +146,21 @@ func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, do
 	}
 	for org := range m.cosines {
 		if int(org) < len(x.orgs) {
-			if c := m.cosine(org); c >= weakCosine {
-				m.best[org] = m.fused(org, c)
-			}
-		}
-	}
-	fuse := func(org uint32, s words.Score) {
-		if c := m.cosine(org) + fuseName*s.Name + fuseText*s.Text; c >= weakCosine {
-			m.best[org] = m.fused(org, c)
+			m.fuse(org, words.Score{})
 		}
 	}
 	for i, org := range docs {
-		fuse(org, scores[i])
+		m.fuse(org, scores[i])
 	}
 	for _, s := range more {
 		if int(s.Org) < len(x.orgs) {
-			fuse(s.Org, s)
+			m.fuse(s.Org, s)
 		}
 	}
 	// A person who types a name wants that organization, even if the name says
 	// little.
 	for _, h := range names {
-		if f := (found{org: h.org, class: h.class, score: h.class.scaled(h.score), order: h.score}); h.class > weak && f.better(m.best[h.org]) < 0 {
+		if f := (found{org: h.org, class: h.class, score: h.class.scaled(h.score), order: h.score, named: true}); h.class > weak && f.better(m.best[h.org]) < 0 {
 			m.best[h.org] = f
 		}
 	}

@@ -83,7 +83,7 @@ func (x *Index) arrange(q, state string, within []uint64, list []found) []found 
 	e := x.openEngine()
 	if e == nil {
 		for i := range list {
-			list[i].named, list[i].partial = list[i].named || list[i].class > weak, list[i].class == weak
+			list[i].partial = list[i].class == weak
 		}
 		return list
 	}
@@ -120,7 +120,7 @@ func (x *Index) arrange(q, state string, within []uint64, list []found) []found 
 			continue
 		}
 		if f.class != exact || a.Verdict == identify.Nobody {
-			f.partial = f.class == weak
+			f.partial, f.named = f.class == weak, false
 			f.class, f.score = weak, 0.69*f.score
 		} else {
 			f.named = true

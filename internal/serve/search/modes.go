@@ -43,8 +43,9 @@ type found struct {
 	score float32 // on the common scale of all questions
 	order float32 // breaks ties of score
 
-	named   bool // the text may be its name; otherwise only its texts agree
-	partial bool // something of the question is missing
+	named   bool    // the text may be its name; otherwise only its texts agree
+	partial bool    // something of the question is missing
+	known   float32 // how well known it is in the field asked for; 0 unless it fits
 }
 
 func (f found) better(g found) int {
@@ -60,25 +61,23 @@ func (f found) better(g found) int {
 // some of the words follow as weak matches. The other modes match the nearest 1,000
 // organizations whose meaning is near enough. Hybrid mode adds matches by name.
 func (x *Index) Search(ctx context.Context, a Ask) (Answer, error) {
-	ans, _, err := x.search(ctx, a, false)
+	ans, _, err := x.search(ctx, a)
 	return ans, err
 }
 
 // Matching is the set of the organizations that Search counts as hits, for callers
 // that sort by something other than score.
 func (x *Index) Matching(ctx context.Context, a Ask) ([]uint64, error) {
-	_, set, err := x.search(ctx, a, true)
+	_, set, err := x.search(ctx, a)
 	return set, err
 }
 
-func (x *Index) search(ctx context.Context, a Ask, wantSet bool) (ans Answer, set []uint64, err error) {
+func (x *Index) search(ctx context.Context, a Ask) (ans Answer, set []uint64, err error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	q := strings.TrimSpace(firstBytes(a.Text, maxQuestion))
 	ans.Mode = x.served(a.Mode)
-	if wantSet {
-		set = make([]uint64, (len(x.orgs)+63)/64)
-	}
+	set = make([]uint64, (len(x.orgs)+63)/64)
 	if x.closed || utf8.RuneCountInString(q) < 2 || len(x.names) == 0 {
 		return ans, set, nil
 	}
@@ -95,10 +94,8 @@ func (x *Index) search(ctx context.Context, a Ask, wantSet bool) (ans Answer, se
 	}
 	if e, ok := typedEIN(q); ok {
 		if org, ok := x.position(e); ok && (within == nil || has(within, org)) {
-			if wantSet {
-				put(set, org)
-			}
-			ans.Hits, ans.Results = 1, []Result{x.resultOf(found{org: org, class: exact, score: 1})}
+			put(set, org)
+			ans.Hits, ans.Results = 1, []Result{x.resultOf(found{org: org, class: exact, score: 1, named: true})}
 			return ans, set, nil
 		}
 	}
@@ -112,13 +109,15 @@ func (x *Index) search(ctx context.Context, a Ask, wantSet bool) (ans Answer, se
 		return ans, nil, err
 	}
 	slices.SortFunc(list, found.better)
-	before := len(list)
 	list = x.arrange(q, a.State, within, list)
-	if before < limit {
-		ans.Hits += len(list) - before
-		for _, f := range list {
+	for _, f := range list { // those that have the name, and no word of it
+		if !has(set, f.org) {
 			put(set, f.org)
+			ans.Hits++
 		}
+	}
+	if ans.Mode == Hybrid {
+		x.spread(q, list)
 	}
 	for _, f := range list[:min(len(list), limit)] {
 		ans.Results = append(ans.Results, x.resultOf(f))
@@ -130,7 +129,7 @@ func (x *Index) resultOf(f found) Result {
 	r := x.result(f.org)
 	r.Score, r.Match = rounded(f.score), f.class.String()
 	r.Matched, r.Partial = ByText, f.partial
-	if f.named || f.class > weak {
+	if f.named {
 		r.Matched = ByName
 	}
 	return r
@@ -159,7 +158,7 @@ func has(set []uint64, org uint32) bool {
 	return int(org>>6) < len(set) && set[org>>6]>>(org&63)&1 != 0
 }
 
-// put adds an organization to a set, unless the set is nil.
+// put adds an organization to a set.
 func put(set []uint64, org uint32) {
 	if int(org>>6) < len(set) {
 		set[org>>6] |= 1 << (org & 63)

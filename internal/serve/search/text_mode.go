@@ -13,8 +13,7 @@ const (
 	maxNames = 200 // matches by name
 )
 
-// byText searches names and words. It adds the hits to the set, unless the set is
-// nil.
+// byText searches names and words. It adds the hits to the set.
 func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int, set []uint64) (list []found, hits int, err error) {
 	names := x.byName(q, within, correctAll, 0)
 	_, states, _ := SplitPlace(q)
@@ -22,7 +21,7 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 	best := make(map[uint32]found, len(names)+limit)
 	for _, h := range names {
 		if h.class > weak {
-			best[h.org] = found{org: h.org, class: h.class, score: h.class.scaled(h.score), order: h.score}
+			best[h.org] = found{org: h.org, class: h.class, score: h.class.scaled(h.score), order: h.score, named: true}
 		}
 	}
 	hits = len(best)

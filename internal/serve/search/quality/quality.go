@@ -212,7 +212,7 @@ const (
 // Measure asks the questions of a set in every mode and asks for its organizations by
 // name.
 func Measure(ctx context.Context, x *search.Index, docs []Document, queries []Query) (*Result, error) {
-	r := &Result{Documents: len(docs), Queries: len(queries), Marked: map[string]Marked{}}
+	r := &Result{Documents: len(docs), Queries: len(queries), Marked: map[string]Marked{search.Exact: {}, search.Strong: {}, search.Weak: {}}}
 	r.Encoder, _ = x.Encoder()
 	for _, m := range []struct {
 		mode search.Mode

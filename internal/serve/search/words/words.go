@@ -53,7 +53,7 @@ type Index struct {
 	file *mapped.File
 	columns
 
-	// room limits the accumulators to one per processor. An accumulator takes eight
+	// room limits the accumulators to one per processor. An accumulator takes twelve
 	// bytes for each organization, and questions need no key. Other questions wait.
 	room         chan struct{}
 	accumulators sync.Pool
@@ -174,10 +174,10 @@ var ambiguous = table.SetOf("HI LA MA PA AL DE ID AS MS MD CO OK FM VI PR AA AE 
 // Score is how well an organization answers a question, from 0 to 1, with all of its
 // document and by its names alone. Scores of different questions compare: a score
 // depends on the share of the question found and on how much of the document it makes
-// up.
+// up. Share is that share alone, in which a rare word counts for more.
 type Score struct {
-	Org        uint32
-	Text, Name float32
+	Org               uint32
+	Text, Name, Share float32
 }
 
 // nameImpact is how much one stem counts in a name of length stems.
@@ -292,6 +292,7 @@ next:
 
 func (s *Score) add(q *Question, t *term, count byte, nameLength uint8) {
 	share := t.weight / q.total
+	s.Share += share
 	s.Text += share * float32(count>>1) / 127
 	if count&1 != 0 {
 		s.Name += share * nameImpact(nameLength)
@@ -316,7 +317,7 @@ type accumulator struct {
 
 // sums of one organization lie together in memory, because they are read in random
 // order.
-type sums struct{ text, name float32 }
+type sums struct{ text, name, share float32 }
 
 // Any finds the best organizations that have any of the words, by rank, at most most
 // of them, and the scores of those in also. If the lists are too long, common words
@@ -362,6 +363,7 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 			}
 			sum.text += s.Text
 			sum.name += s.Name
+			sum.share += s.Share
 		}
 		if len(c.rest) > 0 {
 			unread, last = q.terms[:1], c.org
@@ -371,7 +373,7 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 	score := func(org uint32) Score {
 		s := Score{Org: org}
 		if int(org) < len(a.sums) {
-			s.Text, s.Name = a.sums[org].text, a.sums[org].name
+			s.Text, s.Name, s.Share = a.sums[org].text, a.sums[org].name, a.sums[org].share
 			if org > last {
 				x.addTo(&s, q, unread)
 			}
@@ -379,26 +381,43 @@ func (x *Index) Any(ctx context.Context, q *Question, within []uint64, most int,
 		}
 		return s
 	}
-	worse := func(a, b Score) bool {
-		x, y := rank(a), rank(b)
-		return x < y || x == y && a.Org > b.Org
-	}
-	first := Top[Score]{Most: most, Worse: worse}
+	first := newRanking(most, rank)
 	if len(common) > 0 {
 		first.Most = max(most, e.Rescued)
 	}
 	for _, org := range a.touched {
-		first.Add(Score{org, a.sums[org].text, a.sums[org].name})
+		first.add(Score{org, a.sums[org].text, a.sums[org].name, a.sums[org].share})
 	}
 	if len(common) > 0 {
-		again := Top[Score]{Most: most, Worse: worse}
+		again := newRanking(most, rank)
 		for _, s := range first.List {
-			again.Add(score(s.Org))
+			again.add(score(s.Org))
 		}
 		first = again
 	}
 	for _, org := range also {
 		of = append(of, score(org))
 	}
-	return first.Sorted(), of, ctx.Err()
+	for _, s := range first.Sorted() {
+		best = append(best, s.Score)
+	}
+	return best, of, ctx.Err()
 }
+
+// ranking keeps the best organizations. It computes the rank of each once.
+type ranking struct {
+	Top[rankedScore]
+	rank func(Score) float32
+}
+
+type rankedScore struct {
+	Score
+	rank float32
+}
+
+func newRanking(most int, rank func(Score) float32) *ranking {
+	worse := func(a, b rankedScore) bool { return a.rank < b.rank || a.rank == b.rank && a.Org > b.Org }
+	return &ranking{Top: Top[rankedScore]{Most: most, Worse: worse}, rank: rank}
+}
+
+func (r *ranking) add(s Score) { r.Add(rankedScore{s, r.rank(s)}) }
