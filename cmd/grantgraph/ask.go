@@ -1,16 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"grantgraph/internal/fault"
-	"grantgraph/internal/money"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/ask"
 	"grantgraph/internal/terminal"
@@ -138,24 +137,11 @@ func printAnswer(w io.Writer, x *ask.Answer) error {
 }
 
 func cell(v any, unit string) string {
-	switch v := v.(type) {
-	case nil:
-		return "-"
-	case ask.Party:
-		if v.EIN == "" {
-			return v.Name
+	if p, ok := v.(ask.Party); ok {
+		if p.EIN == "" {
+			return p.Name
 		}
-		return v.Name + " (" + v.EIN[:2] + "-" + v.EIN[2:] + ")"
-	case int64:
-		switch unit {
-		case ask.UnitDollars:
-			return money.Dollars(v)
-		case ask.UnitYear:
-			return strconv.FormatInt(v, 10)
-		}
-		return money.Grouped(v)
-	case float64:
-		return strconv.FormatFloat(v, 'f', 1, 64)
+		return p.Name + " (" + p.EIN[:2] + "-" + p.EIN[2:] + ")"
 	}
-	return strings.Join(strings.Fields(fmt.Sprint(v)), " ")
+	return cmp.Or(strings.Join(strings.Fields(ask.Cell(v, unit)), " "), "-")
 }

@@ -184,7 +184,7 @@ func verdictOf(ctx context.Context, tables *sql.DB, q judgedQuestion, got *ask.A
 	}
 	switch {
 	case got.Understood:
-		if verdict = "wrong"; q.Kind == "understood" || says(ctx, tables, q.Kind, fmt.Sprint(want), got) {
+		if verdict = "wrong"; q.Kind == "understood" || says(q.Kind, fmt.Sprint(want), got) {
 			verdict = "right"
 		}
 	case len(got.Parties) > 0:
@@ -201,7 +201,7 @@ var numberIn = regexp.MustCompile(`-?\d+(?:\.\d+)?(?: (?:thousand|million|billio
 
 // says reports whether an answer says what is wanted. A small number is looked for
 // outside of the rows, because a list has many.
-func says(ctx context.Context, tables *sql.DB, kind, want string, got *ask.Answer) bool {
+func says(kind, want string, got *ask.Answer) bool {
 	number, _ := strconv.ParseFloat(want, 64)
 	rows := got.Rows
 	if kind != "figure" || math.Abs(number) < 1000 {
@@ -221,7 +221,7 @@ func says(ctx context.Context, tables *sql.DB, kind, want string, got *ask.Answe
 	case "percent":
 		return hasNumber(text, number, 1)
 	case "ein":
-		return strings.Contains(text, want) || named(ctx, tables, want, plainWords(text))
+		return strings.Contains(text, want) || got.Plan.Names(want, got.Answer)
 	}
 	return regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(want) + `\b`).MatchString(strings.ReplaceAll(got.Answer, "-", ""))
 }
@@ -233,29 +233,6 @@ func hasNumber(text string, want, within float64) bool {
 		scale := map[string]float64{"": 1, "thousand": 1e3, "million": 1e6, "billion": 1e9}[unit]
 		return err == nil && (math.Abs(n*scale-want) <= within || math.Abs(n-want) <= within)
 	})
-}
-
-// named reports whether a text has any name of an organization.
-func named(ctx context.Context, tables *sql.DB, ein, text string) bool {
-	rows, err := tables.QueryContext(ctx, `SELECT name FROM recipient_name WHERE ein = $1 UNION SELECT name FROM funder_kind WHERE funder_ein = $1
-		UNION SELECT name FROM orgs WHERE ein = $1 UNION SELECT name FROM org_bmf WHERE ein = $1`, ein)
-	if err != nil {
-		return false
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name sql.NullString
-		if rows.Scan(&name) == nil && name.String != "" && strings.Contains(text, plainWords(name.String)) {
-			return true
-		}
-	}
-	return false
-}
-
-var noWord = regexp.MustCompile(`[^A-Z0-9]+`)
-
-func plainWords(s string) string {
-	return strings.TrimSpace(noWord.ReplaceAllString(strings.ToUpper(s), " "))
 }
 
 // judge fails when a figure is not within its bound.

@@ -22,7 +22,7 @@ const (
 	clearBy    = .12 // how much farther away the nearest cause of another letter must be
 	sameBy     = .06 // causes of the same letter this close together count as equally near
 	hinted     = .38 // least cosine for offering a cause as a choice
-	shortlist  = 24  // phrases that the full encoder compares
+	shortlist  = 16  // phrases that the full encoder compares
 	mostGaps   = 3   // phrases of one question that are examined
 	longestGap = 5   // in words
 	mostTried  = 5   // other wordings of a question that are tried

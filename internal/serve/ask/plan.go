@@ -64,15 +64,15 @@ type Plan struct {
 // Party is an organization that a question names.
 type Party struct {
 	EIN   string `json:"ein"`
-	Name  string `json:"name"`
-	Asked string `json:"asked,omitempty"`
+	Name  string `json:"name" max:"300"`
+	Asked string `json:"asked,omitempty" max:"2000"`
 }
 
 // Place is a place that a question names.
 type Place struct {
 	Kind  string `json:"kind"`
 	Value string `json:"value"`
-	Name  string `json:"name,omitempty"`
+	Name  string `json:"name,omitempty" max:"120"`
 	Of    string `json:"of"`
 	Miles int    `json:"miles,omitempty" min:"1" max:"500"`
 }
@@ -99,16 +99,24 @@ func Parse(text string) (*Plan, error) {
 	if len(text) > maxPlan {
 		return nil, fmt.Errorf("%w: it is longer than %d bytes", ErrPlan, maxPlan)
 	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
 	p := &Plan{}
-	if err := d.Decode(p); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrPlan, err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%w: something follows it", ErrPlan)
+	if err := Decode(text, p); err != nil {
+		return nil, err
 	}
 	return p, p.Validate()
+}
+
+// Decode decodes one JSON value. Unknown fields and trailing data are errors.
+func Decode(text string, into any) error {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return invalid("%v", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return invalid("something follows it")
+	}
+	return nil
 }
 
 // maxPlan bounds a plan as text, in bytes.
@@ -132,6 +140,13 @@ func (p *Plan) clone() *Plan {
 		*c = *p
 	}
 	return c
+}
+
+// Names reports whether a text has the name of an organization of the plan.
+func (p *Plan) Names(ein, text string) bool {
+	return slices.ContainsFunc(slices.Concat(p.Funders, p.Recipients, p.Organizations), func(o Party) bool {
+		return o.EIN == ein && strings.Contains(text, o.Name)
+	})
 }
 
 // Validate says whether the plan can be run: its words are in the vocabulary,
@@ -178,9 +193,6 @@ func (p *Plan) validateParties() error {
 			if e, err := ein.Parse(o.EIN); err != nil || e.String() != o.EIN {
 				return invalid("%q is not an EIN of nine digits", o.EIN)
 			}
-			if len(o.Name) > 300 || len(o.Asked) > maxLetters*4 {
-				return invalid("a name is too long")
-			}
 		}
 	}
 	for _, n := range p.Notes {
@@ -222,7 +234,7 @@ var placeChecks = map[string]func(value string) bool{
 }
 
 func (l *Place) validate() error {
-	if !placeChecks[l.Kind](l.Value) || len(l.Name) > 120 || l.Kind == "country" && l.Of == "funder" {
+	if !placeChecks[l.Kind](l.Value) || l.Kind == "country" && l.Of == "funder" {
 		return invalid("%q is not a %s", l.Value, l.Kind)
 	}
 	return nil

@@ -1,8 +1,10 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -357,7 +359,7 @@ func (r *reading) readings() (list [][]*item) {
 			}
 		}
 		if next := at[i+1]; len(next) > 0 {
-			slices.SortStableFunc(next, func(a, b *path) int { return compareFloat(a.cost, b.cost) })
+			slices.SortStableFunc(next, func(a, b *path) int { return cmp.Compare(math.Round(a.cost*1e6), math.Round(b.cost*1e6)) })
 			at[i+1] = next[:min(len(next), mostReadings)]
 		}
 	}
@@ -371,16 +373,6 @@ func (r *reading) readings() (list [][]*item) {
 		list = append(list, seq)
 	}
 	return list
-}
-
-func compareFloat(a, b float64) int {
-	switch {
-	case a < b-1e-9:
-		return -1
-	case a > b+1e-9:
-		return 1
-	}
-	return 0
 }
 
 func costOf(seq []*item) (sum float64) {

@@ -270,7 +270,7 @@ func (r *run) trend() error {
 	if first < 0 {
 		first, last = 0, len(s.years)-1
 	}
-	in := func(i int) string { return written(r.out.Figures[i].Value, unit) + " in " + r.out.Figures[i].Name }
+	in := func(i int) string { return Written(r.out.Figures[i].Value, unit) + " in " + r.out.Figures[i].Name }
 	later := ""
 	if last > first {
 		later = ", " + in(last)
@@ -314,7 +314,7 @@ func (r *run) compare() error {
 			item, r.out.Columns[0].Unit = party, UnitParty
 		}
 		r.row(item, number64(v))
-		said = append(said, name+" "+written(v, unit))
+		said = append(said, name+" "+Written(v, unit))
 	}
 	r.chart("bars", noun, 1)
 	r.tell("compare", "what", spaced(p.without(p.By).describe()), "items", strings.Join(said, "; "))
@@ -325,7 +325,7 @@ func (r *run) compare() error {
 	} else if list.Len() == 2 {
 		key = "compare_two"
 	}
-	r.tell(key, "first", top.Name, "by", written(top.Value-low.Value, top.Unit))
+	r.tell(key, "first", top.Name, "by", Written(top.Value-low.Value, top.Unit))
 	return nil
 }
 
@@ -365,9 +365,9 @@ func (r *run) change() error {
 		key = "change_from_none"
 	}
 	percent := (v[1] - v[0]) / v[0] * 100
-	r.tell(key, "what", spaced(p.without("years").describe()), "grew", grew, "a", written(v[0], unit), "b", written(v[1], unit),
-		"from", p.Years[0].inWords(), "to", p.Years[1].inWords(), "by", written(math.Abs(v[1]-v[0]), unit), "percent", percent,
-		"size", written(math.Abs(percent), UnitPercent))
+	r.tell(key, "what", spaced(p.without("years").describe()), "grew", grew, "a", Written(v[0], unit), "b", Written(v[1], unit),
+		"from", p.Years[0].inWords(), "to", p.Years[1].inWords(), "by", Written(math.Abs(v[1]-v[0]), unit), "percent", percent,
+		"size", Written(math.Abs(percent), UnitPercent))
 	return nil
 }
 
@@ -403,8 +403,8 @@ func (r *run) share() error {
 	r.figure("percent", v[0]/v[1]*100, UnitPercent)
 	r.figure("part", v[0], unit)
 	r.figure("whole", v[1], unit)
-	r.tell("share", "what", spaced(whole.describe()), "percent", v[0]/v[1]*100, "part", spaced(part.describe()), "x", written(v[0], unit),
-		"y", written(v[1], unit))
+	r.tell("share", "what", spaced(whole.describe()), "percent", v[0]/v[1]*100, "part", spaced(part.describe()), "x", Written(v[0], unit),
+		"y", Written(v[1], unit))
 	a, b := &of[0], &of[1]
 	if p.Figure == "grants" && b.TotalAmount > 0 {
 		r.tell("share_dollars", "percent_of_dollars", float64(a.TotalAmount)/float64(b.TotalAmount)*100,

@@ -93,7 +93,7 @@ func (r *run) fact() error {
 				name = o.Name
 			}
 			r.figure(name, float64(v), unit)
-			r.learn("value", written(float64(v), unit))
+			r.learn("value", Written(float64(v), unit))
 		}
 		if value == nil {
 			r.tell("fact_unknown")
@@ -155,7 +155,11 @@ func (r *run) similar() error {
 	if err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(rows.Interface().([]client.SimilarRow), func(s client.SimilarRow) bool { return len(r.p.Places) > 0 && !r.near(&s) })
+	list := slices.DeleteFunc(rows.Interface().([]client.SimilarRow), func(s client.SimilarRow) bool {
+		v := reflect.ValueOf(s)
+		city, state := text(field(v, "City")), text(field(v, "State"))
+		return len(r.p.Places) > 0 && !slices.ContainsFunc(r.p.Places, func(l Place) bool { return isIn(city, state, &l) })
+	})
 	r.list(list, r.p.top(), "organization", "state", "shared_funders", "cause")
 	var first []string
 	for _, row := range r.out.Rows[:min(len(r.out.Rows), 3)] {
@@ -169,14 +173,6 @@ func (r *run) similar() error {
 	r.tell("similar", "names", joinWords(first, "and"))
 	r.warn("similar")
 	return nil
-}
-
-// near reports whether an organization is in one of the plan's places.
-func (r *run) near(s *client.SimilarRow) bool {
-	return slices.ContainsFunc(r.p.Places, func(l Place) bool {
-		city, state := cityOf(&l)
-		return (state == "" || s.State != nil && *s.State == state) && (city == "" || s.City != nil && orgname.City(*s.City) == orgname.City(city))
-	})
 }
 
 func (r *run) cofunders() error {

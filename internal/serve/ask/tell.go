@@ -144,7 +144,7 @@ func (known facing) fill(sentence string) string {
 			one, several, _ := strings.Cut(nouns, "|")
 			return plural.Count(int64(v), one, several)
 		case number:
-			return written(v, columns()[name].Unit)
+			return Written(v, columns()[name].Unit)
 		}
 		return text(known[name])
 	})
@@ -222,8 +222,16 @@ func (r *run) chart(kind, title string, column int) {
 	r.out.Chart = c
 }
 
-// written writes a figure with its unit.
-func written(v float64, unit string) string {
+// Cell writes a cell of a row that is not an organization.
+func Cell(v any, unit string) string {
+	if n, ok := float(v); ok {
+		return Written(n, unit)
+	}
+	return text(v)
+}
+
+// Written writes a figure with its unit.
+func Written(v float64, unit string) string {
 	switch unit {
 	case UnitDollars:
 		return money.Dollars(int64(math.Round(v)))

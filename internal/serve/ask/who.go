@@ -334,9 +334,12 @@ func cityOf(p *Place) (city, state string) {
 	return city, state
 }
 
-func inPlace(c *identify.Candidate, p *Place) bool {
+func inPlace(c *identify.Candidate, p *Place) bool { return isIn(c.City, c.State, p) }
+
+// isIn reports whether a city of a state is, or is in, a place.
+func isIn(inCity, inState string, p *Place) bool {
 	city, state := cityOf(p)
-	return (city != "" || state != "") && (city == "" || orgname.City(c.City) == orgname.City(city)) && (state == "" || state == c.State)
+	return (city != "" || state != "") && (city == "" || orgname.City(inCity) == orgname.City(city)) && (state == "" || state == inState)
 }
 
 // sums are the dollars that an organization gave or received.

@@ -3,7 +3,6 @@ package model
 import (
 	_ "embed"
 	"encoding/json"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -55,30 +54,17 @@ func parse(content string) (*ask.Plan, error) {
 	var said struct {
 		Plan json.RawMessage `json:"plan"`
 	}
-	if err := strictly(content, &said); err != nil || len(said.Plan) == 0 {
+	if err := ask.Decode(content, &said); err != nil || len(said.Plan) == 0 {
 		return nil, refused("the model did not answer with a plan")
 	}
 	if string(said.Plan) == "null" {
 		return nil, refused("the model has no plan for the question")
 	}
 	p := &ask.Plan{}
-	if err := strictly(string(said.Plan), p); err != nil {
+	if err := ask.Decode(string(said.Plan), p); err != nil {
 		return nil, refused("the plan has fields that there are not")
 	}
 	return p, nil
-}
-
-// strictly decodes one JSON value. Unknown fields and trailing data are errors.
-func strictly(text string, into any) error {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return refused("something follows it")
-	}
-	return nil
 }
 
 // ground checks a plan against the words of its question. A plan may contain
@@ -243,48 +229,31 @@ func (q words) amount(want int64) bool {
 
 // state reports whether the question names a state, by its name or by its code in
 // capitals.
-func (q words) state(code string) (place.Region, bool) {
-	r, ok := place.RegionOf(code)
-	if !ok {
-		return r, false
-	}
-	return r, q.has(r.Name) || slices.Contains(strings.FieldsFunc(q.typed, func(c rune) bool { return !unicode.IsLetter(c) }), r.Code)
+func (q words) state(r place.Region) bool {
+	return q.has(r.Name) || slices.Contains(strings.FieldsFunc(q.typed, func(c rune) bool { return !unicode.IsLetter(c) }), r.Code)
 }
 
 // place checks a place of a plan against the question, and fills in its name.
 func (q words) place(l *ask.Place) error {
-	ok := false
-	l.Name = ""
+	name, state := l.Value, ""
+	l.Name = l.Value
 	switch l.Kind {
 	case "state":
-		var r place.Region
-		r, ok = q.state(l.Value)
-		l.Name = r.Name
+		state = l.Value
 	case "city":
-		city, state, qualified := strings.Cut(l.Value, ", ")
-		ok = q.has(city)
-		if qualified {
-			_, named := q.state(state)
-			ok = ok && named
-		}
-		l.Name = l.Value
+		name, state, _ = strings.Cut(l.Value, ", ")
 	case "county":
-		var c place.County
-		if c, ok = place.Shipped().County(l.Value); ok {
-			_, named := q.state(c.State)
-			ok = q.has(c.Name) && named
-			l.Name = c.Name + ", " + c.State
-		}
+		c, _ := place.Shipped().County(l.Value)
+		name, state, l.Name = c.Name, c.State, c.Name+", "+c.State
 	case "country":
-		var name string
-		name, ok = place.Country(l.Value)
-		ok = ok && q.has(name)
+		name, _ = place.Country(l.Value)
 		l.Name = name
-	default:
-		ok = q.has(l.Value)
-		l.Name = l.Value
 	}
-	if !ok {
+	r, _ := place.RegionOf(state)
+	if l.Kind == "state" {
+		name, l.Name = "", r.Name
+	}
+	if state != "" && !q.state(r) || l.Kind != "state" && !q.has(name) {
 		return refused("the plan has a place that the question does not name")
 	}
 	return nil

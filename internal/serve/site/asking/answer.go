@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/fault"
@@ -231,7 +232,7 @@ func (s *room) explain(ctx context.Context, err error) *problem {
 			Text: f.Message + " They are back at midnight UTC. Nothing was counted.", Pay: true}
 	case errors.Is(err, account.ErrSpent):
 		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "No calls left", Text: f.Message + " Nothing was counted.", Pay: true}
-	case slug == "unknown_key" || slug == "account_inactive" || slug == "plan_required" || slug == "key_expired":
+	case slices.Contains([]string{"unknown_key", "account_inactive", "plan_required", "key_expired"}, slug):
 		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "This key cannot pay", Text: keyWords(f) + " Nothing was counted.", Pay: true}
 	case slug == budget.Busy || slug == "store_unavailable" || slug == "timed_out" || errors.Is(err, context.DeadlineExceeded):
 		return &problem{Status: http.StatusServiceUnavailable, Slug: budget.Busy, Title: "Too busy",

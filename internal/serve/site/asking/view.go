@@ -1,14 +1,13 @@
 package asking
 
 import (
+	"cmp"
 	"html/template"
-	"math"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"grantgraph/internal/ein"
-	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/ask"
 	"grantgraph/internal/serve/search"
@@ -78,7 +77,7 @@ func newView(found *ask.Answer) *view {
 	}
 	if found.Plan != nil && alone[found.Plan.Measure] && len(found.Figures) <= mostTiles {
 		for _, f := range found.Figures {
-			v.Tiles = append(v.Tiles, tile{figureName(f.Name), figure(f.Value, f.Unit)})
+			v.Tiles = append(v.Tiles, tile{figureName(f.Name), ask.Written(f.Value, f.Unit)})
 		}
 	}
 	if found.Request != nil {
@@ -115,50 +114,12 @@ func numeric(unit string) bool {
 	return unit == ask.UnitDollars || unit == ask.UnitCount || unit == ask.UnitPercent
 }
 
-// figure writes a number in its unit.
-func figure(value float64, unit string) string {
-	whole := value == math.Trunc(value) && math.Abs(value) < 1<<53
-	switch {
-	case unit == ask.UnitDollars:
-		return money.Dollars(int64(math.Round(value)))
-	case unit == ask.UnitPercent:
-		return strconv.FormatFloat(value, 'f', 1, 64) + "%"
-	case unit == ask.UnitYear:
-		return strconv.FormatInt(int64(value), 10)
-	case whole:
-		return money.Grouped(int64(value))
-	}
-	return strconv.FormatFloat(value, 'f', 1, 64)
-}
-
 func cellOf(value any, unit string) cell {
-	c := cell{Number: numeric(unit)}
-	switch x := value.(type) {
-	case nil:
-		c.Text = "not known"
-	case string:
-		c.Text = x
-		if unit == ask.UnitParty {
-			c.Text = orgname.Display(x)
-		}
-	case ask.Party:
-		p := partyOf(x)
-		c.Text, c.Href = p.Name, p.Href
-	case int64:
-		c.Text = figure(float64(x), unit)
-	case int:
-		c.Text = figure(float64(x), unit)
-	case float64:
-		c.Text = figure(x, unit)
-	case bool:
-		c.Text = "no"
-		if x {
-			c.Text = "yes"
-		}
-	default:
-		c.Text = "not known"
+	if o, ok := value.(ask.Party); ok {
+		p := partyOf(o)
+		return cell{Text: p.Name, Href: p.Href, Number: numeric(unit)}
 	}
-	return c
+	return cell{Text: cmp.Or(ask.Cell(value, unit), "not known"), Number: numeric(unit)}
 }
 
 // partyOf is an organization with its page.
