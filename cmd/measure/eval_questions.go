@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -128,9 +127,9 @@ func askAll(ctx context.Context, asker *ask.Asker, tables *sql.DB, list []judged
 				return nil, err
 			}
 		}
-		before := processorTime()
+		before := terminal.ProcessorTime()
 		got, err := asker.Answer(ctx, q.Q)
-		ms := float64(processorTime()-before) / float64(time.Millisecond)
+		ms := float64(terminal.ProcessorTime()-before) / float64(time.Millisecond)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", q.Q, err)
 		}
@@ -159,15 +158,6 @@ func askAll(ctx context.Context, asker *ask.Asker, tables *sql.DB, list []judged
 	res.Wrong = scorecard.Share(int64(res.Verdicts["wrong"]), int64(res.Answerable))
 	res.Refused = scorecard.Share(int64(res.Verdicts["refused rightly"]), int64(res.Refusable))
 	return res, nil
-}
-
-// processorTime is what the process has used of all cores.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // verdictOf compares an answer with what SQL says.
@@ -255,11 +245,5 @@ func (r *questionsResult) print(w io.Writer, onlyJSON bool) error {
 		}
 	}
 	fmt.Fprintf(&b, "| processor time, median | %.1f ms |\n| processor time, worst | %.1f ms |\n", r.MedianMS, r.WorstMS)
-	if onlyJSON {
-		b.Reset()
-	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return err
-	}
-	return json.NewEncoder(w).Encode(r)
+	return scorecard.Print(w, scorecard.Template("questions", "{{.}}"), b.String(), r, onlyJSON)
 }

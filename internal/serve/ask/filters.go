@@ -31,11 +31,7 @@ func (s *assembly) filters() {
 // alone refuses filters of questions about an organization as such.
 func (s *assembly) alone() {
 	p := &s.plan
-	filters := len(p.Causes) + len(p.Support) + len(p.FunderTypes) + len(p.Exclude)
-	if p.Measure != "similar" {
-		filters += len(p.Places)
-	}
-	if filters > 0 || p.Only != "" || p.Abroad || p.MinAmount != nil || p.MaxAmount != nil {
+	if p.any("causes support funder_types exclude only abroad amounts") || p.Measure != "similar" && len(p.Places) > 0 {
 		s.fail("alone")
 	}
 	if p.Of != "awards" && len(p.Years) > 0 {

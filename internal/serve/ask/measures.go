@@ -12,10 +12,9 @@ import (
 // refuse says why a question that looks answerable is not.
 func (s *assembly) refuse(key string) {
 	pairs := []string{"target", s.target.asked}
-	for i, w := range strings.Fields(s.words) {
-		if w == "per" && i+1 < len(strings.Fields(s.words)) {
-			pairs = append(pairs, "per", strings.Fields(s.words)[i+1])
-		}
+	if _, rest, ok := strings.Cut(s.words, " per "); ok {
+		per, _, _ := strings.Cut(rest, " ")
+		pairs = append(pairs, "per", per)
 	}
 	for _, it := range s.all("pronoun", "THING") {
 		pairs = append(pairs, strings.ToLower(it.sym), strings.ReplaceAll(it.value+it.asked, it.value+it.value, it.value))

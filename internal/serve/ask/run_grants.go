@@ -286,7 +286,6 @@ func (r *run) compare() error {
 	noun := capital(figures[p.Figure].noun)
 	label := cmp.Or(groupNouns[p.By][0], strings.TrimSuffix(p.By, "s"))
 	r.out.Columns = []Column{{"item", capital(label), UnitText}, {"value", noun, ""}}
-	best, worst := 0, 0
 	var said []string
 	for i := range list.Len() {
 		c := p.clone()
@@ -303,12 +302,6 @@ func (r *run) compare() error {
 		}
 		r.out.Columns[1].Unit = unit
 		r.figure(name, v, unit)
-		if v > r.out.Figures[best].Value {
-			best = i
-		}
-		if v < r.out.Figures[worst].Value {
-			worst = i
-		}
 		var item any = name
 		if party, ok := list.Index(i).Interface().(Party); ok {
 			item, r.out.Columns[0].Unit = party, UnitParty
@@ -318,7 +311,8 @@ func (r *run) compare() error {
 	}
 	r.chart("bars", noun, 1)
 	r.tell("compare", "what", spaced(p.without(p.By).describe()), "items", strings.Join(said, "; "))
-	top, low := r.out.Figures[best], r.out.Figures[worst]
+	bySize := func(a, b Figure) int { return cmp.Compare(a.Value, b.Value) }
+	top, low := slices.MaxFunc(r.out.Figures, bySize), slices.MinFunc(r.out.Figures, bySize)
 	key := "compare_many"
 	if top.Value == low.Value {
 		key = "compare_same"
