@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -32,9 +33,6 @@ type questionsFlags struct {
 // judgedQuestion is a line of the file: a question, the SQL that gives its answer,
 // and how the answer is found: figure, percent, ein, word, understood or refused.
 type judgedQuestion struct{ Q, Kind, SQL string }
-
-// verdicts are how a question may end, in the order of the table.
-var verdicts = []string{"right", "wrong", "asked which", "not understood", "refused rightly", "refused wrongly", "not refused"}
 
 // questionsResult is what eval --questions has measured.
 type questionsResult struct {
@@ -239,10 +237,8 @@ func (r *questionsResult) print(w io.Writer, onlyJSON bool) error {
 		fmt.Fprintln(&b, line)
 	}
 	fmt.Fprintf(&b, "\n| Of %d questions with an answer, and %d without | |\n|---|---:|\n", r.Answerable, r.Refusable)
-	for _, v := range verdicts {
-		if r.Verdicts[v] > 0 {
-			fmt.Fprintf(&b, "| %s | %d |\n", v, r.Verdicts[v])
-		}
+	for _, v := range slices.Sorted(maps.Keys(r.Verdicts)) {
+		fmt.Fprintf(&b, "| %s | %d |\n", v, r.Verdicts[v])
 	}
 	fmt.Fprintf(&b, "| processor time, median | %.1f ms |\n| processor time, worst | %.1f ms |\n", r.MedianMS, r.WorstMS)
 	return scorecard.Print(w, scorecard.Template("questions", "{{.}}"), b.String(), r, onlyJSON)

@@ -74,14 +74,11 @@ func calendarYear(text string) int {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// longestNumber limits the words of a number with the words around it.
-const longestNumber = 14
-
 // addNumbers adds the EIN, the amount, the years, the ZIP code and the number of
 // rows that begin at a word.
 func (r *reading) addNumbers(i int) {
 	var b strings.Builder
-	for _, t := range r.toks[i:min(i+longestNumber, len(r.toks))] {
+	for _, t := range r.toks[i:min(i+14, len(r.toks))] {
 		if t.quote != 0 {
 			break
 		}

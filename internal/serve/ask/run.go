@@ -139,11 +139,8 @@ func (r *run) page(path string, v url.Values, pairs ...any) (rows reflect.Value,
 	return list.FieldByName("Results"), list.FieldByName("Hits").Int(), nil
 }
 
-// mostCaveats limits how many remarks an answer has.
-const mostCaveats = 8
-
 func (r *run) caveat(text string) {
-	if text != "" && len(r.out.Caveats) < mostCaveats {
+	if text != "" && len(r.out.Caveats) < 8 {
 		r.out.Caveats = addNew(r.out.Caveats, text)
 	}
 }

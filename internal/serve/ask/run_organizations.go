@@ -268,14 +268,14 @@ func (r *run) awardsByYear(a *profiles.FundingAnswer) error {
 		r.figure("total_amount", 0, UnitDollars)
 		return nil
 	}
-	if p.Measure == "how_many" && p.Level != "" {
-		return invalid("awards are counted over all levels of government")
-	}
 	key := "awards_how_much"
-	if p.Measure == "how_many" || p.Measure == "trend" {
-		key = "awards_" + p.Measure
-	}
-	if p.Measure == "trend" {
+	switch p.Measure {
+	case "how_many":
+		if key = "awards_how_many"; p.Level != "" {
+			return invalid("awards are counted over all levels of government")
+		}
+	case "trend":
+		key = "awards_trend"
 		for _, row := range r.out.Rows {
 			r.figure(text(row[0]), float64(row[1].(int64)), UnitDollars)
 		}

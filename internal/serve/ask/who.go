@@ -405,8 +405,5 @@ func (r *reading) whichMeant(a, b *item) *Unclear {
 func (a *Asker) Resolve(ctx context.Context, words string) (Party, bool) {
 	found := a.Data.Search.Identify(ctx, identify.Question{Text: words})
 	c, ok := found.Best()
-	if !ok {
-		return Party{}, false
-	}
-	return Party{EIN: c.EIN.String(), Name: c.DisplayName, Asked: words}, true
+	return Party{EIN: c.EIN.String(), Name: c.DisplayName, Asked: words}, ok
 }
