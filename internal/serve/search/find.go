@@ -222,8 +222,7 @@ type hit struct {
 	org        uint32
 	score      float32
 	prominence float32
-	text       float32 // how well the name and the question agree
-	letter     bool    // the name equals the typed text, letter by letter
+	letter     bool // the name equals the typed text, letter by letter
 	class      class
 }
 

@@ -41,7 +41,7 @@ func (fd *finder) hit(f uint32, text, exact float32, c class) bool {
 		text, exact = text*servedFactor, exact*servedFactor
 	}
 	p := fd.x.orgs[org].Prominence
-	fd.hits = append(fd.hits, hit{org: org, score: weightText*text + weightExact*exact + weightProminence*p, prominence: p, text: text, class: c})
+	fd.hits = append(fd.hits, hit{org: org, score: weightText*text + weightExact*exact + weightProminence*p, prominence: p, class: c})
 	return true
 }
 
