@@ -250,7 +250,7 @@ func (b *screeningBench) plain(e *lists.Edition) error {
 		}
 		began := time.Now()
 		_, _ = x.Master(id)
-		found := len(x.Deductibles.Of(id)) + len(x.Revocations.Of(id)) + len(x.Registrations.Of(id)) + len(x.FTBRecords.Of(id))
+		found := len(screen.RowsWith(&x.Deductibles, id)) + len(screen.RowsWith(&x.Revocations, id)) + len(screen.RowsWith(&x.Registrations, id)) + len(screen.RowsWith(&x.FTBRecords, id))
 		ours = append(ours, time.Since(began))
 		began = time.Now()
 		same := -1 // the row of the master file

@@ -192,7 +192,7 @@ func (x *Index) Funding(e ein.EIN, offset, limit int) (*client.FundingAnswer, bo
 	list, a := x.awards.of(org), &x.awards
 	all := awardedOf(list)
 	f := &client.FundingAnswer{
-		EIN: e.String(), Name: x.identity.first(org).Name,
+		EIN: e.String(), Name: first(&x.identity, org).Name,
 		Summary: client.GovernmentFundingSummary{AwardCount: all.Awards, FirstFiscalYear: orNull(all.FirstYear), LastFiscalYear: orNull(all.LastYear)},
 		ByYear:  []client.GovernmentFundingYear{}, ByAgency: []client.GovernmentAgency{}, ByProgram: []client.GovernmentProgram{}, Awards: []client.GovernmentAward{},
 		Coverage: client.GovernmentCoverage{FederalThrough: orNull(x.coverage.FederalThrough), StatesRead: append([]string{}, x.coverage.StatesRead...)},

@@ -122,7 +122,9 @@ func checkStarts(f *mapped.File, name string, orgs []uint32, starts []uint64, n,
 	}
 }
 
-func (s *section[T]) of(org uint32) (list []T) {
+// rowsIn returns the rows of an organization. It is a function, as are total and first, because
+// every package that knows the type compiles all of its methods again, for each kind of row.
+func rowsIn[T any](s *section[T], org uint32) (list []T) {
 	i, found := slices.BinarySearch(s.orgs, org)
 	if !found {
 		return nil
@@ -140,7 +142,7 @@ func (s *section[T]) of(org uint32) (list []T) {
 }
 
 // total is the number of an organization's rows before any were dropped.
-func (s *section[T]) total(org uint32) int {
+func total[T any](s *section[T], org uint32) int {
 	if i, found := slices.BinarySearch(s.orgs, org); found {
 		return int(s.totals[i])
 	}
@@ -148,8 +150,8 @@ func (s *section[T]) total(org uint32) int {
 }
 
 // first is the only row of an organization, or nil.
-func (s *section[T]) first(org uint32) *T {
-	if list := s.of(org); len(list) > 0 {
+func first[T any](s *section[T], org uint32) *T {
+	if list := rowsIn(s, org); len(list) > 0 {
 		return &list[0]
 	}
 	return nil

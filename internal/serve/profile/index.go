@@ -50,7 +50,7 @@ func newIndex(f *mapped.File) *Index {
 }
 
 func (x *Index) organization(org uint32) Organization {
-	return Organization{EIN: ein.EIN(x.facts[org].EIN), Number: org, Identity: *x.identity.first(org)}
+	return Organization{EIN: ein.EIN(x.facts[org].EIN), Number: org, Identity: *first(&x.identity, org)}
 }
 
 // Known reports whether there is an organization with this EIN.
@@ -74,20 +74,20 @@ func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 	if !known {
 		return nil, false
 	}
-	p = &Profile{Organization: x.organization(org), Filings: x.filings.of(org)}
-	years := x.financials.of(org)
+	p = &Profile{Organization: x.organization(org), Filings: rowsIn(&x.filings, org)}
+	years := rowsIn(&x.financials, org)
 	if n := len(years); n > 0 {
 		p.Latest = &years[n-1]
 	}
 	if !all {
 		return p, true
 	}
-	p.Financials, p.ServiceAreas, p.People = years, x.areas.of(org), x.people.of(org)
-	p.Family, p.Assets, p.Holdings = x.families.first(org), x.assets.first(org), x.holdings.of(org)
-	p.InAll = Totals{ServiceAreas: x.areas.total(org), People: x.people.total(org), BoardLinks: x.boards.total(org), Holdings: x.holdings.total(org)}
-	for _, l := range x.boards.of(org) {
+	p.Financials, p.ServiceAreas, p.People = years, rowsIn(&x.areas, org), rowsIn(&x.people, org)
+	p.Family, p.Assets, p.Holdings = first(&x.families, org), first(&x.assets, org), rowsIn(&x.holdings, org)
+	p.InAll = Totals{ServiceAreas: total(&x.areas, org), People: total(&x.people, org), BoardLinks: total(&x.boards, org), Holdings: total(&x.holdings, org)}
+	for _, l := range rowsIn(&x.boards, org) {
 		other := uint32(l.Number)
-		p.BoardLinks = append(p.BoardLinks, BoardLink{ein.EIN(x.facts[other].EIN), x.identity.first(other).Name, l})
+		p.BoardLinks = append(p.BoardLinks, BoardLink{ein.EIN(x.facts[other].EIN), first(&x.identity, other).Name, l})
 	}
 	p.Awarded = awardedOf(x.awards.of(org))
 	return p, true

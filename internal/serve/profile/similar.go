@@ -154,7 +154,7 @@ func (x *Index) Similar(e ein.EIN, by Signals) (r Resembling, known bool) {
 	r.Total = min(len(list), MaxSimilar)
 	for _, other := range list[:r.Total] {
 		s := found[other]
-		id := x.identity.first(other)
+		id := first(&x.identity, other)
 		s.Name, s.City, s.State = id.Name, id.City, id.State
 		r.List = append(r.List, *s)
 	}

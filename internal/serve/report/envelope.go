@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"grantgraph/client"
@@ -15,7 +16,7 @@ import (
 type envelope struct {
 	report, content *value
 	foreign         []string // fields that are neither
-	unsigned        [][]byte // fields that are not copies, as in the document
+	unsigned        [][]byte // fields that are not copies, as in the document, and the texts of x_service as they are read
 }
 
 // around judges the response around a valid report.
@@ -56,15 +57,36 @@ func (e *envelope) read(v *value) {
 			continue
 		case m.name != "x_service" || !isService(m.value):
 			e.foreign = append(e.foreign, fault.Clip(m.name, maxQuoted))
+		default:
+			e.addTexts(m.name, m.value)
 		}
 		e.unsigned = append(e.unsigned, m.quoted, m.value.raw)
 	}
 }
 
+// addTexts adds a name and the texts of its value without the escapes of JSON.
+func (e *envelope) addTexts(name string, v *value) {
+	e.unsigned = append(e.unsigned, []byte(name), []byte(v.text))
+	for _, m := range v.members {
+		e.addTexts(m.name, m.value)
+	}
+	for _, item := range v.items {
+		e.addTexts("", item)
+	}
+}
+
+// isService reports whether a value has the fields of x_service and no others. The decoder
+// would take a name in capitals for the same field, and a response never has one.
 func isService(v *value) bool {
 	d := json.NewDecoder(bytes.NewReader(v.raw))
 	d.DisallowUnknownFields()
-	return d.Decode(&client.Service{}) == nil
+	return d.Decode(&client.Service{}) == nil && v.inLowerCase()
+}
+
+// inLowerCase reports whether no name in a value has a capital letter.
+func (v *value) inLowerCase() bool {
+	return !slices.ContainsFunc(v.members, func(m member) bool { return m.name != strings.ToLower(m.name) || !m.value.inLowerCase() }) &&
+		!slices.ContainsFunc(v.items, func(item *value) bool { return !item.inLowerCase() })
 }
 
 // agrees reports whether a field says the same as the signed field of that name. Within
@@ -99,16 +121,24 @@ func agrees(name string, v, signed *value, legacy bool) bool {
 	return true
 }
 
-// A viewer opens a file as a PDF although it begins as JSON, and reads an object header
-// wherever it is and however it is spaced. Every page needs one, and a dictionary, which only
-// << begins.
+// A viewer opens a file as a PDF or as a web page although it begins as JSON. Every web page has
+// a tag, and every page of a PDF has a dictionary, which << begins. A page needs no more than
+// that: pdf.js shows one that has no object header.
 var (
-	objectHeader = regexp.MustCompile(`[0-9][^0-9A-Za-z]*obj`)
-	pageMark     = regexp.MustCompile(`(?i)%PDF-|startxref|` + objectHeader.String() + `|<[a-z!/?<]`)
+	markup   = regexp.MustCompile(`(?i)<[a-z!/?<]`)
+	pageMark = regexp.MustCompile(`(?i)%PDF-|startxref|[0-9][^0-9A-Za-z]*obj|` + markup.String())
 )
 
-// HoldsPage reports whether a text that is going to be signed could be shown as a page of a
-// PDF: nobody would see that the page is not the report.
-func HoldsPage(text []byte) bool {
-	return bytes.Contains(text, []byte("<<")) && objectHeader.Match(text)
+// HoldsPage reports whether a text that somebody wants to have signed could be shown as a page:
+// nobody would see that the page is not the report.
+func HoldsPage(text []byte) bool { return markup.Match(text) }
+
+// signedPage is HoldsPage for a whole report. Only the report of a name has words that its
+// owner chose. In the others they are those of public lists, where a name may well be
+// "Harborlight <Kids>", so only the mark of a PDF counts.
+func signedPage(content *value, message []byte) bool {
+	if content.member("subject") != nil {
+		return HoldsPage(message)
+	}
+	return bytes.Contains(message, []byte("<<"))
 }

@@ -127,8 +127,8 @@ func (v *value) block() (*block, error) {
 	if err != nil {
 		return nil, err
 	}
-	if HoldsPage(message) {
-		return nil, bad("the report holds code of a PDF, so that it could show a page that is not the report's")
+	if signedPage(v.member("content"), message) {
+		return nil, bad("the report holds code of a PDF or of a web page, so that it could show a page that is not the report's")
 	}
 	sum := sha256.Sum256(message)
 	b.message, b.id = message, hex.EncodeToString(sum[:])

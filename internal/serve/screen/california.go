@@ -15,16 +15,16 @@ const inCalifornia = "CA"
 // there is exactly one.
 func (c *screening) california(revoked *bool) client.CaliforniaScreen {
 	ca := client.CaliforniaScreen{ScreenProvenance: c.provenance(lists.CARegistry, NotListed), FTB: c.provenance(lists.CAFTB, NotListed)}
-	ca.RegistryRecords = recordsOf(c, &ca.ScreenProvenance, Listed, c.rows.registry, c.tables.RegistrationsNamed.With, registryRecord)
+	ca.RegistryRecords = recordsOf(c, &ca.ScreenProvenance, Listed, c.rows.registry, &c.tables.RegistrationsNamed, registryRecord)
 	ca.MayOperate = mayOperate(ca.RegistryRecords)
-	ca.FTBRecords = recordsOf(c, &ca.FTB, Revoked, c.rows.ftb, c.tables.FTBRecordsNamed.With, ftbRecord)
+	ca.FTBRecords = recordsOf(c, &ca.FTB, Revoked, c.rows.ftb, &c.tables.FTBRecordsNamed, ftbRecord)
 	ca.GoodStanding = goodStanding(&ca, revoked)
 	return ca
 }
 
 // recordsOf returns the records of one list, nil if the list is not screened, and sets
 // the status of the list.
-func recordsOf[T, R any](c *screening, p *client.ScreenProvenance, status string, rows []T, named func(key string) []T,
+func recordsOf[T, R any](c *screening, p *client.ScreenProvenance, status string, rows []T, named *Section[T],
 	record func(row T, basis string) R) []R {
 	if !p.Screened {
 		return nil
@@ -61,10 +61,10 @@ func (c *screening) settle(p *client.ScreenProvenance, status string, found, nam
 
 // byName returns the rows without an EIN that have the organization's name, if it is in
 // California.
-func byName[T any](c *screening, named func(key string) []T) []T {
+func byName[T any](c *screening, named *Section[T]) []T {
 	m := &c.rows.master
 	if key := orgname.Key(m.Name); c.rows.inMaster && m.State == inCalifornia && key != "" {
-		return named(key)
+		return RowsNamed(named, key)
 	}
 	return nil
 }

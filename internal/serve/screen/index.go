@@ -38,7 +38,7 @@ func Build(ctx context.Context, w *snapshot.Writer) error {
 		b, x := builder{ctx, s, mapped.NewWriter(out, fileKind)}, newTables()
 		var centrals []lists.Master
 		x.Masters.ein = func(m *lists.Master) string {
-			if _, central := x.Centrals.key(m); central {
+			if _, central := keyOf(&x.Centrals, m); central {
 				centrals = append(centrals, *m)
 			}
 			return m.EIN
@@ -87,7 +87,7 @@ func addSorted[T any](s *Section[T], b builder) (failed error) {
 			if failed = err; failed != nil {
 				return
 			}
-			if k, ok := s.key(&row); ok && !yield(k, row) {
+			if k, ok := keyOf(s, &row); ok && !yield(k, row) {
 				return
 			}
 		}
@@ -102,7 +102,7 @@ func addNamed[T any](s *Section[T], b builder) error {
 		if err != nil {
 			return err
 		}
-		if _, ok := s.key(&row); ok {
+		if _, ok := keyOf(s, &row); ok {
 			list = append(list, row)
 		}
 	}
@@ -118,7 +118,7 @@ func byKey[T any](s *Section[T], list []T) iter.Seq2[uint64, T] {
 	}
 	var order []keyed
 	for i := range list {
-		if key, ok := s.key(&list[i]); ok {
+		if key, ok := keyOf(s, &list[i]); ok {
 			order = append(order, keyed{key, &list[i]})
 		}
 	}

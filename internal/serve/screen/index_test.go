@@ -82,14 +82,14 @@ func TestIndex(t *testing.T) {
 	rows := plain(t, e)
 	for _, c := range rows.Registry {
 		if c.EIN == "" {
-			same(t, c.Name, x.RegistrationsNamed.With(orgname.Key(c.Name)), filter(rows.Registry, func(r *lists.Registration) bool {
+			same(t, c.Name, screen.RowsNamed(&x.RegistrationsNamed, orgname.Key(c.Name)), filter(rows.Registry, func(r *lists.Registration) bool {
 				return r.EIN == "" && orgname.Key(r.Name) == orgname.Key(c.Name)
 			}))
 		}
 	}
 	for _, c := range rows.FTB {
 		if c.EIN == "" {
-			same(t, c.Name, x.FTBRecordsNamed.With(orgname.Key(c.Name)), filter(rows.FTB, func(r *lists.FTBRecord) bool {
+			same(t, c.Name, screen.RowsNamed(&x.FTBRecordsNamed, orgname.Key(c.Name)), filter(rows.FTB, func(r *lists.FTBRecord) bool {
 				return r.EIN == "" && orgname.Key(r.Name) == orgname.Key(c.Name)
 			}))
 		}
@@ -106,14 +106,14 @@ func TestIndex(t *testing.T) {
 			t.Errorf("%s: the master file has %+v, %v", text, m, in)
 		}
 		if m.Group != "" {
-			same(t, m.Group, x.Centrals.With(m.Group), filter(rows.Masters, func(c *lists.Master) bool {
+			same(t, m.Group, screen.RowsNamed(&x.Centrals, m.Group), filter(rows.Masters, func(c *lists.Master) bool {
 				return c.Group == m.Group && (c.Affiliation == "6" || c.Affiliation == "8")
 			}))
 		}
-		same(t, text, x.Deductibles.Of(id), filter(rows.Pub78, func(r *lists.Deductible) bool { return r.EIN == id.String() }))
-		same(t, text, x.Revocations.Of(id), filter(rows.Revoked, func(r *lists.RevocationRow) bool { return r.EIN == id.String() }))
-		same(t, text, x.Registrations.Of(id), filter(rows.Registry, func(r *lists.Registration) bool { return r.EIN == id.String() }))
-		same(t, text, x.FTBRecords.Of(id), filter(rows.FTB, func(r *lists.FTBRecord) bool { return r.EIN == id.String() }))
+		same(t, text, screen.RowsWith(&x.Deductibles, id), filter(rows.Pub78, func(r *lists.Deductible) bool { return r.EIN == id.String() }))
+		same(t, text, screen.RowsWith(&x.Revocations, id), filter(rows.Revoked, func(r *lists.RevocationRow) bool { return r.EIN == id.String() }))
+		same(t, text, screen.RowsWith(&x.Registrations, id), filter(rows.Registry, func(r *lists.Registration) bool { return r.EIN == id.String() }))
+		same(t, text, screen.RowsWith(&x.FTBRecords, id), filter(rows.FTB, func(r *lists.FTBRecord) bool { return r.EIN == id.String() }))
 	}
 	if _, in := x.Master(ein.None); in {
 		t.Error("nobody is in the master file")

@@ -230,13 +230,13 @@ const mostParents = 10
 
 func (c *screening) parents(group string) []client.ParentOrganization {
 	list := []client.ParentOrganization{}
-	for _, m := range c.tables.Centrals.With(group) {
+	for _, m := range RowsNamed(&c.tables.Centrals, group) {
 		if len(list) == mostParents {
 			break
 		}
 		p := client.ParentOrganization{EIN: m.EIN, OrganizationName: m.Name, GroupExemption: group}
 		if e, err := ein.Parse(m.EIN); err == nil && c.sources.Pub78.Screens {
-			p.Pub78Codes = pub78Codes(c.tables.Deductibles.Of(e))
+			p.Pub78Codes = pub78Codes(RowsWith(&c.tables.Deductibles, e))
 		}
 		list = append(list, p)
 	}

@@ -108,7 +108,8 @@ type rowsOf struct {
 
 func (s *Screener) find(e ein.EIN) *rowsOf {
 	r := &rowsOf{
-		deductible: s.tables.Deductibles.Of(e), revocations: s.tables.Revocations.Of(e), registry: s.tables.Registrations.Of(e), ftb: s.tables.FTBRecords.Of(e),
+		deductible: RowsWith(&s.tables.Deductibles, e), revocations: RowsWith(&s.tables.Revocations, e),
+		registry: RowsWith(&s.tables.Registrations, e), ftb: RowsWith(&s.tables.FTBRecords, e),
 	}
 	r.master, r.inMaster = s.tables.Master(e)
 	return r

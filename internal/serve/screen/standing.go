@@ -30,10 +30,10 @@ func NewStanding(eins []ein.EIN, s *Screener) (*Standing, error) {
 	}
 	st := &Standing{InBMF: set(lists.BMF), Pub78: set(lists.Pub78), Revoked: set(lists.Revocation)}
 	if st.InBMF != nil {
-		s.tables.Masters.mark(st.InBMF, eins)
+		mark(&s.tables.Masters, st.InBMF, eins)
 	}
 	if st.Pub78 != nil {
-		s.tables.Deductibles.mark(st.Pub78, eins)
+		mark(&s.tables.Deductibles, st.Pub78, eins)
 	}
 	if st.Revoked != nil {
 		return st, markRevoked(st.Revoked, eins, &s.tables.Revocations)
@@ -43,7 +43,7 @@ func NewStanding(eins []ein.EIN, s *Screener) (*Standing, error) {
 
 // mark adds the organizations that have a row in the section. Both are in order, so mark
 // reads them side by side and decodes no row.
-func (s *Section[T]) mark(set []uint64, eins []ein.EIN) {
+func mark[T any](s *Section[T], set []uint64, eins []ein.EIN) {
 	at := 0
 	for i, e := range eins {
 		for at < len(s.keys) && s.keys[at] < uint64(e) {
@@ -63,7 +63,7 @@ func markRevoked(set []uint64, eins []ein.EIN, s *Section[lists.RevocationRow]) 
 		key, to := s.keys[from], from
 		rows.revocations = rows.revocations[:0]
 		for ; to < len(s.keys) && s.keys[to] == key; to++ {
-			row, ok := s.row(to)
+			row, ok := rowAt(s, to)
 			if !ok {
 				return fault.New(Damaged, "row %d of the revocation list cannot be read", to).Try("build the lists again")
 			}

@@ -58,8 +58,8 @@ func nameWithoutEIN(einText, name string) (key string, ok bool) {
 }
 
 // Section is rows in the order of their keys, which may repeat. In a file, each row lies
-// between two starts. The key of a row is its EIN, or the hash of a text. What a build does
-// with a section is written as functions: every package that knows the type compiles all of
+// between two starts. The key of a row is its EIN, or the hash of a text. What is done with a
+// section is written as functions: every package that knows the type compiles all of
 // its methods again, for each kind of row.
 type Section[T any] struct {
 	name, table string
@@ -72,8 +72,8 @@ type Section[T any] struct {
 	list   []T // rows in memory, instead of starts and rows
 }
 
-// key returns the key of a row; ok is false for a row that the section leaves out.
-func (s *Section[T]) key(row *T) (key uint64, ok bool) {
+// keyOf returns the key of a row; ok is false for a row that the section leaves out.
+func keyOf[T any](s *Section[T], row *T) (key uint64, ok bool) {
 	if s.ein != nil {
 		return einOf(s.ein(row))
 	}
@@ -126,8 +126,8 @@ func fill[T any](s *Section[T], all []T) {
 	}
 }
 
-// row returns a row; ok is false if it cannot be decoded.
-func (s *Section[T]) row(i int) (row T, ok bool) {
+// rowAt returns a row; ok is false if it cannot be decoded.
+func rowAt[T any](s *Section[T], i int) (row T, ok bool) {
 	if s.list != nil {
 		return s.list[i], true
 	}
@@ -135,10 +135,10 @@ func (s *Section[T]) row(i int) (row T, ok bool) {
 	return row, ok && len(rest) == 0
 }
 
-func (s *Section[T]) find(key uint64) (list []T) {
+func findRows[T any](s *Section[T], key uint64) (list []T) {
 	i, found := slices.BinarySearch(s.keys, key)
 	for ; found && i < len(s.keys) && s.keys[i] == key; i++ {
-		row, ok := s.row(i)
+		row, ok := rowAt(s, i)
 		if !ok {
 			// The checksum is right, so the row was written like this: a mistake of ours,
 			// which must not look like a missing row.
@@ -149,12 +149,12 @@ func (s *Section[T]) find(key uint64) (list []T) {
 	return list
 }
 
-// Of returns the rows of an organization.
-func (s *Section[T]) Of(e ein.EIN) []T { return s.find(uint64(e)) }
+// RowsWith returns the rows of an organization.
+func RowsWith[T any](s *Section[T], e ein.EIN) []T { return findRows(s, uint64(e)) }
 
-// With returns the rows of a text.
-func (s *Section[T]) With(text string) []T {
-	return slices.DeleteFunc(s.find(hash.Of(text)), func(row T) bool {
+// RowsNamed returns the rows of a text.
+func RowsNamed[T any](s *Section[T], text string) []T {
+	return slices.DeleteFunc(findRows(s, hash.Of(text)), func(row T) bool {
 		other, _ := s.text(&row)
 		return other != text
 	})
@@ -162,7 +162,7 @@ func (s *Section[T]) With(text string) []T {
 
 // Master returns the organization's row of the master file.
 func (x *Tables) Master(e ein.EIN) (lists.Master, bool) {
-	if rows := x.Masters.Of(e); len(rows) > 0 {
+	if rows := RowsWith(&x.Masters, e); len(rows) > 0 {
 		return rows[0], true
 	}
 	return lists.Master{}, false

@@ -447,6 +447,9 @@ func TestNames(t *testing.T) {
 		names("other fields, strictly", `{"names":[{"name":"Example","ein":"1"}]}`, apitest.Scenario{Path: "?strict=1", Status: 400}),
 		names("none", `{"names":[]}`, apitest.Scenario{Status: 422}),
 		names("too many", `[`+strings.TrimSuffix(strings.Repeat(`"x",`, 101), ",")+`]`, apitest.Scenario{Status: 422, Has: []string{`"max_length":100`}}),
+		names("a page without objects", `["%PDF-1.4 xref 0 0 trailer<</Size 1/Root<</Type/Catalog>>>>startxref 9 %%EOF"]`,
+			apitest.Scenario{Costs: 1, Has: []string{"code of a PDF"}, Lacks: []string{`"report"`}}),
+		names("a web page", `["<script>document.title='x'</script>"]`, apitest.Scenario{Costs: 1, Has: []string{"of a web page"}, Lacks: []string{`"report"`}}),
 		names("a page", `[{"name":"1 0obj /Type/Catalog","city":"<< >>"}]`, apitest.Scenario{Costs: 1, Has: []string{"code of a PDF"}, Lacks: []string{`"report"`}}),
 		names("compat", `["Exemplary Gap Trading Company"]`, apitest.Scenario{Path: "?compat=legacy_strings", Costs: 1, Has: []string{`"status":"Potential Match"`, `"screened":"True"`}}),
 	})
