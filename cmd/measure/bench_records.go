@@ -174,7 +174,10 @@ func (b *bench) lookups(x *listBench, profiles *profile.Index, tables *screen.Ta
 			if _, ok := tables.Master(id); ok {
 				master = 1
 			}
-			return []int{master, len(screen.RowsWith(&tables.Deductibles, id)), len(screen.RowsWith(&tables.Revocations, id)), len(screen.RowsWith(&tables.Registrations, id)), len(screen.RowsWith(&tables.FTBRecords, id))}, nil
+			return []int{
+				master, len(screen.RowsWith(&tables.Deductibles, id)), len(screen.RowsWith(&tables.Revocations, id)),
+				len(screen.RowsWith(&tables.Registrations, id)), len(screen.RowsWith(&tables.FTBRecords, id)),
+			}, nil
 		}, func(i int) (any, error) { return records.Listed(b.app.Ctx, ids[i].String()) }},
 	}
 }

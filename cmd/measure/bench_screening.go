@@ -250,7 +250,8 @@ func (b *screeningBench) plain(e *lists.Edition) error {
 		}
 		began := time.Now()
 		_, _ = x.Master(id)
-		found := len(screen.RowsWith(&x.Deductibles, id)) + len(screen.RowsWith(&x.Revocations, id)) + len(screen.RowsWith(&x.Registrations, id)) + len(screen.RowsWith(&x.FTBRecords, id))
+		found := len(screen.RowsWith(&x.Deductibles, id)) + len(screen.RowsWith(&x.Revocations, id)) +
+			len(screen.RowsWith(&x.Registrations, id)) + len(screen.RowsWith(&x.FTBRecords, id))
 		ours = append(ours, time.Since(began))
 		began = time.Now()
 		same := -1 // the row of the master file

@@ -14,7 +14,7 @@ import (
 // namesFlags are those of eval --names.
 type namesFlags struct {
 	Names  bool   `help:"Measure how often the organization that a name means is found." group:"Names"`
-	Judged string `help:"CSV of names and the EINs they mean (text, state, ein, kind); with --semantic, lines of a question, an EIN and a grade." placeholder:"FILE" group:"Names"`
+	Judged string `help:"CSV of names and their EINs (text, state, ein, kind); with --semantic, questions, EINs and grades." placeholder:"FILE" group:"Names"`
 }
 
 // evalNames measures with judged names, and with names on lines whose EIN is stated.

@@ -8,7 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Fault is an error for a person.
@@ -67,4 +70,23 @@ func Disk(path string, err error) error {
 	}
 	return New("io_error", "%s: %w", path, err).
 		Try("check the disk and the path, then run it again")
+}
+
+// Clip shortens a text from a stranger to so many bytes, so that a message can repeat
+// it. It cuts between characters and ends with an ellipsis.
+func Clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// Legible reports whether a text from a stranger may be kept and shown: it is
+// valid UTF-8 without control characters and without invisible characters.
+func Legible(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
 }

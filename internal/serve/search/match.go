@@ -1,5 +1,7 @@
 package search
 
+import "grantgraph/internal/snapshot"
+
 // How well an organization answers a question. The words and the scores mean the
 // same for every question:
 //
@@ -42,3 +44,11 @@ const (
 	strongFrom  = 0.7 // score from which a match is strong
 	leastStrong = 0.7 // how much of the question a strong match by name has, misspellings and places counted as less
 )
+
+// TypeOf names the kind and the type of an organization in the words of search
+// results. funder is nil if the organization makes no grants. returnType is empty if
+// it has filed nothing.
+func TypeOf(o *snapshot.Organization, funder *snapshot.FunderKind, returnType string) (kind, words string) {
+	t := types[typeOf(o, funder, returnType)]
+	return t.kind, t.words
+}

@@ -6,6 +6,8 @@
 package model
 
 import (
+	"bytes"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -188,3 +190,9 @@ func (m *Model) calibrated(score float64) float64 {
 	}
 	return a.Prob + (b.Prob-a.Prob)*(score-a.Score)/(b.Score-a.Score)
 }
+
+//go:embed prior.json
+var prior []byte
+
+// Prior reads the model that ships with the program.
+func Prior(features []string) (*Model, error) { return Read(bytes.NewReader(prior), features) }

@@ -16,6 +16,7 @@ import (
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ingest/source/rows"
+	"grantgraph/internal/windows1252"
 )
 
 type List struct {
@@ -147,4 +148,13 @@ func date(s string) string {
 		return ""
 	}
 	return strings.ReplaceAll(s, "/", "-")
+}
+
+// decode reads Windows-1252 text. A cell may be padded with no-break spaces, which
+// are not ASCII.
+func decode(s string) string {
+	if decoded := windows1252.Decode(s); decoded != s {
+		return strings.TrimSpace(decoded)
+	}
+	return s
 }
