@@ -27,6 +27,7 @@ type Found struct {
 	Match       string `json:"match" enum:"exact,strong,weak" doc:"exact: the question is one of its names or its EIN. strong: …"`
 	DisplayName string `json:"display_name" doc:"The name as it is shown to people: \"YMCA of Greater Mapleton\" where the register has capitals."`
 	KnownFrom   string `json:"known_from" enum:"irs,grants" doc:"irs: the tax authority's lists or a return of its own. grants: …"`
+	Matched     string `json:"matched" enum:"name,text" doc:"name: the question may be its name. text: …"`
 }
 
 // OrganizationList is the answer of POST /essentials.
