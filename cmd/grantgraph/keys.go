@@ -55,6 +55,9 @@ func (c *keyStore) withStore(work func(account.Store) error) error {
 
 // withStoreMade is withStore, but creates a missing store.
 func (c *keyStore) withStoreMade(work func(account.Store) error) (err error) {
+	if err := refuseLostAccounts(c.Data, c.Database); err != nil {
+		return err
+	}
 	s, err := serve.OpenAccounts(c.Data, c.Database, account.Options{FreeWindow: account.Window(c.FreeWindow)})
 	if err != nil {
 		return err

@@ -143,13 +143,23 @@ func TestLostAccounts(t *testing.T) {
 	for _, side := range []string{"", "-wal", "-shm"} {
 		_ = os.Remove(serve.Accounts(data) + side)
 	}
-	code, _, errs := command(t, "serve", "--data", data, "--addr", "127.0.0.1:0")
-	if code != 1 || !strings.Contains(errs, "accounts.db is missing") || !strings.Contains(errs, "--new-accounts") {
-		t.Errorf("%d %s", code, errs)
+	refused := func(args ...string) {
+		t.Helper()
+		if code, _, errs := command(t, append(args, "--data", data)...); code != 1 || !strings.Contains(errs, "accounts.db is missing or empty") || !strings.Contains(errs, "--new-accounts") {
+			t.Errorf("%q: %d %s", args, code, errs)
+		}
+		if f, err := os.Stat(serve.Accounts(data)); err == nil && f.Size() > 0 {
+			t.Errorf("%q: a new store was made", args)
+		}
 	}
-	if _, err := os.Stat(filepath.Join(data, "accounts.db")); err == nil {
-		t.Error("a new store was made")
+	refused("serve", "--addr", "127.0.0.1:0")
+	refused("keys", "list")
+	// An empty file, as a full disk or a failed copy leaves it, is a lost store too.
+	if err := os.WriteFile(serve.Accounts(data), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
+	refused("serve", "--addr", "127.0.0.1:0")
+	refused("keys", "list")
 	// A confirmed new store is not the problem any more; that there is no snapshot is.
 	if code, _, errs := command(t, "serve", "--data", data, "--addr", "127.0.0.1:0", "--new-accounts"); code != 1 || strings.Contains(errs, "accounts.db is missing") {
 		t.Errorf("%d %s", code, errs)

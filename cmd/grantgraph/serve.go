@@ -146,8 +146,10 @@ func (c *serveCmd) options(log *slog.Logger) (opt serve.Options, err error) {
 
 // serve runs the server, and beside it what keeps its snapshot and lists current.
 func (c *serveCmd) serve(ctx context.Context, opt serve.Options) error {
-	if err := c.refuseLostAccounts(); err != nil {
-		return err
+	if !c.NewAccounts {
+		if err := refuseLostAccounts(c.Data, c.Database); err != nil {
+			return err
+		}
 	}
 	store, err := c.store()
 	if err != nil {
@@ -207,12 +209,12 @@ func (c *serveCmd) serve(ctx context.Context, opt serve.Options) error {
 
 // refuseLostAccounts refuses a data directory that has lost its accounts. A new store
 // would have none of the keys, and other keys would sign reports.
-func (c *serveCmd) refuseLostAccounts() error {
-	if c.NewAccounts || !c.Database.Empty() || !serve.AccountsLost(c.Data) {
+func refuseLostAccounts(data string, database secret.URL) error {
+	if !database.Empty() || !serve.AccountsLost(data) {
 		return nil
 	}
-	return fault.New("accounts_lost", "%s is missing, although %s had accounts: the accounts, keys and signing keys are lost", serve.Accounts(c.Data), c.Data).
-		Try("restore it from a backup, or confirm with --new-accounts that the server begins without accounts")
+	return fault.New("accounts_lost", "%s is missing or empty, although %s had accounts: the accounts, keys and signing keys are lost", serve.Accounts(data), data).
+		Try("restore it from a backup, or confirm with grantgraph serve --new-accounts that the server begins without accounts")
 }
 
 // store returns the store that snapshots and lists come from, or nil if they are

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"log/slog"
 	"net/http/httptest"
 	"os"
@@ -28,6 +29,10 @@ func TestLostLists(t *testing.T) {
 		lost  bool
 	}{
 		"pointer": {func(data string, _ *lists.Edition) error { return os.Remove(filepath.Join(lists.Dir(data), "current")) }, true},
+		"folder":  {func(data string, _ *lists.Edition) error { return os.RemoveAll(lists.Dir(data)) }, true},
+		"all but checks": {func(data string, e *lists.Edition) error {
+			return errors.Join(os.RemoveAll(filepath.Dir(e.Dir)), os.Remove(filepath.Join(lists.Dir(data), "current")))
+		}, true},
 		"edition": {remove(func(e *lists.Edition) string { return e.Dir }), true},
 		"index":   {remove(func(e *lists.Edition) string { return filepath.Join(e.Dir, filepath.FromSlash(screen.IndexPath)) }), true},
 		"table":   {remove(func(e *lists.Edition) string { return e.Path(e.Status(lists.BMF).Tables[0]) }), true},
@@ -150,6 +155,59 @@ func TestFlippedBits(t *testing.T) {
 	defer release()
 	if len(d.Damaged()) != len(files) {
 		t.Errorf("only %v are out of service", d.Damaged())
+	}
+}
+
+// TestWithoutKnownNames truncates the index of known names, or damages it or the index
+// of words before the start. The server is not ready, and search goes on without the
+// damaged index.
+func TestWithoutKnownNames(t *testing.T) {
+	t.Parallel()
+	const names = "identify/names.gg"
+	for name, c := range map[string]struct {
+		file, part string
+		running    bool
+	}{
+		"while it runs":          {names, "identify", true},
+		"before the start":       {names, "identify", false},
+		"words before the start": {"search/words.gg", "search", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			path := filepath.Join(data, "builds", publish(t, data, world.Small), filepath.FromSlash(c.file))
+			var s *Server
+			if c.running {
+				s = idle(t, data, slog.DiscardHandler)
+			}
+			if err := os.Truncate(path, 4096); err != nil {
+				t.Fatal(err)
+			}
+			if !c.running {
+				s = idle(t, data, slog.DiscardHandler)
+			}
+			get := func(path string) (int, string) {
+				rec := httptest.NewRecorder()
+				s.Handler().ServeHTTP(rec, httptest.NewRequest("GET", path, nil))
+				return rec.Code, rec.Body.String()
+			}
+			if c.running {
+				s.holder.Suspect()
+				until(t, func() bool { code, _ := get("/readyz"); return code == 503 })
+			}
+			if code, body := get("/readyz"); code != 503 || !strings.Contains(body, "missing: "+c.part+".") {
+				t.Errorf("/readyz: %d %s", code, body)
+			}
+			if code, body := get("/api/v1/search?q=fund"); code != 200 {
+				t.Errorf("search: %d %s", code, body)
+			}
+			s.refresh()
+			rec := httptest.NewRecorder()
+			s.metrics.handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+			if !strings.Contains(rec.Body.String(), `grantgraph_dataset_damaged{part="`+c.part+`"} 1`) {
+				t.Error("the metric is wrong")
+			}
+		})
 	}
 }
 

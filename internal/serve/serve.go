@@ -128,11 +128,13 @@ type Server struct {
 func Accounts(data string) string { return filepath.Join(data, "accounts.db") }
 
 // AccountsLost reports whether a data directory had accounts and its file of
-// accounts is missing. A directory that was only built never had any.
+// accounts is missing or empty. A directory that was only built never had any.
 func AccountsLost(data string) bool {
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	// SQLite would make a new store of an empty file.
+	file, err := os.Stat(Accounts(data))
 	// Servers that wrote no note have left the file of secrets.
-	return !exists(Accounts(data)) && (exists(accountsNote(data)) || exists(filepath.Join(data, "secrets.json")))
+	return (err != nil || file.Size() == 0) && (exists(accountsNote(data)) || exists(filepath.Join(data, "secrets.json")))
 }
 
 func accountsNote(data string) string { return filepath.Join(data, "accounts.note") }

@@ -18,6 +18,7 @@ import (
 const (
 	partGraph     = "graph"
 	partSearch    = "search"
+	partIdentify  = "identify" // search goes on without it
 	partDirectory = "directory"
 	partProfiles  = "profile"
 	partChanges   = snapshot.HistoryDir
@@ -26,7 +27,7 @@ const (
 )
 
 // Parts are those without which a server is not ready.
-var Parts = []string{partGraph, partSearch, partDirectory, partProfiles, partLists}
+var Parts = []string{partGraph, partSearch, partIdentify, partDirectory, partProfiles, partLists}
 
 // partOf is the part that needs a file of a snapshot.
 func partOf(f snapshot.File) string {
@@ -37,9 +38,13 @@ func partOf(f snapshot.File) string {
 	return folder
 }
 
-// Damaged names the parts that are out of service.
+// Damaged names the parts that are out of service, wholly or in part.
 func (d *Dataset) Damaged() (parts []string) {
-	for i, missing := range []bool{d.Graph == nil, d.Search == nil, d.Directory == nil, d.Profiles == nil, d.Lists.Problem != ""} {
+	search, known := true, false
+	if d.Search != nil {
+		search, known = d.Search.Damaged()
+	}
+	for i, missing := range []bool{d.Graph == nil, search, known, d.Directory == nil, d.Profiles == nil, d.Lists.Problem != ""} {
 		if missing {
 			parts = append(parts, Parts[i])
 		}
@@ -131,6 +136,10 @@ func (h *Holder) takeOut(d *Dataset, bad map[string]error) {
 				next.Graph = nil
 			case partSearch:
 				next.Search = nil
+			case partIdentify:
+				if d.Search != nil {
+					d.Search.DropKnown()
+				}
 			case partDirectory:
 				next.Directory, next.Standing = nil, nil
 			case partProfiles:

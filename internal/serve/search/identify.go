@@ -41,7 +41,7 @@ func (x *Index) Identify(ctx context.Context, q identify.Question) identify.Answ
 
 // openEngine is the index of known names, nil if there is none or it is damaged.
 func (x *Index) openEngine() *identify.Engine {
-	if x.known == nil {
+	if x.known == nil || x.unknown.Load() {
 		return nil
 	}
 	e, _ := x.known() // Open reports the error

@@ -35,11 +35,14 @@ type Index struct {
 	byState func() map[uint16][]uint64
 
 	known   func() (*identify.Engine, error) // nil for a snapshot without an index of known names
+	unknown atomic.Bool                      // the index of known names is damaged
 	engine  atomic.Pointer[identify.Engine]  // set by the first call of known
 	words   *words.Index                     // nil if only names are searched
 	vectors *vector.Index                    // nil if search by meaning is not available
 	model   *meaning.Model                   // set if vectors is set
-	bad     error
+	bad     error                            // of words and vectors
+
+	badKnown error // of the index of known names, when it was opened
 }
 
 // Open maps the indexes of a snapshot and reads all of them once to verify them. If
@@ -56,8 +59,8 @@ func Open(s *snapshot.Snapshot) (*Index, error) {
 		return nil, errors.Join(err, x.Close())
 	}
 	if x.known != nil {
-		if _, err := x.known(); err != nil {
-			x.bad = errors.Join(x.bad, err)
+		if _, x.badKnown = x.known(); x.badKnown != nil {
+			x.DropKnown()
 		}
 	}
 	return x, nil
@@ -150,7 +153,15 @@ func (x *Index) openVectors(s *snapshot.Snapshot) error {
 }
 
 // Bad says which parts other than the search for names are out of service, or nil.
-func (x *Index) Bad() error { return x.bad }
+func (x *Index) Bad() error { return errors.Join(x.bad, x.badKnown) }
+
+// DropKnown searches without the index of known names from now on, because the index
+// was damaged while it was used.
+func (x *Index) DropKnown() { x.unknown.Store(true) }
+
+// Damaged reports whether words or vectors are out of service, and whether the index of
+// known names is.
+func (x *Index) Damaged() (search, known bool) { return x.bad != nil, x.unknown.Load() }
 
 // Modes lists the modes that this index serves.
 func (x *Index) Modes() []Mode {

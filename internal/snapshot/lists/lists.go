@@ -190,9 +190,8 @@ func (c *Current) Reread(data string) (*Current, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		// Lists that were made and are gone are not lists that there never were.
-		left, _ := filepath.Glob(filepath.Join(Dir(data), "builds", "[^.]*", "manifest.json"))
-		if len(left) > 0 || c != nil && (c.Edition != nil || c.Problem != "") {
-			return nil, fault.New("lists_lost", "%s has no pointer to the current edition of the compliance lists", Dir(data)).
+		if len(next.Checks) > 0 || c != nil && (c.Edition != nil || c.Problem != "") || made(data) {
+			return nil, fault.New("lists_lost", "%s has no current edition of the compliance lists, although one was made", Dir(data)).
 				Try("run grantgraph build; it makes a new edition")
 		}
 	case err != nil:
@@ -205,6 +204,18 @@ func (c *Current) Reread(data string) (*Current, error) {
 		}
 	}
 	return next, nil
+}
+
+// made reports whether a data directory without a current edition has had one: an
+// edition is left, or the build of the current snapshot loaded lists.
+func made(data string) bool {
+	left, _ := filepath.Glob(filepath.Join(Dir(data), "builds", "[^.]*", "manifest.json"))
+	if len(left) > 0 {
+		return true
+	}
+	var r Report
+	s, err := snapshot.Open(data)
+	return err == nil && json.Unmarshal(s.Manifest.Report, &r) == nil && slices.ContainsFunc(r.Lists, func(l Status) bool { return l.Loaded })
 }
 
 // Version is the stamp of the edition, or empty.
