@@ -265,8 +265,14 @@ func (s *Handler) readBody(r *http.Request, out *reply, c *Call) (err error) {
 	if r.ContentLength > most {
 		return tooLarge(most)
 	}
-	known := c.Caller.Key != "" || c.op.Access == Admin
-	c.body, out.hold, err = s.config.Budget.ReadBody(r, budget.Sender{Address: c.Caller.Address, Known: known}, most)
+	from := budget.Sender{Address: c.Caller.Address}
+	switch {
+	case c.op.Access == Admin:
+		from.Account = "admin"
+	case c.Caller.Paid:
+		from.Account = c.Caller.Owner
+	}
+	c.body, out.hold, err = s.config.Budget.ReadBody(r, from, most)
 	var large *http.MaxBytesError
 	if _, refused := fault.Of(err); err == nil || refused {
 		return err

@@ -13,40 +13,57 @@ import (
 // Bounds of bodies that are being read.
 const (
 	bodyCopies = 3   // memory per byte of a body: as sent, and as parsed
-	openBodies = 512 // that all clients send at a time
-	openOfOne  = 32  // that one network sends at a time
+	openBodies = 512 // that all strangers send at a time
+	openOfOne  = 32  // that one network, or one account, sends at a time
+	openKnown  = 256 // that all known callers send at a time
 
-	// Bytes of the budget for the bodies of strangers: one part in strangersPart, a
-	// quarter of that for one network, and leastBytes for a network that has none.
+	// Parts of the budget for bodies. A quarter of the bytes of strangers, and half of
+	// the bytes kept for small requests, are for short bodies alone.
 	strangersPart = 8
+	knownPart     = 4
+	shortPart     = 16 // of known callers
 	leastForAll   = 16 << 20
-	leastForOne   = 7 << 20 // the longest body, with its copies
-	leastBytes    = 256 << 10
+	longest       = 7 << 20   // the longest body, with its copies
+	short         = 512 << 10 // a short one, with its copies; the PDF of a report is one
 
 	piece = 16 << 10 // bytes of a body that are read and counted at a time
 )
 
-// intake bounds the bodies of all requests together.
-type intake struct {
-	open      *AtOnce // bodies, while they are sent
-	strangers *AtOnce // bytes
+// intake bounds the bodies of all requests together. Known callers have places and
+// bytes of their own, so strangers cannot take them.
+type intake struct{ strangers, known lane }
+
+// lane is what senders of one kind share.
+type lane struct {
+	open        *AtOnce // bodies, while they are sent
+	short, long *AtOnce // bytes of bodies; those of long bodies leave room for short ones
 }
 
 func newIntake(size int64) intake {
-	all := max(size/strangersPart, leastForAll)
-	return intake{NewAtOnce(openBodies, openOfOne), newShare(all, max(all/4, leastForOne), leastBytes)}
+	strange := max(size/strangersPart, leastForAll)
+	return intake{
+		strangers: newLane(openBodies, strange/4, strange-strange/4),
+		known:     newLane(openKnown, max(size/shortPart, 4*short), max(size/knownPart, leastForAll)),
+	}
+}
+
+func newLane(open int, ofShort, ofLong int64) lane {
+	return lane{NewAtOnce(open, openOfOne), newShare(ofShort, max(ofShort/4, short), short), newShare(ofLong, max(ofLong/4, longest), longest)}
 }
 
 // Sender is who sends a body.
 type Sender struct {
 	Address string
-	Known   bool // a key or a session was checked
+	// Account is who pays for the request, or an administrator. Everybody else is a
+	// stranger, also with a key or a session: those cost nothing.
+	Account string
 }
 
 // ReadBody reads a body of at most most bytes. It reserves memory as bytes arrive, so
-// that a client who announces a body and sends nothing has nothing. It reads a
-// bounded number of bodies from a network at a time. Strangers together have a bounded part
-// of the budget, and no part of the bytes that are kept for small requests.
+// that a client who announces a body and sends nothing has nothing. Strangers are
+// bounded by network, known callers by account and by network. All senders of a kind
+// together have a bounded part of the budget. Of the bytes that are kept for small
+// requests, only short bodies of known callers have a part.
 //
 // The hold must be released. The error is a fault of the slug Busy, an
 // *http.MaxBytesError, or that of the connection.
@@ -58,15 +75,19 @@ func (b *Budget) ReadBody(r *http.Request, from Sender, most int64) (body []byte
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil, nil
 	}
-	near, wide := network.Near(from.Address), network.Wide(from.Address)
-	if !b.intake.open.take(near, wide, 1) {
+	// An account has one share, and all accounts of one network have two.
+	lane, near, wide := &b.intake.known, from.Account, network.Near(from.Address)
+	if from.Account == "" {
+		lane, near, wide = &b.intake.strangers, wide, network.Wide(from.Address)
+	}
+	if !lane.open.take(near, wide, 1) {
 		return nil, nil, fault.New(Busy, "The server is receiving as many requests as it accepts at once, in all or from your network.").
 			Try("ask again in a few seconds, and fewer at a time")
 	}
-	defer b.intake.open.giveBack(near, wide, 1)
-	hold = &Hold{from: b}
-	if !from.Known {
-		hold.near, hold.wide = near, wide
+	defer lane.open.giveBack(near, wide, 1)
+	hold = &Hold{from: b, near: near, wide: wide, lane: lane, share: lane.short}
+	if bodyCopies*r.ContentLength > short {
+		hold.share = lane.long
 	}
 	defer func() {
 		if err != nil {
@@ -80,7 +101,7 @@ func (b *Budget) ReadBody(r *http.Request, from Sender, most int64) (body []byte
 		if int64(len(body)+n) > most {
 			return nil, hold, &http.MaxBytesError{Limit: most}
 		}
-		if n > 0 && !hold.grow(bodyCopies*int64(n), !from.Known) {
+		if n > 0 && !hold.grow(bodyCopies*int64(n)) {
 			return nil, hold, busy()
 		}
 		body = append(body, buf[:n]...)
@@ -93,29 +114,31 @@ func (b *Budget) ReadBody(r *http.Request, from Sender, most int64) (body []byte
 	}
 }
 
-// grow adds bytes to a hold, if there is room now.
-func (h *Hold) grow(bytes int64, stranger bool) bool {
-	if stranger && !h.from.intake.strangers.take(h.near, h.wide, bytes) {
+// grow adds bytes of a body to a hold, if there is room now.
+func (h *Hold) grow(bytes int64) bool {
+	if h.share == h.lane.short && h.shared+bytes > short { // its length was not announced
+		if !h.lane.long.take(h.near, h.wide, h.shared) {
+			return false
+		}
+		h.share.giveBack(h.near, h.wide, h.shared)
+		h.share = h.lane.long
+	}
+	if !h.share.take(h.near, h.wide, bytes) {
 		return false
 	}
+	h.shared += bytes
 	b := h.from
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	room := b.size - b.held
-	if stranger || !b.small(h.bytes+bytes) {
+	if h.share != b.intake.known.short || !b.small(h.bytes+bytes) {
 		room -= b.size / keptPart
 	}
 	if bytes > room {
-		if stranger {
-			b.intake.strangers.giveBack(h.near, h.wide, bytes)
-		}
-		return false
+		return false // the caller releases the hold
 	}
 	b.held += bytes
 	h.bytes += bytes
-	if stranger {
-		h.strange += bytes
-	}
 	return true
 }
 

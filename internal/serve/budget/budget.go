@@ -76,8 +76,11 @@ type Hold struct {
 	from  *Budget
 	bytes int64
 
-	near, wide string // the networks of a stranger, and
-	strange    int64  // the bytes of bodies that they share
+	// Of a body: who sent it, and its bytes of what senders share.
+	near, wide string
+	lane       *lane
+	share      *AtOnce
+	shared     int64
 }
 
 // Take takes a hold of so many bytes. A request for more than the whole budget gets
@@ -170,8 +173,8 @@ func (h *Hold) Resize(bytes int64) {
 func (h *Hold) Release() {
 	h.Resize(0)
 	if h != nil && h.from != nil {
-		if h.strange > 0 {
-			h.from.intake.strangers.giveBack(h.near, h.wide, h.strange)
+		if h.share != nil {
+			h.share.giveBack(h.near, h.wide, h.shared)
 		}
 		h.from = nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"runtime"
@@ -70,6 +71,64 @@ func TestBusy(t *testing.T) {
 	if b.Held() != 0 {
 		t.Errorf("%d bytes are held in the end", b.Held())
 	}
+}
+
+// stuck is a form that is long and stays unfinished until it may end.
+type stuck struct {
+	left       int
+	asked, end chan struct{}
+}
+
+func (s *stuck) Read(b []byte) (int, error) {
+	if s.left == 0 {
+		s.asked <- struct{}{}
+		<-s.end
+		return 0, io.EOF
+	}
+	n := min(len(b), s.left)
+	s.left -= n
+	return copy(b, strings.Repeat("x", n)), nil
+}
+
+// TestGreedyMember sends long forms with the session of a free account, which anybody
+// can have, from three networks. Who pays is served.
+func TestGreedyMember(t *testing.T) {
+	t.Parallel()
+	const size = 256 << 20
+	b := budget.New(size, budget.Options{Timer: immediately})
+	p := newPlace(t, withLists, func(c *Config) { c.Budget = b })
+	plus, free := p.payer(t, "plus@example.org", account.Plus), p.member(t, "free@example.org")
+	csrf := plus.csrf("/check")
+	asked, end, done := make(chan struct{}), make(chan struct{}), make(chan struct{}, 96)
+	for i := range 96 {
+		r := httptest.NewRequest("POST", "/check/pdf", &stuck{int(reportForm.most) - 1, asked, end})
+		r.ContentLength = reportForm.most
+		r.RemoteAddr = fmt.Sprintf("10.0.%d.1:1000", i%3)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+		for name, value := range free.cookies {
+			r.AddCookie(&http.Cookie{Name: name, Value: value})
+		}
+		go func() { p.ServeHTTP(httptest.NewRecorder(), r); done <- struct{}{} }()
+		select {
+		case <-asked:
+		case <-done: // refused
+			done <- struct{}{}
+		}
+	}
+	defer func() {
+		close(end)
+		for range 96 {
+			<-done
+		}
+		if b.Held() != 0 {
+			t.Errorf("%d bytes are held in the end", b.Held())
+		}
+	}()
+	if held := b.Held(); held == 0 || held > size/8 {
+		t.Errorf("a free account holds %d bytes", held)
+	}
+	want(t, plus.post("/check/000000003", url.Values{"csrf": {csrf}}), 200, "Download PDF")
 }
 
 // TestWeightOfScreening checks that the screening pages allocate no more than they

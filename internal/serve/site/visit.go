@@ -169,8 +169,12 @@ func (s *Site) readForm(v *visit, most bound) bool {
 		s.showMessage(v, http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.")
 		return false
 	}
+	from := budget.Sender{Address: v.from}
+	if v.session != "" && paid(v.account.Plan) {
+		from.Account = v.account.ID
+	}
 	var sent []byte
-	sent, v.hold, err = s.Budget.ReadBody(v.r, budget.Sender{Address: v.from, Known: v.session != ""}, most.most)
+	sent, v.hold, err = s.Budget.ReadBody(v.r, from, most.most)
 	v.r.Body = io.NopCloser(bytes.NewReader(sent))
 	switch {
 	case slug(err) == budget.Busy:
