@@ -213,7 +213,7 @@ func refuseLostAccounts(data string, database secret.URL) error {
 	if !database.Empty() || !serve.AccountsLost(data) {
 		return nil
 	}
-	return fault.New("accounts_lost", "%s is missing or empty, although %s had accounts: the accounts, keys and signing keys are lost", serve.Accounts(data), data).
+	return fault.New("accounts_lost", "%s is missing or empty, although %s had accounts: accounts, keys and signing keys are lost", serve.Accounts(data), data).
 		Try("restore it from a backup, or confirm with grantgraph serve --new-accounts that the server begins without accounts")
 }
 
