@@ -213,7 +213,8 @@ func TestKilledBuilds(t *testing.T) {
 		s, err := snapshot.Open(data)
 		if err != nil {
 			lost++
-			t.Fatalf("after %d phases: %v", phases, err)
+			t.Errorf("after %d phases: %v", phases, err)
+			continue
 		}
 		if err := s.Verify(); err != nil {
 			wrong++

@@ -2,23 +2,22 @@ package ask
 
 // Answer is the answer to a question.
 type Answer struct {
-	Understood bool       `json:"understood"`
-	Question   string     `json:"question,omitempty"`
-	Plan       *Plan      `json:"plan"`
-	Request    *Request   `json:"request"`
-	Figures    []Figure   `json:"figures"`
-	Columns    []Column   `json:"columns,omitempty"`
-	Rows       [][]any    `json:"rows"` // one value per column: string, int64, float64, Party or nil
-	Chart      *Chart     `json:"chart,omitempty"`
-	Answer     string     `json:"answer"`
-	Caveats    []string   `json:"caveats"`
-	Link       string     `json:"link,omitempty"` // path of the website page that shows the answer, such as /explore?…
-	Why        string     `json:"why,omitempty"`  // why the question was not understood
-	Try        []string   `json:"try,omitempty"`  // other questions that can be answered
-	Policy     bool       `json:"-"`              // Unclear.Policy
-	Beyond     bool       `json:"-"`              // Unclear.Beyond
-	Parties    []Party    `json:"-"`              // Unclear.Parties
-	requests   []*Request // all requests made, in order; Request is the first
+	Understood bool     `json:"understood"`
+	Question   string   `json:"question,omitempty"`
+	Plan       *Plan    `json:"plan"`
+	Request    *Request `json:"request"`
+	Figures    []Figure `json:"figures"`
+	Columns    []Column `json:"columns,omitempty"`
+	Rows       [][]any  `json:"rows"` // one value per column: string, int64, float64, Party or nil
+	Chart      *Chart   `json:"chart,omitempty"`
+	Answer     string   `json:"answer"`
+	Caveats    []string `json:"caveats"`
+	Link       string   `json:"link,omitempty"` // path of the website page that shows the answer, such as /explore?…
+	Why        string   `json:"why,omitempty"`  // why the question was not understood
+	Try        []string `json:"try,omitempty"`  // other questions that can be answered
+	Policy     bool     `json:"-"`              // Unclear.Policy
+	Beyond     bool     `json:"-"`              // Unclear.Beyond
+	Parties    []Party  `json:"-"`              // Unclear.Parties
 }
 
 // Request is the API request that returns the figures.
