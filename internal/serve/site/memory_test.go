@@ -99,7 +99,7 @@ func TestGreedyMember(t *testing.T) {
 	p := newPlace(t, withLists, func(c *Config) { c.Budget = b })
 	plus, free := p.payer(t, "plus@example.org", account.Plus), p.member(t, "free@example.org")
 	csrf := plus.csrf("/check")
-	asked, end, done := make(chan struct{}), make(chan struct{}), make(chan struct{}, 96)
+	asked, end, done, open := make(chan struct{}), make(chan struct{}), make(chan struct{}), 0
 	for i := range 96 {
 		r := httptest.NewRequest("POST", "/check/pdf", &stuck{int(reportForm.most) - 1, asked, end})
 		r.ContentLength = reportForm.most
@@ -112,13 +112,13 @@ func TestGreedyMember(t *testing.T) {
 		go func() { p.ServeHTTP(httptest.NewRecorder(), r); done <- struct{}{} }()
 		select {
 		case <-asked:
+			open++
 		case <-done: // refused
-			done <- struct{}{}
 		}
 	}
 	defer func() {
 		close(end)
-		for range 96 {
+		for range open {
 			<-done
 		}
 		if b.Held() != 0 {
