@@ -245,5 +245,6 @@ func TestKilledBuilds(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Join(data, "builds")); err != nil || strings.HasPrefix(entries[0].Name(), ".") {
 		t.Errorf("remains of killed builds are left: %v, %v", entries, err)
 	}
-	t.Logf("soak: | Build killed, at each of its phases in turn, while an older snapshot is served | %d | %d snapshots | %d | %d | none to charge |", rounds, rounds+1, lost, wrong)
+	t.Logf("soak: | Build killed, at each of its phases in turn, while an older snapshot is served | %d | %d snapshots | %d | %d | none to charge |",
+		rounds, rounds+1, lost, wrong)
 }

@@ -167,7 +167,8 @@ func killServer(t *testing.T, data, database string) {
 			}
 		})
 	}
-	t.Logf("soak: | Server killed while it charges, on a slow disk, %s | %d | %d answers | 0 | %d | %d |", path.Base(t.Name()), rounds, all, wrong.Load(), uncharged)
+	t.Logf("soak: | Server killed while it charges, on a slow disk, %s | %d | %d answers | 0 | %d | %d |",
+		path.Base(t.Name()), rounds, all, wrong.Load(), uncharged)
 }
 
 // slowDown keeps the disk of a directory busy until the test ends: it writes a

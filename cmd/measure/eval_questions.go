@@ -21,6 +21,7 @@ import (
 	"grantgraph/internal/scorecard"
 	"grantgraph/internal/serve"
 	"grantgraph/internal/serve/ask"
+	"grantgraph/internal/serve/warehouse"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/terminal"
 )
@@ -55,14 +56,15 @@ func (c *evalCmd) evalQuestions(a *terminal.App) error {
 	}
 	var list []judgedQuestion
 	err := terminal.ReadFile(c.Questions, "a file of questions", func(r io.Reader) error {
-		for s := bufio.NewScanner(r); s.Scan(); {
+		s := bufio.NewScanner(r)
+		for s.Scan() {
 			var q judgedQuestion
 			if err := json.Unmarshal(s.Bytes(), &q); err != nil {
 				return err
 			}
 			list = append(list, q)
 		}
-		return nil
+		return s.Err()
 	})
 	if err != nil {
 		return err
@@ -102,8 +104,8 @@ func openTables(ctx context.Context, data string) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(1)
 	for _, statement := range []string{
-		"ATTACH '" + filepath.Join(snap.Dir, "warehouse.duckdb") + "' AS w (READ_ONLY)",
-		"ATTACH '" + filepath.Join(snap.Dir, "warehouse_pro.duckdb") + "' AS x (READ_ONLY)",
+		"ATTACH '" + filepath.Join(snap.Dir, warehouse.OpenFile) + "' AS w (READ_ONLY)",
+		"ATTACH '" + filepath.Join(snap.Dir, warehouse.ProFile) + "' AS x (READ_ONLY)",
 		"SET search_path = 'w.main,x.main'",
 	} {
 		if _, err := db.ExecContext(ctx, statement); err != nil {

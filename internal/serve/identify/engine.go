@@ -249,7 +249,7 @@ func (s *search) answer(q *Question) (a Answer) {
 	}
 	switch {
 	case len(a.Candidates) == 0:
-	case a.Candidates[0].Probability >= leastCertain:
+	case a.Candidates[0].Probability >= LeastCertain:
 		a.Verdict = Certain
 	case a.Candidates[0].Probability >= leastLikely:
 		a.Verdict = Likely

@@ -21,7 +21,7 @@ const (
 	Nobody  Verdict = iota // no organization here is meant
 	Several                // ask which one is meant
 	Likely                 // the first candidate has a probability of at least leastLikely
-	Certain                // the first candidate has a probability of at least leastCertain
+	Certain                // the first candidate has a probability of at least LeastCertain
 )
 
 func (v Verdict) String() string { return [...]string{"nobody", "several", "likely", "certain"}[v] }

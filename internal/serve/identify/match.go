@@ -52,7 +52,7 @@ const (
 
 	weighNone = 6.5
 
-	leastCertain = 0.95
+	LeastCertain = 0.95 // probability from which the first candidate is certain
 	leastLikely  = 0.75
 	leastSeveral = 0.5
 	leastShown   = 0.002

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"grantgraph"
+
+	"grantgraph/internal/serve/identify"
 )
 
 // TestDocs finds every property, type, refusal, address and bound in the page about
@@ -43,5 +45,5 @@ func TestDocs(t *testing.T) {
 	needs("bound", fmt.Sprintf("| Depth of the JSON | %d |", maxDepth))
 	needs("bound", fmt.Sprintf("(%d candidates unless you say otherwise, at most %d)", defaultCandidates, maxCandidates))
 	needs("size", fmt.Sprintf("%d by %d pixels", previewWidth, previewHeight))
-	needs("score", fmt.Sprintf("score is at least %.0f", 100*leastMatch))
+	needs("score", fmt.Sprintf("score is at least %.0f", 100*identify.LeastCertain))
 }

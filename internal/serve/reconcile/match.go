@@ -61,7 +61,6 @@ var compares = [...]comparison{
 
 // Probabilities.
 const (
-	leastMatch = 0.95 // from which a candidate is called a match; the verdict of package identify is then "certain"
 	leastShown = 0.001
 	leastLike  = 40 // likeness of a name of several words; the same words in another order often name another organization
 
@@ -168,10 +167,10 @@ func (m *Matcher) addEINs(ctx context.Context, found map[uint32]*Candidate, name
 	}
 }
 
-// weigh compares an organization with the conditions and weighs its probability by
-// them. Package identify was told the city, if there is one, and has weighed it. It
-// was told the state too, but another state must not become a match. weigh reports whether the organization meets
-// the required ones.
+// weigh compares an organization with the conditions, weighs its probability by them, and
+// reports whether the organization meets the required conditions. Package identify has
+// weighed the one city of a query already. It has weighed the state as well, but too little
+// for an organization of another state not to become a match.
 func (m *Matcher) weigh(c *Candidate, where []Condition, told *identify.Question) (ok bool) {
 	has := [len(compares)]string{c.EIN.String(), c.State, orgname.City(c.City)}
 	if m.Directory != nil {
@@ -233,7 +232,7 @@ func shown(list []*Candidate, limit int) (to []Candidate) {
 		if c.Probability < leastShown && i > 0 {
 			break
 		}
-		c.Sure = i == 0 && c.Probability >= leastMatch && (c.stated || !c.conflict)
+		c.Sure = i == 0 && c.Probability >= identify.LeastCertain && (c.stated || !c.conflict)
 		if c.likeness >= 0 {
 			c.Features = append(c.Features, Feature{"name_agreement", "How well the names agree, from 0 to 100", math.Round(10*c.likeness) / 10})
 		}

@@ -115,7 +115,12 @@ func (x *Index) prominence() func(org uint32) float32 {
 	if e := x.openEngine(); e != nil {
 		return e.Prominence
 	}
-	return func(org uint32) float32 { return x.orgs[min(int(org), len(x.orgs)-1)].Prominence }
+	return func(org uint32) float32 {
+		if int(org) >= len(x.orgs) {
+			return 0 // the vectors and the words are files of their own
+		}
+		return x.orgs[org].Prominence
+	}
 }
 
 // merge is hybrid search: it merges the list of the nearest organizations by
