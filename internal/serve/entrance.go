@@ -1,15 +1,11 @@
 package serve
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Entrance holds the addresses of a service. The address for operators is open from
@@ -20,18 +16,18 @@ import (
 type Entrance struct {
 	addr          string       // of clients
 	public, admin net.Listener // nil where there is none
+	operators     *http.Server // answers at admin; nil where there is none
+	handler       atomic.Pointer[http.Handler]
+	failed        chan error // why operators are no longer answered
 	metrics       *metrics
-	log           *slog.Logger
 	state         atomic.Pointer[func() string]
-	waiting       []*http.Server
-	running       sync.WaitGroup
 }
 
 // Bind binds the address for operators and answers there that the service is not
 // ready, until a Server with this entrance runs. It also checks at once that the
 // address for clients is free.
 func Bind(opt Options) (_ *Entrance, err error) {
-	e := &Entrance{addr: opt.Addr, metrics: newMetrics(opt.Budget), log: opt.Log}
+	e := &Entrance{addr: opt.Addr, metrics: newMetrics(opt.Budget), failed: make(chan error, 1)}
 	e.Say(func() string { return "starting" })
 	defer func() {
 		if err != nil {
@@ -52,9 +48,7 @@ func Bind(opt Options) (_ *Entrance, err error) {
 		if e.admin, err = listen("--admin", opt.Admin); err != nil {
 			return nil, err
 		}
-		mux := http.NewServeMux()
-		mux.Handle("GET /metrics", e.metrics.handler())
-		e.wait(e.admin, mux)
+		e.wait(opt.Log)
 		_, admin := e.Addresses()
 		opt.Log.Info("listening", "admin", admin)
 	}
@@ -83,8 +77,10 @@ func (e *Entrance) Addresses() (public, admin string) {
 	return public, admin
 }
 
-// wait answers at an address until the server takes over.
-func (e *Entrance) wait(l net.Listener, mux *http.ServeMux) {
+// wait answers operators until the service answers them. One HTTP server does both,
+// so that no request is lost in between.
+func (e *Entrance) wait(log *slog.Logger) {
+	mux := e.mux()
 	alive(mux)
 	notReady := func(w http.ResponseWriter, r *http.Request) {
 		unavailable(w, r, "starting", "Not ready: "+(*e.state.Load())()+".", otherServer)
@@ -94,59 +90,33 @@ func (e *Entrance) wait(l net.Listener, mux *http.ServeMux) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		unavailable(w, r, "no_dataset", "No dataset is being served yet.", "ask again in a moment")
 	})
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readHeaderTimeout, WriteTimeout: writeTimeout,
-		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(e.log.Handler(), slog.LevelWarn)}
-	srv.SetKeepAlivesEnabled(false) // the next request of this client goes to the service
-	e.waiting = append(e.waiting, srv)
-	e.running.Go(func() {
-		if err := srv.Serve(kept{l}); !errors.Is(err, http.ErrServerClosed) {
-			e.log.Error("an address is no longer answered", "addr", l.Addr().String(), "error", err)
-		}
-	})
+	e.answer(mux)
+	e.operators = &http.Server{
+		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*e.handler.Load()).ServeHTTP(w, r) }),
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readHeaderTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	go func() { e.failed <- e.operators.Serve(e.admin) }()
 }
 
-// handOver ends the waiting. The addresses stay bound, so a connection that arrives
-// in between waits for the server.
-func (e *Entrance) handOver() error {
-	// Answers here are short. A connection that has not sent a request by then is
-	// closed, because clients are waiting already.
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	for _, srv := range e.waiting {
-		if srv.Shutdown(ctx) != nil {
-			_ = srv.Close()
-		}
-	}
-	e.waiting = nil
-	e.running.Wait()
-	for _, l := range []net.Listener{e.public, e.admin} {
-		if l == nil {
-			continue
-		}
-		if err := (kept{l}).deadline(time.Time{}); err != nil {
-			return fmt.Errorf("listening on %s: %w", l.Addr(), err)
-		}
-	}
-	return nil
+// mux answers with the metrics, which exist before the service does.
+func (e *Entrance) mux() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", e.metrics.handler())
+	return mux
 }
+
+// answer sets who answers operators from now on.
+func (e *Entrance) answer(h http.Handler) { e.handler.Store(&h) }
 
 // Close gives the addresses back. It may be called more than once.
 func (e *Entrance) Close() {
-	for _, srv := range e.waiting {
-		_ = srv.Close()
+	if e.operators != nil {
+		_ = e.operators.Close()
 	}
 	for _, l := range []net.Listener{e.public, e.admin} {
 		if l != nil {
 			_ = l.Close()
 		}
 	}
-	e.running.Wait()
 }
-
-// kept is a listener that outlives the server it is given to: closed, it no longer
-// accepts, and stays bound.
-type kept struct{ net.Listener }
-
-func (k kept) Close() error { return k.deadline(time.Unix(1, 0)) }
-
-func (k kept) deadline(t time.Time) error { return k.Listener.(*net.TCPListener).SetDeadline(t) }

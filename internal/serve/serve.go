@@ -439,25 +439,20 @@ func (s *Server) URL() string { return s.opt.BaseURL }
 // Run serves until the context ends, keeps serving for the drain time, then
 // finishes the requests under way.
 func (s *Server) Run(ctx context.Context) error {
-	if err := s.entrance.handOver(); err != nil {
-		return err
-	}
 	public := &http.Server{
 		Handler: budget.Pace(s.parting(s.handler)), ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	clients := s.limited(s.public)
 	public.ConnState = clients.watch
-	failed := make(chan error, 2)
+	failed := make(chan error, 1)
 	go func() { failed <- public.Serve(clients) }()
 	servers := []*http.Server{public}
 	if s.admin != nil {
-		mux := http.NewServeMux()
+		mux := s.entrance.mux()
 		s.health(mux)
-		mux.Handle("GET /metrics", s.metrics.handler())
-		admin := &http.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout}
-		go func() { failed <- admin.Serve(s.admin) }()
-		servers = append(servers, admin)
+		s.entrance.answer(mux)
+		servers = append(servers, s.entrance.operators)
 	}
 	s.showDamage()
 	s.log.Info("serving", append([]any{"url", s.opt.BaseURL}, s.about()...)...)
@@ -469,6 +464,7 @@ func (s *Server) Run(ctx context.Context) error {
 	var first error
 	select {
 	case first = <-failed:
+	case first = <-s.entrance.failed:
 	case <-ctx.Done():
 		// Load balancers see that the server is not ready before it refuses
 		// connections.
@@ -477,6 +473,7 @@ func (s *Server) Run(ctx context.Context) error {
 			s.log.Info("no longer ready; serving on", "for", s.opt.Drain)
 			select {
 			case first = <-failed:
+			case first = <-s.entrance.failed:
 			case <-s.opt.after(s.opt.Drain):
 			}
 		}
