@@ -10,6 +10,8 @@ CASES ?= 50000
 LDFLAGS ?= -w
 # Test binaries that hold DuckDB are large, and linking many at once takes memory.
 PACKAGES := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
+# The tests that take longest begin first, so that no core waits for them at the end.
+LONGEST := ./internal/serve/site ./cmd/grantgraph
 
 .PHONY: FORCE run build test golden minutes require lint fuzz oracle soak fleet bench audit clean
 
@@ -22,7 +24,7 @@ bin/grantgraph bin/measure: FORCE # Go knows whether there is anything to do
 	$(GO) build -ldflags="$(LDFLAGS)" -o $@ ./cmd/$(@F)
 
 test: require lint ## everything continuous integration runs; seeds of fuzz targets run as tests
-	$(GO) test -vet=off -p $(PACKAGES) -timeout 60m ./... # lint has vetted everything already
+	$(GO) test -vet=off -p $(PACKAGES) -timeout 60m $(LONGEST) ./... # lint has vetted everything already
 
 golden: ## write all golden files and generated pages anew; then look at the difference
 	GOLDEN=1 $(GO) test -vet=off -count=1 -timeout 60m -run 'Golden|Page|Docs|Generated|Glossary|Pictures|OpenAPI|EvalJudged|Example' \
