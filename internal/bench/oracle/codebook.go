@@ -85,7 +85,7 @@ func (b *codebook) table(f *graph.Filter, recipients bool) string {
 	switch {
 	case !b.wide:
 		return "coded"
-	case len(f.Recipients) > 0 || recipients && len(f.Funders) == 0:
+	case len(f.Recipients)+len(f.Unlinked) > 0 || recipients && len(f.Funders) == 0:
 		return "by_recipient"
 	}
 	return "by_funder"
@@ -110,8 +110,9 @@ func (b *codebook) clause(f *graph.Filter, recipients bool) clause {
 	if len(f.Funders) > 0 {
 		and(oneOf("g.funder", lookup(b.funders, f.Funders)))
 	}
-	if len(f.Recipients) > 0 {
-		and(oneOf("g.recipient", lookup(b.recipients, f.Recipients)))
+	if len(f.Recipients)+len(f.Unlinked) > 0 {
+		and("(" + oneOf("g.recipient", lookup(b.recipients, f.Recipients)) +
+			" OR g.recipient IN (SELECT id FROM recipient WHERE recip_id IN ('" + strings.Join(f.Unlinked, "', '") + "')))")
 	}
 	if s := spans(f.Years); s != "" {
 		and(s)

@@ -16,10 +16,7 @@ func condition(f *graph.Filter) *where {
 	if len(f.Funders) > 0 {
 		w.in("g.funder_ein", eins(f.Funders))
 	}
-	if len(f.Recipients) > 0 {
-		w.and("g.recipient_ein <> ''")
-		w.in("g.recipient_ein", eins(f.Recipients))
-	}
+	recipients(w, f)
 	years(w, f.Years)
 	subject(w, f)
 	location(w, f)
@@ -201,6 +198,25 @@ type where struct {
 func (w *where) and(sql string, args ...any) {
 	w.parts = append(w.parts, sql)
 	w.args = append(w.args, args...)
+}
+
+// recipients is true for the recipients with one of the EINs or identities.
+func recipients(w *where, f *graph.Filter) {
+	var either []where
+	if len(f.Recipients) > 0 {
+		var linked where
+		linked.and("g.recipient_ein <> ''")
+		linked.in("g.recipient_ein", eins(f.Recipients))
+		either = append(either, linked)
+	}
+	if len(f.Unlinked) > 0 {
+		var unlinked where
+		unlinked.in("g.recip_id", f.Unlinked)
+		either = append(either, unlinked)
+	}
+	if len(either) > 0 {
+		w.or(either)
+	}
 }
 
 func (w *where) in(expr string, values []string) {

@@ -63,6 +63,9 @@ func (c *corpus) restrict(r *rand.Rand, f *graph.Filter) {
 		f.Funders = several(r, func() ein.EIN { return pick(r, append(c.funders, 700_000_005)) })
 	case 1:
 		f.Recipients = several(r, func() ein.EIN { return pick(r, append(c.recipients, 700_000_005)) })
+		if g.RecipientEIN == "" {
+			f.Unlinked = []string{g.RecipID}
+		}
 	case 2:
 		f.Years = several(r, func() graph.Span {
 			a, b := int(g.TaxYear), int(pick(r, c.grants).TaxYear)

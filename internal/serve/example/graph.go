@@ -22,7 +22,7 @@ func (x Graph) match(f *graph.Filter) []graph.Grant {
 	return slices.DeleteFunc(slices.Clone(x.Rows), func(g graph.Grant) bool {
 		inYears := len(f.Years) == 0 || slices.ContainsFunc(f.Years, func(s graph.Span) bool { return s.From <= g.FiscalYear && g.FiscalYear <= s.To })
 		return len(f.Funders) > 0 && !slices.Contains(f.Funders, g.Funder.EIN) ||
-			len(f.Recipients) > 0 && !slices.Contains(f.Recipients, g.Recipient.EIN) ||
+			len(f.Recipients)+len(f.Unlinked) > 0 && !slices.Contains(f.Recipients, g.Recipient.EIN) && !slices.Contains(f.Unlinked, g.Recipient.ID) ||
 			len(f.Keys) > 0 && !slices.Contains(f.Keys, g.Key) ||
 			f.MinProb != nil && g.Prob < *f.MinProb || !inYears
 	})

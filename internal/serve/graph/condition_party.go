@@ -98,6 +98,19 @@ func (g *Graph) recipsOf(eins []ein.EIN) []uint32 {
 	return slices.Compact(list)
 }
 
+// recipsIn are the recipients that a filter names, ascending.
+func (g *Graph) recipsIn(f *Filter) []uint32 {
+	list := g.recipsOf(f.Recipients)
+	for _, id := range f.Unlinked {
+		// Recipients are numbered in the order of their identities.
+		i := sort.Search(len(g.dict.recips), func(i int) bool { return string(g.dict.recipIDs.at(uint32(i))) >= id })
+		if i < len(g.dict.recips) && string(g.dict.recipIDs.at(uint32(i))) == id {
+			list = append(list, uint32(i))
+		}
+	}
+	return set(list)
+}
+
 // recipCond is all rows of some recipients, in ascending order.
 func (g *Graph) recipCond(recips []uint32) condition {
 	var bound int64

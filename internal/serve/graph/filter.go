@@ -10,8 +10,9 @@ import (
 // a field with OR. The zero Filter is every row.
 type Filter struct {
 	Funders    []ein.EIN
-	Recipients []ein.EIN // rows without a recipient EIN never match
-	Years      []Span    // fiscal years
+	Recipients []ein.EIN
+	Unlinked   []string // recip_id of recipients without an EIN; a row matches these or Recipients
+	Years      []Span   // fiscal years
 	Subject    ntee.Subject
 	// SubjectBasis says whether inferred causes count for the subject. Without a
 	// subject it only decides whether rows show inferred causes.
@@ -95,5 +96,5 @@ func (f *Filter) onlyAmounts() bool { return f.only("min_amt") }
 // onlyRecipient reports whether the filter asks for one recipient and, beside it,
 // for years alone.
 func (f *Filter) onlyRecipient() bool {
-	return len(f.Recipients) == 1 && !f.inferredOnly && f.only("recip_id", "year")
+	return len(f.Recipients) == 1 && len(f.Unlinked) == 0 && !f.inferredOnly && f.only("recip_id", "year")
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,19 +25,33 @@ func partyFilters() []*Declaration {
 		SQL:       func(w *Where, f *Filter) { w.And("funder_ein IN (%s)", quotedEINs(f.Funders)) },
 	}, func(f *Filter) *[]ein.EIN { return &f.Funders }, ein.EIN.String, listWords[ein.EIN]{"by ", "Funder: ", (*Words).party})
 	funders.weight = func(g *Graph, f *Filter) int64 { return g.funderSetWeight() + 64*int64(len(f.Funders)) }
-	recipients := listed(&Declaration{
+	recipients := &Declaration{
 		Params: partyParam("recip_id", "00-0000004"),
-		Read: func(r *Reading) {
-			if r.Filter.Recipients = r.eins("recip_id"); len(r.Filter.Recipients) > 0 {
-				r.Caveat("recip_id", "Only rows whose recipient was resolved to an EIN can match; "+
-					"grants to the same organization on unresolved rows are left out.")
+		Read:   readRecipients,
+		Write: func(f *Filter, set func(name, value string)) {
+			set("recip_id", strings.Join(f.recipients(), ","))
+		},
+		On:   func(f *Filter) bool { return len(f.Recipients)+len(f.Unlinked) > 0 },
+		Take: func(from, to *Filter) { to.Recipients, to.Unlinked = from.Recipients, from.Unlinked },
+		Canonical: func(w *Name, f *Filter) {
+			writeSet(w, f.Recipients)
+			w.Texts(f.Unlinked)
+		},
+		rows:   func(g index, f *Filter) []condition { return []condition{g.recipCond(g.recipsIn(f))} },
+		bound:  func(g *Graph, f *Filter) int64 { return g.rowsOfRecipients(f) },
+		weight: func(_ *Graph, f *Filter) int64 { return 64 * int64(len(f.Recipients)+len(f.Unlinked)) },
+		SQL: func(w *Where, f *Filter) {
+			switch {
+			case len(f.Unlinked) == 0:
+				w.And("recipient_ein IN (%s)", quotedEINs(f.Recipients))
+			case len(f.Recipients) == 0:
+				w.And("recip_id IN (%s)", quoted(f.Unlinked...))
+			default:
+				w.And("(recipient_ein IN (%s) OR recip_id IN (%s))", quotedEINs(f.Recipients), quoted(f.Unlinked...))
 			}
 		},
-		Canonical: func(w *Name, f *Filter) { writeSet(w, f.Recipients) },
-		rows:      func(g index, f *Filter) []condition { return []condition{g.recipCond(g.recipsOf(f.Recipients))} },
-		bound:     func(g *Graph, f *Filter) int64 { return g.rowsOfRecipients(f.Recipients) },
-		SQL:       func(w *Where, f *Filter) { w.And("recipient_ein IN (%s)", quotedEINs(f.Recipients)) },
-	}, func(f *Filter) *[]ein.EIN { return &f.Recipients }, ein.EIN.String, listWords[ein.EIN]{"to ", "Recipient: ", (*Words).party})
+		Say: sayRecipients,
+	}
 	idType := &Declaration{
 		Params: Documented(&Param{Name: "id_type", Type: TextParam, Enum: []string{"ein"}, Default: "ein"}), PartOf: "funder_id", Read: readIDType,
 	}
@@ -58,12 +73,65 @@ func readIDType(r *Reading) {
 // identityPrefix is how the recip_id of a row begins when its recipient has an EIN.
 const identityPrefix = "ein-"
 
+// unlinkedID matches the recip_id of a row whose recipient has no EIN.
+var unlinkedID = regexp.MustCompile(`(?i)^(nm-[0-9a-f]{12}|intl-[a-z0-9-]{1,40})$`)
+
+// readRecipients reads EINs, and the identities of rows whose recipient has none.
+func readRecipients(r *Reading) {
+	f := r.Filter
+	f.Recipients = r.einsOr("recip_id", func(item string) bool {
+		unlinked := unlinkedID.MatchString(item)
+		if unlinked {
+			f.Unlinked = append(f.Unlinked, strings.ToLower(item))
+		}
+		return unlinked
+	})
+	f.Unlinked = set(f.Unlinked)
+	if len(f.Recipients) > 0 && len(f.Unlinked) == 0 {
+		r.Caveat("recip_id", "Only rows whose recipient was resolved to an EIN can match; "+
+			"grants to the same organization on unresolved rows are left out.")
+	}
+}
+
+// recipients are the recipients of a filter as a client writes them.
+func (f *Filter) recipients() []string {
+	var list []string
+	for _, e := range f.Recipients {
+		list = append(list, e.String())
+	}
+	return append(list, f.Unlinked...)
+}
+
+func sayRecipients(w *Words, f *Filter) {
+	n := len(f.Recipients)
+	w.list(itemList{"to ", "Recipient: ", n + len(f.Unlinked), func(i int) string {
+		if i < n {
+			return w.party(f.Recipients[i])
+		}
+		return "recipient " + f.Unlinked[i-n] + ", without an EIN"
+	}, func(f *Filter, i int) {
+		if i < n {
+			f.Recipients = slices.Delete(slices.Clone(f.Recipients), i, i+1)
+		} else {
+			f.Unlinked = slices.Delete(slices.Clone(f.Unlinked), i-n, i-n+1)
+		}
+	}})
+}
+
 // eins reads a list of EINs, sorted and without repetitions. It also reads the
 // identity of a row, so that clients can send back what the service wrote.
 func (r *Reading) eins(name string) []ein.EIN {
+	return r.einsOr(name, func(string) bool { return false })
+}
+
+// einsOr reads a list of EINs, and leaves the items that other takes.
+func (r *Reading) einsOr(name string, other func(item string) bool) []ein.EIN {
 	items := r.List(name)
 	list := make([]ein.EIN, 0, len(items))
 	for i, item := range items {
+		if other(item) {
+			continue
+		}
 		digits := item
 		if len(item) > len(identityPrefix) && strings.EqualFold(item[:len(identityPrefix)], identityPrefix) {
 			digits = item[len(identityPrefix):]

@@ -78,7 +78,7 @@ func written(f *graph.Filter) map[string]string {
 // samples has values for every filter, by its name.
 var samples = map[string][]map[string]string{
 	"funder_id": {{"funder_id": "000000002,000000001"}},
-	"recip_id":  {{"recip_id": "ein-000000004,00-0000005"}},
+	"recip_id":  {{"recip_id": "ein-000000004,00-0000005"}, {"recip_id": "000000004,nm-0123456789ab,intl-uk-abcdefghij"}, {"recip_id": "nm-0123456789ab"}},
 	"year":      {{"year": "2020,2017-2019,2022"}, {"min_year": "2019"}, {"max_year": "2019"}, {"year": "2015", "min_year": "2020"}},
 	"subject":   {{"subject": "B,E42"}, {"subject": "Education", "subject_basis": "any"}},
 	"location": {{"location": "OH,CA"}, {"location": "Salem,OR,Akron", "geo_id_type": "city"}, {"location": "441", "geo_id_type": "zip", "location_type": "funder"},

@@ -26,6 +26,12 @@ func randomFilter(r *rand.Rand) *graph.Filter {
 			f.Funders = append(f.Funders, ein.EIN(70_000_000+r.IntN(14)+1))
 		case 1:
 			f.Recipients = append(f.Recipients, ein.EIN(80_000_000+r.IntN(22)+1))
+			if r.IntN(3) == 0 {
+				f.Unlinked = append(f.Unlinked, fmt.Sprintf("nm-%02d", r.IntN(30)))
+			}
+			if r.IntN(4) == 0 {
+				f.Recipients = nil
+			}
 		case 2:
 			f.Years = append(f.Years, graph.Span{From: pick(r, []int{0, 2018, 2020, 2022}), To: pick(r, []int{0, 2020, 2021, 2030})})
 		case 3:

@@ -222,7 +222,7 @@ func (n *naive) match(f *graph.Filter) (out []graph.Grant) {
 	for i, r := range n.rows {
 		linked := r.Recipient.EIN != ein.None
 		ok := (len(f.Funders) == 0 || slices.Contains(f.Funders, r.Funder.EIN)) &&
-			(len(f.Recipients) == 0 || linked && slices.Contains(f.Recipients, r.Recipient.EIN)) &&
+			(len(f.Recipients)+len(f.Unlinked) == 0 || linked && slices.Contains(f.Recipients, r.Recipient.EIN) || slices.Contains(f.Unlinked, r.Recipient.ID)) &&
 			inYears(f.Years, r.FiscalYear) &&
 			(f.Subject.Empty() || linked && under(f, &r)) &&
 			(len(f.Countries) == 0 || r.Country != "" && slices.Contains(f.Countries, r.Country)) &&

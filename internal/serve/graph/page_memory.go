@@ -119,8 +119,8 @@ func (g *Graph) rowsOfFunders(eins []ein.EIN) (n int64) {
 	return n
 }
 
-func (g *Graph) rowsOfRecipients(eins []ein.EIN) (n int64) {
-	for _, r := range g.recipsOf(eins) {
+func (g *Graph) rowsOfRecipients(f *Filter) (n int64) {
+	for _, r := range g.recipsIn(f) {
 		n += int64(g.back.rows.len(r))
 	}
 	return n
