@@ -174,22 +174,37 @@ func (s *Snapshot) VerifyFiles(ctx context.Context, keep func(File) bool) error 
 	})
 }
 
+// VerifySize compares the size of a file with the manifest, without reading the file.
+// The error is that of VerifyFiles.
+func (s *Snapshot) VerifySize(want File) error {
+	path := filepath.Join(s.Dir, filepath.FromSlash(want.Path))
+	info, err := os.Stat(path)
+	return verdict(path, err, err == nil && info.Size() == want.Bytes)
+}
+
 func (s *Snapshot) VerifyFile(ctx context.Context, want File) error {
+	if err := s.VerifySize(want); err != nil {
+		return err
+	}
 	path := filepath.Join(s.Dir, filepath.FromSlash(want.Path))
 	sum, size, err := disk.Hash(ctx, path)
-	wrong := ""
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	return verdict(path, err, size == want.Bytes && sum == want.SHA256)
+}
+
+// verdict is the error for a file that could not be read, or that differs.
+func verdict(path string, err error, same bool) error {
+	wrong := "does not match its checksum"
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		wrong = "is missing"
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Disk(path, err)
 	case err != nil:
 		wrong = "cannot be read: " + err.Error()
-	case size != want.Bytes || sum != want.SHA256:
-		wrong = "does not match its checksum"
-	default:
+	case same:
 		return nil
 	}
 	return fault.New(Damaged, "%s %s", path, wrong).Try("build the snapshot again; the sources are untouched")

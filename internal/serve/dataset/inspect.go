@@ -52,122 +52,156 @@ func (d *Dataset) Damaged() (parts []string) {
 	return parts
 }
 
-// Times between two checks of all files: of a server without problems, and of one
-// whose requests fail as they do when a mapped file is damaged.
+// inspection is one of the two kinds of checks of files. A Holder's mutex change guards it.
+type inspection struct {
+	running bool
+	next    time.Time // no check begins before
+	stop    context.CancelFunc
+}
+
 const (
 	inspectEvery = 24 * time.Hour
-	suspectEvery = time.Minute
+	suspectEvery = time.Second // or longer after a check that took long
 )
 
-// Suspect checks all files soon, because a request failed as it does when a mapped
-// file has become unreadable or different. It returns at once.
-func (h *Holder) Suspect() { h.inspectLater(&h.suspected, suspectEvery) }
+// Suspect checks the files that requests read, because a request failed as it does
+// when a mapped file has become unreadable or different. It returns at once. The
+// check has normal priority, and each damaged part is out of service as soon as the
+// check finds its damage: a truncated file before any file is read.
+func (h *Holder) Suspect() {
+	h.inspectLater(&h.suspicion, func(ctx context.Context, d *Dataset) time.Duration {
+		began := h.opt.Clock()
+		h.inspect(ctx, d, func(f snapshot.File) bool { return !isTable(f) && !isWarehouse(f) })
+		// Requests that fail for another reason leave the disk alone nine tenths of the time.
+		return max(suspectEvery, 9*h.opt.Clock().Sub(began))
+	})
+}
 
-// InspectDaily checks all files when the last check was a day ago. It returns at once.
-func (h *Holder) InspectDaily() { h.inspectLater(&h.inspected, inspectEvery) }
-
-func (h *Holder) inspectLater(last *time.Time, every time.Duration) {
-	if !h.change.TryLock() {
-		return // another dataset is being taken up; no request waits for that
-	}
-	defer h.change.Unlock()
-	now := h.opt.Clock()
-	if h.closed || h.inspecting || now.Sub(*last).Abs() < every {
-		return
-	}
-	h.inspecting, *last = true, now
-	ctx, stop := context.WithCancel(context.Background())
-	h.stopInspecting = stop
-	d, release := h.Acquire()
-	h.checks.Go(func() {
-		defer release()
-		defer stop()
+// InspectDaily checks all files at low priority when the last check was a day ago. It
+// returns at once.
+func (h *Holder) InspectDaily() {
+	h.inspectLater(&h.daily, func(ctx context.Context, d *Dataset) time.Duration {
 		if runtime.GOOS == "linux" {
 			// On Linux this concerns the thread alone. The thread ends with the goroutine,
 			// because it stays locked to it.
 			runtime.LockOSThread()
 			_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, lowestPriority)
 		}
-		bad := inspect(ctx, d)
-		h.change.Lock()
-		defer h.change.Unlock()
-		if h.inspecting = false; ctx.Err() == nil && !h.closed {
-			h.takeOut(d, bad)
-		}
+		h.inspect(ctx, d, func(snapshot.File) bool { return true })
+		return inspectEvery
 	})
 }
 
 const lowestPriority = 19
 
-// inspect compares every file of a dataset with its checksum, one after the other. It
-// returns the parts that need a damaged file.
-func inspect(ctx context.Context, d *Dataset) (bad map[string]error) {
-	bad = map[string]error{}
-	for _, f := range d.Snapshot.Manifest.Files {
-		if err := d.Snapshot.VerifyFile(ctx, f); err != nil {
-			bad[partOf(f)] = err
-		}
+// inspectLater begins a check that returns how long to wait before the next one.
+func (h *Holder) inspectLater(i *inspection, check func(context.Context, *Dataset) time.Duration) {
+	if !h.change.TryLock() {
+		return // another dataset is being taken up; no request waits for that
 	}
-	if d.Lists.Edition != nil {
-		for _, f := range d.Lists.Edition.Manifest.Files {
-			// Without the log of their changes the lists are as good as before.
-			if err := d.Lists.Edition.VerifyFile(ctx, f); err != nil && !strings.HasPrefix(f.Path, snapshot.HistoryDir+"/") {
-				bad[partLists] = err
-			}
-		}
+	defer h.change.Unlock()
+	// A clock that was set back does not put the next check off for longer than a day.
+	if wait := i.next.Sub(h.opt.Clock()); h.closed || i.running || wait > 0 && wait <= inspectEvery {
+		return
 	}
-	return bad
+	ctx, stop := context.WithCancel(context.Background())
+	i.running, i.stop = true, stop
+	d, release := h.Acquire()
+	h.checks.Go(func() {
+		defer release()
+		defer stop()
+		pause := check(ctx, d)
+		h.change.Lock()
+		defer h.change.Unlock()
+		i.running, i.next = false, h.opt.Clock().Add(pause)
+	})
 }
 
-// takeOut takes parts with damaged files out of service, unless another dataset is
-// current by now. Requests under way may still fail.
-func (h *Holder) takeOut(d *Dataset, bad map[string]error) {
-	next, changed := *h.current, false
-	if next.build == d.build {
-		for part, err := range bad {
-			if part == partLists {
+// inspect compares the files that keep selects with the manifest, first the sizes of
+// all and then their contents, one after the other. It takes the parts that need a
+// damaged file out of service.
+func (h *Holder) inspect(ctx context.Context, d *Dataset, keep func(snapshot.File) bool) {
+	bad := map[string]bool{} // parts
+	look := func(s *snapshot.Snapshot, part func(snapshot.File) string, compare func(*snapshot.Snapshot, snapshot.File) error) {
+		for _, f := range s.Manifest.Files {
+			p := part(f)
+			if p == "" || bad[p] || !keep(f) {
 				continue
 			}
-			h.opt.Log.Error("a file of the dataset was damaged while it was served; what needs it is out of service",
-				"part", part, "dataset", d.Version(), "error", err)
-			changed = true
-			switch part {
-			case partGraph:
-				next.Graph = nil
-			case partSearch:
-				next.Search = nil
-			case partIdentify:
-				if d.Search != nil {
-					d.Search.DropKnown()
-				}
-			case partDirectory:
-				next.Directory, next.Standing = nil, nil
-			case partProfiles:
-				next.Profiles = nil
-			case partChanges:
-				next.Changes = nil
-			case partSQL:
-				if next.SQL != nil {
-					next.SQL.damaged.Store(true)
-				}
+			if err := compare(s, f); err != nil && ctx.Err() == nil {
+				bad[p] = true
+				h.takeOut(d, p, err)
 			}
 		}
 	}
-	to := &next
-	if err := bad[partLists]; err != nil && next.edition == d.edition {
-		h.opt.Log.Error("the compliance lists were damaged while they were served; nobody is screened", "edition", d.Lists.Version(), "error", err)
-		_ = h.refuseLists(d.Lists.Version(), err)
-		o, err := openEdition(lost(next.Lists.Checks))
-		standing, failed := next.standingWith(o.screener)
-		if err = errors.Join(err, failed); err != nil {
-			h.opt.Log.Error("the compliance lists could not be taken out of service", "error", err)
-		} else {
-			to, changed = next.withLists(o, standing), true
+	for _, compare := range []func(*snapshot.Snapshot, snapshot.File) error{
+		(*snapshot.Snapshot).VerifySize,
+		func(s *snapshot.Snapshot, f snapshot.File) error { return s.VerifyFile(ctx, f) },
+	} {
+		look(d.Snapshot, partOf, compare)
+		if d.Lists.Edition != nil {
+			look(d.Lists.Edition.Snapshot, func(f snapshot.File) string {
+				if strings.HasPrefix(f.Path, snapshot.HistoryDir+"/") {
+					return "" // without the log of their changes the lists are as good as before
+				}
+				return partLists
+			}, compare)
 		}
 	}
-	if changed {
-		h.swap(to)
+}
+
+// takeOut takes a part with a damaged file out of service, unless another dataset is
+// current by now. Requests under way may still fail.
+func (h *Holder) takeOut(d *Dataset, part string, damage error) {
+	h.change.Lock()
+	defer h.change.Unlock()
+	next := *h.current
+	if part == partLists && !h.closed {
+		h.takeOutLists(d, damage)
+		return
 	}
+	if h.closed || next.build != d.build {
+		return
+	}
+	h.opt.Log.Error("a file of the dataset was damaged while it was served; what needs it is out of service",
+		"part", part, "dataset", d.Version(), "error", damage)
+	switch part {
+	case partGraph:
+		next.Graph = nil
+	case partSearch:
+		next.Search = nil
+	case partIdentify:
+		if next.Search != nil {
+			next.Search.DropKnown()
+		}
+	case partDirectory:
+		next.Directory, next.Standing = nil, nil
+	case partProfiles:
+		next.Profiles = nil
+	case partChanges:
+		next.Changes = nil
+	case partSQL:
+		if next.SQL != nil {
+			next.SQL.damaged.Store(true)
+		}
+	}
+	h.swap(&next)
+}
+
+func (h *Holder) takeOutLists(d *Dataset, damage error) {
+	next := *h.current
+	if next.edition != d.edition {
+		return
+	}
+	h.opt.Log.Error("the compliance lists were damaged while they were served; nobody is screened", "edition", d.Lists.Version(), "error", damage)
+	_ = h.refuseLists(d.Lists.Version(), damage)
+	o, err := openEdition(lost(next.Lists.Checks))
+	standing, failed := next.standingWith(o.screener)
+	if err = errors.Join(err, failed); err != nil {
+		h.opt.Log.Error("the compliance lists could not be taken out of service", "error", err)
+		return
+	}
+	h.swap(next.withLists(o, standing))
 }
 
 // lost are lists that were made and cannot be used.

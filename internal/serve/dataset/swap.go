@@ -35,10 +35,8 @@ type Holder struct {
 	stop     context.CancelFunc // ends the check of the files being served
 	checks   sync.WaitGroup
 
-	inspecting           bool // all files are being checked
-	inspected, suspected time.Time
-	stopInspecting       context.CancelFunc
-	badChecks            string // why the file of upstream checks cannot be read, as logged
+	daily, suspicion inspection
+	badChecks        string // why the file of upstream checks cannot be read, as logged
 
 	mu      sync.Mutex // and change, to set current
 	current *Dataset   // nil before the first one
@@ -63,7 +61,8 @@ func Open(data string, opt Options) (_ *Holder, err error) {
 	if opt.Clock == nil {
 		opt.Clock = time.Now
 	}
-	h := &Holder{data: data, opt: opt, stop: func() {}, stopInspecting: func() {}, inspected: opt.Clock()}
+	h := &Holder{data: data, opt: opt, stop: func() {}}
+	h.daily.next = opt.Clock().Add(inspectEvery)
 	if opt.SQL != nil {
 		limits := *opt.SQL
 		if limits.Log == nil {
@@ -403,7 +402,11 @@ func (h *Holder) Close() {
 	}
 	h.closed = true
 	h.stop()
-	h.stopInspecting()
+	for _, i := range []*inspection{&h.daily, &h.suspicion} {
+		if i.stop != nil {
+			i.stop()
+		}
+	}
 	h.change.Unlock() // a check that has ended takes it
 	h.checks.Wait()
 	h.change.Lock()
