@@ -334,6 +334,7 @@ func (s *Server) route() error {
 func (s *Server) tools(authorize func(*http.Request, http.Header) *http.Request) (*mcp.Service, error) {
 	return mcp.New(mcp.Config{
 		Reference: s.api.Reference(), API: mcp.InProcess(s.api), Authorize: authorize, Version: s.opt.Version, Address: s.address, Budget: s.opt.Budget, Log: s.log,
+		Payer: func(r *http.Request) string { return account.Payer(r.Context(), s.accounts, r.Header) },
 	})
 }
 

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -89,6 +92,56 @@ func TestSlowHousehold(t *testing.T) {
 	}
 	if status, body, err := get(s.URL()+"/api/v1/grants/summary", key); err != nil || status != 200 {
 		t.Errorf("a paying caller: %d, %v, %s", status, err, body)
+	}
+}
+
+// TestStrangersEverywhere has as many strangers as the server hears at a time send a
+// body to /mcp and /reconcile without end. Paying callers are answered there.
+func TestStrangersEverywhere(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	publish(t, data, world.Small)
+	s, err := Open(Options{Data: data, BaseURL: "http://localhost", Log: slog.New(slog.DiscardHandler), Budget: budget.New(64<<20, budget.Options{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _, err := s.Store().Create(t.Context(), account.Plus, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	post := func(path, from, key string, body io.Reader) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", path, body)
+		r.RemoteAddr = from + ":1"
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if path == "/mcp" {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		if key != "" {
+			r.Header.Set("X-API-Key", key)
+		}
+		rec := httptest.NewRecorder()
+		s.Handler().ServeHTTP(rec, r)
+		return rec
+	}
+	const ping, names = `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `queries=%7B%22a%22%3A%7B%22query%22%3A%22fund%22%7D%7D`
+	silence, hangUp := io.Pipe()
+	var strangers sync.WaitGroup
+	for i := range 600 {
+		strangers.Go(func() {
+			post([]string{"/mcp", "/reconcile"}[i%2], fmt.Sprintf("10.%d.%d.1", i/200, i%200), "", io.LimitReader(silence, 1))
+		})
+	}
+	t.Cleanup(func() {
+		hangUp.Close()
+		strangers.Wait()
+		s.Close()
+	})
+	until(t, func() bool { return post("/mcp", "198.51.100.1", "", strings.NewReader(ping)).Code == 503 })
+	for path, body := range map[string]string{"/mcp": ping, "/reconcile": names} {
+		if rec := post(path, "203.0.113.1", key, strings.NewReader(body)); rec.Code != 200 {
+			t.Errorf("%s answers a paying caller with %d %s", path, rec.Code, rec.Body)
+		}
 	}
 }
 

@@ -1,9 +1,11 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -118,6 +120,18 @@ func (s *store) Authenticate(ctx context.Context, secret string) (KeyInfo, error
 		return KeyInfo{}, expired(r.expires)
 	}
 	return r.KeyInfo, err
+}
+
+// Payer is the account that pays for a request, or its key without an account. It is
+// empty for callers who pay nothing.
+func Payer(ctx context.Context, keys interface {
+	Authenticate(ctx context.Context, secret string) (KeyInfo, error)
+}, h http.Header) string {
+	key, err := keys.Authenticate(ctx, Credential(h))
+	if err != nil || key.Require(Paid) != nil {
+		return ""
+	}
+	return cmp.Or(key.Account, key.ID)
 }
 
 func (s *store) Find(ctx context.Context, secretOrID string) (KeyInfo, error) {

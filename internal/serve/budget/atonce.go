@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"grantgraph/internal/fault"
-	"grantgraph/internal/serve/network"
 )
 
 // AtOnce shares something among networks: places for requests that run at a time, or
@@ -30,12 +29,31 @@ func newShare(all, each, least int64) *AtOnce {
 // Begin counts a request until end is called, which must happen once, or refuses
 // it with a fault of the slug Busy. address may also be the ID of an account.
 func (a *AtOnce) Begin(address string) (end func(), err error) {
-	near, wide := network.Near(address), network.Wide(address)
+	return a.begin(Sender{Address: address})
+}
+
+func (a *AtOnce) begin(from Sender) (end func(), err error) {
+	near, wide := from.networks()
 	if !a.take(near, wide, 1) {
 		return nil, fault.New(Busy, "The server is running as many of these requests as it accepts at once, in all or from your network.").
 			Try("ask again in a few seconds, and fewer at a time")
 	}
 	return func() { a.giveBack(near, wide, 1) }, nil
+}
+
+// Places are places for requests that run at a time. Known callers have as many of
+// their own as strangers have, so strangers cannot take them.
+type Places struct{ strangers, known *AtOnce }
+
+// NewPlaces has so many places in all for callers of each kind, and so many for one.
+func NewPlaces(all, each int) Places { return Places{NewAtOnce(all, each), NewAtOnce(all, each)} }
+
+// Begin is that of AtOnce.
+func (p Places) Begin(from Sender) (end func(), err error) {
+	if from.Account == "" {
+		return p.strangers.begin(from)
+	}
+	return p.known.begin(from)
 }
 
 // BeginTrusted is Begin for a client that stands for many networks, such as a proxy.

@@ -32,6 +32,30 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
+// TestPlaces fills the places of strangers. Known callers have their own: so many for
+// an account, and twice as many for all accounts of a network.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	p := NewPlaces(8, 2)
+	begun := func(from Sender) bool { _, err := p.Begin(from); return err == nil }
+	for i := range 8 {
+		begun(Sender{Address: fmt.Sprintf("10.%d.0.1", i)})
+	}
+	if begun(Sender{Address: "198.51.100.1"}) {
+		t.Error("a stranger has a place that is not there")
+	}
+	for i, allowed := range []bool{true, true, false} {
+		if begun(Sender{"198.51.100.1", "acc_1"}) != allowed {
+			t.Errorf("place %d of an account: want %v", i+1, allowed)
+		}
+	}
+	for i, allowed := range []bool{true, true, false} {
+		if begun(Sender{"198.51.100.1", fmt.Sprint("acc_", i+2)}) != allowed {
+			t.Errorf("account %d of a network: want %v", i+2, allowed)
+		}
+	}
+}
+
 // TestGreedyNetworks takes as many places as there are from a household, from a block
 // of IPv4 addresses, and from eight addresses elsewhere. Whoever has none still gets a
 // place.

@@ -59,6 +59,16 @@ type Sender struct {
 	Account string
 }
 
+// networks are what shares are counted by. An account has one share, and all accounts
+// of one network have two.
+func (s Sender) networks() (near, wide string) {
+	near = network.Near(s.Address)
+	if s.Account != "" {
+		return s.Account, near
+	}
+	return near, network.Wide(s.Address)
+}
+
 // ReadBody reads a body of at most most bytes. It reserves memory as bytes arrive, so
 // that a client who announces a body and sends nothing has nothing. Strangers are
 // bounded by network, known callers by account and by network. All senders of a kind
@@ -75,11 +85,11 @@ func (b *Budget) ReadBody(r *http.Request, from Sender, most int64) (body []byte
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil, nil
 	}
-	// An account has one share, and all accounts of one network have two.
-	lane, near, wide := &b.intake.known, from.Account, network.Near(from.Address)
+	lane := &b.intake.known
 	if from.Account == "" {
-		lane, near, wide = &b.intake.strangers, wide, network.Wide(from.Address)
+		lane = &b.intake.strangers
 	}
+	near, wide := from.networks()
 	if !lane.open.take(near, wide, 1) {
 		return nil, nil, fault.New(Busy, "The server is receiving as many requests as it accepts at once, in all or from your network.").
 			Try("ask again in a few seconds, and fewer at a time")

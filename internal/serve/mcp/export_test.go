@@ -10,7 +10,6 @@ import (
 
 var (
 	ToolName = toolName
-	Check    = check
 	LeftOut  = leftOut
 )
 
@@ -29,4 +28,9 @@ func (s *Service) Call(ctx context.Context, name string, arguments json.RawMessa
 		}
 	}
 	return nil
+}
+
+func Check(body []byte) error {
+	_, _, err := check(body)
+	return err
 }

@@ -12,7 +12,10 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/budget"
@@ -48,12 +51,12 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "Pages of other sites may not ask here. Connect from a program, without a header Origin.")
 		return
 	}
-	address := s.Address(r)
-	body, hold, err := s.Budget.ReadBody(r, budget.Sender{Address: address}, maxBody)
+	sender := budget.Sender{Address: s.Address(r), Account: s.Payer(r)}
+	body, hold, err := s.Budget.ReadBody(r, sender, maxBody)
 	defer hold.Release()
 	if err == nil { // who sends slowly has no place
 		var end func()
-		if end, err = s.atOnce.Begin(address); err == nil {
+		if end, err = s.places.Begin(sender); err == nil {
 			defer end()
 		}
 	}
@@ -71,13 +74,18 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "The message could not be read.")
 		return
 	}
-	if err := check(body); err != nil {
+	id, method, err := check(body)
+	switch {
+	case err != nil:
 		refuse(w, http.StatusBadRequest, "The message is refused: %v.", err)
 		return
+	case method == methodListen: // the SDK would open a stream for the error
+		writeError(w, http.StatusNotFound, id, rpcError{Code: jsonrpc.CodeMethodNotFound, Message: notOffered(method).Error()})
+		return
 	}
-	r = r.WithContext(context.WithValue(r.Context(), from{}, address))
+	r = r.WithContext(context.WithValue(r.Context(), from{}, sender.Address))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	s.stream.ServeHTTP(plainly{w}, r)
+	s.stream.ServeHTTP(&plainly{ResponseWriter: w, id: id}, r)
 }
 
 // ownOrigin reports whether a request comes from a program or from a page of this
@@ -91,82 +99,167 @@ func (s *Service) ownOrigin(r *http.Request) bool {
 	return err == nil && len(given) == 1 && strings.EqualFold(given[0], base.Scheme+"://"+base.Host)
 }
 
-// check refuses a message that is not a single JSON object (batches are not read),
-// is nested too deeply, or
-// has members of types that the protocol does not have.
-func check(body []byte) error {
-	body = bytes.TrimLeft(body, " \t\r\n")
-	if len(body) == 0 || body[0] != '{' {
-		return errors.New("it is not one JSON object; batches are not read")
+// check refuses a message that is not a single JSON object (batches are not read), is
+// nested too deeply, names a member twice, or has members of types that the protocol
+// does not have. It returns the id of the message, nil for none.
+func check(body []byte) (id json.RawMessage, method string, err error) {
+	if body = bytes.TrimLeft(body, " \t\r\n"); len(body) == 0 || body[0] != '{' {
+		return nil, "", errors.New("it is not one JSON object; batches are not read")
 	}
-	depth, inText := 0, false
-	for i := 0; i < len(body); i++ {
-		switch c := body[i]; {
-		case inText && c == '\\':
-			i++
-		case c == '"':
-			inText = !inText
-		case inText:
-		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return fmt.Errorf("it is nested more than %d levels deep", maxDepth)
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber() // of any size
+	if err := checkNames(d, maxDepth); err != nil {
+		return nil, "", err
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil {
-		return errors.New("it is not JSON")
+		return nil, "", errNotJSON
 	}
 	// The SDK would answer these in plain text, with the names of Go's types.
-	for name, begins := range map[string]string{"jsonrpc": `"`, "method": `"`, "params": "{", "error": "{", "id": `"-0123456789`} {
-		if v := members[name]; len(v) > 0 && string(v) != "null" && strings.IndexByte(begins, v[0]) < 0 {
-			return fmt.Errorf("its %s has the wrong type", name)
+	for name, begins := range map[string]string{"jsonrpc": `"`, "method": `"`, "params": "{n", "error": "{n", "id": `"-0123456789`} {
+		if v := members[name]; len(v) > 0 && strings.IndexByte(begins, v[0]) < 0 {
+			return nil, "", fmt.Errorf("its %s has the wrong type", name)
 		}
 	}
-	if id := string(members["id"]); strings.ContainsAny(id, ".eE") && id[0] != '"' {
-		return errors.New("its id is neither a text nor a whole number")
+	if v := members["error"]; v != nil && json.Unmarshal(v, new(rpcError)) != nil {
+		return nil, "", errors.New("its error is not a code, which is a whole number, and a message")
+	}
+	if string(members["jsonrpc"]) != `"2.0"` {
+		return nil, "", errors.New(`its jsonrpc is not "2.0"`)
+	}
+	id = members["id"]
+	if len(id) > 0 && id[0] != '"' {
+		if n, err := strconv.ParseInt(string(id), 10, 64); err != nil || n > largestID || n < -largestID {
+			return nil, "", errors.New("its id is neither a text nor a whole number of at most 15 digits")
+		}
+	}
+	_ = json.Unmarshal(members["method"], &method)
+	return id, method, nil
+}
+
+const largestID = 999_999_999_999_999 // the SDK counts in floating point
+
+var errNotJSON = errors.New("it is not JSON")
+
+// checkNames reads a value and refuses an object with two members of the same name,
+// because readers differ in which of the two they take.
+func checkNames(d *json.Decoder, levels int) error {
+	t, err := d.Token()
+	if err != nil {
+		return errNotJSON
+	}
+	if t != json.Delim('{') && t != json.Delim('[') {
+		return nil
+	}
+	if levels == 0 {
+		return fmt.Errorf("it is nested more than %d levels deep", maxDepth)
+	}
+	seen := map[json.Token]bool{}
+	for d.More() {
+		if t == json.Delim('{') {
+			name, err := d.Token()
+			if err != nil {
+				return errNotJSON
+			}
+			if seen[name] {
+				return fmt.Errorf("it has two members named %s", fault.Clip(fmt.Sprint(name), 40))
+			}
+			seen[name] = true
+		}
+		if err := checkNames(d, levels-1); err != nil {
+			return err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return errNotJSON
 	}
 	return nil
 }
 
-// goTypes matches how the SDK describes a parameter of the wrong type: with Go's types.
-var goTypes = regexp.MustCompile(`: unmarshaling (?:[^"\\]|\\.)*`)
+var (
+	// goWords matches texts of the SDK that name Go's packages and types.
+	goWords = regexp.MustCompile(`\bjson:|nmarshal|\bGo (struct|value)|\b(mcp|jsonrpc2?)\.|decoding|invalid character`)
+	// goField matches the name of the member that has the wrong type.
+	goField = regexp.MustCompile(`Go struct field \w+\.([\w.]+) of type`)
+)
 
-// plainly takes Go's types out of an answer that is an error.
-type plainly struct{ http.ResponseWriter }
+// plainly is a ResponseWriter for the SDK. It makes every refusal an error of JSON-RPC,
+// and takes Go's types out of it.
+type plainly struct {
+	http.ResponseWriter
+	id     json.RawMessage // of the message
+	status int             // of a refusal in plain text, or 0
+}
 
-func (w plainly) Write(b []byte) (int, error) {
-	plain := b
-	if bytes.Contains(b, []byte(`"error":{"code":-32602,`)) {
-		plain = goTypes.ReplaceAll(b, []byte(": a parameter has the wrong type"))
+func (w *plainly) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && w.Header().Get("Content-Type") != "application/json" {
+		w.status = status // Write knows what to say
+		return
 	}
-	_, err := w.ResponseWriter.Write(plain)
-	return len(b), err
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *plainly) Write(b []byte) (int, error) {
+	if w.status != 0 {
+		text, unknown := strings.CutPrefix(strings.TrimSpace(string(b)), "JSON RPC not handled: ")
+		text = strings.TrimPrefix(strings.TrimPrefix(text, "Bad Request: "), "invalid request: ")
+		e := rpcError{Code: jsonrpc.CodeInvalidRequest, Message: "The message is refused: " + text + "."}
+		if unknown {
+			e.Code = jsonrpc.CodeMethodNotFound
+		}
+		writeError(w.ResponseWriter, w.status, w.id, e)
+		return len(b), nil
+	}
+	if bytes.Contains(b, []byte(`"error":{"code":`)) {
+		var answer struct {
+			Error *rpcError `json:"error"`
+		}
+		if json.Unmarshal(b, &answer) == nil && answer.Error != nil {
+			writeError(w.ResponseWriter, 0, w.id, *answer.Error)
+			return len(b), nil
+		}
+	}
+	return w.ResponseWriter.Write(b)
 }
 
 // Unwrap lets the SDK reach the connection.
-func (w plainly) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *plainly) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // refuse answers a message that cannot be handled with an error of JSON-RPC. The id
 // is null because the message was not parsed.
 func refuse(w http.ResponseWriter, status int, format string, args ...any) {
-	type problem struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(struct {
-		Version string  `json:"jsonrpc"`
-		ID      *int    `json:"id"`
-		Error   problem `json:"error"`
-	}{"2.0", nil, problem{invalidRequest, fmt.Sprintf(format, args...)}})
+	writeError(w, status, nil, rpcError{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf(format, args...)})
 }
 
-const invalidRequest = -32600
+type rpcError struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// writeError writes an error of JSON-RPC in plain words, with a status unless it is 0.
+func writeError(w http.ResponseWriter, status int, id json.RawMessage, e rpcError) {
+	if goWords.MatchString(e.Message) {
+		name := "A parameter"
+		if m := goField.FindStringSubmatch(e.Message); m != nil {
+			name = "The parameter " + m[1]
+		}
+		e = rpcError{Code: jsonrpc.CodeInvalidParams, Message: name + " has the wrong type."}
+	}
+	e.Message = fault.Clip(e.Message, maxProblem)
+	if status != 0 {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+	}
+	_ = json.NewEncoder(w).Encode(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"` // null for nil
+		Error   rpcError        `json:"error"`
+	}{"2.0", id, e})
+}
+
+const maxProblem = 1000 // bytes of what is said about a message
 
 // InProcess sends requests to a handler in this process.
 func InProcess(h http.Handler) http.RoundTripper { return inProcess{h} }

@@ -42,6 +42,9 @@ type Config struct {
 	Version string // of the program
 	// Address returns the network address of a client; nil uses the connection's.
 	Address func(*http.Request) string
+	// Payer returns the account that pays for the calls of a client, or "". Such clients
+	// have places of their own. A nil Payer knows nobody.
+	Payer func(*http.Request) string
 	// Budget bounds the memory of all requests together; nil is unbounded.
 	Budget *budget.Budget
 	Log    *slog.Logger // nil means no log
@@ -53,11 +56,12 @@ type Service struct {
 	tools  []*tool
 	server *mcp.Server
 	stream http.Handler
-	atOnce *budget.AtOnce
+	places budget.Places
 	cards  map[string]document // by path
 }
 
-// Bounds on concurrent calls, in all and from one network.
+// Bounds on concurrent calls of strangers, in all and from one network, and of paying
+// callers, in all and of one account.
 const (
 	callsAtOnce = 64
 	callsOfOne  = 8
@@ -74,13 +78,16 @@ func New(c Config) (*Service, error) {
 	if c.Address == nil {
 		c.Address = func(r *http.Request) string { return r.RemoteAddr }
 	}
+	if c.Payer == nil {
+		c.Payer = func(*http.Request) string { return "" }
+	}
 	if c.Version == "" {
 		c.Version = "devel"
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, atOnce: budget.NewAtOnce(callsAtOnce, callsOfOne)}
+	s := &Service{Config: c, places: budget.NewPlaces(callsAtOnce, callsOfOne)}
 	s.tools = s.makeTools()
 	s.server = mcp.NewServer(&mcp.Implementation{Name: "grantgraph", Title: "Grantgraph", Version: c.Version, WebsiteURL: c.Reference.Base()}, &mcp.ServerOptions{
 		Instructions: s.instructions(),
@@ -125,7 +132,7 @@ func (s *Service) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 				err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Something broke on our side; it has been recorded."}
 			}
 		}()
-		if method == "subscriptions/listen" || method == "resources/subscribe" {
+		if method == methodListen || method == "resources/subscribe" {
 			return nil, notOffered(method)
 		}
 		return next(ctx, method, r)

@@ -102,6 +102,8 @@ func where(loc []any) string {
 	return strings.Join(parts, ".")
 }
 
+const methodListen = "subscriptions/listen"
+
 func notOffered(method string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: method + " is not offered: nothing here changes while you wait"}
 }

@@ -42,8 +42,8 @@ const (
 	patience   = 20 * time.Second // longest time for a request
 	weight     = 2 << 20          // memory of a request in bytes, without its body
 	bodyCopies = 4                // memory for reading a body, in multiples of its size
-	atOnce     = 16               // requests at a time
-	atOnceEach = 3                // requests at a time from one network
+	atOnce     = 16               // requests at a time of strangers, and as many of paying callers
+	atOnceEach = 3                // requests at a time from one network, or for one account
 )
 
 // looks limits suggestions and previews, which a client requests while a person types
@@ -72,13 +72,13 @@ type Config struct {
 type Handler struct {
 	Config
 	mux    *http.ServeMux
-	atOnce *budget.AtOnce
+	places budget.Places
 	looks  *visitor.Limit
 }
 
 // New makes the handler.
 func New(c Config) *Handler {
-	h := &Handler{Config: c, mux: http.NewServeMux(), atOnce: budget.NewAtOnce(atOnce, atOnceEach), looks: visitor.New(looks, c.Clock)}
+	h := &Handler{Config: c, mux: http.NewServeMux(), places: budget.NewPlaces(atOnce, atOnceEach), looks: visitor.New(looks, c.Clock)}
 	handle := func(pattern string, serve func(w http.ResponseWriter, r *http.Request) error) {
 		h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithTimeout(r.Context(), patience)
@@ -306,7 +306,7 @@ func (h *Handler) body(r *http.Request, kind string) (body []byte, done func(), 
 	if given != kind {
 		return nil, nil, fault.New(slugMedia, "The body is not %s.", kind).Try("send Content-Type: %s", kind)
 	}
-	body, hold, err := h.Budget.ReadBody(r, budget.Sender{Address: h.Address(r)}, maxBody)
+	body, hold, err := h.Budget.ReadBody(r, h.sender(r), maxBody)
 	if err == nil { // who sends slowly has no place
 		defer hold.Release() // the next hold includes the body
 		done, err = h.hold(r, int64(len(body)))
@@ -322,9 +322,13 @@ func (h *Handler) body(r *http.Request, kind string) (body []byte, done func(), 
 	return nil, nil, malformed("The body did not arrive whole.")
 }
 
+func (h *Handler) sender(r *http.Request) budget.Sender {
+	return budget.Sender{Address: h.Address(r), Account: account.Payer(r.Context(), h.Accounts, r.Header)}
+}
+
 // hold counts a running request and its memory until done.
 func (h *Handler) hold(r *http.Request, size int64) (done func(), err error) {
-	end, err := h.atOnce.Begin(h.Address(r))
+	end, err := h.places.Begin(h.sender(r))
 	if err != nil {
 		return nil, err
 	}
