@@ -174,7 +174,7 @@ func TestSQLFoundDamaged(t *testing.T) {
 			t.Fatalf("%d %v %s", status, err, body)
 		}
 		if status == 503 {
-			if !strings.Contains(body, "sql_unavailable") || strings.Contains(body, data) || !strings.Contains(log.String(), "its file is damaged") {
+			if !strings.Contains(body, "sql_unavailable") || strings.Contains(body, data) || !strings.Contains(log.String(), "part=sql") {
 				t.Errorf("%s\n%s", body, log)
 			}
 			break

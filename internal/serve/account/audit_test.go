@@ -122,8 +122,8 @@ func TestStoreSweep(t *testing.T) {
 			pass time.Duration
 			want []int
 		}{
-			{0, []int{1, 1, 1, 2, 1, 1, 2, 3, 1, 2, 3, 1}},
-			{2 * time.Hour, []int{1, 1, 1, 2, 1, 0, 0, 3, 1, 2, 3, 1}},
+			{0, []int{1, 1, 1, 2, 1, 1, 2, 4, 1, 2, 3, 1}},
+			{2 * time.Hour, []int{1, 1, 1, 2, 1, 0, 0, 4, 1, 2, 3, 1}},
 			{23 * time.Hour, []int{1, 1, 1, 2, 1, 0, 0, 0, 0, 1, 2, 1}}, // the anonymous key never answered
 			{30*24*time.Hour - time.Hour, []int{0, 1, 1, 2, 0, 0, 0, 0, 0, 1, 2, 1}},
 			{time.Second, []int{0, 1, 1, 2, 0, 0, 0, 0, 0, 1, 2, 1}},

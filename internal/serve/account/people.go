@@ -185,7 +185,7 @@ func (s *store) SignIn(ctx context.Context, email, password, from string) (strin
 			return err
 		}
 		t.insertSession(p.seq, secret)
-		s.takeBack(t, signInsOfEmail, email, true)
+		s.forgetSignIns(t, email, from)
 		if from != "" {
 			s.takeBack(t, signInsOfAddress, network.Near(from), false)
 		}
@@ -209,12 +209,21 @@ func (t *tx) replacePassword(p person, hash string) error {
 
 func (s *store) countSignIn(ctx context.Context, email, from string) error {
 	return s.counted(ctx, "failed sign-ins", func(t *tx) (time.Duration, bool, error) {
-		wait, ok, err := s.countTry(t, signInsOfEmail, email)
+		wait, ok, err := s.countTry(t, signInsOfNetwork, email+" "+network.Wide(from))
+		if err == nil && ok {
+			wait, ok, err = s.countTry(t, signInsOfEmail, email)
+		}
 		if err == nil && ok && from != "" {
 			wait, ok, err = s.countTry(t, signInsOfAddress, network.Near(from))
 		}
 		return wait, ok, err
 	})
+}
+
+// forgetSignIns forgets the failed sign-ins of an account after one that succeeded.
+func (s *store) forgetSignIns(t *tx, email, from string) {
+	s.takeBack(t, signInsOfNetwork, email+" "+network.Wide(from), true)
+	s.takeBack(t, signInsOfEmail, email, true)
 }
 
 func (s *store) ChangePassword(ctx context.Context, account, old, password string) (string, error) {
@@ -246,7 +255,7 @@ func (s *store) ChangePassword(ctx context.Context, account, old, password strin
 		}
 		s.endSessions(t, p)
 		t.insertSession(p.seq, secret)
-		s.takeBack(t, signInsOfEmail, p.Email, true)
+		s.forgetSignIns(t, p.Email, "")
 		return secret, nil
 	})
 }

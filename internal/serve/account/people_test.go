@@ -365,13 +365,37 @@ func TestStorePasswords(t *testing.T) {
 			t.Error(err)
 		}
 		// Emails are bounded, so that nobody's mailbox is filled.
-		for range tokensOfAccount.most {
-			if _, err := s.VerifyToken(ctx, b.ID); err != nil {
+		c.add(24 * time.Hour)
+		ask := func(network int) error {
+			_, err := s.VerifyToken(As(ctx, Actor{Name: "visitor", Address: fmt.Sprintf("10.0.%d.1", network)}), b.ID)
+			return err
+		}
+		for range firstOfNetwork.most + furtherTokens.most {
+			if err := ask(0); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := s.VerifyToken(ctx, b.ID); slugOf(err) != "too_many_attempts" || waitOf(err) != time.Hour {
+		if err := ask(0); slugOf(err) != "too_many_attempts" || waitOf(err) != 24*time.Hour {
 			t.Error(err)
+		}
+		// A network that has not asked today still gets its first ones, until all networks
+		// together had as many as anybody's mailbox should receive.
+		for i := range firstTokens.most - firstOfNetwork.most {
+			if err := ask(1 + i/2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := ask(100); slugOf(err) != "too_many_attempts" {
+			t.Error(err)
+		}
+		// One address asks for a few emails to all accounts together.
+		c.add(24 * time.Hour)
+		for i := range emailsOfAddress.most + 1 {
+			d := signUp(t, s, fmt.Sprintf("d%d@example.org", i))
+			_, err := s.ResetToken(As(ctx, Actor{Name: "visitor", Address: "10.0.0.1"}), d.ID)
+			if refused := slugOf(err) == "too_many_attempts"; refused != (i == emailsOfAddress.most) {
+				t.Fatal(i, err)
+			}
 		}
 
 		// When the parameters grow, signing in makes the hash anew; a weaker
@@ -464,7 +488,7 @@ func TestStoreSignInLimits(t *testing.T) {
 			}()
 		}
 		wg.Wait()
-		if wrong.Load() != int64(signInsOfEmail.most) || refused.Load() != 20 {
+		if wrong.Load() != int64(signInsOfNetwork.most) || refused.Load() != 20 {
 			t.Errorf("%d looked at, %d refused", wrong.Load(), refused.Load())
 		}
 		c.add(5 * time.Minute)
@@ -478,7 +502,7 @@ func TestStoreSignInLimits(t *testing.T) {
 		c.add(1)
 		// The right password clears the count.
 		for range 3 {
-			for range signInsOfEmail.most - 1 {
+			for range signInsOfNetwork.most - 1 {
 				if _, _, err := s.SignIn(ctx, ann.Email, "wrong password", ""); slugOf(err) != "bad_credentials" {
 					t.Fatal(err)
 				}
@@ -487,6 +511,28 @@ func TestStoreSignInLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		// One stranger does not keep the owner out; many networks do.
+		guess := func(n int) {
+			t.Helper()
+			for i := range n {
+				if _, _, err := s.SignIn(ctx, ann.Email, "wrong password", fmt.Sprintf("10.0.%d.1", i/signInsOfNetwork.most)); slugOf(err) != "bad_credentials" {
+					t.Fatal(i, err)
+				}
+			}
+		}
+		guess(signInsOfNetwork.most)
+		if _, _, err := s.SignIn(ctx, ann.Email, password, "10.0.0.1"); slugOf(err) != "too_many_attempts" {
+			t.Error(err)
+		}
+		if _, _, err := s.SignIn(ctx, ann.Email, password, "198.51.100.7"); err != nil {
+			t.Error(err)
+		}
+		c.add(15 * time.Minute)
+		guess(signInsOfEmail.most)
+		if _, _, err := s.SignIn(ctx, ann.Email, password, "198.51.100.7"); slugOf(err) != "too_many_attempts" {
+			t.Error(err)
+		}
+		c.add(15 * time.Minute)
 		// One address against many accounts; a household of IPv6 is one address.
 		for i := range signInsOfAddress.most {
 			if _, _, err := s.SignIn(ctx, fmt.Sprintf("u%d@example.org", i), "wrong password", fmt.Sprintf("[2001:db8::%x]:443", i)); slugOf(err) != "bad_credentials" {

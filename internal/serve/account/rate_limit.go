@@ -20,15 +20,44 @@ type limit struct {
 // MintsAnHour is the default number of agent keys that an address may mint in an hour.
 const MintsAnHour = 600
 
-// The limits of people. Ten guesses in a quarter of an hour are hopeless against a
-// password of eight characters, and more than an honest person needs.
+// The limits of people. Ten guesses in a quarter of an hour are more than an honest
+// person needs, and a few times as many are hopeless against a password of eight
+// characters. They are counted by network, so that one stranger who guesses does not
+// keep the owner out.
 var (
-	signInsOfEmail   = limit{"sign_in_email", 10, 15 * time.Minute}
+	signInsOfNetwork = limit{"sign_in_network", 10, 15 * time.Minute} // to one account
+	signInsOfEmail   = limit{"sign_in_email", 40, 15 * time.Minute}
 	signInsOfAddress = limit{"sign_in_address", 60, 15 * time.Minute}
 	signUpsOfAddress = limit{"sign_up_address", 30, time.Hour}
-	tokensOfAccount  = limit{"token", 5, time.Hour}
+	emailsOfAddress  = limit{"emails_address", 30, time.Hour}
 	noncesOfKey      = limit{"nonce", 10_000, time.Hour}
 )
+
+// Limits of the emails to one account for one purpose. The first emails that a network
+// asks for in a day are counted apart from its further ones, so a stranger who asks
+// again and again leaves the owner's network its own.
+var (
+	firstOfNetwork = limit{"token_network", 2, 24 * time.Hour}
+	firstTokens    = limit{"token_first", 20, 24 * time.Hour}
+	furtherTokens  = limit{"token", 5, 24 * time.Hour}
+)
+
+// countToken counts an email that a client at an address asks for.
+func (s *store) countToken(t *tx, who, address string) (wait time.Duration, ok bool, err error) {
+	if address != "" {
+		if wait, ok, err = s.countTry(t, emailsOfAddress, network.Near(address)); err != nil || !ok {
+			return wait, ok, err
+		}
+	}
+	_, first, err := s.countTry(t, firstOfNetwork, who+" "+network.Wide(address))
+	if err != nil {
+		return 0, false, err
+	}
+	if first {
+		return s.countTry(t, firstTokens, who)
+	}
+	return s.countTry(t, furtherTokens, who)
+}
 
 // pepperedHash hashes who with a secret of this store, so that the hash is useless
 // elsewhere.

@@ -29,7 +29,7 @@ func (s *store) token(ctx context.Context, account, purpose string, life time.Du
 		if err != nil {
 			return 0, false, err
 		}
-		wait, ok, err := s.countTry(t, tokensOfAccount, purpose+" "+p.ID)
+		wait, ok, err := s.countToken(t, purpose+" "+p.ID, actor(ctx).Address)
 		if err == nil && ok {
 			t.exec("DELETE FROM tokens WHERE account = $1 AND purpose = $2", p.seq, purpose)
 			t.exec("INSERT INTO tokens (hash, account, purpose, expires) VALUES ($1, $2, $3, $4)",
@@ -85,7 +85,7 @@ func (s *store) VerifyEmail(ctx context.Context, token, password string) (string
 		if err := t.replacePassword(p, p.passwordHash); err != nil {
 			return Account{}, err
 		}
-		s.takeBack(t, signInsOfEmail, p.Email, true)
+		s.forgetSignIns(t, p.Email, "")
 		t.exec("UPDATE accounts SET verified = 1 WHERE seq = $1", p.seq)
 		p.Verified = true
 		t.insertSession(p.seq, secret)
@@ -125,7 +125,7 @@ func (s *store) ResetPassword(ctx context.Context, token, password string) (Acco
 		// Whoever has the token reads the mail of the account, so the address is verified.
 		t.exec("UPDATE accounts SET password = $2, verified = 1 WHERE seq = $1", p.seq, hash)
 		p.Verified = true
-		s.takeBack(t, signInsOfEmail, p.Email, true)
+		s.forgetSignIns(t, p.Email, actor(ctx).Address)
 		s.endSessions(t, p)
 		return p.Account, nil
 	})

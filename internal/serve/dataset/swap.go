@@ -369,28 +369,9 @@ func (h *Holder) verify(d *Dataset) {
 	h.checks.Go(func() {
 		defer release()
 		defer stop()
-		err := verifyInTurn(ctx, d.Snapshot, isWarehouse)
-		if err != nil && ctx.Err() == nil && d.SQL != nil {
-			d.SQL.damaged.Store(true)
-			h.opt.Log.Error("serving without SQL: its file is damaged", "dataset", d.Version(), "error", err)
-		}
-		if err := verifyInTurn(ctx, d.Snapshot, isTable); err != nil && ctx.Err() == nil {
-			h.opt.Log.Error("a table of the snapshot is damaged; nothing that is served reads it", "dataset", d.Version(), "error", err)
-		}
+		h.inspect(ctx, d, isWarehouse)
+		h.inspect(ctx, d, isTable)
 	})
-}
-
-// verifyInTurn is VerifyFiles on one core, which leaves the others to requests.
-func verifyInTurn(ctx context.Context, s *snapshot.Snapshot, keep func(snapshot.File) bool) error {
-	for _, f := range s.Manifest.Files {
-		if !keep(f) {
-			continue
-		}
-		if err := s.VerifyFile(ctx, f); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Close closes the current dataset when its last reader is done.

@@ -27,9 +27,10 @@ const (
 	emailTimeout = 45 * time.Second
 )
 
-// sendLater runs write in the background. It waits for a slot as long as the
-// request lasts.
-func (s *Site) sendLater(ctx context.Context, write func(context.Context) error) error {
+// sendLater runs write in the background, on behalf of the visitor. It waits for a slot
+// as long as the request lasts.
+func (s *Site) sendLater(v *visit, write func(context.Context) error) error {
+	ctx := account.As(v.r.Context(), account.Actor{Name: "visitor", Address: v.from})
 	select {
 	case s.outbox.slots <- struct{}{}:
 	case <-ctx.Done():

@@ -147,9 +147,9 @@ func (s *Site) signUp(v *visit) {
 	a, err := s.Accounts.SignUp(v.r.Context(), f.Email, v.field("password"), v.from)
 	switch {
 	case err == nil:
-		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendConfirm(ctx, a) })
+		err = s.sendLater(v, func(ctx context.Context) error { return s.sendConfirm(ctx, a) })
 	case slug(err) == "email_taken":
-		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendAccountExists(ctx, f.Email) })
+		err = s.sendLater(v, func(ctx context.Context) error { return s.sendAccountExists(ctx, f.Email) })
 	}
 	if err != nil {
 		s.showAgain(v, "signup", f, err)
@@ -247,7 +247,7 @@ func (s *Site) forgot(v *visit) {
 	f.Email = v.field("email")
 	email, err := account.ParseEmail(f.Email)
 	if err == nil {
-		err = s.sendLater(v.r.Context(), func(ctx context.Context) error { return s.sendForgot(ctx, email) })
+		err = s.sendLater(v, func(ctx context.Context) error { return s.sendForgot(ctx, email) })
 	}
 	if err != nil {
 		s.showAgain(v, "forgot", f, err)

@@ -184,6 +184,28 @@ func TestSquatter(t *testing.T) {
 	want(t, squatter.fill("/signin", "/signin", map[string]string{"email": "owner@example.org", "password": "password of the squatter"}), 403, "or the password is wrong")
 }
 
+// TestPester asks for emails to somebody else's address, by sign-ups and for lost
+// passwords, until none are sent. The owner, elsewhere, gets one all the same.
+func TestPester(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	stranger, owner := p.visitor(t), p.visitor(t)
+	owner.from = "198.51.100.7:4711"
+	for range 20 {
+		want(t, stranger.fill("/signup", "/signup", map[string]string{"email": "owner@example.org", "password": secretWords}), 303, "/email-sent")
+		want(t, stranger.fill("/forgot", "/forgot", map[string]string{"email": "owner@example.org"}), 303, "/email-sent")
+	}
+	sent := p.emails()
+	if sent > 10 {
+		t.Errorf("a stranger had %d emails sent", sent)
+	}
+	want(t, owner.fill("/forgot", "/forgot", map[string]string{"email": "owner@example.org"}), 303, "/email-sent")
+	if p.emails() != sent+1 {
+		t.Error("the owner got no email")
+	}
+	want(t, owner.fill(follow(t, p.email(t, "owner@example.org")), "/reset", map[string]string{"password": "the owner's words"}), 303, "/account")
+}
+
 func TestForgottenPassword(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
