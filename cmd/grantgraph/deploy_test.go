@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -366,8 +367,11 @@ func TestComposeFile(t *testing.T) {
 	t.Parallel()
 	var file struct {
 		Services map[string]struct {
-			Image       string
-			Build       struct{ Context, Dockerfile string }
+			Image string
+			Build struct {
+				Context, Dockerfile string
+				Args                map[string]string
+			}
 			Environment map[string]string
 			Volumes     []string
 			Ports       []string
@@ -380,10 +384,21 @@ func TestComposeFile(t *testing.T) {
 	}
 	known, preset := serveSettings(t), textOf(t, "../../deploy/haproxy.cfg")
 	for name, s := range file.Services {
-		if _, tag, ok := strings.Cut(s.Image, ":"); !ok || tag == "latest" {
-			t.Errorf("%s: %s names no release", name, s.Image)
+		// Every image from elsewhere can be pinned by digest with a variable.
+		images := []string{s.Image}
+		if s.Build.Context != "" {
+			images = slices.Collect(maps.Values(s.Build.Args))
+		}
+		for _, image := range images {
+			variable, preset, ok := strings.Cut(image, ":-")
+			if _, tag, tagged := strings.Cut(preset, ":"); !ok || !tagged || tag == "latest}" || !strings.HasSuffix(variable, "_IMAGE") {
+				t.Errorf("%s: %s names no release, or cannot be pinned", name, image)
+			}
 		}
 		if s.Build.Context != "" {
+			if s.Environment["GRANTGRAPH_ADMIN"] != "" {
+				t.Errorf("%s: the admin address is not that of the image, on loopback", name)
+			}
 			if _, err := os.Stat(filepath.Join("../../deploy", s.Build.Context, s.Build.Dockerfile)); err != nil || !s.ReadOnly {
 				t.Errorf("%s: %v", name, err)
 			}

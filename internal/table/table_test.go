@@ -2,9 +2,11 @@ package table
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 const letters = `# The first letters.
@@ -125,12 +127,37 @@ func TestReadSets(t *testing.T) {
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"": "", "FOOD": "FOOD", "A=1": "A=1", " =1": " =1", "=1+1": "'=1+1", "+1": "'+1", "-5": "'-5", "@SUM(A1)": "'@SUM(A1)",
+		"": "", "FOOD": "FOOD", "A=1": "A=1", " =1": "' =1", "A =1": "A =1", "\u00a0\u200b-2": "'\u00a0\u200b-2", "＝1": "'＝1", "=1+1": "'=1+1", "+1": "'+1", "-5": "'-5", "@SUM(A1)": "'@SUM(A1)",
 		"\t=1": "'\t'=1", "\r=1": "'\r'=1", "\n=1": "'\n'=1", "'=1": "'=1",
-		";=1+1": ";'=1+1", "Food;=1+1": "Food;'=1+1", "a\t@b;-1": "a\t'@b;'-1", "a; b-c": "a; b-c",
+		";=1+1": ";'=1+1", "Food;=1+1": "Food;'=1+1", "a\t@b;-1": "a\t'@b;'-1", "a; b-c": "a; b-c", "a;  =1+1": "a;'  =1+1", "a\n +1": "a\n' +1",
 	} {
 		if got := Harmless(in); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestHarmlessCells splits random cells as spreadsheets do. None begins like a formula,
+// and only apostrophes were added.
+func TestHarmlessCells(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	alphabet := []rune("=+-@＝1aé\"',;\t\r\n  \u00a0\u200b\ufeff")
+	for range 20_000 {
+		cell := make([]rune, r.IntN(12))
+		for i := range cell {
+			cell[i] = alphabet[r.IntN(len(alphabet))]
+		}
+		in := string(cell)
+		got := Harmless(in)
+		if Harmless(got) != got || strings.ReplaceAll(got, "'", "") != strings.ReplaceAll(in, "'", "") {
+			t.Fatalf("%q becomes %q", in, got)
+		}
+		for _, part := range strings.FieldsFunc(got, func(c rune) bool { return strings.ContainsRune(";\t\r\n", c) }) {
+			part = strings.TrimLeftFunc(part, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsGraphic(c) })
+			if strings.IndexFunc(part, func(c rune) bool { return strings.ContainsRune("=+-@＝", c) }) == 0 {
+				t.Fatalf("%q becomes %q, which has the formula %q", in, got, part)
+			}
 		}
 	}
 }

@@ -39,7 +39,7 @@ var (
 var (
 	firstOfNetwork = limit{"token_network", 2, 24 * time.Hour}
 	firstTokens    = limit{"token_first", 20, 24 * time.Hour}
-	furtherTokens  = limit{"token", 5, 24 * time.Hour}
+	furtherTokens  = limit{"token", 3, 24 * time.Hour}
 )
 
 // countToken counts an email that a client at an address asks for.
