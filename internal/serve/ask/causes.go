@@ -183,6 +183,7 @@ func (r *reading) addCauses(i int) {
 		}
 		words := r.text(i, i+n)
 		it := item{sym: "CAUSE", cost: costCause + costSlip*float64(slips), cause: &Cause{Subject: subject, Name: name, Asked: words}}
+		it.named = (r.capitals(i, i+n) || is("named", last.text)) && (!strings.HasSuffix(last.text, "s") || strings.HasSuffix(last.text, "ss"))
 		if r.has(i-1, "many|which|what|whose") && is("people", last.text) {
 			it.refuse = unclear("people_are", "words", words)
 		}
@@ -194,6 +195,12 @@ func (r *reading) addCauses(i int) {
 		}
 		r.add(i, to, it)
 	}
+}
+
+// capitals reports whether all words but function words are capitalized, where
+// capital letters tell names from other words.
+func (r *reading) capitals(from, to int) bool {
+	return r.mixed && !slices.ContainsFunc(r.toks[from:to], func(t token) bool { return !t.cap && !is("function", t.text) })
 }
 
 // causeList are the words for causes that are corrected if misspelled.

@@ -24,8 +24,8 @@ type pattern struct {
 
 // condition is a part that a question must have, or must not have.
 type condition struct {
-	any         []*regexp.Regexp // any of these, so often
-	said        []string         // any of these very words
+	any         *regexp.Regexp // any of these parts, so often
+	said        []string       // any of these very words
 	least, most int
 }
 
@@ -35,13 +35,14 @@ var grammar = sync.OnceValue(func() map[string][]*pattern {
 	for _, r := range table.Read("patterns.tsv", patternsText, "stage", "need", "without", "where", "also", "then") {
 		stage := r.Text("stage")
 		p := &pattern{need: conditions(r.Fields("need")), without: conditions(r.Fields("without")), then: r.Fields("then"), names: map[string]bool{}}
-		for _, cell := range []string{"need", "where", "also"} {
-			for _, name := range strings.FieldsFunc(r.Text(cell), func(c rune) bool { return strings.ContainsRune(" |?.@", c) }) {
-				if !strings.HasPrefix(name, "THING=") && !strings.HasPrefix(name, "FACT=") {
-					name = strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune("*=':", c) })[0]
-				}
-				p.names[name] = true
+		for name := range strings.FieldsFuncSeq(r.Text("need")+" "+r.Text("where")+" "+r.Text("also"), among(" |?.@")) {
+			switch {
+			case strings.Contains(name, "!"):
+				continue
+			case !strings.HasPrefix(name, "THING=") && !strings.HasPrefix(name, "FACT="):
+				name = strings.FieldsFunc(name, among("*=':~-"))[0]
 			}
+			p.names[name] = true
 		}
 		if r.Text("where") != "" {
 			p.where = inOrder(r.Fields("where"), stage)
@@ -50,6 +51,13 @@ var grammar = sync.OnceValue(func() map[string][]*pattern {
 	}
 	return m
 })
+
+func among(set string) func(rune) bool {
+	return func(c rune) bool { return strings.ContainsRune(set, c) }
+}
+
+// counted matches a part with the number of times that it must be there.
+var counted = regexp.MustCompile(`^(.*)\*(\d+)(\+?)$`)
 
 // conditions reads the cells need and without.
 func conditions(list []string) (out []condition) {
@@ -62,16 +70,13 @@ func conditions(list []string) (out []condition) {
 			out = append(out, c)
 			continue
 		}
-		if name, n, ok := strings.Cut(text, "*"); ok && strings.Trim(n, "0123456789+") == "" && n != "" {
-			c.least, _ = strconv.Atoi(strings.Trim(n, "+"))
-			if n[len(n)-1] != '+' {
+		if m := counted.FindStringSubmatch(text); m != nil {
+			text = m[1]
+			if c.least, _ = strconv.Atoi(m[2]); m[3] == "" {
 				c.most = c.least
 			}
-			text = name
 		}
-		for s := range strings.SplitSeq(text, "|") {
-			c.any = append(c.any, regexp.MustCompile(`(?:^| )`+one(s)))
-		}
+		c.any = regexp.MustCompile(`\b` + anyOf(text))
 		out = append(out, c)
 	}
 	return out
@@ -82,63 +87,60 @@ const nouns = `(?:PARTY|ORG|FUNDER|RECIPIENT|KIND|PERSON|THING|CAUSE)`
 
 // one matches one part, as assembly.write writes it.
 func one(s string) string {
-	if s == "," {
+	switch s {
+	case ",":
 		return ", "
+	case "^", "$":
+		return s
 	}
 	name, word, given := strings.Cut(s, "=")
 	if !given {
 		word = "*"
 	}
-	name = strings.NewReplacer("ANY", "[A-Za-z]+", "NOUN", nouns).Replace(name)
-	name, poss := strings.CutSuffix(name, "'")
-	apostrophe := "'?="
-	if poss {
-		apostrophe = "'="
+	bare := strings.TrimRight(name, "!-~'")
+	marks := name[len(bare):]
+	match := strings.NewReplacer("ANY", "[A-Za-z]+", "NOUN", nouns).Replace(bare) + `(?::\w+)?`
+	for mark := range strings.SplitSeq("!~'", "") {
+		switch {
+		case strings.Contains(marks, mark):
+			match += mark
+		case mark != "!" || !strings.Contains(marks, "-"):
+			match += mark + "?"
+		}
 	}
-	return name + `(?::\w+)?` + apostrophe + strings.ReplaceAll(regexp.QuoteMeta(word), `\*`, `\S*`) + " "
+	return match + "=" + strings.ReplaceAll(regexp.QuoteMeta(word), `\*`, `\S*`) + " "
 }
 
 // filtersBetween matches a filter, with or without its preposition.
-const filtersBetween = `(?:(?:in|to|from|of|by|and|or|vs)'?=\S* )?(?:PLACE|CAUSE|YEAR|AMOUNT|SUPPORT|ABROAD)(?::\w+)?'?=\S* `
+const filtersBetween = `(?:(?:in|to|from|of|by|and|or|vs)'?=\S* )?(?:PLACE|CAUSE|YEAR|AMOUNT|SUPPORT|ABROAD)[^ =]*=\S* `
 
 // between matches what may stand between two parts of a pattern. Commas and
 // words that compare break a verb off from its noun: "who gave more, A or B".
-func between(broken bool) string {
-	var free []string
+var between = sync.OnceValue(func() (gaps struct{ wide, narrow string }) {
+	free := []string{"TOP", "WORDS", "with", "based", "domestic", "pronoun"}
 	for _, e := range lexicon().phrases {
-		if e.tag == "measure" && !slices.Contains(free, e.value) && !slices.Contains([]string{"much", "many", "share", "compare"}, e.value) &&
-			(broken || !slices.Contains([]string{"more", "most", "least", "dollarsmost"}, e.value)) {
-			free = append(free, e.value)
+		if e.tag == "measure" && !slices.Contains([]string{"much", "many", "share", "compare", "more", "most", "least", "dollarsmost"}, e.value) {
+			free = addNew(free, e.value)
 		}
 	}
 	slices.Sort(free)
-	comma := ""
-	if broken {
-		comma = ", |"
-	}
-	return `(?:` + comma + filtersBetween + `|` +
-		`(?:TOP|WORDS|with|based|domestic|pronoun|` + strings.Join(free, "|") + `)(?::\w+)?'?=\S* )*?`
-}
-
-var anyBetween, narrowBetween = sync.OnceValue(func() string { return between(true) }), sync.OnceValue(func() string { return between(false) })
+	words := strings.Join(free, "|")
+	gaps.wide = `(?:, |` + filtersBetween + `|(?:more|most|least|dollarsmost|` + words + `)[^ =]*=\S* )*?`
+	gaps.narrow = `(?:` + filtersBetween + `|(?:` + words + `)[^ =]*=\S* )*?`
+	return gaps
+})
 
 // inOrder compiles the cell where.
 func inOrder(list []string, stage string) *regexp.Regexp {
-	var b strings.Builder
-	b.WriteString(`(?:^| )`)
-	gap := ""
+	tight := slices.Contains([]string{"names", "place", "check"}, stage)
+	match, gap := `(?:^| )`, ""
 	for _, text := range list {
 		switch text {
 		case "^":
-			b.Reset()
-			b.WriteString("^")
-			gap = ""
-			if stage != "place" {
+			match = "^"
+			if !tight {
 				gap = `(?:, |` + filtersBetween + `)*?`
 			}
-			continue
-		case "$":
-			b.WriteString(gap + "$")
 			continue
 		case "...":
 			gap = `(?:\S+ )*?`
@@ -146,52 +148,48 @@ func inOrder(list []string, stage string) *regexp.Regexp {
 		}
 		text, maybe := strings.CutSuffix(text, "?")
 		text, narrow := strings.CutSuffix(text, ".")
-		marked := strings.HasPrefix(text, "@")
-		match := anyOf(text)
+		part := anyOf(text)
 		switch {
-		case marked && (stage == "target" || stage == "noun"):
-			match = "(" + match + ")"
-		case marked:
-			match = "@" + match
+		case text[0] == '@' && (stage == "target" || stage == "noun"):
+			part = "(" + part + ")"
+		case text[0] == '@':
+			part = "@" + part
 		case maybe:
-			match += "?"
+			part += "?"
 		}
-		b.WriteString(gap + match)
+		match += gap + part
 		switch {
 		case maybe:
-		case stage == "place":
+		case tight:
 			gap = ""
 		case narrow:
-			gap = narrowBetween()
+			gap = between().narrow
 		default:
-			gap = anyBetween()
+			gap = between().wide
 		}
 	}
-	return regexp.MustCompile(b.String())
+	return regexp.MustCompile(match)
 }
 
 // anyOf matches any of the parts of a cell that | joins.
 func anyOf(text string) string {
 	var any []string
 	for s := range strings.SplitSeq(text, "|") {
-		if s = strings.TrimPrefix(s, "@"); s != "^" {
-			s = one(s)
-		}
-		any = append(any, s)
+		any = append(any, one(strings.TrimPrefix(s, "@")))
 	}
 	return "(?:" + strings.Join(any, "|") + ")"
 }
 
 // fits reports whether a pattern describes a question: its parts as
-// assembly.write writes them, what else is known of it, and its words.
-func (p *pattern) fits(text, flags, words string) bool {
+// assembly.write writes them, what the plan has so far, and its words.
+func (p *pattern) fits(text, plan, words string) bool {
 	for _, c := range p.need {
-		if n := c.count(text+flags, words); n < c.least || n > c.most {
+		if n := c.count(text+plan, words); n < c.least || n > c.most {
 			return false
 		}
 	}
 	for _, c := range p.without {
-		if n := c.count(text+flags, words); n >= c.least {
+		if n := c.count(text+plan, words); n >= c.least {
 			return false
 		}
 	}
@@ -202,8 +200,8 @@ func (c *condition) count(text, words string) (n int) {
 	for _, s := range c.said {
 		n += strings.Count(words, s)
 	}
-	for _, x := range c.any {
-		n += len(x.FindAllStringIndex(text, -1))
+	if c.any != nil {
+		n += len(c.any.FindAllStringIndex(text, -1))
 	}
 	return n
 }

@@ -57,6 +57,7 @@ type item struct {
 
 	role    string
 	ofParty bool // a place that says which organization is meant
+	named   bool // a cause that looks like the name of an organization
 	used    bool // the plan uses this item
 }
 

@@ -271,13 +271,47 @@ func (s *assembly) pick(it *item, role string) *Party {
 		}
 	}
 	it.party = &Party{EIN: best.EIN.String(), Name: best.DisplayName, Asked: it.asked}
-	if best.Probability < doubtful || roles[role] != identify.Either && s.sums(best.EIN, role) == 0 {
+	if best.Probability < doubtful || roles[role] != identify.Either && s.sums(best.EIN.String(), role) == 0 {
 		s.plan.Doubt = it.asked
 	}
 	if orgname.Key(it.asked) != orgname.Key(best.DisplayName) {
 		s.note("read_as", "asked", it.asked, "name", best.DisplayName, "ein", best.EIN.Hyphenated())
 	}
 	return it.party
+}
+
+// takePlace removes a place that only says which organization is meant: "X in
+// Ohio", if X is in Ohio.
+func (s *assembly) takePlace(it *item) {
+	beside := s.placeBeside(it)
+	if beside == nil {
+		return
+	}
+	i := slices.Index(s.seq, beside)
+	next := s.at(i + 1).sym
+	if it.role == "funder" && next != "give" && next != "given" && beside.from != it.to || beside.from != it.to && it.role == "" {
+		return
+	}
+	if slices.ContainsFunc(it.who.Candidates, func(c identify.Candidate) bool { return inPlace(&c, beside.place) }) {
+		s.pick(it, it.role)
+		if it.party != nil && beside.from == it.to || beside.ofParty || it.party != nil && inPlace(&it.who.Candidates[0], beside.place) {
+			beside.ofParty, beside.used = true, true
+			from := slices.IndexFunc(s.seq, func(x *item) bool { return x.from >= it.to })
+			s.seq = slices.Delete(s.seq, from, i+1)
+		}
+	}
+}
+
+// placeBeside is the place right after a name: "X in Ohio", "X, Akron".
+func (s *assembly) placeBeside(it *item) *item {
+	i := slices.Index(s.seq, it) + 1
+	for i > 0 && slices.Contains([]string{"in", "of", "from", "based"}, s.at(i).sym) {
+		i++
+	}
+	if p := s.at(i); p.sym == "PLACE" && p.place != nil && !p.ofParty && p.from-it.to <= 3 {
+		return p
+	}
+	return nil
 }
 
 // again identifies a name again with its role and the place beside it, if the name
@@ -313,7 +347,7 @@ func (s *assembly) active(found identify.Answer, role string) (best identify.Can
 		if c.Probability < found.Candidates[0].Probability/4 {
 			continue
 		}
-		if role != "funder" && s.sums(c.EIN, "recipient") > 0 || role != "recipient" && s.sums(c.EIN, "funder") > 0 {
+		if role != "funder" && s.sums(c.EIN.String(), "recipient") > 0 || role != "recipient" && s.sums(c.EIN.String(), "funder") > 0 {
 			best, n = c, n+1
 		}
 	}
@@ -343,10 +377,14 @@ func isIn(inCity, inState string, p *Place) bool {
 }
 
 // sums are the dollars that an organization gave or received.
-func (r *reading) sums(e ein.EIN, side string) int64 {
+func (r *reading) sums(id, side string) int64 {
 	which := graph.Gave
 	if side == "recipient" {
 		which = graph.Received
+	}
+	e, err := ein.Parse(id)
+	if err != nil {
+		return 0
 	}
 	s, err := r.a.Data.Graph.Sums(r.ctx, e, which)
 	if err != nil {
