@@ -9,8 +9,8 @@ import (
 
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/place"
 	"grantgraph/internal/stem"
+	"grantgraph/internal/table"
 )
 
 //go:embed causes.tsv
@@ -23,13 +23,9 @@ type causeWord struct{ code, phrase string }
 // causeTable is causes.tsv. causeWords maps its phrases, written as the words
 // of a question are joined, to their codes.
 var causeTable = sync.OnceValue(func() (list []causeWord) {
-	for line := range strings.Lines(causeFile) {
-		code, phrases, ok := strings.Cut(strings.TrimSpace(line), "\t")
-		if !ok || code[0] == '#' {
-			continue
-		}
-		for phrase := range strings.SplitSeq(phrases, ", ") {
-			list = append(list, causeWord{group(strings.TrimPrefix(code, "-")), phrase})
+	for _, r := range table.Read("causes.tsv", causeFile, "code", "phrases") {
+		for phrase := range strings.SplitSeq(r.Text("phrases"), ", ") {
+			list = append(list, causeWord{group(strings.TrimPrefix(r.Text("code"), "-")), phrase})
 		}
 	}
 	return list
@@ -158,13 +154,6 @@ func CauseName(subject string) string {
 	return strings.ToUpper(item.Text[:1]) + item.Text[1:]
 }
 
-// causeKnown reports whether a phrase is in causes.tsv, even if it names no
-// single cause.
-func causeKnown(phrase string) bool {
-	_, ok := causeWords()[phrase]
-	return ok
-}
-
 // addCauses adds the causes that begin at a word.
 func (r *reading) addCauses(i int) {
 	for n := min(6, len(r.toks)-i); n > 0; n-- {
@@ -187,11 +176,8 @@ func (r *reading) addCauses(i int) {
 		if r.has(i-1, "many|which|what|whose") && is("people", last.text) {
 			it.refuse = unclear("people_are", "words", words)
 		}
-		if text == "schools" || text == "school" {
-			it.notes = []string{sentence("schools", "words", words)}
-		}
 		if slips > 0 {
-			it.notes = append(it.notes, sentence("slip", "typed", words, "meant", text))
+			it.notes = []string{sentence("slip", "typed", words, "meant", text)}
 		}
 		r.add(i, to, it)
 	}
@@ -210,31 +196,26 @@ var causeList = sync.OnceValue(func() (list []string) {
 			list = append(list, w)
 		}
 	}
-	slices.Sort(list)
 	return list
 })
 
-// knownWords are the words of causes, states and countries. They are not typing
-// errors for other words.
+// knownWords are the words of causes and places. They are not typing errors for
+// other words.
 var knownWords = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	add := func(text string) {
-		for w := range strings.FieldsSeq(strings.ToLower(orgname.Fold(text))) {
-			w = strings.Trim(w, ",&/()'.-")
-			m[w], m[w+"s"] = true, true
+		for _, t := range tokens(text) {
+			m[t.text], m[t.text+"s"] = true, true
 		}
 	}
 	for text := range causeWords() {
 		add(text)
 	}
+	for text := range knownPlaces() {
+		add(text)
+	}
 	for _, e := range ntee.Codes() {
 		add(e.Title)
-	}
-	for _, r := range place.Regions() {
-		add(r.Name)
-	}
-	for _, n := range place.Countries() {
-		add(n.Name)
 	}
 	return m
 })

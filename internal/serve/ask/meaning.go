@@ -159,8 +159,9 @@ func (r *reading) gaps(seq []*item) (list []gap) {
 // continues is how many words after a phrase belong to it.
 func (r *reading) continues(u gap, syms []string) int {
 	open := func(i int) bool { return syms[i] == "?" || syms[i] == "CAUSE" }
+	_, known := causeWords()[r.joined(u.from, u.to+1)]
 	switch {
-	case open(u.to), is("people", r.toks[u.to].text), causeKnown(r.joined(u.from, u.to+1)):
+	case open(u.to), is("people", r.toks[u.to].text), known:
 		return 1
 	case r.has(u.to, "of|for|to|with|the|in") && open(u.to+1):
 		return 2

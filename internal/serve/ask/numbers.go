@@ -2,7 +2,6 @@ package ask
 
 import (
 	_ "embed"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,7 +26,7 @@ type numberRow struct {
 var numberRows = sync.OnceValue(func() (list []numberRow) {
 	short := []string{"{Y}", `(?:fy)?(?:199\d|20[0-3]\d) |fy[0-3]\d `, "{N}", `\w+ `, "{Z}", `(?:zip |code |zipcode |zips )*`,
 		"{P}", `(?:(?:fiscal|tax|calendar|years?|fy) )*`,
-		"{A}", `(?:\$?\d[\d,.]*[a-z]* |[a-z]+ )(?:(?:` + strings.Join(slices.Sorted(maps.Keys(units)), "|") + `) )?(?:(?:dollars?|usd|bucks) )?`}
+		"{A}", `(?:\$?\d[\d,.]*[a-z]* |[a-z]+ )(?:(?:k|thousand|grand|m|mm|mil|mln|million|bn|billion) )?(?:(?:dollars?|usd|bucks) )?`}
 	limits := map[string][]string{}
 	for phrase, e := range lexicon().phrases {
 		if e.tag == "limit" {
@@ -48,11 +47,12 @@ var numberWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "fiv
 	"twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50}
 
 // isYear matches a number that may be a year.
-var isYear = regexp.MustCompile(`^(?:199|20[0-3])\d$`)
+var isYear = regexp.MustCompile(`^(?:199|20[0-3])\d `)
 
-// units are the multipliers that an amount may have. "The 5 B corps" does not mean
-// 5 billion, so b must follow its number directly.
-var units = map[string]int64{"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mil": 1e6, "mln": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
+// units are what may follow the number of an amount, and how much it is
+// multiplied by.
+var units = map[string]float64{"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mil": 1e6, "mln": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9,
+	"billion": 1e9, "dollar": 1, "dollars": 1, "usd": 1, "bucks": 1}
 
 // smallNumber reads a number of rows or years.
 func smallNumber(text string) (int, bool) {
@@ -74,6 +74,22 @@ func calendarYear(text string) int {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
+// compared are the ends of what a comparison with a number allows; 0 is an open
+// end.
+func compared(how string, n int) (low, high int) {
+	switch how {
+	case ">=":
+		return n, 0
+	case ">":
+		return n + 1, 0
+	case "<":
+		return 0, n - 1
+	case "<=":
+		return 0, n
+	}
+	return n, n
+}
+
 // addNumbers adds the EIN, the amount, the years, the ZIP code and the number of
 // rows that begin at a word.
 func (r *reading) addNumbers(i int) {
@@ -87,21 +103,22 @@ func (r *reading) addNumbers(i int) {
 		}
 	}
 	makers := map[string]func(how string, words []string) *item{"YEAR": r.year, "AMOUNT": r.amount, "PARTY": r.byEIN, "PLACE": r.zip}
-	longest := map[string]int{}
-	found := map[string]*item{}
+	longest := map[string]*item{}
 	for _, row := range numberRows() {
 		m := row.text.FindStringSubmatch(b.String())
-		if m == nil || len(m[0]) <= longest[row.tag] {
+		if m == nil || row.tag == "YEAR" && is("numbered", r.textAt(i-1)) {
+			continue
+		}
+		to := i + strings.Count(strings.ReplaceAll(m[0], "~ ", ""), " ")
+		if was := longest[row.tag]; was != nil && was.to >= to {
 			continue
 		}
 		if it := makers[row.tag](row.how, m); it != nil {
-			longest[row.tag], found[row.tag] = len(m[0]), it
-			it.sym, it.to = row.tag, i+strings.Count(strings.ReplaceAll(m[0], "~ ", ""), " ")
+			it.sym, it.to, longest[row.tag] = row.tag, to, it
 		}
 	}
 	for _, tag := range []string{"PARTY", "AMOUNT", "YEAR", "PLACE"} {
-		before := r.textAt(i - 1)
-		if it := found[tag]; it != nil && !(tag == "YEAR" && is("numbered", before)) && !(tag == "PARTY" && before == "ein") {
+		if it := longest[tag]; it != nil {
 			r.add(i, it.to, *it)
 		}
 	}
@@ -120,92 +137,81 @@ func (r *reading) byEIN(_ string, m []string) *item {
 	return &item{refuse: unclear("no_ein", "ein", e.Hyphenated())}
 }
 
-// dollars reads an amount: its value, its multiplier, and whether it is surely an
-// amount of dollars.
-func dollars(text string) (value, scale int64, sure bool) {
+// dollars reads an amount: its value before and after its units are counted, and
+// whether it is surely an amount of dollars. No amount is negative.
+func dollars(text string) (bare, value float64, sure bool) {
 	words := strings.Fields(text)
 	number := strings.TrimPrefix(words[0], "$")
-	sure, scale = number != words[0], 1
+	sure = number != words[0]
 	if unit := strings.TrimLeft(number, "0123456789.,"); unit != number && unit != "" {
-		number = strings.TrimSuffix(number, unit)
-		if scale, sure = units[unit], true; unit == "b" {
-			scale = 1e9
-		}
+		words, number = append(words, unit), strings.TrimSuffix(number, unit)
 	}
+	scale := 1.0
 	for _, w := range words[1:] {
-		sure, scale = true, scale*max(units[w], 1)
+		sure, scale = true, scale*units[w]
 	}
-	x, err := strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
-	if n, ok := numberWords[number]; ok {
-		x, err = float64(n), nil
-	} else if number == "a" && len(words) > 1 && scale > 1 {
-		x, err = 1, nil
+	bare, err := strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
+	if n, ok := numberWords[number]; ok || number == "a" && scale > 1 {
+		bare, err = float64(max(n, 1)), nil
 	}
-	if err != nil || scale == 0 || len(number) > 15 || x*float64(scale) > 1<<50 {
-		return -1, 0, false
+	if err != nil || scale == 0 || bare*scale > 1<<50 {
+		return -1, -1, false
 	}
-	return int64(x*float64(scale) + .5), scale, sure
-}
-
-// meant reports whether a number that may be something else is an amount: it is
-// compared, or has a comma, or the other end of its range is an amount.
-func meant(text, how string, n int64, sureHigh bool) bool {
-	first, _, _ := strings.Cut(text, " ")
-	compared := how != "" && how != "=" && how != ".."
-	return !isYear.MatchString(first) && (compared && n >= 100 || n >= 1000 && strings.Contains(first, ",") || how == "between" && sureHigh)
+	return bare, bare*scale + .5, sure
 }
 
 // amount makes the item of an amount together with the words that compare it. A
-// number without a unit is an amount only if it is compared, or has a comma.
+// number without a unit is an amount only if it is compared, or has a comma, or
+// the other end of its range is an amount.
 func (r *reading) amount(how string, m []string) *item {
-	n, scale, sure := dollars(m[1])
-	high, above, sureHigh := int64(0), int64(0), false
-	ranged := len(m) > 2
-	if ranged {
-		high, above, sureHigh = dollars(m[2])
+	bare, value, sure := dollars(m[1])
+	above, most, sureMost := 0.0, 0.0, false
+	if len(m) > 2 {
+		above, most, sureMost = dollars(m[2])
 	}
-	if n < 0 || high < 0 || !sure && !meant(m[1], how, n, sureHigh) {
+	meant := how != "" && how != "=" && len(m) == 2 && bare >= 100 || bare >= 1000 && strings.Contains(m[1], ",") || how == "between" && sureMost
+	if value < 0 || most < 0 || !sure && (!meant || isYear.MatchString(m[1])) {
 		return nil
 	}
-	if ranged {
+	low, high := compared(how, int(value))
+	switch {
+	case len(m) > 2:
 		// A unit behind the upper end counts for both: "between 50 and 100k".
-		if scale == 1 && above > 1 && n < high/above {
-			n *= above
+		if high = int(most); bare == value-.5 && bare < above && most > above+1 {
+			low = int(bare * (most - .5) / above)
 		}
-		return &item{min: &n, max: &high}
-	}
-	if how == "" {
+	case how == "":
 		return &item{cost: 2 * costWord, refuse: unclear("amount_of_what", "amount", strings.TrimSpace(m[1]))}
 	}
-	it, more, less := &item{}, n+1, n-1
-	it.min = map[string]*int64{">=": &n, ">": &more, "=": &n}[how]
-	it.max = map[string]*int64{"<=": &n, "<": &less, "=": &n}[how]
+	it := &item{}
+	if least := int64(low); least > 0 {
+		it.min = &least
+	}
+	if most := int64(high); most > 0 {
+		it.max = &most
+	}
 	return it
 }
 
 // year makes the item of a year or a range of years.
 func (r *reading) year(how string, m []string) *item {
 	it := &item{cost: costWord / 2}
-	y := 0
-	if how != "last" {
-		y = calendarYear(m[1])
+	if how == "last" {
+		return r.lastYears(it, m)
 	}
+	y := calendarYear(m[1])
+	it.span.From, it.span.To = compared(how, y)
 	switch how {
 	case "..":
 		last := calendarYear(m[2])
 		if len(m[2]) == 3 {
 			last = y/100*100 + last%100
 		}
-		it.span, it.pair = Span{y, last}, last > y
-		if last < y {
+		if it.span.To, it.pair = last, last > y; last < y {
 			it.refuse = unclear("years_backwards", "from", strconv.Itoa(y), "to", strconv.Itoa(last))
 		}
 	case "decade":
-		it.span = Span{y, y + 9}
-	case "last":
-		return r.lastYears(it, m)
-	default:
-		it.span = map[string]Span{"": {y, y}, ">=": {From: y}, ">": {From: y + 1}, "<": {To: y - 1}, "<=": {To: y}}[how]
+		it.span.To = y + 9
 	}
 	if strings.Contains(m[0], "calendar ") {
 		it.notes = []string{sentence("fiscal_years")}
@@ -216,14 +222,11 @@ func (r *reading) year(how string, m []string) *item {
 // lastYears makes the item of "the last three years". They end with the latest
 // year whose filings are nearly complete.
 func (r *reading) lastYears(it *item, m []string) *item {
-	n, ok := 1, true
-	switch {
-	case m[2] == "decade ":
-		n = 10
-	case m[1] != "":
+	n, ok := 1, m[2] == "year "
+	if m[2] == "decade " {
+		n, ok = 10, true
+	} else if m[1] != "" {
 		n, ok = smallNumber(strings.TrimSpace(m[1]))
-	default:
-		ok = m[2] == "year "
 	}
 	last := r.latestYear()
 	if !ok || last == 0 {
@@ -245,8 +248,7 @@ func (r *reading) zip(how string, m []string) *item {
 	if how == "zip" {
 		return it
 	}
-	it.place.Miles = 25
-	if m[1] == "" {
+	if it.place.Miles = 25; m[1] == "" {
 		it.notes = []string{sentence("near")}
 	} else if n, err := strconv.Atoi(strings.TrimSpace(m[1])); err != nil || n < 1 || n > 500 {
 		it.refuse = unclear("miles")
@@ -266,57 +268,32 @@ func (r *reading) addTop(i int) {
 	if !ok || r.toks[i].text == "one" || r.toks[i].quote != 0 {
 		return
 	}
-	e := said(r.textAt(i + 1))
-	noun := slices.Contains([]string{"FUNDER", "RECIPIENT", "ORG", "GRANT", "THING", "KIND"}, e.tag)
-	super := slices.Contains([]string{"big", "most", "least", "dollarsmost"}, e.value)
-	near := i == 0 || is("before_top", r.textAt(i-1))
-	if !(near && noun) && !super && !r.has(i-1, "top|largest|biggest|first|smallest") {
-		return
+	next := said(r.textAt(i + 1))
+	noun := is("single", next.tag) && (i == 0 || is("before_top", r.textAt(i-1)))
+	if noun || is("superlative", next.value) || r.has(i-1, "top|largest|biggest|first|smallest") {
+		from := i
+		if r.has(i-1, "first") {
+			from--
+		}
+		r.add(from, i+1, item{sym: "TOP", cost: costWord / 2, count: n})
 	}
-	from := i
-	if r.has(i-1, "first") {
-		from--
-	}
-	r.add(from, i+1, item{sym: "TOP", cost: costWord / 2, count: n})
 }
 
 // addMentions adds the words to search for in purposes: "grants mentioning
 // robotics".
-func (r *reading) addMentions() {
-	for i := range r.toks {
-		from := r.mentions(i)
-		if from == 0 {
-			continue
-		}
-		for r.has(from, "the|word|words|phrase|keyword|of") {
-			from++
-		}
-		to := r.mentioned(from)
-		if to == from {
-			continue
-		}
-		it := item{sym: "WORDS", words: strings.ToLower(r.text(from, to))}
-		if to-from > 8 || len(it.words) > 100 {
-			it.refuse = unclear("long_mention")
-		} else if to-from > 1 {
-			it.words = `"` + it.words + `"`
-		}
-		r.add(i, to, it)
-	}
-}
-
-// mentions is where the words behind "mentioning" and the like begin, or 0.
-func (r *reading) mentions(i int) int {
-	for n := 4; n > 0; n-- {
-		if i+n < len(r.toks) && said(r.joined(i, i+n)).value == "words" {
-			return i + n
+func (r *reading) addMentions(i int) {
+	from := 0
+	for n := min(4, len(r.toks)-i-1); n > 0 && from == 0; n-- {
+		if said(r.joined(i, i+n)).value == "words" {
+			from = i + n
 		}
 	}
-	return 0
-}
-
-// mentioned is where the words to search for end.
-func (r *reading) mentioned(from int) int {
+	if from == 0 {
+		return
+	}
+	for r.has(from, "the|word|words|phrase|keyword|of") {
+		from++
+	}
 	to := from
 	for ; to < len(r.toks) && r.toks[to].quote == r.toks[from].quote; to++ {
 		t := &r.toks[to]
@@ -324,5 +301,14 @@ func (r *reading) mentioned(from int) int {
 			break
 		}
 	}
-	return to
+	if to == from {
+		return
+	}
+	it := item{sym: "WORDS", words: strings.ToLower(r.text(from, to))}
+	if to-from > 8 || len(it.words) > 100 {
+		it.refuse = unclear("long_mention")
+	} else if to-from > 1 {
+		it.words = `"` + it.words + `"`
+	}
+	r.add(i, to, it)
 }

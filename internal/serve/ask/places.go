@@ -1,6 +1,7 @@
 package ask
 
 import (
+	_ "embed"
 	"strings"
 	"sync"
 
@@ -8,36 +9,49 @@ import (
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/directory"
 	"grantgraph/internal/table"
-
-	_ "embed"
 )
 
 //go:embed place_names.tsv
 var placeNamesText string
 
-// otherPlaces are the names of places that people use besides the official ones:
-// countries and states by their code, and regions without exact borders.
-var otherPlaces = sync.OnceValue(func() map[string]entry {
-	m := map[string]entry{}
-	for _, r := range table.Read("place_names.tsv", placeNamesText, "kind", "code", "names") {
-		for name := range strings.SplitSeq(r.Text("names"), ", ") {
-			m[joinTokens(tokens(name))] = entry{r.Text("kind"), r.Text("code")}
-		}
-	}
-	return m
-})
+// namedPlace is a place that is known by its name alone. The kind "region" is a
+// place without exact borders. The city is how a city is asked for that has the
+// name of the state.
+type namedPlace struct {
+	Place
+	city string
+}
 
-// nations maps names in lower case to countries.
-var nations = sync.OnceValue(func() map[string]place.Nation {
-	m := map[string]place.Nation{}
-	for _, n := range place.Countries() {
-		if n.Code != "US" {
-			m[strings.ToLower(n.Name)] = n
-		}
+// knownPlaces are the known places by their names in lower case.
+var knownPlaces = sync.OnceValue(func() map[string]namedPlace {
+	m := map[string]namedPlace{}
+	put := func(kind, code, title, name string) {
+		m[joinTokens(tokens(name))] = namedPlace{Place: Place{Kind: kind, Value: code, Name: strings.TrimSpace(title)}}
 	}
-	for name, e := range otherPlaces() {
-		if title, ok := place.Country(e.value); ok && e.tag == "country" {
-			m[name] = place.Nation{Code: e.value, Name: title}
+	for _, n := range place.Countries() {
+		put("country", n.Code, n.Name, n.Name)
+	}
+	for _, r := range place.Regions() {
+		put("state", r.Code, r.Name, r.Name)
+		put("state", r.Code, r.Name, "state of "+r.Name)
+	}
+	for _, r := range table.Read("place_names.tsv", placeNamesText, "kind", "code", "names") {
+		kind, code := r.Text("kind"), r.Text("code")
+		for name := range strings.SplitSeq(r.Text("names"), ", ") {
+			switch kind {
+			case "no place":
+				delete(m, name)
+			case "or city":
+				m[name] = namedPlace{m[name].Place, code}
+			case "country":
+				title, _ := place.Country(code)
+				put(kind, code, title, name)
+			case "state":
+				region, _ := place.RegionOf(code)
+				put(kind, code, region.Name, name)
+			default:
+				put(kind, code, orgname.Display(strings.ToUpper(name)), name)
+			}
 		}
 	}
 	return m
@@ -53,79 +67,40 @@ var stateWords = sync.OnceValue(func() (list []string) {
 	return list
 })
 
-// addPlaces adds the places that begin at a word.
+// addPlaces adds the places that begin at a word. The places behind the word are
+// there already.
 func (r *reading) addPlaces(i int) {
 	for n := min(4, len(r.toks)-i); n > 0; n-- {
 		if !r.free(i, i+n) {
 			continue
 		}
-		text := r.joined(i, i+n)
-		if other := otherPlaces()[text]; other.tag == "region" && !r.has(i+n, "city|county|township") {
+		text, slips := r.corrected(i, i+n)
+		p, ok := knownPlaces()[text]
+		if n == 1 && len(text) == 2 && r.isCode(i) {
+			region, known := place.RegionOf(text)
+			p.Place, ok = Place{Kind: "state", Value: region.Code, Name: region.Name}, known
+		}
+		it := item{cost: costWord + costSlip*float64(slips)}
+		switch {
+		case !ok:
+		case p.Kind == "region" && !r.has(i+n, "city|county|township"):
 			r.add(i, i+n, item{sym: "PLACE", cost: costWord, refuse: unclear("vague_place", "place", r.text(i, i+n))})
+		case slips > 0:
+			it.notes = []string{sentence("slip", "typed", r.text(i, i+n), "meant", p.Name)}
+		case p.city != "":
+			it.notes = []string{sentence("state_not_city", "place", p.Name, "city", p.city)}
 		}
-		if text == "new york city" || text == "nyc" {
-			r.addPlace(i, i+n, costWord, Place{Kind: "city", Value: "New York, NY", Name: "New York City"})
+		if ok && p.Kind != "region" {
+			r.addPlace(i, i+n, p.Place, it)
 		}
-		r.addState(i, n, text)
-		if nation, ok := nations()[text]; ok && (n > 1 || r.toks[i].cap || r.has(i-1, "in|to") || len(text) > 4) && text != "jersey" {
-			r.addPlace(i, i+n, costWord, Place{Kind: "country", Value: nation.Code, Name: strings.TrimSpace(nation.Name)})
-		}
-		r.addCity(i, n, text)
+		r.addCity(i, i+n)
 	}
 	r.addCounty(i)
 }
 
-func (r *reading) addPlace(from, to int, cost float64, p Place, notes ...string) {
-	r.add(from, to, item{sym: "PLACE", cost: cost, place: &p, notes: notes})
-}
-
-func (r *reading) addState(i, n int, text string) {
-	code, slip, ok := r.state(i, n)
-	if !ok {
-		return
-	}
-	region, _ := place.RegionOf(code)
-	cost := costWord
-	var notes []string
-	switch {
-	case slip:
-		cost += costSlip
-		notes = []string{sentence("slip", "typed", r.text(i, i+n), "meant", region.Name)}
-	case text == "washington":
-		notes = []string{sentence("state_not_city", "place", "Washington", "city", "Washington, DC")}
-	case text == "new york":
-		notes = []string{sentence("state_not_city", "place", "New York", "city", "New York City")}
-	}
-	r.addPlace(i, i+n, cost, Place{Kind: "state", Value: code, Name: region.Name}, notes...)
-}
-
-// state reads n words as a state. A long name may have a slip.
-func (r *reading) state(i, n int) (code string, slip, ok bool) {
-	if i < 0 || i+n > len(r.toks) {
-		return "", false, false
-	}
-	text := r.joined(i, i+n)
-	if other := otherPlaces()[text]; other.tag == "state" {
-		return other.value, false, true
-	}
-	if n == 1 && len(text) == 2 {
-		code, ok = place.State(text)
-		return code, false, ok && r.isCode(i)
-	}
-	if rest, cut := strings.CutPrefix(text, "state of "); cut {
-		code, ok = place.State(rest)
-		return code, false, ok
-	}
-	if len(text) < 4 {
-		return "", false, false
-	}
-	if code, ok = place.State(text); ok {
-		return code, false, true
-	}
-	if n == 1 && len(text) >= 6 && !strings.HasSuffix(text, "ly") && !r.isWord(text) {
-		code, ok = place.State(meantWord(text, stateWords()))
-	}
-	return code, ok, ok
+func (r *reading) addPlace(from, to int, p Place, it item) {
+	it.sym, it.place = "PLACE", &p
+	r.add(from, to, it)
 }
 
 // isCode reports whether two letters are meant as the code of a state.
@@ -139,31 +114,37 @@ func (r *reading) isCode(i int) bool {
 }
 
 // addCity adds a city, with its state ("Akron, OH") or without.
-func (r *reading) addCity(i, n int, text string) {
-	for m := 1; m < n; m++ {
-		city := r.joined(i, i+n-m)
-		if code, ok := r.stateOf(i+n-m, m); ok && said(city).tag == "" && r.inCity(city, code) {
-			name := orgname.Display(strings.ToUpper(city)) + ", " + code
-			r.addPlace(i, i+n, costWord, Place{Kind: "city", Value: name, Name: name})
-			return
-		}
-	}
-	if n > 3 || len(text) < 3 || is("function", r.toks[i].text) || said(text).tag != "" || n == 1 && r.toks[i].known || digits(text) {
+func (r *reading) addCity(from, to int) {
+	text := r.joined(from, to)
+	if to-from > 3 || said(text).tag != "" {
 		return
 	}
-	if cost := r.cityCost(i, i+n); cost < costUnknown+costCity && r.inCity(text, "") {
-		name := orgname.Display(strings.ToUpper(text))
-		r.addPlace(i, i+n, cost, Place{Kind: "city", Value: name, Name: name})
+	name := orgname.Display(strings.ToUpper(text))
+	if end, state := r.stateAt(to); state != "" && r.inCity(text, state) {
+		r.addPlace(from, end, Place{Kind: "city", Value: name + ", " + state, Name: name + ", " + state}, item{cost: costWord})
+	}
+	if len(text) < 3 || is("function", r.toks[from].text) || to-from == 1 && r.toks[from].known || digits(text) {
+		return
+	}
+	if cost := r.cityCost(from, to); cost < costUnknown+costCity && r.inCity(text, "") {
+		r.addPlace(from, to, Place{Kind: "city", Value: name, Name: name}, item{cost: cost})
 	}
 }
 
-// stateOf reads words behind a city as its state: "Akron, OH", "dallas tx".
-func (r *reading) stateOf(i, n int) (code string, ok bool) {
-	code, slip, ok := r.state(i, n)
-	if t := r.textAt(i); !ok && n == 1 && len(t) == 2 && !is("codes", t) {
-		return place.State(t)
+// stateAt reads the state behind a city or a county: "Akron, OH", "dallas tx".
+func (r *reading) stateAt(at int) (end int, state string) {
+	if at >= len(r.toks) {
+		return at, ""
 	}
-	return code, ok && !slip
+	for _, it := range r.parts[at] {
+		if it.place != nil && it.place.Kind == "state" && it.cost == costWord {
+			return it.to, it.place.Value
+		}
+	}
+	if t := r.textAt(at); len(t) == 2 && !is("codes", t) {
+		state, _ = place.State(t)
+	}
+	return at + 1, state
 }
 
 // cityCost is the cost of reading words as a city without its state.
@@ -202,40 +183,29 @@ func (r *reading) addCounty(i int) {
 		if !r.has(i+n, "county|parish") || !r.free(i, i+n+1) {
 			continue
 		}
-		name := r.joined(i, i+n+1)
-		if len(place.Shipped().CountiesNamed(name, "")) == 0 {
-			continue
+		name, to := r.joined(i, i+n+1), i+n+1
+		at := to
+		if r.has(at, "in") {
+			at++
 		}
-		to, state := r.stateBehind(i + n + 1)
+		end, state := r.stateAt(at)
+		if state != "" {
+			to = end
+		}
 		found := place.Shipped().CountiesNamed(name, state)
-		if len(found) != 1 {
+		if len(found) == 1 {
+			label := found[0].Name
+			if lower := strings.ToLower(label); !strings.Contains(lower, "county") && !strings.Contains(lower, "parish") {
+				label += " County"
+			}
+			r.addPlace(i, to, Place{Kind: "county", Value: found[0].FIPS, Name: label + ", " + found[0].State}, item{cost: costWord / 2})
+		} else if any := place.Shipped().CountiesNamed(name, ""); len(any) > 0 {
 			var in []string
 			for _, c := range found {
 				in = addNew(in, c.State)
 			}
 			r.add(i, to, item{sym: "PLACE", refuse: unclear("several_counties", "county", orgname.Display(strings.ToUpper(name)),
 				"states", strings.Join(in[:min(len(in), 6)], ", "))})
-			continue
-		}
-		label := found[0].Name
-		if lower := strings.ToLower(label); !strings.Contains(lower, "county") && !strings.Contains(lower, "parish") {
-			label += " County"
-		}
-		r.addPlace(i, to, costWord/2, Place{Kind: "county", Value: found[0].FIPS, Name: label + ", " + found[0].State})
-	}
-}
-
-// stateBehind reads the state at a position, with or without "in".
-func (r *reading) stateBehind(at int) (to int, state string) {
-	for m := 3; m > 0; m-- {
-		if code, _, ok := r.state(at, m); ok {
-			return at + m, code
-		}
-		if r.has(at, "in") {
-			if code, _, ok := r.state(at+1, m); ok {
-				return at + 1 + m, code
-			}
 		}
 	}
-	return at, ""
 }

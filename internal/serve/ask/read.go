@@ -55,10 +55,9 @@ type item struct {
 	notes    []string // what the answer says if the words are read so
 	refuse   *Unclear // why words that are read so cannot be answered
 
-	role    string
-	ofParty bool // a place that says which organization is meant
-	named   bool // a cause that looks like the name of an organization
-	used    bool // the plan uses this item
+	role  string
+	named bool // a cause that looks like the name of an organization
+	used  bool // the plan uses this item
 }
 
 // The costs of meanings. A difference of 1 makes a reading about three times less
@@ -175,21 +174,22 @@ func mixedCase(toks []token) bool {
 	return upper > 0 && lower > 0
 }
 
-// look finds every meaning of every run of words.
+// look finds every meaning of every run of words, from the last word to the
+// first: a city is known by the state behind it.
 func (r *reading) look() {
 	r.parts = make([][]*item, len(r.toks))
 	for i := range r.toks {
 		t := &r.toks[i]
-		t.known = r.isWord(t.text)
-		if !t.known && t.quote == 0 {
+		if t.known = isWord(t.text); !t.known && t.quote == 0 {
 			t.meant = r.misspelled(i)
 		}
 	}
-	for i := range r.toks {
+	for i := len(r.toks) - 1; i >= 0; i-- {
 		r.addWords(i)
 		r.addNumbers(i)
 		r.addPlaces(i)
 		r.addCauses(i)
+		r.addMentions(i)
 		switch single := slices.ContainsFunc(r.parts[i], func(it *item) bool { return it.to == i+1 && it.cost < costCityIn }); {
 		case single:
 		case is("silent", r.toks[i].text):
@@ -198,16 +198,22 @@ func (r *reading) look() {
 			r.add(i, i+1, item{sym: "?", cost: costUnknown})
 		}
 	}
-	r.addMentions()
-	r.addParties()
+	for n := min(longestName, len(r.toks)); n > 0; n-- {
+		for i := 0; i+n <= len(r.toks) && r.asked < mostAsked; i++ {
+			if r.mayName(i, i+n) {
+				r.addParty(i, i+n)
+			}
+		}
+	}
 }
 
 // add gives words a meaning.
-func (r *reading) add(from, to int, it item) {
+func (r *reading) add(from, to int, it item) *item {
 	it.from, it.to = from, to
 	it.asked = strings.ToLower(r.text(from, to))
 	it.poss = r.toks[to-1].poss
 	r.parts[from] = append(r.parts[from], &it)
+	return &it
 }
 
 // free reports whether words stand outside of quotation marks.
@@ -258,28 +264,28 @@ func (r *reading) textAt(i int) string {
 }
 
 // isWord reports whether a word has a meaning outside of names.
-func (r *reading) isWord(w string) bool {
-	if said(w).tag != "" || is("function", w) || strings.Trim(w, "0123456789$,.%+&") == "" {
-		return true
-	}
+func isWord(w string) bool {
 	_, _, cause := causeOf(w)
-	return cause || slices.Contains(stateWords(), w)
+	return cause || said(w).tag != "" || is("function", w) || strings.Trim(w, "0123456789$,.%+&") == "" || slices.Contains(stateWords(), w)
 }
 
-// misspelled is the word of the lexicon or of a cause that a word misspells.
+// misspelled is the word of the lexicon, of a cause or of a state that a word
+// misspells.
 func (r *reading) misspelled(i int) string {
 	t := &r.toks[i]
-	if len(t.text) < 5 || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" || t.cap && i > 0 || knownWords()[t.text] {
+	if len(t.text) < 5 || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" || knownWords()[t.text] {
 		return ""
 	}
-	meant := meantWord(t.text, lexicon().spelled)
-	if meant == "" {
-		meant = meantWord(t.text, causeList())
+	if !t.cap || i == 0 {
+		meant := cmp.Or(meantWord(t.text, lexicon().spelled), meantWord(t.text, causeList()))
+		if meant != "" && (len(t.text) > 8 || typo.Within(t.text, meant, 1) <= 1) {
+			return meant
+		}
 	}
-	if meant == "" || len(t.text) <= 8 && typo.Within(t.text, meant, 1) > 1 {
+	if len(t.text) < 6 || strings.HasSuffix(t.text, "ly") {
 		return ""
 	}
-	return meant
+	return meantWord(t.text, stateWords())
 }
 
 // meantWord is the word of a list that a misspelled word means. It must have
@@ -316,9 +322,7 @@ func (r *reading) addWords(i int) {
 		if slips > 0 {
 			it.notes = []string{sentence("slip", "typed", r.text(i, i+n), "meant", text)}
 		}
-		r.add(i, i+n, it)
-		last := r.parts[i][len(r.parts[i])-1]
-		last.asked = text
+		r.add(i, i+n, it).asked = text
 	}
 }
 

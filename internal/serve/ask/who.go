@@ -21,51 +21,42 @@ const (
 	smallest    = .05 // less probable organizations are not read
 )
 
-// addParties adds the runs of words that may name organizations, each with the
-// probability that identify gives it.
-func (r *reading) addParties() {
-	for n := min(longestName, len(r.toks)); n > 0; n-- {
-		for i := 0; i+n <= len(r.toks) && r.asked < mostAsked; i++ {
-			if r.mayName(i, i+n) {
-				r.addParty(i, i+n)
-			}
-		}
-	}
-}
-
+// addParty adds a run of words that may name an organization, with the probability
+// that identify gives it.
 func (r *reading) addParty(from, to int) {
 	r.asked++
 	found := r.identify(r.nameText(from, to))
 	if len(found.Candidates) == 0 {
 		return
 	}
-	best := found.Candidates[0]
-	p, sum := best.Probability, 0.0
+	best, sum := found.Candidates[0], 0.0
+	p := best.Probability
 	if found.Verdict == identify.Nobody || p < smallest {
-		r.mayMean(best)
+		if p >= perhapsFrom && len(r.perhaps) < 3 && !slices.ContainsFunc(r.perhaps, func(c identify.Candidate) bool { return c.EIN == best.EIN }) {
+			r.perhaps = append(r.perhaps, best)
+		}
 		return
 	}
-	for _, c := range found.Candidates {
-		sum += c.Probability
-	}
 	if found.Verdict == identify.Several {
+		for _, c := range found.Candidates {
+			sum += c.Probability
+		}
 		if p = min(sum, 1) * .5; to-from == 1 && !r.toks[from].cap {
 			return // a common word that is in several names
 		}
 	}
-	it := item{sym: "PARTY", who: found, cost: costParty - math.Log(max(p, smallest)) + r.cuts(from, to)}
+	it := item{sym: "PARTY", who: found, cost: costParty - math.Log(p) + r.cutBefore(from) + r.cutBehind(to)}
 	if r.has(from-1, "in|near|at") {
 		it.cost += costSlip
 	}
 	if r.mixed && !r.toks[from].cap {
 		it.cost += costSlip // a name in small letters, where other words have capitals
 	}
+	asked := r.nameText(from, to)
 	if r.has(from-1, "the") {
 		from--
 	}
-	r.add(from, to, it)
-	last := r.parts[from][len(r.parts[from])-1]
-	last.asked = strings.TrimPrefix(r.nameText(from, to), "the ")
+	r.add(from, to, it).asked = asked
 }
 
 // identify finds out whom a text means, once for all wordings of a question.
@@ -76,14 +67,6 @@ func (r *reading) identify(text string) identify.Answer {
 		r.memo[text] = found
 	}
 	return found
-}
-
-// mayMean keeps an organization that is too improbable to be read, but not to be
-// mentioned.
-func (r *reading) mayMean(best identify.Candidate) {
-	if best.Probability >= perhapsFrom && len(r.perhaps) < 3 && !slices.ContainsFunc(r.perhaps, func(c identify.Candidate) bool { return c.EIN == best.EIN }) {
-		r.perhaps = append(r.perhaps, best)
-	}
 }
 
 // nameText is a run of words as a name, without a possessive ending.
@@ -97,91 +80,52 @@ func (r *reading) nameText(from, to int) string {
 }
 
 // mayName reports whether a run of words may be a name: a whole quotation, or
-// words of which one has no other meaning, or words that look like a name.
+// words that look like a name and have no other meaning.
 func (r *reading) mayName(from, to int) bool {
-	first, last := &r.toks[from], &r.toks[to-1]
-	if first.quote != 0 || last.quote != 0 {
-		return first.quote == last.quote && (from == 0 || r.toks[from-1].quote != first.quote) && (to == len(r.toks) || r.toks[to].quote != first.quote)
+	if q := r.toks[from].quote; q != 0 || r.toks[to-1].quote != 0 {
+		return q == r.toks[to-1].quote && (from == 0 || r.toks[from-1].quote != q) && (to == len(r.toks) || r.toks[to].quote != q)
 	}
-	if !r.edge(from, from) || !r.edge(to-1, from) || r.broken(from, to) || r.isPlace(from, to) {
-		return false
-	}
-	if text := r.joined(from, to); said(text).tag != "" || digits(text) {
-		return false
-	}
-	return r.looksLike(from, to)
+	text := r.joined(from, to)
+	return r.edge(from, from) && r.edge(to-1, from) && !r.broken(from, to) && !r.isPlace(from, to) && said(text).tag == "" && !digits(text) &&
+		r.looksLike(from, to, text)
 }
 
-// shape describes the words of a run that are not words inside of names: whether any
-// has no other meaning, whether all are capitalized, and how many they are.
-func (r *reading) shape(from, to int) (unknown, capitals bool, content int) {
-	capitals = true
+// looksLike reports whether the words of a run make a name: one of them has no
+// other meaning, or all are capitalized, or the last is a noun such as "fund" that
+// does not end a kind of organization.
+func (r *reading) looksLike(from, to int, text string) bool {
+	unknown, named, content := false, r.mixed, 0
 	for _, t := range r.toks[from:to] {
 		if !is("inside", t.text) {
 			content++
 			unknown = unknown || !t.known
-			capitals = capitals && t.cap
+			named = named && t.cap
 		}
 	}
-	return unknown, capitals, content
-}
-
-// looksLike reports whether the words of a run make a name: one of them has no
-// other meaning, or all are capitalized, or the last is a noun such as "fund".
-func (r *reading) looksLike(from, to int) bool {
-	unknown, capitals, content := r.shape(from, to)
-	text, first := r.joined(from, to), &r.toks[from]
-	named := capitals && r.mixed
+	_, listed := causeWords()[text]
+	_, _, cause := causeOf(text)
 	switch {
-	case isCause(text) && !(named && content > 1):
+	case (listed || cause) && !(named && content > 1):
 		return false
 	case unknown:
-		return content > 1 || named || len(text) > 3 || first.cap || !r.mixed && len(text) == 3
-	case content < 2:
-		return false
-	case named:
-		return from > 0 || first.cap && r.toks[from+1].cap
+		return len(text) > 3 || r.toks[from].cap || !r.mixed && len(text) == 3
+	case named || content < 2:
+		return content > 1
 	}
-	return r.headed(from, to)
-}
-
-// headed reports whether words end in a noun such as "fund" and are not a kind of
-// organization.
-func (r *reading) headed(from, to int) bool {
-	return is("head", r.toks[to-1].text) && !is("generic", strings.ReplaceAll(r.joined(from, to), " ", "_")) &&
+	return is("head", r.toks[to-1].text) && !is("generic", strings.ReplaceAll(text, " ", "_")) &&
 		!r.has(from-1, "a|an|any|every|each|per|which|what|private|public")
-}
-
-// isCause reports whether words name a cause, or are known to name no single one.
-func isCause(text string) bool {
-	if causeKnown(text) {
-		return true
-	}
-	_, _, ok := causeOf(text)
-	return ok
 }
 
 // edge reports whether a word may be the first or the last of a name.
 func (r *reading) edge(i, from int) bool {
 	t := &r.toks[i]
-	switch {
-	case r.mixed && t.cap && (i > 0 || !is("function", t.text)):
-		return true
-	case r.mixed:
-		return !t.known && (t.meant == "" || i > 0)
-	case is("function", t.text):
-		return false
+	function := is("function", t.text)
+	if r.mixed {
+		return t.cap && (i > 0 || !function) || !t.known && (t.meant == "" || i > 0)
 	}
-	switch e := said(t.text); e.tag {
-	case "", "GRANT", "MONEY", "FUNDER", "ORG", "SUPPORT", "PERSON", "THING", "domestic":
-		return true
-	case "give":
-		// Journey Giving Fund, but not "fund adams street house".
-		return i > from && slices.Contains([]string{"fund", "support", "help"}, t.text)
-	case "measure":
-		return i > from && e.value == "one"
-	}
-	return false
+	// Journey Giving Fund, but not "fund adams street house".
+	tag := said(t.text).tag
+	return !function && (tag == "" || is("edges", tag) || i > from && is("head", t.text))
 }
 
 // broken reports whether a comma, a possessive or a quotation mark stands inside
@@ -199,47 +143,41 @@ func (r *reading) broken(from, to int) bool {
 	return false
 }
 
-// isPlace reports whether words are only a state or a country, or end in a
-// place.
+// isPlace reports whether words are a sure place, or end in one: "Hope House in
+// Ohio".
 func (r *reading) isPlace(from, to int) bool {
-	if _, slip, ok := r.state(from, to-from); ok && !slip {
-		return true
-	}
-	for k := from + 1; k < to-1; k++ {
-		if r.has(k, "in") && slices.ContainsFunc(r.parts[k+1], func(it *item) bool { return it.sym == "PLACE" && it.to == to }) {
-			return true // "Hope House in Ohio"
+	for k := from; k < to; k++ {
+		if (k == from || r.has(k-1, "in")) && slices.ContainsFunc(r.parts[k], func(it *item) bool {
+			return it.place != nil && it.to == to && (it.cost <= costWord || k > from)
+		}) {
+			return true
 		}
 	}
-	_, nation := nations()[r.joined(from, to)]
-	return nation || slices.ContainsFunc(r.parts[from], func(it *item) bool {
-		return it.sym == "PLACE" && it.to == to && it.place != nil && it.place.Kind == "city" && strings.Contains(it.place.Value, ", ")
-	})
+	return false
 }
 
-// cuts is the cost of taking a name out of a longer run of capitalized words:
-// the Lilly of "Lilly Endowment" is another name.
-func (r *reading) cuts(from, to int) (cost float64) {
-	if to < len(r.toks) && !r.toks[to-1].comma && !r.toks[to-1].poss {
-		cost = r.cutBehind(to)
+// cutBefore is the cost of a name whose first word follows a capitalized word.
+func (r *reading) cutBefore(from int) float64 {
+	if from < 2 || !r.mixed {
+		return 0
 	}
-	if from < 2 || !r.mixed || r.toks[from-1].comma || r.toks[from-1].poss {
-		return cost
+	if t := &r.toks[from-1]; t.cap && !t.comma && !t.poss && !is("function", t.text) && !r.endsInPlace(from-1) {
+		return costCut
 	}
-	if before := &r.toks[from-1]; before.cap && !is("function", before.text) && !r.endsInPlace(from-1) {
-		cost += costCut
-	}
-	return cost
+	return 0
 }
 
-// cutBehind is the cost of a name that ends before a word.
+// cutBehind is the cost of a name that ends before a word: the Lilly of "Lilly
+// Endowment" is another name.
 func (r *reading) cutBehind(at int) float64 {
+	if at == len(r.toks) || r.toks[at-1].comma || r.toks[at-1].poss {
+		return 0
+	}
 	next := &r.toks[at]
 	switch {
 	case is("head", next.text) && (!r.mixed || next.cap):
 		return costCutHead
-	case r.mixed && next.cap && !r.endsInPlace(at):
-		return costCut
-	case r.mixed && r.has(at, "of|for|&") && at+1 < len(r.toks) && r.toks[at+1].cap:
+	case r.mixed && next.cap && !r.endsInPlace(at), r.mixed && r.has(at, "of|for|&") && at+1 < len(r.toks) && r.toks[at+1].cap:
 		return costCut
 	case !r.mixed && !next.known:
 		return costSlip
@@ -247,31 +185,56 @@ func (r *reading) cutBehind(at int) float64 {
 	return 0
 }
 
-// endsInPlace reports whether a place begins at a word: "Hope House Ohio".
+// endsInPlace reports whether a place or a year begins at a word: "Hope House
+// Ohio".
 func (r *reading) endsInPlace(at int) bool {
-	return slices.ContainsFunc(r.parts[at], func(it *item) bool { return it.sym == "PLACE" && it.cost <= costWord }) ||
-		len(r.parts[at]) > 0 && r.parts[at][0].sym == "YEAR"
+	return slices.ContainsFunc(r.parts[at], func(it *item) bool { return it.sym == "PLACE" && it.cost <= costWord || it.sym == "YEAR" })
+}
+
+// takePlace removes a place that only says which organization is meant: "X in
+// Ohio", if X is in Ohio. "Grants by X in Ohio" are grants to Ohio.
+func (s *assembly) takePlace(it *item) {
+	at := slices.Index(s.seq, it) + 1
+	end := at
+	for slices.Contains([]string{"in", "of", "from", "based"}, s.at(end).sym) {
+		end++
+	}
+	beside, next := s.at(end), s.at(end+1).sym
+	if beside.place == nil || it.party != nil || at < end && it.role != "recipient" && (it.role != "funder" || next != "give" && next != "given") {
+		return
+	}
+	q := identify.Question{Text: it.asked, Role: roles[it.role]}
+	q.City, q.State = cityOf(beside.place)
+	found := s.a.Data.Search.Identify(s.ctx, q)
+	if best, ok := found.Best(); ok && isIn(best.City, best.State, beside.place) {
+		it.who, s.seq = found, slices.Delete(s.seq, at, end+1)
+	}
 }
 
 // roles are the roles of identify by name.
 var roles = map[string]identify.Role{"funder": identify.Funder, "recipient": identify.Grantee}
 
-// pick decides which organization an item means, once its role and the place
-// beside it are known.
+// pick decides which organization an item means, once its role is known.
 func (s *assembly) pick(it *item, role string) *Party {
 	if it.party != nil {
 		return it.party
 	}
-	found := s.again(it, role)
+	found := it.who
 	best, ok := found.Best()
 	if !ok {
-		if best, ok = s.active(found, role); !ok {
-			s.ambiguous(it, found.Candidates)
-			return nil
+		if again := s.a.Data.Search.Identify(s.ctx, identify.Question{Text: it.asked, Role: roles[role]}); len(again.Candidates) > 0 {
+			found = again
+		}
+		if best, ok = found.Best(); !ok {
+			best, ok = s.active(found, role)
 		}
 	}
+	if !ok {
+		s.ambiguous(it, found.Candidates)
+		return nil
+	}
 	it.party = &Party{EIN: best.EIN.String(), Name: best.DisplayName, Asked: it.asked}
-	if best.Probability < doubtful || roles[role] != identify.Either && s.sums(best.EIN.String(), role) == 0 {
+	if best.Probability < doubtful || roles[role] != identify.Either && s.sums(it.party.EIN, role) == 0 {
 		s.plan.Doubt = it.asked
 	}
 	if orgname.Key(it.asked) != orgname.Key(best.DisplayName) {
@@ -280,82 +243,20 @@ func (s *assembly) pick(it *item, role string) *Party {
 	return it.party
 }
 
-// takePlace removes a place that only says which organization is meant: "X in
-// Ohio", if X is in Ohio.
-func (s *assembly) takePlace(it *item) {
-	beside := s.placeBeside(it)
-	if beside == nil {
-		return
-	}
-	i := slices.Index(s.seq, beside)
-	next := s.at(i + 1).sym
-	if it.role == "funder" && next != "give" && next != "given" && beside.from != it.to || beside.from != it.to && it.role == "" {
-		return
-	}
-	if slices.ContainsFunc(it.who.Candidates, func(c identify.Candidate) bool { return inPlace(&c, beside.place) }) {
-		s.pick(it, it.role)
-		if it.party != nil && beside.from == it.to || beside.ofParty || it.party != nil && inPlace(&it.who.Candidates[0], beside.place) {
-			beside.ofParty, beside.used = true, true
-			from := slices.IndexFunc(s.seq, func(x *item) bool { return x.from >= it.to })
-			s.seq = slices.Delete(s.seq, from, i+1)
-		}
-	}
-}
-
-// placeBeside is the place right after a name: "X in Ohio", "X, Akron".
-func (s *assembly) placeBeside(it *item) *item {
-	i := slices.Index(s.seq, it) + 1
-	for i > 0 && slices.Contains([]string{"in", "of", "from", "based"}, s.at(i).sym) {
-		i++
-	}
-	if p := s.at(i); p.sym == "PLACE" && p.place != nil && !p.ofParty && p.from-it.to <= 3 {
-		return p
-	}
-	return nil
-}
-
-// again identifies a name again with its role and the place beside it, if the name
-// alone is not sure or means an organization elsewhere.
-func (s *assembly) again(it *item, role string) identify.Answer {
-	beside := s.placeBeside(it)
-	if _, sure := it.who.Best(); sure && (beside == nil || len(it.who.Candidates) == 0 || inPlace(&it.who.Candidates[0], beside.place)) {
-		return it.who
-	}
-	q := identify.Question{Text: it.asked, Role: roles[role]}
-	if beside != nil {
-		q.City, q.State = cityOf(beside.place)
-	}
-	found := s.a.Data.Search.Identify(s.ctx, q)
-	if len(found.Candidates) == 0 {
-		return it.who
-	}
-	if beside == nil {
-		return found
-	}
-	if c, ok := found.Best(); ok && inPlace(&c, beside.place) {
-		beside.used, beside.ofParty = true, true
-		return found
-	}
-	return it.who
-}
-
 // active is the only candidate of several that has grants on the side that is
 // asked for, if its name is as good as any.
 func (s *assembly) active(found identify.Answer, role string) (best identify.Candidate, ok bool) {
 	n := 0
 	for _, c := range found.Candidates {
-		if c.Probability < found.Candidates[0].Probability/4 {
-			continue
-		}
-		if role != "funder" && s.sums(c.EIN.String(), "recipient") > 0 || role != "recipient" && s.sums(c.EIN.String(), "funder") > 0 {
+		if e := c.EIN.String(); c.Probability >= found.Candidates[0].Probability/4 &&
+			(role != "funder" && s.sums(e, "recipient") > 0 || role != "recipient" && s.sums(e, "funder") > 0) {
 			best, n = c, n+1
 		}
 	}
-	if n == 1 && role != "organization" {
+	if ok = n == 1 && role != "organization"; ok {
 		s.note("only_active", "name", best.DisplayName, "ein", best.EIN.Hyphenated())
-		return best, true
 	}
-	return best, false
+	return best, ok
 }
 
 func cityOf(p *Place) (city, state string) {
@@ -367,8 +268,6 @@ func cityOf(p *Place) (city, state string) {
 	}
 	return city, state
 }
-
-func inPlace(c *identify.Candidate, p *Place) bool { return isIn(c.City, c.State, p) }
 
 // isIn reports whether a city of a state is, or is in, a place.
 func isIn(inCity, inState string, p *Place) bool {
