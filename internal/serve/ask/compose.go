@@ -184,7 +184,7 @@ func (s *assembly) say(p *pattern, about *item) {
 		pairs = append(pairs, "match", s.text(s.at(first).from, s.at(end-1).to), "last", s.at(end-1).asked)
 	}
 	for _, it := range s.seq {
-		word := it.asked
+		word := s.text(it.from, it.to)
 		if it.place != nil {
 			word = it.place.Name
 		} else if it.sym == "THING" {

@@ -106,7 +106,7 @@ func (r *reading) addNumbers(i int) {
 	longest := map[string]*item{}
 	for _, row := range numberRows() {
 		m := row.text.FindStringSubmatch(b.String())
-		if m == nil || row.tag == "YEAR" && is("numbered", r.textAt(i-1)) {
+		if m == nil || row.tag == "YEAR" && is("numbered", r.textAt(i-1)) || row.tag == "PARTY" && r.has(i-1, "ein") {
 			continue
 		}
 		to := i + strings.Count(strings.ReplaceAll(m[0], "~ ", ""), " ")

@@ -242,74 +242,47 @@ func (l *Place) validate() error {
 
 func (p *Plan) ofGrants() bool { return p.Of != "organizations" && p.Of != "awards" }
 
-// rule is what a plan with one of some measures must not be. It holds for all
-// measures if it names none.
-type rule struct {
-	measures string
-	broken   bool
-	why      string
-}
-
-// fits says whether the parts of the plan go together.
+// fits says whether the parts of the plan go together: no row of the stage plan
+// describes it.
 func (p *Plan) fits() error {
-	for _, r := range append(p.measureRules(), p.fieldRules()...) {
-		if r.broken && (r.measures == "" || slices.Contains(strings.Fields(r.measures), p.Measure)) {
-			return invalid("%s", r.why)
+	text := p.written()
+	for _, row := range grammar()["plan"] {
+		if row.fits(text, "", "") {
+			return invalid("%s", sentence(strings.TrimPrefix(row.then[0], "refuse="), "measure", p.Measure))
 		}
 	}
 	return p.placesFit()
 }
 
-// any reports whether the plan has any of some parts.
-func (p *Plan) any(fields string) bool { return slices.ContainsFunc(strings.Fields(fields), p.has) }
-
-// measureRules say what measures need.
-func (p *Plan) measureRules() []rule {
-	orgs, listed, absent := p.Of == "organizations", 0, ""
-	if list, ok := p.filter(p.By); ok {
-		listed = list.Len()
+// written is the plan as patterns see it.
+func (p *Plan) written() string {
+	var b strings.Builder
+	v := reflect.ValueOf(p).Elem()
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		switch field := v.Field(i); {
+		case field.Kind() == reflect.Slice:
+			b.WriteString(strings.Repeat(name+"=. ", field.Len()))
+			if name == p.By {
+				b.WriteString(strings.Repeat("listed=. ", field.Len()))
+			}
+		case field.Kind() == reflect.String && !field.IsZero():
+			b.WriteString(name + "=" + strings.ReplaceAll(field.String(), " ", "_") + " ")
+		case !field.IsZero():
+			b.WriteString(name + "=. ")
+		}
 	}
-	if i := slices.IndexFunc(p.Part, func(f string) bool { return !p.has(f) }); i >= 0 {
-		absent = p.Part[i]
+	if len(p.Years) == 2 && p.Years[0].From >= p.Years[1].From || slices.ContainsFunc(p.Years, func(s Span) bool { return s.From != s.To }) {
+		b.WriteString("ranged=. ")
 	}
-	single := !slices.ContainsFunc(p.Years, func(s Span) bool { return s.From != s.To })
-	return []rule{
-		{"fact", len(p.Organizations) == 0 || p.Fact == "" || !orgs, "fact needs of organizations, organizations and fact"},
-		{"similar screen cofunders people", len(p.Organizations) != 1 || !orgs, p.Measure + " is about one organization"},
-		{"stopped", !p.sided() || len(p.Funders)+len(p.Recipients) == 0, "stopped is about the funders or recipients of an organization"},
-		{"trend exists average median largest smallest how_much", orgs, p.Measure + " is of grants or awards"},
-		{"compare", !p.ofGrants() || listed < 2, "compare needs by, and at least two in the list that it names"},
-		{"change", !p.ofGrants() || len(p.Years) != 2 || !single || p.Years[0].From >= p.Years[1].From, "change needs two single years, the earlier first"},
-		{"share", !p.ofGrants() || len(p.Part) == 0, "share needs part"},
-		{"share", absent != "", absent + " is a part that the plan does not have"},
-		{"how_many which", orgs && p.any("funders recipients years words support abroad only exclude"),
-			"organizations are chosen by place, cause and size alone"},
+	if slices.ContainsFunc(p.Part, func(f string) bool { return !p.has(f) }) {
+		b.WriteString("absent=. ")
 	}
+	return b.String()
 }
 
 // sided reports whether the plan is about funders or about recipients.
 func (p *Plan) sided() bool { return p.Of == "funders" || p.Of == "recipients" }
-
-// fieldRules say which fields go together.
-func (p *Plan) fieldRules() []rule {
-	of := len(p.Funders)
-	if p.Of == "funders" {
-		of = len(p.Recipients)
-	}
-	badAwards := len(p.Organizations) != 1 || !slices.Contains([]string{"how_much", "how_many", "which", "trend", "exists"}, p.Measure) ||
-		p.any("funders recipients places causes support exclude funder_types amounts words abroad only")
-	ranked := p.Measure == "which" || p.Measure == "how_many"
-	return []rule{
-		{"", p.ofGrants() && len(p.Organizations) > 0, "organizations are for facts and awards; grants have funders and recipients"},
-		{"", p.Of == "awards" && badAwards, "awards are those to one organization, by year"},
-		{"", p.Words != "" && p.Only == "individuals", "words are not looked for in grants to individuals"},
-		{"", p.Measure != "share" && len(p.Part) > 0, "part does not belong to " + p.Measure},
-		{"", p.Measure != "compare" && p.By != "", "by does not belong to " + p.Measure},
-		{"", p.Measure != "fact" && p.Fact != "", "fact does not belong to " + p.Measure},
-		{"", p.Both && (!ranked || !p.sided() || of < 2), "both needs two funders, or two recipients"},
-		{"", len(p.FunderTypes) > 1 && p.By != "funder_types", "several kinds of funders can only be compared"},
-	}
-}
 
 // placesFit says whether the API accepts the places. They must be of one kind
 // and one side, except that funders of one place may give to one state.
@@ -319,11 +292,10 @@ func (p *Plan) placesFit() error {
 	}
 	first := p.Places[0]
 	alike := !slices.ContainsFunc(p.Places, func(l Place) bool { return l.Kind != first.Kind || l.Of != first.Of })
-	if alike && (p.Places[0].Kind != "near" || len(p.Places) == 1) {
+	if alike && (first.Kind != "near" || len(p.Places) == 1) {
 		return nil
 	}
-	if _, to, ok := p.fromTo(); ok && to.Kind == "state" && (p.Measure == "how_much" || p.Measure == "average" || p.Measure == "exists" ||
-		p.Measure == "how_many" && p.Of == "grants") {
+	if _, to, ok := p.fromTo(); ok && to.Kind == "state" && p.Of == "grants" && slices.Contains([]string{"how_much", "how_many", "average", "exists"}, p.Measure) {
 		return nil
 	}
 	return invalid("these places cannot be asked for together")
