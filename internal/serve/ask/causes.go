@@ -133,6 +133,13 @@ func causeOf(text string) (subject, name string, ok bool) {
 	return subject, CauseName(subject), true
 }
 
+// isCause reports whether words name a cause, or are known to name no single one.
+func isCause(text string) bool {
+	_, listed := causeWords()[text]
+	_, _, ok := causeOf(text)
+	return listed || ok
+}
+
 // CauseName is the name of a cause for people to read.
 func CauseName(subject string) string {
 	s, err := ntee.ParseSubject(subject)
@@ -172,7 +179,7 @@ func (r *reading) addCauses(i int) {
 		}
 		words := r.text(i, i+n)
 		it := item{sym: "CAUSE", cost: costCause + costSlip*float64(slips), cause: &Cause{Subject: subject, Name: name, Asked: words}}
-		it.named = (r.capitals(i, i+n) || is("named", last.text)) && (!strings.HasSuffix(last.text, "s") || strings.HasSuffix(last.text, "ss"))
+		it.named = r.likeName(i, i+n)
 		if r.has(i-1, "many|which|what|whose") && is("people", last.text) {
 			it.refuse = unclear("people_are", "words", words)
 		}
@@ -183,39 +190,11 @@ func (r *reading) addCauses(i int) {
 	}
 }
 
-// capitals reports whether all words but function words are capitalized, where
+// likeName reports whether a cause may be the end of a name: its last word is
+// singular, and such a word often ends a name or all words are capitalized, where
 // capital letters tell names from other words.
-func (r *reading) capitals(from, to int) bool {
-	return r.mixed && !slices.ContainsFunc(r.toks[from:to], func(t token) bool { return !t.cap && !is("function", t.text) })
+func (r *reading) likeName(from, to int) bool {
+	last := r.toks[to-1].text
+	capitals := r.mixed && !slices.ContainsFunc(r.toks[from:to], func(t token) bool { return !t.cap && !is("function", t.text) })
+	return (capitals || is("named", last)) && (!strings.HasSuffix(last, "s") || strings.HasSuffix(last, "ss"))
 }
-
-// causeList are the words for causes that are corrected if misspelled.
-var causeList = sync.OnceValue(func() (list []string) {
-	for w := range causeWords() {
-		if len(w) >= 6 && !strings.Contains(w, " ") {
-			list = append(list, w)
-		}
-	}
-	return list
-})
-
-// knownWords are the words of causes and places. They are not typing errors for
-// other words.
-var knownWords = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	add := func(text string) {
-		for _, t := range tokens(text) {
-			m[t.text], m[t.text+"s"] = true, true
-		}
-	}
-	for text := range causeWords() {
-		add(text)
-	}
-	for text := range knownPlaces() {
-		add(text)
-	}
-	for _, e := range ntee.Codes() {
-		add(e.Title)
-	}
-	return m
-})

@@ -33,7 +33,7 @@ func (r *reading) compose(seq []*item) (*Plan, *Unclear) {
 			s.seq = append(s.seq, it)
 		}
 	}
-	for _, step := range []func(){s.numbers, s.negations, s.roles, s.ask, s.causes, s.places, s.kinds, s.share, s.check, s.unused} {
+	for _, step := range []func(){s.negations, s.merge, s.roles, s.ask, s.causes, s.places, s.share, s.check, s.unused} {
 		if step(); s.unclear != nil {
 			return nil, s.unclear
 		}

@@ -2,31 +2,38 @@ package ask
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 )
 
-// numbers takes years, amounts, the number of rows and words to look for.
-func (s *assembly) numbers() {
-	p := &s.plan
-	for _, it := range s.all("YEAR", "AMOUNT", "TOP", "WORDS") {
-		it.used = true
-		switch {
-		case it.sym == "YEAR":
-			if p.Years = append(p.Years, it.span); len(p.Years) > 8 {
-				s.fail("many_years")
+// merge adds to the plan what the words of an item add.
+func (s *assembly) merge() {
+	plan := reflect.ValueOf(&s.plan).Elem()
+	for _, it := range s.seq {
+		adds := reflect.ValueOf(it.adds)
+		for i := range adds.NumField() {
+			switch from, to := adds.Field(i), plan.Field(i); {
+			case from.IsZero():
+				continue
+			case from.Kind() == reflect.Slice:
+				to.Set(reflect.AppendSlice(to, from))
+			case to.IsZero():
+				to.Set(from)
+			case from.Kind() != reflect.String && from.Kind() != reflect.Bool || from.String() != to.String():
+				s.fail("twice", "words", it.asked)
 			}
-		case p.MinAmount != nil && it.min != nil, p.MaxAmount != nil && it.max != nil:
-			s.fail("two_amounts")
-		case p.Top != 0 && it.count != 0:
-			s.fail("two_tops")
-		case p.Words != "" && it.words != "":
-			s.fail("long_mention")
-		default:
-			p.MinAmount, p.MaxAmount = cmp.Or(it.min, p.MinAmount), cmp.Or(it.max, p.MaxAmount)
-			p.Top, p.Words = cmp.Or(it.count, p.Top), cmp.Or(it.words, p.Words)
+			it.used = true
 		}
 	}
+	s.plan.FunderTypes, s.plan.Support = distinct(s.plan.FunderTypes), distinct(s.plan.Support)
+}
+
+func distinct(list []string) (out []string) {
+	for _, x := range list {
+		out = addNew(out, x)
+	}
+	return out
 }
 
 func (s *assembly) causes() {
@@ -68,24 +75,6 @@ func (s *assembly) places() {
 			p.Doubt = it.asked
 		}
 		p.Places = addNew(p.Places, *it.place)
-	}
-}
-
-// kinds adds kinds of funders and of support, and whether grants abroad or to
-// individuals are asked for.
-func (s *assembly) kinds() {
-	p := &s.plan
-	p.Abroad = len(s.all("ABROAD")) > 0
-	for _, it := range s.all("KIND", "PERSON", "SUPPORT") {
-		it.used = true
-		switch it.sym {
-		case "KIND":
-			p.FunderTypes = addNew(p.FunderTypes, it.value)
-		case "SUPPORT":
-			p.Support = addNew(p.Support, it.value)
-		default:
-			p.Only = "individuals"
-		}
 	}
 }
 

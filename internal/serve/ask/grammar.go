@@ -24,8 +24,8 @@ type pattern struct {
 
 // condition is a part that a question must have, or must not have.
 type condition struct {
-	any         *regexp.Regexp // any of these parts, so often
-	said        []string       // any of these very words
+	any         *regexp.Regexp // any of these, so often
+	said        bool           // in the words of the question, not in its parts
 	least, most int
 }
 
@@ -64,9 +64,8 @@ func conditions(list []string) (out []condition) {
 	for _, text := range list {
 		c := condition{least: 1, most: 99}
 		if words, ok := strings.CutPrefix(text, `"`); ok {
-			for s := range strings.SplitSeq(strings.Trim(words, `"`), "|") {
-				c.said = append(c.said, " "+strings.ReplaceAll(s, "_", " ")+" ")
-			}
+			any := strings.NewReplacer(`"`, "", "_", " ", "$", `\$`).Replace(words)
+			c.said, c.any = true, regexp.MustCompile(` (?:`+any+`) `)
 			out = append(out, c)
 			continue
 		}
@@ -196,12 +195,9 @@ func (p *pattern) fits(text, plan, words string) bool {
 	return p.where == nil || p.where.MatchString(text)
 }
 
-func (c *condition) count(text, words string) (n int) {
-	for _, s := range c.said {
-		n += strings.Count(words, s)
+func (c *condition) count(text, words string) int {
+	if c.said {
+		text = words
 	}
-	if c.any != nil {
-		n += len(c.any.FindAllStringIndex(text, -1))
-	}
-	return n
+	return len(c.any.FindAllStringIndex(text, -1))
 }

@@ -119,104 +119,76 @@ func causeMeant(phrase string, partKnown bool) (code, name string) {
 	return code, CauseName(code)
 }
 
-// gap is a phrase that has no meaning yet. It may touch words for causes.
-type gap struct {
-	from, to  int
-	partKnown bool
-}
-
 // gaps are the phrases of a reading that have no meaning, with the causes and
-// the words for people beside them.
-func (r *reading) gaps(seq []*item) (list []gap) {
-	syms := make([]string, len(r.toks)+1)
+// the words for people beside them. A phrase that touches a cause is marked as
+// named. Phrases that look like names are left out: a word after the first of the
+// question is capitalized while other words are not, is quoted or has digits.
+func (r *reading) gaps(seq []*item) (list []*item) {
+	syms := make([]string, len(r.toks)+2)
 	for _, it := range seq {
 		for k := it.from; k < it.to; k++ {
 			syms[k] = it.sym
 		}
 	}
+	named := func(t token) bool {
+		return t.cap && t.from > 0 && r.mixed || t.quote != 0 || strings.ContainsAny(t.text, "0123456789$")
+	}
 	for i := 0; i < len(r.toks); i++ {
 		if syms[i] != "?" {
 			continue
 		}
-		u := gap{from: i, to: i + 1}
-		for u.from > 0 && syms[u.from-1] == "CAUSE" && !r.toks[u.from-1].comma {
-			u.from--
+		u := r.widened(i, syms)
+		if i = u.to - 1; u.to-u.from <= longestGap && !slices.ContainsFunc(r.toks[u.from:u.to], named) {
+			u.named = slices.Contains(syms[u.from:u.to], "CAUSE")
+			list = append(list, u)
 		}
-		for u.to < len(r.toks) && !r.toks[u.to-1].comma {
-			n := r.continues(u, syms)
-			if n == 0 {
-				break
-			}
-			u.to += n
-		}
-		u.partKnown = slices.Contains(syms[u.from:u.to], "CAUSE")
-		list = append(list, u)
-		i = u.to - 1
 	}
 	return list
 }
 
-// continues is how many words after a phrase belong to it.
-func (r *reading) continues(u gap, syms []string) int {
+// widened is the phrase around a word without a meaning.
+func (r *reading) widened(i int, syms []string) *item {
 	open := func(i int) bool { return syms[i] == "?" || syms[i] == "CAUSE" }
-	_, known := causeWords()[r.joined(u.from, u.to+1)]
-	switch {
-	case open(u.to), is("people", r.toks[u.to].text), known:
-		return 1
-	case r.has(u.to, "of|for|to|with|the|in") && open(u.to+1):
-		return 2
+	u := &item{from: i, to: i + 1}
+	for u.from > 0 && syms[u.from-1] == "CAUSE" && !r.toks[u.from-1].comma {
+		u.from--
 	}
-	return 0
+	for u.to < len(r.toks) && !r.toks[u.to-1].comma {
+		_, listed := causeWords()[r.joined(u.from, u.to+1)]
+		switch {
+		case listed, open(u.to), is("people", r.toks[u.to].text):
+			u.to++
+		case r.has(u.to, "of|for|to|with|the|in") && open(u.to+1):
+			u.to += 2
+		default:
+			return u
+		}
+	}
+	return u
 }
 
 // addMeanings adds causes for phrases without a meaning, by what they mean.
-// Phrases with a capital letter are names that were not found, so it skips them.
 func (r *reading) addMeanings(seq []*item) (added bool) {
-	for i, u := range r.gaps(seq) {
-		if i == mostGaps {
-			break
-		}
-		code, known := causeWords()[r.joined(u.from, u.to)]
-		if u.to-u.from > longestGap || r.looksNamed(u) || known && code == "" {
+	list := r.gaps(seq)
+	for _, u := range list[:min(len(list), mostGaps)] {
+		if code, known := causeWords()[r.joined(u.from, u.to)]; known && code == "" {
 			continue
 		}
 		words := r.text(u.from, u.to)
-		code, name := causeMeant(strings.ToLower(words), u.partKnown)
-		if code == "" || !agrees(u, seq, code) {
-			continue
+		if code, name := causeMeant(strings.ToLower(words), u.named); code != "" {
+			added = true
+			r.add(u.from, u.to, item{sym: "CAUSE", cost: costMeaning, cause: &Cause{Subject: code, Name: name, Asked: words},
+				notes: []string{sentence("by_meaning", "words", words, "cause", name)}})
 		}
-		added = true
-		r.add(u.from, u.to, item{sym: "CAUSE", cost: costMeaning, cause: &Cause{Subject: code, Name: name, Asked: words},
-			notes: []string{sentence("by_meaning", "words", words, "cause", name)}})
 	}
 	return added
-}
-
-// looksNamed reports whether a phrase may be a name: a word after the first of
-// the question is capitalized while other words are not. Quoted text and text
-// with digits also count.
-func (r *reading) looksNamed(u gap) bool {
-	for k := u.from; k < u.to; k++ {
-		if r.toks[k].cap && k > 0 && r.mixed || r.toks[k].quote != 0 || strings.ContainsAny(r.toks[k].text, "0123456789$") {
-			return true
-		}
-	}
-	return false
-}
-
-// agrees reports whether the words for causes in a phrase have the same NTEE
-// letter as the cause.
-func agrees(u gap, seq []*item, code string) bool {
-	return !slices.ContainsFunc(seq, func(it *item) bool {
-		return it.cause != nil && it.from < u.to && u.from < it.to && it.cause.Subject[0] != code[0]
-	})
 }
 
 // suggest offers questions that can be answered: with causes near the phrase
 // that was not understood, and with its words as a search in purposes.
 func (r *reading) suggest(un *Unclear, seq []*item) {
 	list := r.gaps(seq)
-	if len(list) != 1 || list[0].to-list[0].from > longestGap || r.looksNamed(list[0]) || is("function", r.toks[list[0].from].text) {
+	if len(list) != 1 || is("function", r.toks[list[0].from].text) {
 		return
 	}
 	u := list[0]
@@ -229,7 +201,7 @@ func (r *reading) suggest(un *Unclear, seq []*item) {
 		if n.cosine < hinted || len(names) == 2 || i == mostTried {
 			break
 		}
-		if q := r.withWords(&item{from: u.from, to: u.to}, n.phrase); !slices.Contains(names, CauseName(n.code)) && r.understands(q) {
+		if q := r.withWords(u, n.phrase); !slices.Contains(names, CauseName(n.code)) && r.understands(q) {
 			un.Try, names = append(un.Try, q), append(names, CauseName(n.code))
 		}
 	}

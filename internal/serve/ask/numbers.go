@@ -169,8 +169,7 @@ func (r *reading) amount(how string, m []string) *item {
 	if len(m) > 2 {
 		above, most, sureMost = dollars(m[2])
 	}
-	meant := how != "" && how != "=" && len(m) == 2 && bare >= 100 || bare >= 1000 && strings.Contains(m[1], ",") || how == "between" && sureMost
-	if value < 0 || most < 0 || !sure && (!meant || isYear.MatchString(m[1])) {
+	if value < 0 || most < 0 || !sure && !(how == "between" && sureMost) && !meantDollars(how, m, bare) {
 		return nil
 	}
 	low, high := compared(how, int(value))
@@ -185,12 +184,18 @@ func (r *reading) amount(how string, m []string) *item {
 	}
 	it := &item{}
 	if least := int64(low); least > 0 {
-		it.min = &least
+		it.adds.MinAmount = &least
 	}
 	if most := int64(high); most > 0 {
-		it.max = &most
+		it.adds.MaxAmount = &most
 	}
 	return it
+}
+
+// meantDollars reports whether a number without a unit is an amount.
+func meantDollars(how string, m []string, n float64) bool {
+	compared := how != "" && how != "=" && len(m) == 2 && n >= 100
+	return !isYear.MatchString(m[1]) && (compared || n >= 1000 && strings.Contains(m[1], ","))
 }
 
 // year makes the item of a year or a range of years.
@@ -200,22 +205,19 @@ func (r *reading) year(how string, m []string) *item {
 		return r.lastYears(it, m)
 	}
 	y := calendarYear(m[1])
-	it.span.From, it.span.To = compared(how, y)
+	from, to := compared(how, y)
 	switch how {
 	case "..":
-		last := calendarYear(m[2])
-		if len(m[2]) == 3 {
-			last = y/100*100 + last%100
+		if to = calendarYear(m[2]); len(m[2]) == 3 {
+			to = y/100*100 + to%100
 		}
-		if it.span.To, it.pair = last, last > y; last < y {
-			it.refuse = unclear("years_backwards", "from", strconv.Itoa(y), "to", strconv.Itoa(last))
+		if it.pair = to > y; to < y {
+			it.refuse = unclear("years_backwards", "from", strconv.Itoa(y), "to", strconv.Itoa(to))
 		}
 	case "decade":
-		it.span.To = y + 9
+		to = y + 9
 	}
-	if strings.Contains(m[0], "calendar ") {
-		it.notes = []string{sentence("fiscal_years")}
-	}
+	it.adds.Years = []Span{{from, to}}
 	return it
 }
 
@@ -236,7 +238,7 @@ func (r *reading) lastYears(it *item, m []string) *item {
 	if n == 1 {
 		key = "last_year"
 	}
-	it.span = Span{last - n + 1, last}
+	it.adds.Years = []Span{{last - n + 1, last}}
 	it.notes = []string{sentence(key, "words", strings.TrimSpace(m[0]), "from", strconv.Itoa(last-n+1), "to", strconv.Itoa(last))}
 	return it
 }
@@ -275,7 +277,7 @@ func (r *reading) addTop(i int) {
 		if r.has(i-1, "first") {
 			from--
 		}
-		r.add(from, i+1, item{sym: "TOP", cost: costWord / 2, count: n})
+		r.add(from, i+1, item{sym: "TOP", cost: costWord / 2, adds: Plan{Top: n}})
 	}
 }
 
@@ -294,6 +296,23 @@ func (r *reading) addMentions(i int) {
 	for r.has(from, "the|word|words|phrase|keyword|of") {
 		from++
 	}
+	to := r.mentioned(from)
+	if to == from {
+		return
+	}
+	words := strings.ToLower(r.text(from, to))
+	it := item{sym: "WORDS"}
+	if to-from > 8 || len(words) > 100 {
+		it.refuse = unclear("long_mention")
+	} else if to-from > 1 {
+		words = `"` + words + `"`
+	}
+	it.adds.Words = words
+	r.add(i, to, it)
+}
+
+// mentioned is where the words to search for end.
+func (r *reading) mentioned(from int) int {
 	to := from
 	for ; to < len(r.toks) && r.toks[to].quote == r.toks[from].quote; to++ {
 		t := &r.toks[to]
@@ -301,14 +320,5 @@ func (r *reading) addMentions(i int) {
 			break
 		}
 	}
-	if to == from {
-		return
-	}
-	it := item{sym: "WORDS", words: strings.ToLower(r.text(from, to))}
-	if to-from > 8 || len(it.words) > 100 {
-		it.refuse = unclear("long_mention")
-	} else if to-from > 1 {
-		it.words = `"` + it.words + `"`
-	}
-	r.add(i, to, it)
+	return to
 }

@@ -57,16 +57,6 @@ var knownPlaces = sync.OnceValue(func() map[string]namedPlace {
 	return m
 })
 
-// stateWords are the state names of one word.
-var stateWords = sync.OnceValue(func() (list []string) {
-	for _, r := range place.Regions() {
-		if r.FIPS != "" && !strings.Contains(r.Name, " ") && len(r.Name) >= 5 {
-			list = append(list, strings.ToLower(r.Name))
-		}
-	}
-	return list
-})
-
 // addPlaces adds the places that begin at a word. The places behind the word are
 // there already.
 func (r *reading) addPlaces(i int) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -43,17 +42,14 @@ type item struct {
 	asked      string // the words in lower case
 	poss       bool   // possessive: X's
 
-	party    *Party
-	who      identify.Answer // organizations that the words may mean
-	place    *Place
-	cause    *Cause
-	span     Span
-	pair     bool // two joined years; the question may ask for the change between them
-	min, max *int64
-	count    int // of rows
-	words    string
-	notes    []string // what the answer says if the words are read so
-	refuse   *Unclear // why words that are read so cannot be answered
+	party  *Party
+	who    identify.Answer // organizations that the words may mean
+	place  *Place
+	cause  *Cause
+	adds   Plan     // years, amounts and the like, which the words add to the plan
+	pair   bool     // two joined years; the question may ask for the change between them
+	notes  []string // what the answer says if the words are read so
+	refuse *Unclear // why words that are read so cannot be answered
 
 	role  string
 	named bool // a cause that looks like the name of an organization
@@ -128,11 +124,6 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 	return r.choose(list)
 }
 
-// compares matches comparison signs before amounts: "> $1,000".
-var compares = regexp.MustCompile(`[<>]=? ?\$?[0-9]`)
-
-var signs = map[string]string{">": " over ", "<": " under ", ">=": " at least ", "<=": " at most "}
-
 // bounds refuses text that is empty, too long, or has characters that cannot be
 // shown.
 func (r *reading) bounds(question string) *Unclear {
@@ -145,10 +136,6 @@ func (r *reading) bounds(question string) *Unclear {
 		}
 	}
 	r.q = strings.ReplaceAll(strings.Join(strings.Fields(question), " "), "-based", " based")
-	r.q = compares.ReplaceAllStringFunc(r.q, func(sign string) string {
-		return signs[strings.TrimRight(sign, " $0123456789")] + strings.TrimLeft(sign, "<>= ")
-	})
-	r.q = strings.Join(strings.Fields(r.q), " ")
 	switch n := utf8.RuneCountInString(r.q); {
 	case n == 0:
 		return refused("no_question")
@@ -266,39 +253,29 @@ func (r *reading) textAt(i int) string {
 // isWord reports whether a word has a meaning outside of names.
 func isWord(w string) bool {
 	_, _, cause := causeOf(w)
-	return cause || said(w).tag != "" || is("function", w) || strings.Trim(w, "0123456789$,.%+&") == "" || slices.Contains(stateWords(), w)
+	return cause || said(w).tag != "" || is("function", w) || strings.Trim(w, "0123456789$,.%+&<>=") == "" ||
+		knownPlaces()[w].Kind == "state" && len(w) > 4
 }
 
 // misspelled is the word of the lexicon, of a cause or of a state that a word
-// misspells.
+// misspells. It has the same first letter, which people rarely get wrong. A
+// capitalized word may only misspell a state, which is the last in the vocabulary.
 func (r *reading) misspelled(i int) string {
-	t := &r.toks[i]
-	if len(t.text) < 5 || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" || knownWords()[t.text] {
+	t, v := &r.toks[i], spelling()
+	if len(t.text) < 5 || strings.Trim(t.text, "abcdefghijklmnopqrstuvwxyz-") != "" || v.known[t.text] {
 		return ""
 	}
-	if !t.cap || i == 0 {
-		meant := cmp.Or(meantWord(t.text, lexicon().spelled), meantWord(t.text, causeList()))
-		if meant != "" && (len(t.text) > 8 || typo.Within(t.text, meant, 1) <= 1) {
+	for k, list := range v.spelled {
+		state := k == len(v.spelled)-1
+		if state && (len(t.text) < 6 || strings.HasSuffix(t.text, "ly")) || !state && t.cap && i > 0 {
+			continue
+		}
+		meant := typo.Meant(t.text, slices.DeleteFunc(slices.Clone(list), func(w string) bool { return w[0] != t.text[0] }))
+		if meant != "" && (state || len(t.text) > 8 || typo.Within(t.text, meant, 1) <= 1) {
 			return meant
 		}
 	}
-	if len(t.text) < 6 || strings.HasSuffix(t.text, "ly") {
-		return ""
-	}
-	return meantWord(t.text, stateWords())
-}
-
-// meantWord is the word of a list that a misspelled word means. It must have
-// the same first letter, which people rarely get wrong.
-func meantWord(word string, list []string) string {
-	var near []string
-	for _, w := range list {
-		if w[0] == word[0] && len(w)-len(word) <= 2 && len(word)-len(w) <= 2 {
-			near = append(near, w)
-		}
-	}
-	slices.Sort(near)
-	return typo.Meant(word, near)
+	return ""
 }
 
 // addWords adds the phrases of the lexicon that begin at a word.
@@ -316,8 +293,17 @@ func (r *reading) addWords(i int) {
 			continue
 		}
 		it := item{sym: e.symbol(text), value: e.value, cost: costWord + costSlip*float64(slips)}
-		if e.tag == "fill" {
+		switch e.tag {
+		case "fill":
 			it.cost += costSilent - costWord
+		case "KIND":
+			it.adds.FunderTypes = []string{e.value}
+		case "SUPPORT":
+			it.adds.Support = []string{e.value}
+		case "PERSON":
+			it.adds.Only = "individuals"
+		case "ABROAD":
+			it.adds.Abroad = true
 		}
 		if slips > 0 {
 			it.notes = []string{sentence("slip", "typed", r.text(i, i+n), "meant", text)}

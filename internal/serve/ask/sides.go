@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -44,11 +45,9 @@ func (s *assembly) sides() {
 // asked for without a verb are the ones it made, or those it received if it made
 // none.
 func (s *assembly) settled(it *item) string {
-	if len(s.seq) == 1 {
-		return "recipient" // only its name: refused later
-	}
-	if it.role == "recipient" || it.role == "funder" && len(s.all("give", "given", "get", "by", "from", "stopped", "overlap")) > 0 {
-		return it.role
+	verbs := s.all("give", "given", "get", "by", "from", "stopped", "overlap")
+	if it.role == "recipient" || it.role == "funder" && len(verbs) > 0 || len(s.seq) == 1 {
+		return cmp.Or(it.role, "recipient") // only its name: refused later
 	}
 	p := s.pick(it, it.role)
 	if p == nil {
@@ -60,17 +59,17 @@ func (s *assembly) settled(it *item) string {
 		return "recipient"
 	case it.role == "funder":
 		return "funder"
-	case gave == 0 && got == 0:
+	case gave+got == 0:
 		s.fail("no_grants_of", "name", p.Name)
+	case got == 0:
+		return "funder"
+	case gave == 0:
+		return "recipient"
 	case gave > 10*got:
-		if got > 0 {
-			s.note("mostly_gave", "name", p.Name)
-		}
+		s.note("mostly_gave", "name", p.Name)
 		return "funder"
 	case got > 10*gave:
-		if gave > 0 {
-			s.note("mostly_received", "name", p.Name)
-		}
+		s.note("mostly_received", "name", p.Name)
 		return "recipient"
 	default:
 		s.fail("both_sides", "name", p.Name)

@@ -102,13 +102,11 @@ func (r *reading) looksLike(from, to int, text string) bool {
 			named = named && t.cap
 		}
 	}
-	_, listed := causeWords()[text]
-	_, _, cause := causeOf(text)
 	switch {
-	case (listed || cause) && !(named && content > 1):
+	case isCause(text) && !(named && content > 1):
 		return false
 	case unknown:
-		return len(text) > 3 || r.toks[from].cap || !r.mixed && len(text) == 3
+		return len(text) > 3 || r.toks[from].cap || !r.mixed
 	case named || content < 2:
 		return content > 1
 	}
@@ -128,15 +126,13 @@ func (r *reading) edge(i, from int) bool {
 	return !function && (tag == "" || is("edges", tag) || i > from && is("head", t.text))
 }
 
-// broken reports whether a comma, a possessive or a quotation mark stands inside
-// of a run of words.
+// broken reports whether a comma, a possessive, a quotation mark or a word in small
+// letters stands inside of a run of words.
 func (r *reading) broken(from, to int) bool {
 	for k := from; k < to; k++ {
 		t := &r.toks[k]
-		if t.quote != 0 || k < to-1 && (t.comma && !is("legal", r.toks[k+1].text) || t.poss && !r.toks[k+1].cap && r.mixed) {
-			return true
-		}
-		if r.mixed && !t.cap && t.known && !is("inside", t.text) {
+		if t.quote != 0 || k < to-1 && (t.comma && !is("legal", r.toks[k+1].text) || t.poss && !r.toks[k+1].cap && r.mixed) ||
+			r.mixed && !t.cap && t.known && !is("inside", t.text) {
 			return true
 		}
 	}

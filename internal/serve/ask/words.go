@@ -4,11 +4,13 @@ import (
 	"cmp"
 	_ "embed"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 
+	"grantgraph/internal/ntee"
 	"grantgraph/internal/table"
 )
 
@@ -31,7 +33,7 @@ type token struct {
 // matter.
 var pieces = regexp.MustCompile(`["“”]|[-–—]|[,;:]|&(?:amp;)?|\+|` +
 	`\$?\d+(?:,\d{3})*(?:\.\d+)?[\p{L}\d]*|` + // 1,000 2.5m $50k 2022
-	`\p{L}(?:\.\p{L})+(?:\.\p{L})*|` + // U.S
+	`[<>]=?|\p{L}(?:\.\p{L})+(?:\.\p{L})*|` + // U.S
 	`[\p{L}][\p{L}\p{Mn}\d]*(?:['’-][\p{L}][\p{L}\p{Mn}\d]*)*|\$`)
 
 // contractions are words whose 's is a verb.
@@ -96,36 +98,67 @@ var lexiconText string
 // entry is what a phrase of the lexicon stands for.
 type entry struct{ tag, value string }
 
-// words is the lexicon: what each phrase stands for, and the words that a
-// misspelled word may mean.
+// words is the lexicon: what each phrase stands for.
 type words struct {
 	phrases map[string]entry
-	spelled []string
 	longest int // phrase, in words
 }
 
 var lexicon = sync.OnceValue(func() *words {
 	w := &words{phrases: map[string]entry{}}
-	seen := map[string]bool{}
 	for _, r := range table.Read("lexicon.tsv", lexiconText, "tag", "value", "phrases") {
-		e := entry{r.Text("tag"), r.Text("value")}
 		for phrase := range strings.SplitSeq(r.Text("phrases"), ", ") {
 			toks := tokens(phrase)
-			if key := cmp.Or(joinTokens(toks), phrase); w.phrases[key].tag == "" {
-				w.phrases[key] = e
-			} else {
+			key := cmp.Or(joinTokens(toks), phrase)
+			if w.phrases[key].tag != "" {
 				r.Fail("%q is there twice", phrase)
 			}
-			w.longest = max(w.longest, len(toks))
-			for _, t := range toks {
-				if len(t.text) >= 5 && !seen[t.text] && e.tag != "fill" {
-					seen[t.text] = true
-					w.spelled = append(w.spelled, t.text)
-				}
-			}
+			w.phrases[key], w.longest = entry{r.Text("tag"), r.Text("value")}, max(w.longest, len(toks))
 		}
 	}
 	return w
+})
+
+// spelling are the words that a misspelled word may mean, in three lists: of the
+// lexicon, of causes, and states. The known words are no misspellings.
+var spelling = sync.OnceValue(func() (v struct {
+	spelled [3][]string
+	known   map[string]bool
+}) {
+	v.known = map[string]bool{}
+	add := func(list, shortest int, text string) {
+		for _, t := range tokens(text) {
+			if list < 3 && len(t.text) >= shortest && (list == 0 || t.text == text) {
+				v.spelled[list] = append(v.spelled[list], t.text)
+			}
+			if list > 0 {
+				v.known[t.text], v.known[t.text+"s"] = true, true
+			}
+		}
+	}
+	for text, e := range lexicon().phrases {
+		if e.tag != "fill" {
+			add(0, 5, text)
+		}
+	}
+	for text := range causeWords() {
+		add(1, 6, text)
+	}
+	for text, p := range knownPlaces() {
+		if p.Kind == "state" {
+			add(2, 5, text)
+		} else {
+			add(3, 0, text)
+		}
+	}
+	for _, e := range ntee.Codes() {
+		add(3, 0, e.Title)
+	}
+	for i := range v.spelled {
+		slices.Sort(v.spelled[i])
+		v.spelled[i] = slices.Compact(v.spelled[i])
+	}
+	return v
 })
 
 // said is what a phrase stands for in the lexicon; its tag is empty if the
