@@ -16,6 +16,7 @@ import (
 type Inquiry struct {
 	Path   string // of an operation, such as /grants/funders
 	Query  url.Values
+	Body   []byte  // of a POST; nil for a GET
 	Data   Dataset // the asker holds it until it has used the answer
 	Caller Caller  // the caller's plan decides which parts the answer shows
 }
@@ -26,14 +27,18 @@ type Inquiry struct {
 func (s *Handler) Ask(ctx context.Context, q Inquiry) (a client.Answer, release func(), err error) {
 	release = func() {}
 	ops, path := s.table.routes.find(Versioned + q.Path)
-	op := choose(ops, http.MethodGet)
+	method := http.MethodGet
+	if q.Body != nil {
+		method = http.MethodPost
+	}
+	op := choose(ops, method)
 	if op == nil || op.Off {
 		return nil, release, fault.New(refusedNotFound.Slug, "There is nothing at %s.", shown(q.Path))
 	}
 	if err := op.lacks(q.Data); err != nil {
 		return nil, release, err
 	}
-	c := &Call{table: s.table, op: op, Data: q.Data, warn: &Warnings{}, Base: s.config.BaseURL, format: "json", Caller: q.Caller}
+	c := &Call{table: s.table, op: op, Data: q.Data, warn: &Warnings{}, Base: s.config.BaseURL, format: "json", Caller: q.Caller, body: q.Body}
 	run, err := c.prepare(q.Query, path)
 	if err != nil {
 		return nil, release, err

@@ -8,41 +8,27 @@ import (
 	"grantgraph/internal/grant"
 )
 
-// measureWords are the names of the measures for people to read.
-var measureWords = map[string]string{"how_much": "How much", "how_many": "How many", "average": "Average grant", "median": "Median grant",
-	"largest": "Largest grants", "smallest": "Smallest grants", "which": "Ranking", "trend": "By year", "compare": "Comparison",
-	"change": "Change between two years", "share": "Share", "exists": "Whether there is any", "similar": "Similar organizations",
-	"cofunders": "Co-funders", "fact": "Fact", "people": "People", "stopped": "Stopped giving", "screen": "Compliance check"}
-
-// chipLabels are the parts of a plan that have chips, in their order, and the
-// labels of the chips.
-var chipLabels = [][2]string{{"level", "Government"}, {"order", "Ranked by"}, {"top", "Rows"}, {"funders", "Funder"}, {"recipients", "Recipient"},
-	{"organizations", "Organization"}, {"places", "funder"}, {"places", "recipient"}, {"abroad", "Recipients"}, {"causes", "Cause"}, {"words", "Words"},
-	{"support", "Support"}, {"funder_types", "Kind of funder"}, {"amounts", "Amount"}, {"years", "Fiscal year"}, {"only", "Only"}, {"exclude", "Without"}}
-
 // Chips shows the plan part by part. Each chip offers other values and the plan
 // without that part.
 func (p *Plan) Chips() []Chip {
-	list := []Chip{p.chip("measure", "Asked for", p.measureName(), p.measureOptions()...)}
-	for _, x := range chipLabels {
-		field, label := x[0], x[1]
-		var options []Option
-		value := p.part(field, label)
+	list := []Chip{p.chip("measure", "Asked for", p.measureName(), p.measureOptions())}
+	for _, row := range chipRows {
+		field, side, name := row.Text("field"), row.Text("side"), row.Text("label")
+		value, options := p.part(field, side), []Option(nil)
 		switch field {
 		case "level":
 			value = capital(p.Level)
 		case "order":
 			if p.Measure == "which" {
-				value = strings.ReplaceAll(p.Order, "_", " ")
+				value = label("rank", p.Order)
 			}
 		case "top":
 			value = strings.TrimPrefix(strconv.Itoa(p.Top), "0")
 		case "funders", "recipients", "organizations":
 			value = p.partyNames(field)
 		case "places":
-			options = p.sideOptions(label)
-			if label = capital(label) + "s in"; p.Of == "organizations" {
-				label = "In"
+			if options = p.sideOptions(side); p.Of == "organizations" {
+				name, options = "In", nil
 			}
 		case "funder_types":
 			if options = p.kindOptions(); value == "" && len(options) > 1 && p.Of == "funders" {
@@ -50,14 +36,14 @@ func (p *Plan) Chips() []Chip {
 			}
 		}
 		if value != "" {
-			list = append(list, p.chip(field, label, value, options...))
+			list = append(list, p.chip(field, name, value, options))
 		}
 	}
 	return list
 }
 
 // chip is a part of the plan, and the plan without it.
-func (p *Plan) chip(field, label, value string, options ...Option) Chip {
+func (p *Plan) chip(field, label, value string, options []Option) Chip {
 	c := Chip{Field: field, Label: label, Value: value, Options: options}
 	if without := p.without(field); without.String() != p.String() {
 		without.Part = slices.DeleteFunc(without.Part, func(f string) bool { return f == field })
@@ -78,19 +64,19 @@ func (p *Plan) option(label string, chosen bool, change func(c *Plan)) []Option 
 }
 
 func (p *Plan) measureName() string {
-	value := measureWords[p.Measure]
+	value := label("measure", p.Measure)
 	switch {
 	case p.Measure == "which":
-		value += " of " + strings.ReplaceAll(p.Of, "_", " ")
+		value += " of " + label("of", p.Of)
 	case p.Measure == "how_many":
-		value += " " + strings.ReplaceAll(p.Of, "_", " ")
+		value += " " + label("of", p.Of)
 	case p.Measure == "fact":
-		value = capital(strings.ReplaceAll(p.Fact, "_", " "))
+		value = capital(label("fact", p.Fact))
 	case p.Of == "awards":
 		value += ", government awards"
 	}
 	if p.Figure != "" && p.Figure != "dollars" {
-		value += ", " + figures[p.Figure].noun
+		value += ", " + p.figure("noun")
 	}
 	return value
 }
@@ -99,9 +85,9 @@ func (p *Plan) measureOptions() (list []Option) {
 	if !p.ofGrants() || p.Measure == "compare" {
 		return nil
 	}
-	if p.Measure != "change" && p.Measure != "share" {
-		for _, m := range []string{"how_much", "how_many", "average", "median", "largest", "smallest", "trend"} {
-			list = append(list, p.option(measureWords[m], m == p.Measure, func(c *Plan) {
+	for _, m := range strings.Fields("how_much how_many average median largest smallest trend") {
+		if p.Measure != "change" && p.Measure != "share" {
+			list = append(list, p.option(label("measure", m), m == p.Measure, func(c *Plan) {
 				c.Measure, c.By, c.Part, c.Order, c.Least, c.Both = m, "", nil, "", false, false
 				if m != p.Measure {
 					c.Of = "grants"
@@ -109,9 +95,10 @@ func (p *Plan) measureOptions() (list []Option) {
 			})...)
 		}
 	}
-	for _, of := range []string{"funders", "recipients", "causes", "states"} {
-		list = append(list, p.option("Ranking of "+of, p.Measure == "which" && p.Of == of, func(c *Plan) {
-			if c.Measure != "which" || c.Of != of {
+	for _, of := range strings.Fields("funders recipients causes states") {
+		chosen := p.Measure == "which" && p.Of == of
+		list = append(list, p.option("Ranking of "+of, chosen, func(c *Plan) {
+			if !chosen {
 				c.Measure, c.Of, c.By, c.Part, c.Figure, c.Both = "which", of, "", nil, "", false
 			}
 		})...)
@@ -130,9 +117,6 @@ func (p *Plan) partyNames(field string) string {
 
 // sideOptions offer the places of one side as those of the other.
 func (p *Plan) sideOptions(side string) (list []Option) {
-	if p.Of == "organizations" {
-		return nil
-	}
 	for _, to := range []string{"recipient", "funder"} {
 		list = append(list, p.option(capital(to)+"s in "+p.part("places", side), to == side, func(c *Plan) {
 			for i := range c.Places {

@@ -84,9 +84,6 @@ func (p *Plan) amounts() string {
 	return money.Dollars(*least) + " to " + money.Dollars(*most)
 }
 
-// excludedWords are the classes of grants that a plan may leave out.
-var excludedWords = map[string]string{"daf": "donor-advised funds", "individuals": "individuals", "related_party": "related parties"}
-
 // part writes a part of the plan in words; it is empty if the plan does not have
 // the part. Places are those of one side, or of both if the side is empty.
 func (p *Plan) part(field, side string) string {
@@ -118,7 +115,7 @@ func (p *Plan) part(field, side string) string {
 	case "only":
 		return strings.ReplaceAll(p.Only, "_", " ")
 	case "exclude":
-		return joinWords(each(p.Exclude, func(e string) string { return excludedWords[e] }), "and")
+		return joinWords(each(p.Exclude, func(e string) string { return label("exclude", e) }), "and")
 	}
 	return ""
 }
@@ -148,7 +145,11 @@ func (p *Plan) describe() string {
 	add("for ", p.part("causes", ""), "")
 	add("with purposes that describe ", p.part("support", ""), "")
 	add("that mention “", p.part("words", ""), "”")
-	add("of ", p.amounts(), "")
+	of := "of "
+	if p.Of == "organizations" {
+		of = "with " + label("order", p.Order) + " of "
+	}
+	add(of, p.amounts(), "")
 	years := "in fiscal year "
 	if len(p.Years) > 1 || len(p.Years) == 1 && p.Years[0].From != p.Years[0].To {
 		years = "in fiscal years "
@@ -156,7 +157,7 @@ func (p *Plan) describe() string {
 	add(years, p.part("years", ""), "")
 	for _, e := range []string{"daf", "individuals"} {
 		if slices.Contains(p.Exclude, e) {
-			add("without ", excludedWords[e], "")
+			add("without ", label("exclude", e), "")
 		}
 	}
 	return strings.Join(slices.DeleteFunc(b, func(s string) bool { return s == "" }), " ")
@@ -191,6 +192,9 @@ func (p *Plan) taker() string {
 		who = "individuals"
 	}
 	to := p.in("recipient")
+	if p.Of == "organizations" {
+		return strings.TrimSpace(to)
+	}
 	if to == "" && who == "" && p.Abroad {
 		to = " abroad"
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,17 +24,10 @@ func (p *Plan) values() url.Values {
 	set("subject", subjects(p.Causes)...)
 	set("support", p.Support...)
 	set("funder_type", p.FunderTypes...)
-	exclude := slices.Clone(p.Exclude)
-	if p.Only != "" {
-		exclude = addNew(exclude, p.Only)
-	}
-	// The API also searches names for these words. Exclude individuals, so that
-	// nobody can look up what a named person received.
 	if p.Words != "" {
 		set("query", p.Words)
-		exclude = addNew(exclude, "individuals")
 	}
-	set("exclude", exclude...)
+	set("exclude", p.excluded()...)
 	for name, n := range map[string]*int64{"min_amt": p.MinAmount, "max_amt": p.MaxAmount} {
 		if n != nil {
 			set(name, strconv.FormatInt(*n, 10))
@@ -44,6 +36,24 @@ func (p *Plan) values() url.Values {
 	p.setYears(set)
 	p.setPlaces(set)
 	return v
+}
+
+// excluded are the classes of grants to leave out, beside those given. The API says
+// how large a class is that it leaves out, so the only class asked for is one of
+// them.
+func (p *Plan) excluded(classes ...string) []string {
+	for _, class := range p.Exclude {
+		classes = addNew(classes, class)
+	}
+	if p.Only != "" {
+		classes = addNew(classes, p.Only)
+	}
+	// The API also searches names for words. Exclude individuals, so that nobody
+	// can look up what a named person received.
+	if p.Words != "" {
+		classes = addNew(classes, "individuals")
+	}
+	return classes
 }
 
 func (p *Plan) setYears(set func(name string, items ...string)) {

@@ -152,7 +152,7 @@ func (p *Plan) Names(ein, text string) bool {
 // Validate says whether the plan can be run: its words are in the vocabulary,
 // its lists are not too long, and its parts fit together.
 func (p *Plan) Validate() error {
-	if err := check(reflect.ValueOf(p).Elem(), ""); err != nil {
+	if err := (planField{}).check(reflect.ValueOf(p)); err != nil {
 		return err
 	}
 	for _, err := range []error{p.validateParties(), p.validateYears()} {

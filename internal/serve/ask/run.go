@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,19 +12,27 @@ import (
 
 	"grantgraph/client"
 	"grantgraph/internal/serve/api"
+	"grantgraph/internal/serve/search"
+	"grantgraph/internal/table"
 )
 
 // run is a plan that is being answered.
 type run struct {
-	a   *Asker
-	ctx context.Context
-	p   *Plan
-	out *Answer
+	a    *Asker
+	ctx  context.Context
+	p    *Plan
+	kind table.Row // of kinds.tsv
+	out  *Answer
 
 	known facing          // what sentences may name
 	empty bool            // no grants were found
 	last  *client.Service // of the latest request
 }
+
+// runners are the ways to answer that kinds.tsv names.
+var runners = map[string]func(*run) error{"lead": (*run).lead, "fact": (*run).fact, "list": (*run).list, "awards": (*run).awards, "shared": (*run).shared,
+	"cities": (*run).cities, "countries": (*run).countries, "groups": (*run).groups, "count": (*run).count, "totals": (*run).totals,
+	"median": (*run).median, "trend": (*run).trend, "compare": (*run).compare, "change": (*run).change, "share": (*run).share}
 
 // Run answers a plan. All figures come from the API. An error wraps ErrPlan if
 // the plan is at fault; otherwise the service failed.
@@ -34,25 +43,12 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	if a.Data == nil || !a.Data.Whole() {
 		return nil, api.Damaged()
 	}
-	r := &run{a: a, ctx: ctx, p: p, out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}}}
-	r.known = facing{"what": spaced(p.describe()), "measure": p.Measure, "order": "dollars", "rank": "The largest", "most": "most",
-		"figure": figures[p.Figure].start}
-	if p.Order == "grants" {
-		r.learn("order", "number of grants")
+	r := &run{a: a, ctx: ctx, p: p, kind: p.kind(),
+		out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}}}
+	if err := r.begin(); err != nil {
+		return nil, err
 	}
-	if p.Least {
-		r.learn("rank", "The smallest", "most", "least")
-	}
-	for _, n := range p.Notes {
-		r.caveat(n)
-	}
-	if p.Words != "" {
-		r.warn("words")
-	}
-	if p.ofGrants() {
-		r.out.Link = p.explore()
-	}
-	if err := r.runner()(); err != nil {
+	if err := runners[r.kind.Text("run")](r); err != nil {
 		return nil, err
 	}
 	if r.empty && p.Doubt != "" {
@@ -63,22 +59,84 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	return r.out, nil
 }
 
-// runner is what answers the plan, by its measure and by what it is of.
-func (r *run) runner() func() error {
-	if r.p.Both {
-		return r.both
+// kind is the row of kinds.tsv for a plan.
+func (p *Plan) kind() (row table.Row) {
+	measure := p.Measure
+	if p.Both {
+		measure = "both"
 	}
-	runners := map[string]func() error{"which organizations": r.organizations, "how_many organizations": r.organizations, "* awards": r.awards,
-		"* countries": r.countries, "* cities": r.cities, "which funders": r.ranking, "which recipients": r.ranking, "which grants": r.largest,
-		"screen": r.screen, "fact": r.fact, "people": r.people, "similar": r.similar, "cofunders": r.cofunders, "stopped": r.stopped, "how_much": r.totals,
-		"how_many": r.totals, "average": r.totals, "exists": r.totals, "median": r.median, "largest": r.largest, "smallest": r.largest, "which": r.groups,
-		"trend": r.trend, "compare": r.compare, "change": r.change, "share": r.share}
-	for _, key := range []string{r.p.Measure + " " + r.p.Of, "* " + r.p.Of} {
-		if f := runners[key]; f != nil {
-			return f
+	for _, key := range []string{measure + " *", "* " + p.Of, measure + " " + p.Of} {
+		if k, ok := kinds[key]; ok {
+			row = k
 		}
 	}
-	return runners[r.p.Measure]
+	return row
+}
+
+// begin fills in what requests and sentences of every kind may name.
+func (r *run) begin() error {
+	p := r.p
+	order, orders := p.Order, r.kind.Fields("orders")
+	if len(orders) > 0 {
+		if order = cmp.Or(order, orders[0]); !slices.Contains(orders, order) {
+			return invalid("%s are ranked by %s", label("of", p.Of), joinWords(each(orders, func(o string) string { return label("order", o) }), "or"))
+		}
+	}
+	r.known = facing{"what": spaced(p.describe()), "figure": p.figure("start"), "of": p.Of, "one": strings.TrimSuffix(p.Of, "s"), "top": p.top(), "most": "most",
+		"column": order, "order": label("order", cmp.Or(order, "dollars")), "sort": label("sort", order), "way": "desc", "rank": "The largest",
+		"by": "", "limit": p.top(), "level": label("level", p.Level), "Level": capital(label("level", p.Level)), "when": ""}
+	if g, ok := groups[p.Of]; ok {
+		r.learn("by", g.Text("one"))
+	}
+	if p.Measure == "similar" && len(p.Places) > 0 {
+		r.learn("limit", 100) // of which those in the place are shown
+	}
+	if p.Least && p.Measure == "which" || p.Measure == "smallest" {
+		r.learn("way", "asc", "rank", "The smallest", "most", "least")
+	}
+	for _, n := range p.Notes {
+		r.caveat(n)
+	}
+	if p.Words != "" {
+		r.warn("words")
+	}
+	if p.ofGrants() {
+		r.out.Link = p.explore()
+	}
+	if len(p.Organizations) > 0 {
+		o := p.Organizations[0]
+		if r.out.Link = "/org/" + o.EIN + "/" + search.Slug(o.Name); p.Measure == "screen" {
+			r.out.Link = "/check/" + o.EIN
+		}
+		r.learn("name", o.Name, "id", o.EIN, "ein", hyphenated(o.EIN), "link", r.out.Link)
+	}
+	return nil
+}
+
+// lead answers with a link alone. Whether an organization is in good standing is
+// never said in a sentence, and people are named on the page of the organization.
+func (r *run) lead() error {
+	r.request(r.known.fill(r.kind.Text("request")), nil, nil)
+	r.tell(r.kind.Text("say"))
+	if key := r.kind.Text("warn"); key != "" {
+		r.warn(key)
+	}
+	return nil
+}
+
+func hyphenated(ein string) string { return ein[:2] + "-" + ein[2:] }
+
+func (p *Plan) top() int { return cmp.Or(p.Top, 10) }
+
+// figure is a cell of figures.tsv for the figure that the plan asks for.
+func (p *Plan) figure(column string) string { return figures[cmp.Or(p.Figure, "dollars")].Text(column) }
+
+// single is the plan with one item of a list, asking for the figure of that item.
+func (p *Plan) single(list string, i int) *Plan {
+	c := p.clone()
+	of, _ := c.filter(list)
+	of.Set(of.Slice(i, i+1))
+	return c
 }
 
 // explore is the path of the website page that shows the grants.
@@ -94,23 +152,29 @@ func (p *Plan) explore() string {
 }
 
 // request records a request that the answer is based on.
-func (r *run) request(path string, v url.Values) *Request {
-	q := &Request{Method: "GET", Path: path, Query: encode(v), URL: r.a.BaseURL + api.Versioned + path}
+func (r *run) request(path string, v url.Values, body []byte) {
+	if r.out.Request != nil {
+		return
+	}
+	q := &Request{Method: "GET", Path: path, Query: encode(v), Body: string(body), URL: r.a.BaseURL + api.Versioned + path}
 	if q.Query != "" {
 		q.URL += "?" + q.Query
 	}
-	if r.out.Request == nil {
-		r.out.Request = q
+	if body != nil {
+		q.Method = "POST"
 	}
-	return q
+	r.out.Request = q
 }
 
 // get runs an API operation. A parameter that the API ignored is an error,
 // because the answer would be to another question.
-func get[A client.Answer](r *run, path string, v url.Values) (a A, err error) {
-	r.request(path, v)
-	found, release, err := r.a.Ask(r.ctx, r.a.Data, api.Inquiry{Path: path, Query: v, Caller: r.a.Caller})
+func get[A client.Answer](r *run, path string, v url.Values, body []byte) (a A, err error) {
+	r.request(path, v, body)
+	found, release, err := r.a.Ask(r.ctx, r.a.Data, api.Inquiry{Path: path, Query: v, Body: body, Caller: r.a.Caller})
 	if err != nil {
+		if len(api.Problems(err)) > 0 {
+			err = invalid("%v", err)
+		}
 		return a, err
 	}
 	// The answer copies what it shows, which is only a few rows.
@@ -121,7 +185,7 @@ func get[A client.Answer](r *run, path string, v url.Values) (a A, err error) {
 	}
 	r.last = a.Extension()
 	if len(r.last.Unsupported) > 0 {
-		return a, fmt.Errorf("%w: %s was not applied", ErrPlan, strings.Join(r.last.Unsupported, ", "))
+		return a, invalid("%s was not applied", strings.Join(r.last.Unsupported, ", "))
 	}
 	for _, w := range r.last.Warnings {
 		r.caveat(w.Reason)
@@ -129,20 +193,35 @@ func get[A client.Answer](r *run, path string, v url.Values) (a A, err error) {
 	return a, nil
 }
 
-// page requests a list: its rows, and how many there are in all.
-func (r *run) page(path string, v url.Values, pairs ...any) (rows reflect.Value, hits int64, err error) {
-	a, err := get[client.Answer](r, path, with(v, pairs...))
+// rows requests a list as kinds.tsv writes requests, with the filters of a plan. It
+// returns the rows, and how many there are in all.
+func (r *run) rows(p *Plan, request string) (rows reflect.Value, hits int64, err error) {
+	if _, _, two := p.fromTo(); two || p.Only != "" {
+		return rows, 0, invalid("grants of one class, or from one place to another, can be asked for as a total or a number")
+	}
+	path, query, _ := strings.Cut(r.known.fill(request), "?")
+	v, err := url.ParseQuery(query)
 	if err != nil {
 		return rows, 0, err
 	}
-	list := reflect.ValueOf(a).Elem()
-	return list.FieldByName("Results"), list.FieldByName("Hits").Int(), nil
-}
-
-func (r *run) caveat(text string) {
-	if text != "" && len(r.out.Caveats) < 8 {
-		r.out.Caveats = addNew(r.out.Caveats, text)
+	var body []byte
+	if path == "/essentials" {
+		if body, err = p.body(text(r.known["column"])); err != nil {
+			return rows, 0, err
+		}
+	} else if p.ofGrants() {
+		maps.Copy(v, p.values())
 	}
+	if path == "/grants/recipients" && len(p.Recipients) == 0 {
+		v.Set("exclude", strings.Join(p.excluded("individuals", "unidentified"), ","))
+	}
+	a, err := get[client.Answer](r, path, v, body)
+	if err != nil {
+		return rows, 0, err
+	}
+	list := reflect.ValueOf(a)
+	hits, _ = field(list, "Hits|CofunderScope.CofunderCount").(int64)
+	return list.Elem().FieldByName(cmp.Or(r.kind.Text("rows"), "Results")), hits, nil
 }
 
 // with adds parameters to a copy of the values.

@@ -2,97 +2,50 @@ package ask
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"math"
 	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"grantgraph/internal/money"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/plural"
-	"grantgraph/internal/table"
 )
 
-//go:embed answers.tsv
-var answersText string
-
-//go:embed columns.tsv
-var columnsText string
-
-// telling is a row of answers.tsv.
-type telling struct {
-	figures []string
-	text    string
-}
-
-var answers = sync.OnceValue(func() map[string]telling {
-	m := map[string]telling{}
-	for _, r := range table.Read("answers.tsv", answersText, "key", "figures", "text") {
-		m[r.Text("key")] = telling{r.Fields("figures"), r.Text("text")}
-	}
-	return m
-})
-
-// column is a row of columns.tsv: a column, and the fields of API rows that it
-// shows.
-type column struct {
-	Column
-	field string
-}
-
-var columns = sync.OnceValue(func() map[string]column {
-	m := map[string]column{}
-	for _, r := range table.Read("columns.tsv", columnsText, "name", "label", "unit", "field") {
-		m[r.Text("name")] = column{Column{r.Text("name"), r.Text("label"), r.Text("unit")}, r.Text("field")}
-	}
-	return m
-})
-
+// columnsOf are columns of columns.tsv.
 func columnsOf(names ...string) (list []Column) {
 	for _, n := range names {
-		list = append(list, columns()[n].Column)
+		list = append(list, Column{n, columns[n].Text("label"), columns[n].Text("unit")})
 	}
 	return list
-}
-
-// list shows rows of the API in columns of columns.tsv.
-func (r *run) list(rows any, most int, names ...string) {
-	r.out.Columns = columnsOf(names...)
-	v := reflect.ValueOf(rows)
-	for i := range min(v.Len(), most) {
-		cells := make([]any, len(names))
-		for k, name := range names {
-			cells[k] = cellOf(v.Index(i), name)
-		}
-		r.row(cells...)
-	}
 }
 
 // individual stands for the name of a private person.
 const individual = "An individual"
 
-// cellOf is the cell of an API row in a column. Private persons are not named.
-func cellOf(row reflect.Value, name string) any {
-	c := columns()[name]
+// cells are the cells of an API row in columns of columns.tsv. Private persons are
+// not named.
+func cells(row reflect.Value, names []string) (list []any) {
 	person, _ := row.Addr().Interface().(interface{ Person() bool })
-	hidden := person != nil && person.Person() && (name == "recipient" || name == "purpose")
-	switch {
-	case c.Unit == UnitParty && hidden:
-		return Party{Name: individual}
-	case hidden:
-		return nil
-	case c.Unit != UnitParty:
-		return field(row, c.field)
+	for _, name := range names {
+		of := columns[name].Text("field")
+		first, second, party := strings.Cut(of, ",")
+		switch hidden := person != nil && person.Person() && (name == "recipient" || name == "purpose"); {
+		case party && hidden:
+			list = append(list, Party{Name: individual})
+		case hidden:
+			list = append(list, nil)
+		case name == "agency":
+			list = append(list, orgname.Display(text(field(row, of))))
+		case party:
+			list = append(list, Party{EIN: text(field(row, first)), Name: orgname.Display(text(field(row, second)))})
+		default:
+			list = append(list, field(row, of))
+		}
 	}
-	if p := row.FieldByName("Party"); p.IsValid() {
-		return p.Interface()
-	}
-	ein, name, _ := strings.Cut(c.field, ",")
-	return Party{EIN: text(field(row, ein)), Name: orgname.Display(text(field(row, name)))}
+	return list
 }
 
 // field is the first of some fields that a row has: a number, a text or nil.
@@ -104,13 +57,12 @@ func field(row reflect.Value, paths string) any {
 				v = v.FieldByName(name)
 			}
 		}
-		if v.IsValid() && v.Kind() == reflect.Interface {
-			v = v.Elem()
-		}
 		switch v = reflect.Indirect(v); {
 		case !v.IsValid():
 		case v.CanInt():
 			return v.Int()
+		case v.CanFloat():
+			return v.Float()
 		case v.String() != "":
 			return v.String()
 		}
@@ -129,6 +81,18 @@ func text(v any) string {
 	return fmt.Sprint(v)
 }
 
+func float(v any) (float64, bool) {
+	switch n := v.(type) {
+	case int:
+		return float64(n), true
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, true
+	}
+	return 0, false
+}
+
 // facing are the values that sentences may name.
 type facing map[string]any
 
@@ -144,34 +108,19 @@ func (known facing) fill(sentence string) string {
 			one, several, _ := strings.Cut(nouns, "|")
 			return plural.Count(int64(v), one, several)
 		case number:
-			return Written(v, columns()[name].Unit)
+			return Written(v, unitOf(name))
+		case known[name] == Party{Name: individual}:
+			return strings.ToLower(individual)
 		}
 		return text(known[name])
 	})
 }
 
-func float(v any) (float64, bool) {
-	switch n := v.(type) {
-	case int:
-		return float64(n), true
-	case int64:
-		return float64(n), true
-	case float64:
-		return n, true
+func unitOf(column string) string {
+	if c, ok := columns[column]; ok {
+		return c.Text("unit")
 	}
-	return 0, false
-}
-
-// tell adds a row of answers.tsv to the answer: its figures that are known, and
-// its sentence. What it learns from pairs stays known.
-func (r *run) tell(key string, pairs ...any) {
-	r.learn(pairs...)
-	for _, name := range answers()[key].figures {
-		if v, ok := float(r.known[name]); ok {
-			r.figure(name, v, cmp.Or(columns()[name].Unit, UnitCount))
-		}
-	}
-	r.say(r.known.fill(answers()[key].text))
+	return UnitCount
 }
 
 func (r *run) learn(pairs ...any) {
@@ -180,17 +129,35 @@ func (r *run) learn(pairs ...any) {
 	}
 }
 
-func (r *run) say(text string) {
-	if r.out.Answer != "" && text != "" {
-		text = " " + text
+// tell adds a row of answers.tsv to the answer: its figures that are known, and
+// its sentence. What it learns from pairs stays known.
+func (r *run) tell(key string, pairs ...any) {
+	r.learn(pairs...)
+	row := answers[r.known.fill(key)]
+	for _, name := range row.Fields("figures") {
+		name, from, _ := strings.Cut(r.known.fill(name), "=")
+		if v, ok := float(r.known[cmp.Or(from, name)]); ok {
+			r.figure(name, v, unitOf(name))
+		}
 	}
-	r.out.Answer += text
+	r.say(row.Text("text"))
+}
+
+// say adds a sentence to the answer.
+func (r *run) say(sentence string) {
+	r.out.Answer = strings.TrimSpace(r.out.Answer + " " + r.known.fill(sentence))
 }
 
 // warn adds a caveat of answers.tsv.
 func (r *run) warn(key string, pairs ...any) {
 	r.learn(pairs...)
-	r.caveat(r.known.fill(answers()["caveat_"+key].text))
+	r.caveat(r.known.fill(answers["caveat_"+key].Text("text")))
+}
+
+func (r *run) caveat(text string) {
+	if text != "" && len(r.out.Caveats) < 8 {
+		r.out.Caveats = addNew(r.out.Caveats, text)
+	}
 }
 
 func (r *run) figure(name string, v float64, unit string) {
@@ -198,12 +165,12 @@ func (r *run) figure(name string, v float64, unit string) {
 }
 
 // row adds a row. Sentences may name the cells of the first row by their columns,
-// and its first cell as "first".
+// its first cell as "first" and its last as "value".
 func (r *run) row(cells ...any) {
 	if len(r.out.Rows) == 0 {
 		r.learn("first", text(cells[0]))
 		for i, c := range r.out.Columns {
-			r.learn(c.Name, cells[i])
+			r.learn(c.Name, cells[i], "value", Cell(cells[i], c.Unit))
 		}
 	}
 	r.out.Rows = append(r.out.Rows, cells)

@@ -1,0 +1,147 @@
+package ask
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"grantgraph/client"
+	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/api/profiles"
+)
+
+// fact answers one fact for each organization.
+func (r *run) fact() error {
+	p, about := r.p, facts[r.p.Fact]
+	unit, from := about.Text("unit"), about.Text("field")
+	r.out.Columns = slices.Insert(columnsOf("organization", "fiscal_year"), 1, Column{p.Fact, capital(label("fact", p.Fact)), unit})
+	for _, o := range p.Organizations {
+		core, err := r.profile(o)
+		if err != nil {
+			return err
+		}
+		value := factOf(core, from)
+		row := []any{o, value, nil}
+		r.learn("name", o.Name, "noun", about.Text("noun"), "in", "", "when", "", "fact", Cell(value, unit))
+		if value != nil && strings.HasPrefix(from, "Financials") {
+			row[2] = int64(core.Financials.FiscalYear)
+			r.learn("in", fmt.Sprintf(" in fiscal year %d", row[2]))
+		}
+		if len(p.Years) == 1 {
+			r.learn("when", " for fiscal year "+p.Years[0].inWords())
+		}
+		r.row(row...)
+		if v, ok := value.(int64); ok {
+			name := p.Fact
+			if len(p.Organizations) > 1 {
+				name = o.Name
+			}
+			r.figure(name, float64(v), unit)
+		}
+		if value == nil {
+			r.tell("fact_unknown")
+		} else {
+			r.say(about.Text("text"))
+		}
+	}
+	return nil
+}
+
+// factOf is what a profile says in a field, or in the first field of several
+// that it has; nil means not known.
+func factOf(core *client.ProfileCore, path string) any {
+	v := reflect.ValueOf(core)
+	switch path {
+	case "Organization.EIN":
+		return hyphenated(core.Organization.EIN)
+	case "Organization.City,Organization.State":
+		city, state := orgname.Display(text(field(v, "Organization.City"))), text(field(v, "Organization.State"))
+		if place := strings.Trim(city+", "+state, ", "); place != "" {
+			return place
+		}
+		return nil
+	}
+	return field(v, path)
+}
+
+// profile requests an organization and its figures: those of the year that the
+// plan names, or else of the latest return.
+func (r *run) profile(o Party) (*client.ProfileCore, error) {
+	if len(r.p.Years) != 1 || r.p.Fact == "ein" {
+		a, err := get[*client.EssentialsAnswer](r, "/essentials/"+o.EIN, url.Values{}, nil)
+		if err != nil {
+			return nil, err
+		}
+		return &a.ProfileCore, nil
+	}
+	a, err := get[*profiles.PremierAnswer](r, "/premier/"+o.EIN, url.Values{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	core, y := a.ProfileCore, r.p.Years[0]
+	core.Financials = nil
+	for i := range a.FinancialsByYear {
+		if f := &a.FinancialsByYear[i]; y.From == y.To && f.FiscalYear == y.From {
+			core.Financials = &f.ProfileFinancials
+			break
+		}
+	}
+	return &core, nil
+}
+
+// inYears reports whether the plan asks for a year.
+func (p *Plan) inYears(y int) bool {
+	return len(p.Years) == 0 || slices.ContainsFunc(p.Years, func(s Span) bool { return (s.From == 0 || y >= s.From) && (s.To == 0 || y <= s.To) })
+}
+
+// awards adds up the awards of governments to an organization by year.
+func (r *run) awards() error {
+	p := r.p
+	a, err := get[*profiles.FundingAnswer](r, "/gov-funding/"+p.Organizations[0].EIN, url.Values{"limit": {"25"}}, nil)
+	if err != nil {
+		return err
+	}
+	var total, count int64
+	r.out.Columns = columnsOf("fiscal_year", "total_amount")
+	for _, y := range a.ByYear {
+		dollars, known := int64(0), false
+		for level, n := range map[string]*int64{"federal": y.FederalAmount, "state": y.StateAmount} {
+			if n != nil && (p.Level == "" || p.Level == level) {
+				dollars, known = dollars+*n, true
+			}
+		}
+		if known && p.inYears(y.FiscalYear) {
+			total, count = total+dollars, count+y.AwardCount
+			r.row(int64(y.FiscalYear), dollars)
+		}
+	}
+	if len(p.Years) == 0 && p.Level == "" {
+		count = a.Summary.AwardCount
+	}
+	if len(p.Years) > 0 {
+		r.learn("when", " in fiscal year "+p.Years[0].inWords())
+	}
+	r.chart("years", "Dollars by fiscal year of the government", 1)
+	if len(r.out.Rows) == 0 || count == 0 {
+		r.tell("awards_none")
+		r.figure("total_amount", 0, UnitDollars)
+		return nil
+	}
+	key := "awards_how_much"
+	switch p.Measure {
+	case "how_many":
+		if key = "awards_how_many"; p.Level != "" {
+			return invalid("awards are counted over all levels of government")
+		}
+	case "trend":
+		key = "awards_trend"
+		for _, row := range r.out.Rows {
+			r.figure(text(row[0]), float64(row[1].(int64)), UnitDollars)
+		}
+	}
+	first, last := r.out.Rows[0], r.out.Rows[len(r.out.Rows)-1]
+	r.tell(key, "award_count", count, "total_amount", total, "a", Cell(first[1], UnitDollars), "from", text(first[0]), "b", Cell(last[1], UnitDollars), "to", text(last[0]))
+	return nil
+}
