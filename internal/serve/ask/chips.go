@@ -12,7 +12,7 @@ import (
 // without that part.
 func (p *Plan) Chips() []Chip {
 	list := []Chip{p.chip("measure", "Asked for", p.measureName(), p.measureOptions())}
-	for _, row := range chipRows {
+	for _, row := range planParts {
 		field, side, name := row.Text("field"), row.Text("side"), row.Text("label")
 		value, options := p.part(field, side), []Option(nil)
 		switch field {

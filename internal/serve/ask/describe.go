@@ -136,31 +136,20 @@ func placeNames(list []Place, of string) (out []string) {
 // describe writes the filters of a plan as the end of a sentence: "by A to B in
 // Ohio for Education in 2022".
 func (p *Plan) describe() string {
-	b := []string{p.giver(), p.taker()}
-	add := func(before, what, after string) {
-		if what != "" {
-			b = append(b, before+what+after)
+	said := []string{p.giver(), p.taker()}
+	for _, row := range planParts {
+		what, phrase := p.part(row.Text("field"), ""), row.Text("phrase")
+		switch {
+		case phrase == "" || what == "":
+			continue
+		case row.Text("field") == "amounts" && p.Of == "organizations":
+			phrase = "with " + label("order", p.Order) + " " + phrase
+		case row.Text("field") == "years" && (len(p.Years) > 1 || p.Years[0].From != p.Years[0].To):
+			phrase = "in fiscal years …"
 		}
+		said = append(said, strings.Replace(phrase, "…", what, 1))
 	}
-	add("for ", p.part("causes", ""), "")
-	add("with purposes that describe ", p.part("support", ""), "")
-	add("that mention “", p.part("words", ""), "”")
-	of := "of "
-	if p.Of == "organizations" {
-		of = "with " + label("order", p.Order) + " of "
-	}
-	add(of, p.amounts(), "")
-	years := "in fiscal year "
-	if len(p.Years) > 1 || len(p.Years) == 1 && p.Years[0].From != p.Years[0].To {
-		years = "in fiscal years "
-	}
-	add(years, p.part("years", ""), "")
-	for _, e := range []string{"daf", "individuals"} {
-		if slices.Contains(p.Exclude, e) {
-			add("without ", label("exclude", e), "")
-		}
-	}
-	return strings.Join(slices.DeleteFunc(b, func(s string) bool { return s == "" }), " ")
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
 }
 
 // in writes the places of one side.
@@ -169,40 +158,33 @@ func (p *Plan) in(side string) string {
 	if list != "" && p.Places[0].Kind != "near" {
 		list = "in " + list
 	}
-	return spaced(list)
+	return list
 }
 
 // giver writes who gives.
 func (p *Plan) giver() string {
-	who := cmp.Or(p.part("funders", ""), p.part("funder_types", ""))
-	from := p.in("funder")
-	if who == "" && from != "" {
-		who = "funders"
-	}
-	if who == "" {
-		return ""
-	}
-	return "by " + who + from
+	return someone("by", cmp.Or(p.part("funders", ""), p.part("funder_types", "")), "funders", p.in("funder"))
 }
 
 // taker writes who receives.
 func (p *Plan) taker() string {
-	who := p.part("recipients", "")
+	who, to := p.part("recipients", ""), p.in("recipient")
+	if p.Of == "organizations" {
+		return to
+	}
 	if who == "" && p.Only == "individuals" {
 		who = "individuals"
 	}
-	to := p.in("recipient")
-	if p.Of == "organizations" {
-		return strings.TrimSpace(to)
-	}
 	if to == "" && who == "" && p.Abroad {
-		to = " abroad"
+		to = "abroad"
 	}
-	if who == "" && to != "" {
-		who = "recipients"
-	}
-	if who == "" {
+	return someone("to", who, "recipients", to)
+}
+
+// someone writes a side of grants: who it is, or anybody of that side, and where.
+func someone(preposition, who, anybody, where string) string {
+	if who == "" && where == "" {
 		return ""
 	}
-	return "to " + who + to
+	return preposition + " " + cmp.Or(who, anybody) + spaced(where)
 }

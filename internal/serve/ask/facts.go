@@ -91,37 +91,43 @@ func (r *run) profile(o Party) (*client.ProfileCore, error) {
 	return &core, nil
 }
 
-// inYears reports whether the plan asks for a year.
-func (p *Plan) inYears(y int) bool {
-	return len(p.Years) == 0 || slices.ContainsFunc(p.Years, func(s Span) bool { return (s.From == 0 || y >= s.From) && (s.To == 0 || y <= s.To) })
+// awardsIn are the dollars that the governments the plan asks for awarded in a
+// year, if the plan asks for the year and they are known.
+func (p *Plan) awardsIn(y *client.GovernmentFundingYear) (dollars int64, known bool) {
+	asked := len(p.Years) == 0 || slices.ContainsFunc(p.Years, func(s Span) bool {
+		return y.FiscalYear >= s.From && (s.To == 0 || y.FiscalYear <= s.To)
+	})
+	for level, n := range map[string]*int64{"federal": y.FederalAmount, "state": y.StateAmount} {
+		if asked && n != nil && (p.Level == "" || p.Level == level) {
+			dollars, known = dollars+*n, true
+		}
+	}
+	return dollars, known
 }
 
 // awards adds up the awards of governments to an organization by year.
 func (r *run) awards() error {
 	p := r.p
+	if p.Measure == "how_many" && p.Level != "" {
+		return invalid("awards are counted over all levels of government")
+	}
 	a, err := get[*profiles.FundingAnswer](r, "/gov-funding/"+p.Organizations[0].EIN, url.Values{"limit": {"25"}}, nil)
 	if err != nil {
 		return err
 	}
 	var total, count int64
 	r.out.Columns = columnsOf("fiscal_year", "total_amount")
-	for _, y := range a.ByYear {
-		dollars, known := int64(0), false
-		for level, n := range map[string]*int64{"federal": y.FederalAmount, "state": y.StateAmount} {
-			if n != nil && (p.Level == "" || p.Level == level) {
-				dollars, known = dollars+*n, true
-			}
-		}
-		if known && p.inYears(y.FiscalYear) {
+	for i := range a.ByYear {
+		y := &a.ByYear[i]
+		if dollars, known := p.awardsIn(y); known {
 			total, count = total+dollars, count+y.AwardCount
 			r.row(int64(y.FiscalYear), dollars)
 		}
 	}
-	if len(p.Years) == 0 && p.Level == "" {
-		count = a.Summary.AwardCount
-	}
 	if len(p.Years) > 0 {
 		r.learn("when", " in fiscal year "+p.Years[0].inWords())
+	} else if p.Level == "" {
+		count = a.Summary.AwardCount
 	}
 	r.chart("years", "Dollars by fiscal year of the government", 1)
 	if len(r.out.Rows) == 0 || count == 0 {
@@ -129,19 +135,13 @@ func (r *run) awards() error {
 		r.figure("total_amount", 0, UnitDollars)
 		return nil
 	}
-	key := "awards_how_much"
-	switch p.Measure {
-	case "how_many":
-		if key = "awards_how_many"; p.Level != "" {
-			return invalid("awards are counted over all levels of government")
-		}
-	case "trend":
-		key = "awards_trend"
+	if p.Measure == "trend" {
 		for _, row := range r.out.Rows {
 			r.figure(text(row[0]), float64(row[1].(int64)), UnitDollars)
 		}
 	}
 	first, last := r.out.Rows[0], r.out.Rows[len(r.out.Rows)-1]
-	r.tell(key, "award_count", count, "total_amount", total, "a", Cell(first[1], UnitDollars), "from", text(first[0]), "b", Cell(last[1], UnitDollars), "to", text(last[0]))
+	r.tell("awards_"+p.Measure, "award_count", count, "total_amount", total, "a", Cell(first[1], UnitDollars), "from", text(first[0]),
+		"b", Cell(last[1], UnitDollars), "to", text(last[0]))
 	return nil
 }

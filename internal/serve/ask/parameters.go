@@ -2,7 +2,6 @@ package ask
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -57,21 +56,18 @@ func (p *Plan) excluded(classes ...string) []string {
 }
 
 func (p *Plan) setYears(set func(name string, items ...string)) {
-	if len(p.Years) == 1 && p.Years[0].To == 0 {
-		set("min_year", strconv.Itoa(p.Years[0].From))
-		return
-	}
-	if len(p.Years) == 1 && p.Years[0].From == 0 {
-		set("max_year", strconv.Itoa(p.Years[0].To))
-		return
-	}
 	var years []string
 	for _, s := range p.Years {
-		from, to := cmp.Or(s.From, 1900), cmp.Or(s.To, 2100)
-		if from == to {
-			years = append(years, strconv.Itoa(from))
-		} else {
-			years = append(years, fmt.Sprintf("%d-%d", from, to))
+		from, to := strconv.Itoa(cmp.Or(s.From, 1900)), strconv.Itoa(cmp.Or(s.To, 2100))
+		switch {
+		case len(p.Years) == 1 && s.To == 0:
+			set("min_year", from)
+		case len(p.Years) == 1 && s.From == 0:
+			set("max_year", to)
+		case from == to:
+			years = append(years, from)
+		default:
+			years = append(years, from+"-"+to)
 		}
 	}
 	set("year", years...)

@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -24,7 +25,8 @@ type planField struct {
 // plan_fields.tsv.
 var planFields = func() map[reflect.Type][]planField {
 	m := map[reflect.Type][]planField{}
-	for _, t := range []reflect.Type{reflect.TypeFor[Plan](), reflect.TypeFor[Party](), reflect.TypeFor[Place](), reflect.TypeFor[Cause](), reflect.TypeFor[Span]()} {
+	for _, x := range []any{Plan{}, Party{}, Place{}, Cause{}, Span{}} {
+		t := reflect.TypeOf(x)
 		for i := range t.NumField() {
 			tag := t.Field(i).Tag
 			name, rest, _ := strings.Cut(tag.Get("json"), ",")
@@ -94,9 +96,9 @@ func (f *planField) schema(s map[string]any) map[string]any {
 	return s
 }
 
-// check checks a value of the field against its vocabulary and limits.
-func (f planField) check(x reflect.Value) error {
-	long := func(n int) bool { return f.high > 0 && int64(n) > f.high }
+// check checks a value of the field, and what is in it, against the vocabulary and
+// the limits.
+func (f planField) check(x reflect.Value) (err error) {
 	switch x.Kind() {
 	case reflect.Pointer:
 		if !x.IsNil() {
@@ -105,28 +107,32 @@ func (f planField) check(x reflect.Value) error {
 	case reflect.Struct:
 		for i, part := range planFields[x.Type()] {
 			part.name = strings.TrimPrefix(f.name+"."+part.name, ".")
-			if err := part.check(x.Field(i)); err != nil {
-				return err
-			}
+			err = cmp.Or(err, part.check(x.Field(i)))
 		}
 	case reflect.Slice:
-		if long(x.Len()) {
-			return invalid("%s has more than %d items", f.name, f.high)
-		}
 		item := planField{name: f.name, words: f.words, required: true}
 		for i := range x.Len() {
-			if err := item.check(x.Index(i)); err != nil {
-				return err
-			}
+			err = cmp.Or(err, item.check(x.Index(i)))
+		}
+		if int64(x.Len()) > cmp.Or(f.high, math.MaxInt64) {
+			err = invalid("%s has more than %d items", f.name, f.high)
 		}
 	case reflect.String:
-		if s := x.String(); s == "" && f.required || s != "" && len(f.words) > 0 && !slices.Contains(f.words, s) || long(len(s)) {
-			return invalid("%s is %q, or longer than %d bytes", f.name, s, f.high)
+		if !f.allows(x.String()) {
+			err = invalid("%s is %q, or longer than %d bytes", f.name, x, f.high)
 		}
 	case reflect.Int, reflect.Int64:
 		if n := x.Int(); n != 0 && (n < f.low || n > cmp.Or(f.high, 1<<53)) {
-			return invalid("%s is %d", f.name, n)
+			err = invalid("%s is %d", f.name, n)
 		}
 	}
-	return nil
+	return err
+}
+
+// allows reports whether the field may hold a text.
+func (f *planField) allows(s string) bool {
+	if s == "" {
+		return !f.required
+	}
+	return int64(len(s)) <= cmp.Or(f.high, math.MaxInt64) && (len(f.words) == 0 || slices.Contains(f.words, s))
 }

@@ -7,7 +7,7 @@ import (
 	"grantgraph/internal/table"
 )
 
-//go:embed answers.tsv chips.tsv columns.tsv facts.tsv figures.tsv groups.tsv kinds.tsv labels.tsv plan_fields.tsv
+//go:embed answers.tsv columns.tsv facts.tsv figures.tsv groups.tsv kinds.tsv labels.tsv parts.tsv plan_fields.tsv
 var files embed.FS
 
 // The tables behind answers, by the cells of their first column. The head of each
@@ -23,7 +23,7 @@ var (
 	labels     = byFirst(read("labels.tsv", "word", "label"))
 )
 
-var _, chipRows = read("chips.tsv", "field", "side", "label")
+var _, planParts = read("parts.tsv", "field", "side", "label", "phrase")
 
 func read(file string, columns ...string) (first string, rows []table.Row) {
 	text, err := files.ReadFile(file)

@@ -86,14 +86,14 @@ func (s *sums) addYears(r *run, years []client.Year) {
 	}
 }
 
-// value is a figure of figures.tsv.
-func (s *sums) value(p *Plan) (v float64, unit string, err error) {
-	column := columns[p.figure("column")]
-	v, ok := float(field(reflect.ValueOf(s), column.Text("field")))
+// value is a figure by the name of its column.
+func (s *sums) value(column string) (v float64, unit string, err error) {
+	c := columnsOf(column)[0]
+	v, ok := float(field(reflect.ValueOf(s), columns[column].Text("field")))
 	if !ok || v < 0 {
-		return 0, "", invalid("the %s cannot be told here", p.figure("noun"))
+		return 0, "", invalid("the figure %q cannot be told for these grants", c.Label)
 	}
-	return v, column.Text("unit"), nil
+	return v, c.Unit, nil
 }
 
 // valueOf is the figure that a plan asks for.
@@ -106,7 +106,7 @@ func (r *run) valueOf(p *Plan) (v float64, unit string, err error) {
 	if err != nil {
 		return 0, "", err
 	}
-	return s.value(p)
+	return s.value(p.figure("column"))
 }
 
 // byYear adds the rows of years, and the chart of a figure.
@@ -196,21 +196,19 @@ func (r *run) trend() error {
 	}
 	column := r.byYear(s.years, p.figure("column"), p.figure("noun"))
 	unit := r.out.Columns[column].Unit
-	var whole []string // the years that are complete
+	var said, complete []string
 	for i, y := range s.years {
 		v, _ := float(r.out.Rows[i][column])
 		r.figure(strconv.Itoa(y.FiscalYear), v, unit)
-		if said := Written(v, unit) + " in " + r.out.Figures[i].Name; !y.Partial {
-			whole = append(whole, said)
-		} else if len(s.years) == 1 {
-			whole = []string{said}
+		said = append(said, Written(v, unit)+" in "+r.out.Figures[i].Name)
+		if !y.Partial {
+			complete = append(complete, said[i])
 		}
 	}
-	later := ""
-	if len(whole) > 1 {
-		later = ", " + whole[len(whole)-1]
+	if len(complete) > 0 {
+		said = complete
 	}
-	r.tell("trend", "first", whole[0], "later", later)
+	r.tell("trend", "years", strings.Join(slices.Compact([]string{said[0], said[len(said)-1]}), ", "))
 	return nil
 }
 
@@ -305,7 +303,7 @@ func (r *run) change() error {
 	return nil
 }
 
-// share compares a part with the whole.
+// share compares a part with the whole, in dollars and in the number of grants.
 func (r *run) share() error {
 	p := r.p
 	part := p.clone()
@@ -315,37 +313,43 @@ func (r *run) share() error {
 		all = all.without(f)
 	}
 	var of [2]sums
-	var v [2]float64
-	unit := ""
 	for i, c := range []*Plan{part, all} {
 		err := c.Validate()
 		if err == nil {
 			of[i], err = r.summary(c, "")
 		}
-		if err == nil {
-			v[i], unit, err = of[i].value(p)
-		}
 		if err != nil {
 			return err
 		}
 	}
-	if v[1] == 0 {
+	if of[1].TotalAmount == 0 {
 		r.none(all)
 		return nil
 	}
+	r.learn("what", spaced(all.describe()), "part", spaced(part.describe()))
+	v, unit, err := r.tellShare("share", "percent", p.figure("column"), of)
+	if err != nil {
+		return err
+	}
 	r.out.Columns = []Column{{"item", "Grants", UnitText}, {"value", capital(p.figure("noun")), unit}}
 	r.out.Rows = [][]any{{"The part", whole(v[0])}, {"The whole", whole(v[1])}}
-	r.tell("share", "what", spaced(all.describe()), "part", spaced(part.describe()), "percent", v[0]/v[1]*100, "x", Written(v[0], unit), "y", Written(v[1], unit))
 	r.figure("part", v[0], unit)
 	r.figure("whole", v[1], unit)
-	a, b := &of[0], &of[1]
-	if p.Figure == "grants" && b.TotalAmount > 0 {
-		r.tell("share_dollars", "percent_of_dollars", float64(a.TotalAmount)/float64(b.TotalAmount)*100,
-			"x", money.Dollars(a.TotalAmount), "y", money.Dollars(b.TotalAmount))
+	if p.Figure == "grants" {
+		_, _, err = r.tellShare("share_dollars", "percent_of_dollars", "total_amount", of)
+	} else if unit == UnitDollars {
+		_, _, err = r.tellShare("share_grants", "percent_of_grants", "grant_count", of)
 	}
-	if unit == UnitDollars && b.GrantCount > 0 {
-		r.tell("share_grants", "percent_of_grants", float64(a.GrantCount)/float64(b.GrantCount)*100,
-			"x", money.Grouped(a.GrantCount), "y", money.Grouped(b.GrantCount))
+	return err
+}
+
+// tellShare says a figure of a part in percent of the whole.
+func (r *run) tellShare(key, percent, column string, of [2]sums) (v [2]float64, unit string, err error) {
+	for i := range of {
+		if v[i], unit, err = of[i].value(column); err != nil {
+			return v, unit, err
+		}
 	}
-	return nil
+	r.tell(key, percent, v[0]/v[1]*100, "x", Written(v[0], unit), "y", Written(v[1], unit))
+	return v, unit, nil
 }

@@ -16,8 +16,7 @@ const (
 type breaker struct {
 	mu       sync.Mutex
 	failures int
-	until    time.Time
-	trying   bool
+	until    time.Time // of the pause
 }
 
 // enter reports whether the endpoint may be asked. If so, the caller must call
@@ -28,10 +27,10 @@ func (b *breaker) enter(now time.Time) bool {
 	if b.failures < mostFailures {
 		return true
 	}
-	if b.trying || now.Before(b.until) {
+	if now.Before(b.until) {
 		return false
 	}
-	b.trying = true
+	b.until = now.Add(rest) // for everybody but this question
 	return true
 }
 
@@ -39,11 +38,10 @@ func (b *breaker) enter(now time.Time) bool {
 func (b *breaker) leave(now time.Time, failed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.trying = false
 	if !failed {
 		b.failures = 0
 		return
 	}
-	b.failures = min(b.failures+1, mostFailures)
+	b.failures++
 	b.until = now.Add(rest)
 }

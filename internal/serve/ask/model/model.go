@@ -11,6 +11,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,25 +99,16 @@ func local(host string) bool {
 }
 
 // Name is the model's name for people to read.
-func (m *Model) Name() string {
-	if m.options.Name != "" {
-		return m.options.Name
-	}
-	return "of the operator"
-}
+func (m *Model) Name() string { return cmp.Or(m.options.Name, "of the operator") }
 
-// failure is why there is no plan. Its text contains nothing of the question or
-// of the answer. A failure of the endpoint counts for the breaker.
-type failure struct {
-	why      string
-	endpoint bool
-}
+// broken is a failure of the endpoint, which counts for the breaker. Like every
+// error here it contains nothing of the question or of the answer.
+type broken string
 
-func (f *failure) Error() string { return f.why }
+func (b broken) Error() string { return string(b) }
 
-func broken(format string, args ...any) error { return &failure{fmt.Sprintf(format, args...), true} }
-
-func refused(why string) error { return &failure{why, false} }
+// late is the failure of an endpoint that takes too long.
+const late = broken("the endpoint did not answer in time")
 
 // Fill turns a question into a plan that can be run, or says why it cannot.
 // Resolve finds the organization that words name.
@@ -133,14 +125,14 @@ func (m *Model) fill(ctx context.Context, question string, resolve func(words st
 	case m.slots <- struct{}{}:
 		defer func() { <-m.slots }()
 	default:
-		return nil, refused("as many questions are with the model as it may have at once")
+		return nil, errors.New("as many questions are with the model as it may have at once")
 	}
 	if !m.breaker.enter(m.options.Clock()) {
-		return nil, refused("the endpoint failed several times in a row and is left alone for a while")
+		return nil, errors.New("the endpoint failed several times in a row and is left alone for a while")
 	}
 	content, err := m.complete(ctx, question)
-	var f *failure
-	m.breaker.leave(m.options.Clock(), errors.As(err, &f) && f.endpoint && ctx.Err() == nil)
+	var b broken
+	m.breaker.leave(m.options.Clock(), errors.As(err, &b) && ctx.Err() == nil)
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +143,8 @@ func (m *Model) fill(ctx context.Context, question string, resolve func(words st
 	if err := ground(plan, question, resolve); err != nil {
 		return nil, err
 	}
-	if err := plan.Validate(); err != nil {
-		return nil, refused("the plan is not of the vocabulary")
+	if plan.Validate() != nil {
+		return nil, errors.New("the plan is not of the vocabulary")
 	}
 	return plan, nil
 }
@@ -162,25 +154,24 @@ func (m *Model) fill(ctx context.Context, question string, resolve func(words st
 func (m *Model) complete(ctx context.Context, question string) (content string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.wait)
 	defer cancel()
-	format := &responseFormat{"json_object"}
-	for try := 0; ; try++ {
-		var status int
-		content, status, err = m.once(ctx, question, format)
-		if err == nil || try > 0 || ctx.Err() != nil {
-			return content, err
-		}
-		switch {
-		case status == http.StatusBadRequest:
-			format = nil // some endpoints do not support this parameter
-		case status == 0 || status == http.StatusTooManyRequests || status >= 500:
-		default:
-			return "", err
-		}
+	asked, err := json.Marshal(map[string]string{"question": question})
+	if err != nil {
+		return "", err
 	}
-}
-
-type responseFormat struct {
-	Type string `json:"type"`
+	body := map[string]any{"messages": []message{{"system", instructions()}, {"user", string(asked)}}, "temperature": 0, "max_tokens": mostTokens,
+		"stream": false, "response_format": map[string]string{"type": "json_object"}}
+	if m.options.Name != "" {
+		body["model"] = m.options.Name
+	}
+	content, status, err := m.once(ctx, body)
+	if status == http.StatusBadRequest {
+		delete(body, "response_format") // some endpoints do not support this parameter
+	}
+	again := status == 0 || status == http.StatusBadRequest || status == http.StatusTooManyRequests || status >= 500
+	if err != nil && again && ctx.Err() == nil {
+		content, _, err = m.once(ctx, body)
+	}
+	return content, err
 }
 
 type message struct {
@@ -189,19 +180,8 @@ type message struct {
 }
 
 // once sends one request. The status is 0 if there was no response.
-func (m *Model) once(ctx context.Context, question string, format *responseFormat) (content string, status int, err error) {
-	asked, err := json.Marshal(map[string]string{"question": question})
-	if err != nil {
-		return "", 0, err
-	}
-	body, err := json.Marshal(struct {
-		Model       string          `json:"model,omitempty"`
-		Messages    []message       `json:"messages"`
-		Temperature float64         `json:"temperature"`
-		MaxTokens   int             `json:"max_tokens"`
-		Stream      bool            `json:"stream"`
-		Format      *responseFormat `json:"response_format,omitempty"`
-	}{m.options.Name, []message{{"system", instructions()}, {"user", string(asked)}}, 0, mostTokens, false, format})
+func (m *Model) once(ctx context.Context, question map[string]any) (content string, status int, err error) {
+	body, err := json.Marshal(question)
 	if err != nil {
 		return "", 0, err
 	}
@@ -215,47 +195,46 @@ func (m *Model) once(ctx context.Context, question string, format *responseForma
 		r.Header.Set("Authorization", "Bearer "+m.options.Key.Reveal())
 	}
 	answer, err := m.options.Client.Do(r)
-	if err != nil {
-		if ctx.Err() != nil {
-			return "", 0, broken("the endpoint did not answer in time")
-		}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return "", 0, late
+	case err != nil:
 		return "", 0, broken("the endpoint cannot be reached")
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return "", answer.StatusCode, broken("the endpoint answers %d", answer.StatusCode)
+	status = answer.StatusCode
+	if status != http.StatusOK {
+		return "", status, broken(fmt.Sprint("the endpoint answers ", status))
 	}
 	if kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return "", answer.StatusCode, broken("the endpoint does not answer JSON")
+		return "", status, broken("the endpoint does not answer JSON")
 	}
-	content, err = read(ctx, answer.Body)
-	return content, answer.StatusCode, err
+	text, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return "", status, late
+	case err != nil:
+		return "", status, broken("the answer of the endpoint broke off")
+	case len(text) > mostAnswer:
+		return "", status, broken(fmt.Sprintf("the answer of the endpoint is longer than %d bytes", mostAnswer))
+	}
+	content, err = read(text)
+	return content, status, err
 }
 
 // read reads the answer of the endpoint.
-func read(ctx context.Context, body io.Reader) (content string, err error) {
-	text, err := io.ReadAll(io.LimitReader(body, mostAnswer+1))
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return "", broken("the endpoint did not answer in time")
-	case err != nil:
-		return "", broken("the answer of the endpoint broke off")
-	case len(text) > mostAnswer:
-		return "", broken("the answer of the endpoint is longer than %d bytes", mostAnswer)
-	}
+func read(text []byte) (content string, err error) {
 	var said struct {
 		Choices []struct {
 			Finish  string `json:"finish_reason"`
-			Message struct {
-				Content string `json:"content"`
-			} `json:"message"`
-		} `json:"choices"`
+			Message message
+		}
 	}
 	if err := json.Unmarshal(text, &said); err != nil || len(said.Choices) == 0 || said.Choices[0].Message.Content == "" {
 		return "", broken("the answer of the endpoint is not one of a model")
 	}
 	if said.Choices[0].Finish == "length" {
-		return "", refused("the plan was cut off")
+		return "", errors.New("the plan was cut off")
 	}
 	return said.Choices[0].Message.Content, nil
 }

@@ -3,6 +3,7 @@ package model
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,38 +16,32 @@ import (
 )
 
 // instructions are sent to the model before the question.
-var instructions = sync.OnceValue(func() string {
-	return instructionsText + string(schema())
-})
+var instructions = sync.OnceValue(func() string { return instructionsText + schema() })
 
 //go:embed instructions.txt
 var instructionsText string
 
 // schema is the schema of a plan without the fields that a model cannot know.
 // The model names organizations only by the words of the question.
-var schema = sync.OnceValue(func() []byte {
-	var s struct {
-		Type       string                    `json:"type"`
-		Properties map[string]map[string]any `json:"properties"`
-		Required   []string                  `json:"required"`
-		More       bool                      `json:"additionalProperties"`
-	}
+func schema() string {
+	var s map[string]any
 	if err := json.Unmarshal(ask.Schema(), &s); err != nil {
 		panic(err) // the schema is our own, so it parses
 	}
-	delete(s.Properties, "notes")
-	delete(s.Properties, "doubt")
+	properties := s["properties"].(map[string]any)
+	delete(properties, "notes")
+	delete(properties, "doubt")
 	party := json.RawMessage(`{"additionalProperties": false, "properties": {"asked": {"description": ` +
 		`"The words of the question that name it.", "type": "string"}}, "required": ["asked"], "type": "object"}`)
 	for _, list := range []string{"funders", "recipients", "organizations"} {
-		s.Properties[list]["items"] = party
+		properties[list].(map[string]any)["items"] = party
 	}
 	body, err := json.Marshal(s)
 	if err != nil {
 		panic(err)
 	}
-	return body
-})
+	return string(body)
+}
 
 // parse reads the model's output: one object with one plan, whose fields are
 // all in the vocabulary.
@@ -55,14 +50,14 @@ func parse(content string) (*ask.Plan, error) {
 		Plan json.RawMessage `json:"plan"`
 	}
 	if err := ask.Decode(content, &said); err != nil || len(said.Plan) == 0 {
-		return nil, refused("the model did not answer with a plan")
+		return nil, errors.New("the model did not answer with a plan")
 	}
 	if string(said.Plan) == "null" {
-		return nil, refused("the model has no plan for the question")
+		return nil, errors.New("the model has no plan for the question")
 	}
 	p := &ask.Plan{}
 	if err := ask.Decode(string(said.Plan), p); err != nil {
-		return nil, refused("the plan has fields that there are not")
+		return nil, errors.New("the plan has fields that there are not")
 	}
 	return p, nil
 }
@@ -71,57 +66,44 @@ func parse(content string) (*ask.Plan, error) {
 // only what the question says. All names are filled in from our own data.
 func ground(p *ask.Plan, question string, resolve func(words string) (ask.Party, bool)) error {
 	q := newWords(question)
-	if len(p.Notes) > 0 {
-		return refused("the plan has notes")
+	said := []string{p.Words}
+	for i := range p.Places {
+		l := &p.Places[i]
+		if !q.names(l) {
+			return errors.New("the plan has a place that the question does not name")
+		}
+		said = append(said, l.Name, l.Value)
 	}
 	for _, list := range [][]ask.Party{p.Funders, p.Recipients, p.Organizations} {
-		for i := range list {
-			if err := q.party(&list[i], resolve); err != nil {
-				return err
+		for i, o := range list {
+			found, ok := resolve(o.Asked)
+			if !q.has(o.Asked) || !ok || o.EIN != "" && o.EIN != found.EIN {
+				return errors.New("the plan names an organization that the words of the question do not lead to")
 			}
+			list[i].EIN, list[i].Name = found.EIN, found.Name
+			said = append(said, o.Asked)
 		}
 	}
-	for i := range p.Places {
-		if err := q.place(&p.Places[i]); err != nil {
-			return err
-		}
-	}
-	for i := range p.Causes {
-		c := &p.Causes[i]
+	for i, c := range p.Causes {
 		if !q.has(c.Asked) {
-			return refused("the plan has a cause that the question does not name")
+			return errors.New("the plan has a cause that the question does not name")
 		}
-		c.Name = ask.CauseName(c.Subject)
+		p.Causes[i].Name = ask.CauseName(c.Subject)
+		said = append(said, c.Asked)
 	}
-	if p.Words != "" && !q.has(p.Words) {
-		return refused("the plan has words that the question does not have")
+	switch {
+	case len(p.Notes) > 0:
+		return errors.New("the plan has notes")
+	case p.Words != "" && !q.has(p.Words):
+		return errors.New("the plan has words that the question does not have")
+	case !q.sameYears(p):
+		return errors.New("the plan has other years than the question")
+	case p.MinAmount != nil && !q.amount(*p.MinAmount) || p.MaxAmount != nil && !q.amount(*p.MaxAmount):
+		return errors.New("the plan has an amount that the question does not have")
 	}
-	if err := q.years(p); err != nil {
-		return err
-	}
-	if q.foreignAmount(p.MinAmount) || q.foreignAmount(p.MaxAmount) {
-		return refused("the plan has an amount that the question does not have")
-	}
-	if rest := q.unsaid(p); rest != "" {
+	if rest := q.unsaid(said); rest != "" {
 		p.Notes = []string{"The model read these words in a way of its own: “" + rest + "”."}
 	}
-	return nil
-}
-
-// party checks an organization of a plan against the question, and fills in its EIN
-// and its name.
-func (q words) party(o *ask.Party, resolve func(words string) (ask.Party, bool)) error {
-	if !q.has(o.Asked) {
-		return refused("the plan names an organization that the question does not")
-	}
-	found, ok := resolve(o.Asked)
-	if !ok {
-		return refused("the plan names an organization that is not found")
-	}
-	if o.EIN != "" && o.EIN != found.EIN {
-		return refused("the plan has an EIN that the words of the question do not lead to")
-	}
-	*o = ask.Party{EIN: found.EIN, Name: found.Name, Asked: o.Asked}
 	return nil
 }
 
@@ -131,32 +113,15 @@ var plainWords = strings.Fields("a an and any are as at by did do does for from 
 
 // unsaid lists the words of the question that no part of the plan repeats, so
 // that the person who asked can see what was left out.
-func (q words) unsaid(p *ask.Plan) string {
-	said := []string{p.Words}
-	for _, list := range [][]ask.Party{p.Funders, p.Recipients, p.Organizations} {
-		for _, o := range list {
-			said = append(said, o.Asked)
-		}
-	}
-	for _, l := range p.Places {
-		said = append(said, l.Name, l.Value)
-	}
-	for _, c := range p.Causes {
-		said = append(said, c.Asked)
-	}
-	known := strings.Fields(fold(strings.Join(said, " ")))
+func (q words) unsaid(said []string) (rest string) {
+	known := append(strings.Fields(fold(strings.Join(said, " "))), plainWords...)
 	const most = 300 // bytes
-	var rest []string
-	n := 0
 	for _, w := range strings.Fields(q.folded) {
-		if !slices.Contains(known, w) && !slices.Contains(plainWords, w) && !unicode.IsDigit(rune(w[0])) {
-			if n += len(w) + 1; n > most {
-				break
-			}
-			rest = append(rest, w)
+		if !slices.Contains(known, w) && !unicode.IsDigit(rune(w[0])) && len(rest)+len(w) < most {
+			rest += " " + w
 		}
 	}
-	return strings.Join(rest, " ")
+	return strings.TrimSpace(rest)
 }
 
 // words holds the words of a question for lookups.
@@ -181,39 +146,21 @@ func (q words) has(text string) bool {
 
 var yearIn = regexp.MustCompile(`\b(?:19|20)\d\d\b`)
 
-// years checks the years of a plan against those of the question, in both
-// directions: a year that the model dropped would silently change the figures.
-func (q words) years(p *ask.Plan) error {
-	var has, wants []int
-	for _, text := range yearIn.FindAllString(q.typed, -1) {
-		year, err := strconv.Atoi(text)
-		if err == nil {
-			has = append(has, year)
-		}
-	}
+// sameYears compares the years of a plan with those of the question: a year that
+// the model dropped would silently change the figures.
+func (q words) sameYears(p *ask.Plan) bool {
+	var wants []string
 	for _, s := range p.Years {
-		for _, year := range []int{s.From, s.To} {
-			if year != 0 {
-				wants = append(wants, year)
-			}
-		}
+		wants = append(wants, strconv.Itoa(s.From), strconv.Itoa(s.To))
 	}
-	for _, year := range wants {
-		if !slices.Contains(has, year) {
-			return refused("the plan has a year that the question does not have")
-		}
-	}
-	for _, year := range has {
-		if !slices.Contains(wants, year) {
-			return refused("the plan leaves out a year of the question")
-		}
-	}
-	return nil
+	wants = slices.DeleteFunc(wants, func(year string) bool { return year == "0" })
+	has := yearIn.FindAllString(q.typed, -1)
+	slices.Sort(has)
+	slices.Sort(wants)
+	return slices.Equal(slices.Compact(has), slices.Compact(wants))
 }
 
 var numberIn = regexp.MustCompile(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(k|thousand|m|mm|million|b|bn|billion)?\b`)
-
-func (q words) foreignAmount(n *int64) bool { return n != nil && !q.amount(*n) }
 
 // amount reports whether the question names a dollar amount.
 func (q words) amount(want int64) bool {
@@ -233,13 +180,16 @@ func (q words) state(r place.Region) bool {
 	return q.has(r.Name) || slices.Contains(strings.FieldsFunc(q.typed, func(c rune) bool { return !unicode.IsLetter(c) }), r.Code)
 }
 
-// place checks a place of a plan against the question, and fills in its name.
-func (q words) place(l *ask.Place) error {
+// names reports whether the question names a place of a plan, and fills in the name
+// of the place.
+func (q words) names(l *ask.Place) bool {
 	name, state := l.Value, ""
 	l.Name = l.Value
 	switch l.Kind {
 	case "state":
-		state = l.Value
+		r, _ := place.RegionOf(l.Value)
+		l.Name = r.Name
+		return q.state(r)
 	case "city":
 		name, state, _ = strings.Cut(l.Value, ", ")
 	case "county":
@@ -250,11 +200,5 @@ func (q words) place(l *ask.Place) error {
 		l.Name = name
 	}
 	r, _ := place.RegionOf(state)
-	if l.Kind == "state" {
-		name, l.Name = "", r.Name
-	}
-	if state != "" && !q.state(r) || l.Kind != "state" && !q.has(name) {
-		return refused("the plan has a place that the question does not name")
-	}
-	return nil
+	return q.has(name) && (state == "" || q.state(r))
 }
