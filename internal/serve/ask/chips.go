@@ -2,7 +2,6 @@ package ask
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"grantgraph/internal/grant"
@@ -16,14 +15,10 @@ func (p *Plan) Chips() []Chip {
 		field, side, name := row.Text("field"), row.Text("side"), row.Text("label")
 		value, options := p.part(field, side), []Option(nil)
 		switch field {
-		case "level":
-			value = capital(p.Level)
 		case "order":
-			if p.Measure == "which" {
-				value = label("rank", p.Order)
+			if p.Measure != "which" {
+				value = ""
 			}
-		case "top":
-			value = strings.TrimPrefix(strconv.Itoa(p.Top), "0")
 		case "funders", "recipients", "organizations":
 			value = p.partyNames(field)
 		case "places":

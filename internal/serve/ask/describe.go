@@ -47,8 +47,6 @@ func capital(s string) string {
 // spaced puts a space before a text, unless the text is empty.
 func spaced(s string) string { return strings.TrimSuffix(" "+s, " ") }
 
-func names(list []Party) []string { return each(list, func(o Party) string { return o.Name }) }
-
 func subjects(list []Cause) []string { return each(list, func(c Cause) string { return c.Subject }) }
 
 // inWords writes years for a sentence.
@@ -84,53 +82,56 @@ func (p *Plan) amounts() string {
 	return money.Dollars(*least) + " to " + money.Dollars(*most)
 }
 
-// part writes a part of the plan in words; it is empty if the plan does not have
-// the part. Places are those of one side, or of both if the side is empty.
-func (p *Plan) part(field, side string) string {
-	switch field {
-	case "funders", "recipients", "organizations":
-		v, _ := p.filter(field)
-		return joinWords(names(v.Interface().([]Party)), "and")
-	case "places":
-		return joinWords(placeNames(p.Places, side), "or")
-	case "abroad":
+// writers write the parts of a plan in words. A part that the plan does not have is
+// empty.
+var writers = map[string]func(p *Plan, side string) string{
+	"level":         func(p *Plan, _ string) string { return capital(p.Level) },
+	"order":         func(p *Plan, _ string) string { return label("rank", p.Order) },
+	"top":           func(p *Plan, _ string) string { return strings.TrimPrefix(strconv.Itoa(p.Top), "0") },
+	"funders":       func(p *Plan, _ string) string { return joinWords(each(p.Funders, Party.name), "and") },
+	"recipients":    func(p *Plan, _ string) string { return joinWords(each(p.Recipients, Party.name), "and") },
+	"organizations": func(p *Plan, _ string) string { return joinWords(each(p.Organizations, Party.name), "and") },
+	"causes":        func(p *Plan, _ string) string { return joinWords(each(p.Causes, Cause.name), "or") },
+	"words":         func(p *Plan, _ string) string { return strings.Trim(p.Words, `"`) },
+	"support":       func(p *Plan, _ string) string { return joinWords(each(p.Support, supportName), "or") },
+	"funder_types":  func(p *Plan, _ string) string { return joinWords(each(p.FunderTypes, grant.KindPlural), "and") },
+	"amounts":       func(p *Plan, _ string) string { return p.amounts() },
+	"years":         func(p *Plan, _ string) string { return joinWords(each(p.Years, Span.inWords), "and") },
+	"only":          func(p *Plan, _ string) string { return label("only", p.Only) },
+	"exclude": func(p *Plan, _ string) string {
+		return joinWords(each(p.Exclude, func(e string) string { return label("exclude", e) }), "and")
+	},
+	"abroad": func(p *Plan, _ string) string {
 		if p.Abroad {
 			return "abroad"
 		}
-	case "causes":
-		return joinWords(each(p.Causes, func(c Cause) string { return cmp.Or(c.Name, CauseName(c.Subject)) }), "or")
-	case "words":
-		return strings.Trim(p.Words, `"`)
-	case "support":
-		return joinWords(each(p.Support, func(id string) string {
-			s, _ := grant.ParseSupport(id)
-			return strings.ToLower(s.Label())
-		}), "or")
-	case "funder_types":
-		return joinWords(each(p.FunderTypes, grant.KindPlural), "and")
-	case "amounts":
-		return p.amounts()
-	case "years":
-		return joinWords(each(p.Years, Span.inWords), "and")
-	case "only":
-		return strings.ReplaceAll(p.Only, "_", " ")
-	case "exclude":
-		return joinWords(each(p.Exclude, func(e string) string { return label("exclude", e) }), "and")
-	}
-	return ""
+		return ""
+	},
+	"places": func(p *Plan, side string) string {
+		list := slices.DeleteFunc(slices.Clone(p.Places), func(l Place) bool { return side != "" && l.Of != side })
+		return joinWords(each(list, Place.name), "or")
+	},
 }
 
-func placeNames(list []Place, of string) (out []string) {
-	for _, l := range list {
-		name := cmp.Or(l.Name, l.Value)
-		if l.Kind == "near" {
-			name = fmt.Sprintf("within %d miles of ZIP code %s", cmp.Or(l.Miles, 25), l.Value)
-		}
-		if of == "" || l.Of == of {
-			out = append(out, name)
-		}
+// part writes a part of the plan in words. Places are those of one side, or of both
+// if the side is empty.
+func (p *Plan) part(field, side string) string { return writers[field](p, side) }
+
+func (o Party) name() string { return o.Name }
+
+func (c Cause) name() string { return cmp.Or(c.Name, CauseName(c.Subject)) }
+
+func supportName(id string) string {
+	s, _ := grant.ParseSupport(id)
+	return strings.ToLower(s.Label())
+}
+
+// name writes a place.
+func (l Place) name() string {
+	if l.Kind == "near" {
+		return fmt.Sprintf("within %d miles of ZIP code %s", cmp.Or(l.Miles, 25), l.Value)
 	}
-	return out
+	return cmp.Or(l.Name, l.Value)
 }
 
 // describe writes the filters of a plan as the end of a sentence: "by A to B in

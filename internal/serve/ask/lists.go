@@ -17,6 +17,9 @@ import (
 
 // list answers with the rows of a request.
 func (r *run) list() error {
+	if r.p.Of == "awards" && len(r.p.Years) > 0 {
+		return invalid("awards by agency are of all years")
+	}
 	lines, hits, err := r.lines(r.p)
 	if err != nil {
 		return err
@@ -125,6 +128,9 @@ func (r *run) none(p *Plan) {
 	}
 	r.tell(key, "what", spaced(p.describe()))
 	r.warn("none")
+	if _, grouped := groups[p.Of]; grouped && p.Measure == "how_many" {
+		r.figure("group_count", 0, UnitCount)
+	}
 }
 
 // body is the body of the request that chooses organizations by place, cause and
@@ -201,26 +207,31 @@ func (r *run) shared() error {
 	return nil
 }
 
-// groups ranks the groups of the grants.
+// groups ranks or counts the groups of the grants. What is counted is shown with
+// the grants that are in no group.
 func (r *run) groups() error {
-	s, err := r.summary(r.p, groups[r.p.Of].Text("by"))
+	p, g, counted := r.p, groups[r.p.Of], r.p.Measure == "how_many"
+	s, err := r.summary(p, g.Text("by"))
 	if err != nil || s.GrantCount == 0 {
 		return r.noneOr(err)
 	}
 	var lines [][]any
-	for _, g := range s.groups.Rows {
-		switch g.Kind {
-		case "value":
-			lines = append(lines, []any{g.Label, g.TotalAmount, g.GrantCount})
-		case "rest":
-			if r.p.Order == "grants" || r.p.Least {
-				return invalid("there are too many %s to rank them that way", groups[r.p.Of].Text("several"))
-			}
-		case "none":
-			r.warn("group", "left_count", g.GrantCount, "left_amount", g.TotalAmount, "label", g.Label)
+	for _, x := range s.groups.Rows {
+		switch {
+		case counted || x.Kind == "value":
+			lines = append(lines, []any{x.Label, x.TotalAmount, x.GrantCount})
+		case x.Kind == "rest" && (p.Order == "grants" || p.Least):
+			return invalid("there are too many %s to rank them that way", g.Text("several"))
+		case x.Kind == "none":
+			r.warn("group", "left_count", x.GrantCount, "left_amount", x.TotalAmount, "label", x.Label)
 		}
 	}
-	r.rank(lines)
+	if !counted {
+		r.rank(lines)
+		return nil
+	}
+	r.learn("group_count", s.groups.GroupCount, "counted", plural.Count(s.groups.GroupCount, g.Text("one"), g.Text("several")), "say", g.Text("count"))
+	r.present(lines, 25)
 	return nil
 }
 
@@ -246,27 +257,6 @@ func (r *run) rank(lines [][]any) {
 		return cmp.Compare(b[by].(int64), a[by].(int64))
 	})
 	r.present(lines, r.p.top())
-}
-
-// count counts the groups of the grants.
-func (r *run) count() error {
-	g := groups[r.p.Of]
-	s, err := r.summary(r.p, g.Text("by"))
-	if err != nil {
-		return err
-	}
-	if s.GrantCount == 0 {
-		r.none(r.p)
-		r.figure("group_count", 0, UnitCount)
-		return nil
-	}
-	var lines [][]any
-	for _, x := range s.groups.Rows {
-		lines = append(lines, []any{x.Label, x.TotalAmount, x.GrantCount})
-	}
-	r.learn("group_count", s.groups.GroupCount, "counted", plural.Count(s.groups.GroupCount, g.Text("one"), g.Text("several")), "say", g.Text("count"))
-	r.present(lines, 25)
-	return nil
 }
 
 // countries ranks the countries abroad. The API has no grouping by country, so

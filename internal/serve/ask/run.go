@@ -31,7 +31,7 @@ type run struct {
 
 // runners are the ways to answer that kinds.tsv names.
 var runners = map[string]func(*run) error{"lead": (*run).lead, "fact": (*run).fact, "list": (*run).list, "awards": (*run).awards, "shared": (*run).shared,
-	"cities": (*run).cities, "countries": (*run).countries, "groups": (*run).groups, "count": (*run).count, "totals": (*run).totals,
+	"cities": (*run).cities, "countries": (*run).countries, "groups": (*run).groups, "totals": (*run).totals,
 	"median": (*run).median, "trend": (*run).trend, "compare": (*run).compare, "change": (*run).change, "share": (*run).share}
 
 // Run answers a plan. All figures come from the API. An error wraps ErrPlan if
@@ -222,15 +222,6 @@ func (r *run) rows(p *Plan, request string) (rows reflect.Value, hits int64, err
 	list := reflect.ValueOf(a)
 	hits, _ = field(list, "Hits|CofunderScope.CofunderCount").(int64)
 	return list.Elem().FieldByName(cmp.Or(r.kind.Text("rows"), "Results")), hits, nil
-}
-
-// with adds parameters to a copy of the values.
-func with(v url.Values, pairs ...any) url.Values {
-	out := maps.Clone(v)
-	for i := 0; i < len(pairs); i += 2 {
-		out.Set(pairs[i].(string), fmt.Sprint(pairs[i+1]))
-	}
-	return out
 }
 
 // encode writes parameters with plain commas, so that lists are readable.

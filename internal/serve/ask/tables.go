@@ -41,6 +41,14 @@ func byFirst(first string, rows []table.Row) map[string]table.Row {
 	return m
 }
 
+// FigureName is what people call a figure.
+func FigureName(name string) string {
+	if c, ok := columns[name]; ok {
+		return c.Text("label")
+	}
+	return capital(label("figure", name))
+}
+
 // label is what a word of a plan is called; words that are in no table are called
 // by themselves.
 func label(field, word string) string {

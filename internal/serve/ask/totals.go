@@ -33,18 +33,18 @@ func average(amount, count int64) float64 { return float64(amount) / float64(max
 // another state, or the plan asks for grants of one class, some figures are not
 // known.
 func (r *run) summary(p *Plan, by string) (s sums, err error) {
-	v := p.values()
 	from, to, ok := p.fromTo()
-	ok = ok && p.By != "places"
-	switch {
-	case ok:
-		c := p.clone()
-		c.Places = []Place{*from}
-		v = with(c.values(), "by", "state", "top", graph.MaxGroups)
-	case by != "" && p.Only != "":
-		return s, invalid("%s cannot be counted for a class of grants alone", label("of", p.Of))
-	case by != "":
-		v = with(v, "by", by, "top", graph.MaxGroups)
+	if ok = ok && p.By != "places"; ok {
+		p, by = p.clone(), "state"
+		p.Places = []Place{*from}
+	}
+	v := p.values()
+	if by != "" {
+		v.Set("by", by)
+		v.Set("top", strconv.Itoa(graph.MaxGroups))
+	}
+	if by != "" && p.Only != "" {
+		return s, invalid("grants of one class can be asked for as a total or a number")
 	}
 	a, err := get[*grants.SummaryAnswer](r, "/grants/summary", v, nil)
 	if err != nil {

@@ -75,13 +75,11 @@ func ground(p *ask.Plan, question string, resolve func(words string) (ask.Party,
 		said = append(said, l.Name, l.Value)
 	}
 	for _, list := range [][]ask.Party{p.Funders, p.Recipients, p.Organizations} {
-		for i, o := range list {
-			found, ok := resolve(o.Asked)
-			if !q.has(o.Asked) || !ok || o.EIN != "" && o.EIN != found.EIN {
+		for i := range list {
+			if !q.means(&list[i], resolve) {
 				return errors.New("the plan names an organization that the words of the question do not lead to")
 			}
-			list[i].EIN, list[i].Name = found.EIN, found.Name
-			said = append(said, o.Asked)
+			said = append(said, list[i].Asked)
 		}
 	}
 	for i, c := range p.Causes {
@@ -98,13 +96,27 @@ func ground(p *ask.Plan, question string, resolve func(words string) (ask.Party,
 		return errors.New("the plan has words that the question does not have")
 	case !q.sameYears(p):
 		return errors.New("the plan has other years than the question")
-	case p.MinAmount != nil && !q.amount(*p.MinAmount) || p.MaxAmount != nil && !q.amount(*p.MaxAmount):
+	case !q.amount(p.MinAmount) || !q.amount(p.MaxAmount):
 		return errors.New("the plan has an amount that the question does not have")
 	}
 	if rest := q.unsaid(said); rest != "" {
 		p.Notes = []string{"The model read these words in a way of its own: “" + rest + "”."}
 	}
 	return nil
+}
+
+// means reports whether the words of the question lead to an organization of a plan,
+// and fills in its EIN and its name.
+func (q words) means(o *ask.Party, resolve func(words string) (ask.Party, bool)) bool {
+	if !q.has(o.Asked) {
+		return false
+	}
+	found, ok := resolve(o.Asked)
+	if !ok || o.EIN != "" && o.EIN != found.EIN {
+		return false
+	}
+	o.EIN, o.Name = found.EIN, found.Name
+	return true
 }
 
 // plainWords are common words of a question that are not about its subject.
@@ -162,12 +174,15 @@ func (q words) sameYears(p *ask.Plan) bool {
 
 var numberIn = regexp.MustCompile(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(k|thousand|m|mm|million|b|bn|billion)?\b`)
 
-// amount reports whether the question names a dollar amount.
-func (q words) amount(want int64) bool {
+// amount reports whether the question names a dollar amount, if the plan has one.
+func (q words) amount(want *int64) bool {
+	if want == nil {
+		return true
+	}
 	scale := map[string]float64{"": 1, "k": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9}
 	for _, m := range numberIn.FindAllStringSubmatch(q.typed, -1) {
 		n, err := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", ""), 64)
-		if err == nil && int64(n*scale[strings.ToLower(m[2])]) == want {
+		if err == nil && int64(n*scale[strings.ToLower(m[2])]) == *want {
 			return true
 		}
 	}

@@ -42,19 +42,11 @@ type reply struct {
 	Chips    []chip
 	Filled   string // the model that filled the plan; empty if no model did
 
-	*view            // the answer, nil until there is one
-	Unclear *unclear // why the question was not understood
-	Problem *problem // why a question that was understood has no answer
+	*view                // the answer, nil until there is one
+	Unclear *ask.Unclear // why the question was not understood
+	Problem *problem     // why a question that was understood has no answer
 
 	Paid string // a sentence about how the visitor paid
-}
-
-// unclear says why a question was not understood.
-type unclear struct {
-	Why     string
-	Beyond  bool // the question is understood, and filings cannot answer it
-	Try     []example
-	Parties []party
 }
 
 // problem is why a question has no answer, though it may be a good question.
@@ -126,7 +118,7 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 		return
 	}
 	if none != nil {
-		p.Unclear = newUnclear(none)
+		p.Unclear = none
 		tell(partUnclear)
 		return
 	}
@@ -145,7 +137,7 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 		return
 	}
 	if !found.Understood {
-		p.Unclear = newUnclear(&ask.Unclear{Why: found.Why, Beyond: found.Beyond, Try: found.Try})
+		p.Unclear = &ask.Unclear{Why: found.Why, Beyond: found.Beyond, Try: found.Try}
 		tell(partUnclear)
 		return
 	}

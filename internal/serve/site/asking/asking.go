@@ -111,7 +111,7 @@ func newRoom(f *frame.Frame, c Config) (*room, error) {
 	s := &room{Frame: f, Config: c, reader: func(from ask.Source) reader { return ask.New(from) },
 		atOnce: budget.NewAtOnce(atOnce, atOnceEach), models: visitor.New(models, c.Clock)}
 	var err error
-	s.pages, err = f.Pages(pages, template.FuncMap{"quoted": quoted})
+	s.pages, err = f.Pages(pages, template.FuncMap{"quoted": quoted, "party": partyOf, "address": addressOf})
 	return s, err
 }
 
@@ -127,37 +127,16 @@ func (s *room) route(mux *http.ServeMux) {
 type page struct {
 	frame.Head
 	Token    string
-	Typed    string // in the field
-	Examples []example
-	Left     int  // free questions
-	Free     int  // in a day
-	Paying   bool // the visitor has calls to pay with
-	*reply        // nil before a question was asked
+	Typed    string   // in the field
+	Examples []string // questions to try
+	Left     int      // free questions
+	Free     int      // in a day
+	Paying   bool     // the visitor has calls to pay with
+	reply             // empty before a question was asked
 }
 
-// HowPaid, Failed, NotUnderstood, Understood, Answered and Spent say which parts of
-// the reply there are.
-func (p *page) HowPaid() string {
-	if p.reply == nil {
-		return ""
-	}
-	return p.Paid
-}
-func (p *page) Failed() bool        { return p.reply != nil && p.Problem != nil }
-func (p *page) NotUnderstood() bool { return p.reply != nil && p.Unclear != nil }
-func (p *page) Understood() bool    { return p.reply != nil && p.Plan != nil }
-func (p *page) Answered() bool      { return p.reply != nil && p.view != nil }
-func (p *page) Spent() bool         { return p.reply != nil && p.Problem != nil && p.Problem.Pay }
-
-// example is a question to try.
-type example struct{ Text, Href string }
-
-func examples(list []string) (to []example) {
-	for _, text := range list {
-		to = append(to, example{text, addressOf(text, "")})
-	}
-	return to
-}
+// Answered reports whether there is an answer.
+func (p *reply) Answered() bool { return p.view != nil }
 
 // addressOf is the address that answers a question, or a plan in its place.
 func addressOf(text, plan string) string {
@@ -220,8 +199,7 @@ func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer b
 	if answer {
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
-		p.reply = &reply{}
-		s.answer(ctx, a, q, p.reply, func(string) bool { return true })
+		s.answer(ctx, a, q, &p.reply, func(string) bool { return true })
 		if p.Problem != nil {
 			status = p.Problem.Status
 		}
@@ -237,7 +215,7 @@ func (s *room) draw(w http.ResponseWriter, r *http.Request, q Question, answer b
 	if !answer && frame.DatasetOf(r).Browsable() {
 		_, unclear := a.Read(r.Context(), "") // an empty question lists questions to try
 		if unclear != nil {
-			p.Examples = examples(unclear.Try)
+			p.Examples = unclear.Try
 		}
 	}
 	if p.Left, err = s.Accounts.QuestionsLeft(r.Context(), a.who); err != nil {

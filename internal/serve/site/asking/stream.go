@@ -155,11 +155,7 @@ func (s *room) event(part string, p *reply) ([]byte, error) {
 	case partAnswer:
 		data["answer"], data["caveats"] = p.Found.Answer, p.Found.Caveats
 	case partUnclear:
-		try := []string{}
-		for _, e := range p.Unclear.Try {
-			try = append(try, e.Text)
-		}
-		data["why"], data["try"] = p.Unclear.Why, try
+		data["why"], data["try"] = p.Unclear.Why, append([]string{}, p.Unclear.Try...)
 	case partError:
 		data["code"], data["error"], data["message"] = p.Problem.Status, p.Problem.Slug, p.Problem.Text
 	case partDone:

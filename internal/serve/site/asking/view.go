@@ -32,16 +32,6 @@ const mostTiles = 5
 // ranking are those of its first row, which the sentence and the table have.
 var alone = map[string]bool{"how_much": true, "how_many": true, "average": true, "median": true, "share": true, "change": true}
 
-// figureNames are the names of figures that read better in other words.
-var figureNames = map[string]string{"total_amount": "dollars", "grant_count": "grants", "funder_count": "funders", "recipient_count": "recipients"}
-
-func figureName(name string) string {
-	if words, ok := figureNames[name]; ok {
-		return words
-	}
-	return sentence(name)
-}
-
 // heading is the head of a column.
 type heading struct {
 	Label  string
@@ -77,7 +67,7 @@ func newView(found *ask.Answer) *view {
 	}
 	if found.Plan != nil && alone[found.Plan.Measure] && len(found.Figures) <= mostTiles {
 		for _, f := range found.Figures {
-			v.Tiles = append(v.Tiles, tile{figureName(f.Name), ask.Written(f.Value, f.Unit)})
+			v.Tiles = append(v.Tiles, tile{ask.FigureName(f.Name), ask.Written(f.Value, f.Unit)})
 		}
 	}
 	if found.Request != nil {
@@ -166,23 +156,6 @@ func curl(r *ask.Request) string {
 
 // quoted is a text as a shell reads it.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// sentence begins with a capital letter.
-func sentence(s string) string {
-	s = strings.ReplaceAll(s, "_", " ")
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-func newUnclear(u *ask.Unclear) *unclear {
-	to := &unclear{Why: u.Why, Beyond: u.Beyond, Try: examples(u.Try)}
-	for _, o := range u.Parties {
-		to.Parties = append(to.Parties, partyOf(o))
-	}
-	return to
-}
 
 // chip is one part of the plan of a question, with its other values.
 type chip struct {
