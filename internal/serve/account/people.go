@@ -125,7 +125,7 @@ func (s *store) countAddress(ctx context.Context, from string, l limit, what str
 	if from == "" {
 		return nil
 	}
-	return s.counted(ctx, what, func(t *tx) (time.Duration, bool, error) { return s.countTry(t, l, network.Near(from)) })
+	return s.counted(ctx, what, func(t *tx) (time.Duration, bool, error) { return s.countNetwork(t, l, from) })
 }
 
 // counted runs count in a transaction, which is committed also when the try was one

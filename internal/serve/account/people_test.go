@@ -553,6 +553,13 @@ func TestStoreSignInLimits(t *testing.T) {
 		if _, err := s.SignUp(ctx, "new@example.org", password, "192.0.2.7"); slugOf(err) != "too_many_attempts" {
 			t.Error(err)
 		}
+		// A customer of IPv6 has 65,536 networks, and not as many sign-ups.
+		for i := range 4*signUpsOfAddress.most + 1 {
+			err := s.countAddress(ctx, fmt.Sprintf("2001:db8:7:%x::1", i), signUpsOfAddress, "sign-ups")
+			if refused := slugOf(err) == "too_many_attempts"; refused != (i == 4*signUpsOfAddress.most) {
+				t.Fatal(i, err)
+			}
+		}
 	})
 }
 

@@ -42,10 +42,19 @@ var (
 	furtherTokens  = limit{"token", 3, 24 * time.Hour}
 )
 
+// countNetwork counts one try of a network. All networks around it together have four
+// times as many.
+func (s *store) countNetwork(t *tx, l limit, address string) (wait time.Duration, ok bool, err error) {
+	if wait, ok, err = s.countTry(t, l, network.Near(address)); err != nil || !ok {
+		return wait, ok, err
+	}
+	return s.countTry(t, limit{l.kind + "_wide", 4 * l.most, l.span}, network.Wide(address))
+}
+
 // countToken counts an email that a client at an address asks for.
 func (s *store) countToken(t *tx, who, address string) (wait time.Duration, ok bool, err error) {
 	if address != "" {
-		if wait, ok, err = s.countTry(t, emailsOfAddress, network.Near(address)); err != nil || !ok {
+		if wait, ok, err = s.countNetwork(t, emailsOfAddress, address); err != nil || !ok {
 			return wait, ok, err
 		}
 	}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -247,6 +248,7 @@ func writeError(w http.ResponseWriter, status int, id json.RawMessage, e rpcErro
 		}
 		e = rpcError{Code: jsonrpc.CodeInvalidParams, Message: name + " has the wrong type."}
 	}
+	e.Code = cmp.Or(e.Code, jsonrpc.CodeInvalidRequest) // the SDK leaves some without a code
 	e.Message = fault.Clip(e.Message, maxProblem)
 	if status != 0 {
 		w.Header().Set("Content-Type", "application/json")

@@ -15,6 +15,8 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -134,6 +136,10 @@ func (s *Service) guarded(next mcp.MethodHandler) mcp.MethodHandler {
 		}()
 		if method == methodListen || method == "resources/subscribe" {
 			return nil, notOffered(method)
+		}
+		// The SDK would write an unknown name with such characters as no JSON.
+		if read, ok := r.(*mcp.ReadResourceRequest); ok && strings.ContainsFunc(read.Params.URI, func(c rune) bool { return !strconv.IsPrint(c) }) {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found"}
 		}
 		return next(ctx, method, r)
 	}
