@@ -48,12 +48,15 @@ type Places struct{ strangers, known *AtOnce }
 // NewPlaces has so many places in all for callers of each kind, and so many for one.
 func NewPlaces(all, each int) Places { return Places{NewAtOnce(all, each), NewAtOnce(all, each)} }
 
-// Begin is that of AtOnce.
+// Begin is that of AtOnce. An account that has taken its share may have places of its
+// network, like everybody.
 func (p Places) Begin(from Sender) (end func(), err error) {
-	if from.Account == "" {
-		return p.strangers.begin(from)
+	if from.Account != "" {
+		if end, err = p.known.begin(from); err == nil {
+			return end, nil
+		}
 	}
-	return p.known.begin(from)
+	return p.strangers.Begin(from.Address)
 }
 
 // BeginTrusted is Begin for a client that stands for many networks, such as a proxy.

@@ -62,6 +62,7 @@ type inspection struct {
 const (
 	inspectEvery = 24 * time.Hour
 	suspectEvery = time.Second // or longer after a check that took long
+	longestPause = 10 * time.Minute
 )
 
 // Suspect checks the files that requests read, because a request failed as it does
@@ -73,7 +74,7 @@ func (h *Holder) Suspect() {
 		began := h.opt.Clock()
 		h.inspect(ctx, d, func(f snapshot.File) bool { return !isTable(f) && !isWarehouse(f) })
 		// Requests that fail for another reason leave the disk alone nine tenths of the time.
-		return max(suspectEvery, 9*h.opt.Clock().Sub(began))
+		return min(max(suspectEvery, 9*h.opt.Clock().Sub(began)), longestPause)
 	})
 }
 
