@@ -57,60 +57,45 @@ func shared(a, b string) string {
 }
 
 // causesByPhrase maps phrases to causes: the published titles of codes, and
-// parts of titles that belong to one code or to codes with a common prefix.
+// parts of titles that belong to one code or to codes with a common prefix. The
+// code is empty if a phrase belongs to several letters.
 var causesByPhrase = sync.OnceValue(func() map[string]string {
 	found := map[string]string{}
-	put := func(text, code string) {
-		words := stems(text)
-		if len(words) == 0 || len(words) == 1 && len(words[0]) < 4 {
-			return
-		}
-		key := strings.Join(words, " ")
-		was, ok := found[key]
-		switch {
-		case !ok:
-			found[key] = code
-		case was == "" || code == "" || was[0] != code[0]:
-			found[key] = ""
-		default:
-			found[key] = shared(was, code)
-		}
-	}
 	for _, e := range ntee.Codes() {
 		// The first codes of each letter, such as alliances, have the same
 		// titles under every letter.
 		if e.Code[1] < '2' || strings.HasSuffix(e.Title, "NEC") || e.Code.Major() == 'Z' {
 			continue
 		}
-		put(e.Title, group(string(e.Code)))
-		parts := strings.FieldsFunc(strings.NewReplacer(" and ", "&", " or ", "&").Replace(e.Title), func(r rune) bool { return strings.ContainsRune("&,/()", r) })
-		for _, part := range parts {
-			if len(strings.Fields(part)) > 1 {
-				put(part, group(string(e.Code)))
+		parts := strings.FieldsFunc(strings.NewReplacer(" and ", "&", " or ", "&").Replace(e.Title), among("&,/()"))
+		for i, part := range append(parts, e.Title) {
+			key, code := stems(part), group(string(e.Code))
+			if i < len(parts) && len(strings.Fields(part)) < 2 || len(key) < 4 {
+				continue
 			}
-		}
-	}
-	for key, code := range found {
-		if code == "" {
-			delete(found, key)
+			if was, ok := found[key]; ok {
+				code = shared(was, code)
+			}
+			found[key] = code
 		}
 	}
 	for _, w := range causeTable() {
-		if words := stems(w.phrase); len(words) > 1 && w.code != "" {
-			found[strings.Join(words, " ")] = w.code
+		if key := stems(w.phrase); strings.Contains(key, " ") && w.code != "" {
+			found[key] = w.code
 		}
 	}
 	return found
 })
 
-// stems are the words of a text in the form used for comparing.
-func stems(text string) (list []string) {
+// stems joins the words of a text in the form used for comparing.
+func stems(text string) string {
+	var list []string
 	for _, w := range strings.FieldsFunc(orgname.Fold(text), func(r rune) bool { return !(r >= 'A' && r <= 'Z' || r >= '0' && r <= '9') }) {
 		if w != "AND" {
 			list = append(list, stem.Of(w))
 		}
 	}
-	return list
+	return strings.Join(list, " ")
 }
 
 // causeOf is the cause that words name.
@@ -127,7 +112,7 @@ func causeOf(text string) (subject, name string, ok bool) {
 		}
 	} else if strings.Contains(text, " and ") || strings.Contains(text, " & ") {
 		return "", "", false // perhaps two causes
-	} else if subject = causesByPhrase()[strings.Join(stems(text), " ")]; subject == "" {
+	} else if subject = causesByPhrase()[stems(text)]; subject == "" {
 		return "", "", false
 	}
 	return subject, CauseName(subject), true

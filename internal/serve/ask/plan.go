@@ -246,6 +246,9 @@ func (p *Plan) ofGrants() bool { return p.Of != "organizations" && p.Of != "awar
 // describes it.
 func (p *Plan) fits() error {
 	text := p.written()
+	if slices.ContainsFunc(p.Part, func(f string) bool { return !p.has(f) }) {
+		text += "absent=. "
+	}
 	for _, row := range grammar()["plan"] {
 		if row.fits(text, "", "") {
 			return invalid("%s", sentence(strings.TrimPrefix(row.then[0], "refuse="), "measure", p.Measure))
@@ -260,6 +263,9 @@ func (p *Plan) written() string {
 	v := reflect.ValueOf(p).Elem()
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if strings.HasSuffix(name, "_amount") {
+			name = "amounts"
+		}
 		switch field := v.Field(i); {
 		case field.Kind() == reflect.Slice:
 			b.WriteString(strings.Repeat(name+"=. ", field.Len()))
@@ -275,10 +281,7 @@ func (p *Plan) written() string {
 	if len(p.Years) == 2 && p.Years[0].From >= p.Years[1].From || slices.ContainsFunc(p.Years, func(s Span) bool { return s.From != s.To }) {
 		b.WriteString("ranged=. ")
 	}
-	if slices.ContainsFunc(p.Part, func(f string) bool { return !p.has(f) }) {
-		b.WriteString("absent=. ")
-	}
-	return b.String()
+	return " " + b.String()
 }
 
 // sided reports whether the plan is about funders or about recipients.
@@ -330,11 +333,7 @@ func (p *Plan) filter(name string) (v reflect.Value, ok bool) {
 
 // has reports whether the plan has a part.
 func (p *Plan) has(field string) bool {
-	if field == "amounts" {
-		return p.MinAmount != nil || p.MaxAmount != nil
-	}
-	v, ok := p.filter(field)
-	return ok && (v.Kind() == reflect.Slice && v.Len() > 0 || v.Kind() != reflect.Slice && !v.IsZero())
+	return strings.Contains(p.written(), " "+field+"=")
 }
 
 // without returns the plan without a part.

@@ -412,7 +412,7 @@ func differ(a, b []*item) (x, y *item) {
 			continue
 		}
 		for _, y := range b {
-			if x.from < y.to && y.from < x.to && x.sym != y.sym && (x.sym == "PARTY") != (y.sym == "PARTY") && y.sym != "fill" && x.sym != "fill" {
+			if x.from < y.to && y.from < x.to && (x.sym == "PARTY") != (y.sym == "PARTY") && y.sym != "fill" && x.sym != "fill" {
 				return x, y
 			}
 		}
@@ -436,13 +436,10 @@ func sameParts(a, b Plan) bool {
 // if there is none.
 func (r *reading) latestYear() int {
 	_, years, err := r.a.Data.Graph.Summary(r.ctx, &graph.Filter{})
-	if err != nil {
-		return 0
-	}
 	last := 0
 	for _, y := range years {
-		if !y.Partial && y.FiscalYear > last {
-			last = y.FiscalYear
+		if err == nil && !y.Partial {
+			last = max(last, y.FiscalYear)
 		}
 	}
 	return last
