@@ -145,7 +145,9 @@ func (s *assembly) decide(stage string, it *item) string {
 				continue
 			}
 		}
-		s.say(p, it)
+		if len(p.then) > 1 || strings.Contains(then, "=") {
+			s.say(p, it)
+		}
 		return then
 	}
 	return ""
@@ -170,7 +172,7 @@ func (s *assembly) roleBefore(it *item) (role string) {
 // name the words that the row matched, the last of them, the noun that is asked
 // for, and the first words of each kind.
 func (s *assembly) say(p *pattern, about *item) {
-	pairs := []string{}
+	var pairs []string
 	if about != nil && about.place != nil {
 		pairs = append(pairs, "place", about.place.Name)
 	}

@@ -24,21 +24,23 @@ type numberRow struct {
 
 // numberRows is numbers.tsv, with its abbreviations written out.
 var numberRows = sync.OnceValue(func() (list []numberRow) {
-	short := []string{"{Y}", `(?:fy)?(?:199\d|20[0-3]\d) |fy[0-3]\d `, "{N}", `\w+ `, "{Z}", `(?:zip |code |zipcode |zips )*`,
-		"{P}", `(?:(?:fiscal|tax|calendar|years?|fy) )*`,
-		"{A}", `(?:\$?\d[\d,.]*[a-z]* |[a-z]+ )(?:(?:k|thousand|grand|m|mm|mil|mln|million|bn|billion) )?(?:(?:dollars?|usd|bucks) )?`}
 	limits := map[string][]string{}
 	for phrase, e := range lexicon().phrases {
 		if e.tag == "limit" {
 			limits[e.value] = append(limits[e.value], regexp.QuoteMeta(phrase))
 		}
 	}
+	var short []string
 	for value, phrases := range limits {
 		slices.Sort(phrases)
 		short = append(short, "{"+value+"}", `(?:`+strings.Join(phrases, "|")+`) `)
 	}
 	for _, r := range table.Read("numbers.tsv", numbersText, "tag", "how", "text") {
-		list = append(list, numberRow{r.Text("tag"), r.Text("how"), regexp.MustCompile(`^` + strings.NewReplacer(short...).Replace(r.Text("text")))})
+		if text := r.Text("text"); r.Text("tag") == "short" {
+			short = append(short, "{"+r.Text("how")+"}", text)
+		} else {
+			list = append(list, numberRow{r.Text("tag"), r.Text("how"), regexp.MustCompile(`^` + strings.NewReplacer(short...).Replace(text))})
+		}
 	}
 	return list
 })

@@ -28,10 +28,10 @@ type reading struct {
 	parts [][]*item // by their first word
 	again bool      // this is another wording of the question
 
-	asked   int                        // texts that were looked up as names
-	memo    map[string]identify.Answer // of texts that were identified, also by other wordings
-	fine    map[string]bool            // whether other questions can be answered
-	perhaps []identify.Candidate       // organizations that are too improbable to use
+	asked   int                                   // texts that were looked up as names
+	memo    map[identify.Question]identify.Answer // of texts that were identified, also by other wordings
+	fine    map[string]bool                       // whether other questions can be answered
+	perhaps []identify.Candidate                  // organizations that are too improbable to use
 }
 
 // item is a run of words that has a meaning.
@@ -83,7 +83,7 @@ func (a *Asker) Read(ctx context.Context, question string) (*Plan, *Unclear) {
 	if a.Data == nil || !a.Data.Whole() {
 		return nil, &Unclear{Why: sentence("out_of_service"), Policy: true}
 	}
-	r := &reading{a: a, ctx: ctx, memo: map[string]identify.Answer{}, fine: map[string]bool{}}
+	r := &reading{a: a, ctx: ctx, memo: map[identify.Question]identify.Answer{}, fine: map[string]bool{}}
 	p, u := r.read(question)
 	if u != nil {
 		u.Try = slices.DeleteFunc(u.Try, func(q string) bool { return !r.understands(q) })
@@ -232,11 +232,8 @@ func (r *reading) text(from, to int) string {
 
 // has reports whether given words are at a position of the question.
 func (r *reading) has(at int, words ...string) bool {
-	if at < 0 || at+len(words) > len(r.toks) {
-		return false
-	}
 	for i, w := range words {
-		if !slices.Contains(strings.Split(w, "|"), r.toks[at+i].text) {
+		if !slices.Contains(strings.Split(w, "|"), r.textAt(at+i)) {
 			return false
 		}
 	}
@@ -292,10 +289,12 @@ func (r *reading) addWords(i int) {
 		if e.tag == "" || e.tag == "limit" || e.value == "words" {
 			continue
 		}
-		it := item{sym: e.symbol(text), value: e.value, cost: costWord + costSlip*float64(slips)}
+		it := item{sym: e.tag, value: e.value, cost: costWord + costSlip*float64(slips)}
 		switch e.tag {
 		case "fill":
 			it.cost += costSilent - costWord
+		case "measure", "who", "or":
+			it.sym = cmp.Or(e.value, e.tag)
 		case "KIND":
 			it.adds.FunderTypes = []string{e.value}
 		case "SUPPORT":
@@ -310,25 +309,6 @@ func (r *reading) addWords(i int) {
 		}
 		r.add(i, i+n, it).asked = text
 	}
-}
-
-// symbol is how patterns call a word.
-func (e entry) symbol(text string) string {
-	switch {
-	case e.value != "" && (e.tag == "measure" || e.tag == "who" || e.tag == "or"):
-		return e.value
-	case e.tag == "give" && participle(text):
-		return "given"
-	}
-	return e.tag
-}
-
-// participle reports whether a verb may be a participle. With "was" before or
-// "by" after a participle, giver and receiver swap.
-func participle(text string) bool {
-	last := text[strings.LastIndexByte(text, ' ')+1:]
-	return !strings.HasSuffix(text, "ing") && (strings.HasSuffix(text, "ed") || strings.HasSuffix(text, "en") ||
-		slices.Contains([]string{"paid", "made", "sent", "spent"}, last) || strings.Contains(text, "given"))
 }
 
 // path is the end of a sequence of items.

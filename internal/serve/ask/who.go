@@ -25,7 +25,7 @@ const (
 // that identify gives it.
 func (r *reading) addParty(from, to int) {
 	r.asked++
-	found := r.identify(r.nameText(from, to))
+	found := r.identify(identify.Question{Text: r.nameText(from, to)})
 	if len(found.Candidates) == 0 {
 		return
 	}
@@ -60,11 +60,11 @@ func (r *reading) addParty(from, to int) {
 }
 
 // identify finds out whom a text means, once for all wordings of a question.
-func (r *reading) identify(text string) identify.Answer {
-	found, ok := r.memo[text]
+func (r *reading) identify(q identify.Question) identify.Answer {
+	found, ok := r.memo[q]
 	if !ok {
-		found = r.a.Data.Search.Identify(r.ctx, identify.Question{Text: text})
-		r.memo[text] = found
+		found = r.a.Data.Search.Identify(r.ctx, q)
+		r.memo[q] = found
 	}
 	return found
 }
@@ -201,7 +201,7 @@ func (s *assembly) takePlace(it *item) {
 	}
 	q := identify.Question{Text: it.asked, Role: roles[it.role]}
 	q.City, q.State = cityOf(beside.place)
-	found := s.a.Data.Search.Identify(s.ctx, q)
+	found := s.identify(q)
 	if best, ok := found.Best(); ok && isIn(best.City, best.State, beside.place) {
 		it.who, s.seq = found, slices.Delete(s.seq, at, end+1)
 	}
@@ -218,7 +218,7 @@ func (s *assembly) pick(it *item, role string) *Party {
 	found := it.who
 	best, ok := found.Best()
 	if !ok {
-		if again := s.a.Data.Search.Identify(s.ctx, identify.Question{Text: it.asked, Role: roles[role]}); len(again.Candidates) > 0 {
+		if again := s.identify(identify.Question{Text: it.asked, Role: roles[role]}); len(again.Candidates) > 0 {
 			found = again
 		}
 		if best, ok = found.Best(); !ok {
