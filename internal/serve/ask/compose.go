@@ -308,17 +308,16 @@ func (s *assembly) then(row *pattern) {
 	s.account(row)
 	p := &s.plan
 	p.Measure, p.Of = row.then[0], row.then[1]
-	facts := s.all("FACT")
 	for _, t := range row.then[2:] {
-		switch name, value, _ := strings.Cut(t, "="); name {
+		name, value, _ := strings.Cut(t, "=")
+		if value == "FACT" {
+			value = s.all("FACT")[0].value
+		}
+		switch name {
 		case "order":
-			if p.Order = value; value == "fact" {
-				p.Order = facts[0].value
-			}
+			p.Order = value
 		case "fact":
 			p.Fact = value
-		case "least":
-			p.Least = true
 		}
 	}
 	s.say(row, nil)
@@ -335,9 +334,6 @@ func (s *assembly) then(row *pattern) {
 	case "target":
 		p.Of = s.decide("of", nil)
 	}
-	if p.Measure == "fact" && p.Fact == "" {
-		p.Fact = facts[0].value
-	}
 	s.finish()
 }
 
@@ -345,7 +341,7 @@ func (s *assembly) then(row *pattern) {
 func (s *assembly) finish() {
 	p := &s.plan
 	p.Figure, p.Level, p.Order = s.decide("figure", nil), s.decide("level", nil), cmp.Or(p.Order, s.decide("order", nil))
-	p.Least, p.Both = p.Least || s.decide("least", nil) != "", s.decide("both", nil) == "true"
+	p.Least, p.Both = s.decide("least", nil) != "", s.decide("both", nil) == "true"
 	switch p.Measure {
 	case "compare":
 		s.compare()

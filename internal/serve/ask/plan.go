@@ -155,50 +155,39 @@ func (p *Plan) Validate() error {
 	if err := (planField{}).check(reflect.ValueOf(p)); err != nil {
 		return err
 	}
-	for _, err := range []error{p.validateParties(), p.validateYears()} {
-		if err != nil {
-			return err
-		}
+	if err := p.validateLists(); err != nil {
+		return err
 	}
 	if p.MinAmount != nil && p.MaxAmount != nil && *p.MinAmount > *p.MaxAmount {
 		return invalid("the least amount is more than the most")
 	}
-	for _, c := range p.Causes {
-		s, err := ntee.ParseSubject(c.Subject)
-		if err != nil || len(s.Items) != 1 || len(s.Unknown) > 0 {
-			return invalid("%q is not a cause", c.Subject)
-		}
-	}
-	for i := range p.Places {
-		if err := p.Places[i].validate(); err != nil {
-			return err
+	for _, l := range p.Places {
+		if !l.valid() {
+			return invalid("%q is not a %s", l.Value, l.Kind)
 		}
 	}
 	return p.fits()
 }
 
-func (p *Plan) validateYears() error {
+// validateLists checks EINs, years, causes and notes.
+func (p *Plan) validateLists() error {
+	for _, o := range slices.Concat(p.Funders, p.Recipients, p.Organizations) {
+		if e, err := ein.Parse(o.EIN); err != nil || e.String() != o.EIN {
+			return invalid("%q is not an EIN of nine digits", o.EIN)
+		}
+	}
 	for _, s := range p.Years {
-		if s == (Span{}) || s.From != 0 && s.To != 0 && s.From > s.To {
+		if s == (Span{}) || s.To != 0 && s.From > s.To {
 			return invalid("the years %d to %d are none", s.From, s.To)
 		}
 	}
-	return nil
-}
-
-// validateParties checks names, EINs and notes.
-func (p *Plan) validateParties() error {
-	for _, list := range [][]Party{p.Funders, p.Recipients, p.Organizations} {
-		for _, o := range list {
-			if e, err := ein.Parse(o.EIN); err != nil || e.String() != o.EIN {
-				return invalid("%q is not an EIN of nine digits", o.EIN)
-			}
+	for _, c := range p.Causes {
+		if s, err := ntee.ParseSubject(c.Subject); err != nil || len(s.Items) != 1 || len(s.Unknown) > 0 {
+			return invalid("%q is not a cause", c.Subject)
 		}
 	}
-	for _, n := range p.Notes {
-		if len(n) > 400 {
-			return invalid("a note is too long")
-		}
+	if slices.ContainsFunc(p.Notes, func(n string) bool { return len(n) > 400 }) {
+		return invalid("a note is too long")
 	}
 	return nil
 }
@@ -207,37 +196,28 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrPlan, fmt.Sprintf(format, args...))
 }
 
-// placeChecks say whether a value is a place of a kind.
-var placeChecks = map[string]func(value string) bool{
-	"state": func(v string) bool {
-		r, ok := place.RegionOf(v)
-		return ok && r.Code == v
-	},
-	"county": func(v string) bool {
-		_, ok := place.Shipped().County(v)
-		return ok
-	},
-	"country": func(v string) bool {
-		_, ok := place.Country(v)
-		return ok
-	},
-	"zip": func(v string) bool { return len(v) == 5 && digits(v) },
-	"near": func(v string) bool {
-		_, ok := place.Shipped().Point(v)
+// valid reports whether there is such a place.
+func (l *Place) valid() (ok bool) {
+	switch v := l.Value; l.Kind {
+	case "state":
+		region, _ := place.RegionOf(v)
+		return region.Code == v && v != ""
+	case "county":
+		_, ok = place.Shipped().County(v)
+	case "country":
+		_, ok = place.Country(v)
+		return ok && l.Of != "funder"
+	case "zip":
+		return len(v) == 5 && digits(v)
+	case "near":
+		_, ok = place.Shipped().Point(v)
 		return ok && len(v) == 5
-	},
-	"city": func(v string) bool {
+	case "city":
 		city, state, cut := strings.Cut(v, ", ")
-		_, known := place.RegionOf(state)
-		return city != "" && len(v) <= 80 && !strings.Contains(city+state, ",") && (known || !cut)
-	},
-}
-
-func (l *Place) validate() error {
-	if !placeChecks[l.Kind](l.Value) || l.Kind == "country" && l.Of == "funder" {
-		return invalid("%q is not a %s", l.Value, l.Kind)
+		_, ok = place.RegionOf(state)
+		return city != "" && len(v) <= 80 && !strings.Contains(city+state, ",") && (ok || !cut)
 	}
-	return nil
+	return ok
 }
 
 func (p *Plan) ofGrants() bool { return p.Of != "organizations" && p.Of != "awards" }
