@@ -137,20 +137,14 @@ func (r *reading) stateAt(at int) (end int, state string) {
 	return at + 1, state
 }
 
-// cityCost is the cost of reading words as a city without its state.
+// cityCost is the cost of reading words as a city without its state. Ford
+// Foundation is not a foundation in Ford.
 func (r *reading) cityCost(from, to int) float64 {
-	cost := costCity
+	cost := costCity + r.cutBehind(to)
 	if r.has(from-1, "in|near|around|at|to") {
-		cost = costCityIn
+		cost += costCityIn - costCity
 	}
 	if r.mixed && !r.toks[from].cap {
-		cost += costCut
-	}
-	switch {
-	case r.toks[to-1].comma || to == len(r.toks):
-	case is("head", r.toks[to].text):
-		cost += costCutHead // Ford Foundation is not a foundation in Ford
-	case r.mixed && r.toks[to].cap && r.toks[from].cap:
 		cost += costCut
 	}
 	return cost
@@ -182,14 +176,11 @@ func (r *reading) addCounty(i int) {
 		if state != "" {
 			to = end
 		}
-		found := place.Shipped().CountiesNamed(name, state)
-		if len(found) == 1 {
-			label := found[0].Name
-			if lower := strings.ToLower(label); !strings.Contains(lower, "county") && !strings.Contains(lower, "parish") {
-				label += " County"
-			}
-			r.addPlace(i, to, Place{Kind: "county", Value: found[0].FIPS, Name: label + ", " + found[0].State}, item{cost: costWord / 2})
-		} else if any := place.Shipped().CountiesNamed(name, ""); len(any) > 0 {
+		switch found := place.Shipped().CountiesNamed(name, state); len(found) {
+		case 0:
+		case 1:
+			r.addPlace(i, to, Place{Kind: "county", Value: found[0].FIPS, Name: found[0].Name + ", " + found[0].State}, item{cost: costWord / 2})
+		default:
 			var in []string
 			for _, c := range found {
 				in = addNew(in, c.State)
