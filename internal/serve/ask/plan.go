@@ -34,47 +34,47 @@ type Plan struct {
 	By      string `json:"by,omitempty"`
 	Order   string `json:"order,omitempty"`
 	Least   bool   `json:"least,omitempty"`
-	Top     int    `json:"top,omitempty" min:"1" max:"100"`
+	Top     int    `json:"top,omitempty"`
 	Fact    string `json:"fact,omitempty"`
 
 	Level string `json:"level,omitempty"`
 
-	Funders       []Party `json:"funders,omitempty" max:"5"`
-	Recipients    []Party `json:"recipients,omitempty" max:"5"`
-	Organizations []Party `json:"organizations,omitempty" max:"5"`
+	Funders       []Party `json:"funders,omitempty"`
+	Recipients    []Party `json:"recipients,omitempty"`
+	Organizations []Party `json:"organizations,omitempty"`
 	Both          bool    `json:"both,omitempty"`
 
-	Places      []Place  `json:"places,omitempty" max:"8"`
+	Places      []Place  `json:"places,omitempty"`
 	Abroad      bool     `json:"abroad,omitempty"`
-	Causes      []Cause  `json:"causes,omitempty" max:"8"`
-	Words       string   `json:"words,omitempty" max:"120"`
-	Years       []Span   `json:"years,omitempty" max:"8"`
-	MinAmount   *int64   `json:"min_amount,omitempty" min:"0"`
-	MaxAmount   *int64   `json:"max_amount,omitempty" min:"0"`
-	FunderTypes []string `json:"funder_types,omitempty" max:"3"`
-	Exclude     []string `json:"exclude,omitempty" max:"3"`
+	Causes      []Cause  `json:"causes,omitempty"`
+	Words       string   `json:"words,omitempty"`
+	Years       []Span   `json:"years,omitempty"`
+	MinAmount   *int64   `json:"min_amount,omitempty"`
+	MaxAmount   *int64   `json:"max_amount,omitempty"`
+	FunderTypes []string `json:"funder_types,omitempty"`
+	Exclude     []string `json:"exclude,omitempty"`
 	Only        string   `json:"only,omitempty"`
-	Support     []string `json:"support,omitempty" max:"3"`
-	Part        []string `json:"part,omitempty" max:"4"`
+	Support     []string `json:"support,omitempty"`
+	Part        []string `json:"part,omitempty"`
 
-	Notes []string `json:"notes,omitempty" max:"8"`
-	Doubt string   `json:"doubt,omitempty" max:"400"`
+	Notes []string `json:"notes,omitempty"`
+	Doubt string   `json:"doubt,omitempty"`
 }
 
 // Party is an organization that a question names.
 type Party struct {
 	EIN   string `json:"ein"`
-	Name  string `json:"name" max:"300"`
-	Asked string `json:"asked,omitempty" max:"2000"`
+	Name  string `json:"name"`
+	Asked string `json:"asked,omitempty"`
 }
 
 // Place is a place that a question names.
 type Place struct {
 	Kind  string `json:"kind"`
 	Value string `json:"value"`
-	Name  string `json:"name,omitempty" max:"120"`
+	Name  string `json:"name,omitempty"`
 	Of    string `json:"of"`
-	Miles int    `json:"miles,omitempty" min:"1" max:"500"`
+	Miles int    `json:"miles,omitempty"`
 }
 
 // Cause is a cause that a question names.
@@ -86,8 +86,8 @@ type Cause struct {
 
 // Span is a range of fiscal years, both ends included. 0 is an open end.
 type Span struct {
-	From int `json:"from,omitempty" min:"1900" max:"2100"`
-	To   int `json:"to,omitempty" min:"1900" max:"2100"`
+	From int `json:"from,omitempty"`
+	To   int `json:"to,omitempty"`
 }
 
 // ErrPlan is wrapped by every error of Validate.
@@ -152,7 +152,7 @@ func (p *Plan) Names(ein, text string) bool {
 // Validate says whether the plan can be run: its words are in the vocabulary,
 // its lists are not too long, and its parts fit together.
 func (p *Plan) Validate() error {
-	if err := (planField{}).check(reflect.ValueOf(p)); err != nil {
+	if err := p.check(); err != nil {
 		return err
 	}
 	if err := p.validateLists(); err != nil {

@@ -7,20 +7,19 @@ import (
 	"grantgraph/internal/table"
 )
 
-//go:embed answers.tsv columns.tsv facts.tsv figures.tsv groups.tsv kinds.tsv labels.tsv parts.tsv plan_fields.tsv
+//go:embed answers.tsv columns.tsv facts.tsv figures.tsv groups.tsv kinds.tsv labels.tsv parts.tsv
 var files embed.FS
 
 // The tables behind answers, by the cells of their first column. The head of each
 // file says what it holds.
 var (
-	kinds      = byFirst(read("kinds.tsv", "kind", "run", "request", "rows", "columns", "chart", "orders", "say", "none", "warn"))
-	answers    = byFirst(read("answers.tsv", "key", "figures", "text"))
-	columns    = byFirst(read("columns.tsv", "name", "label", "unit", "field"))
-	facts      = byFirst(read("facts.tsv", "fact", "unit", "field", "noun", "text"))
-	figures    = byFirst(read("figures.tsv", "figure", "noun", "start", "column"))
-	groups     = byFirst(read("groups.tsv", "of", "by", "one", "several", "count"))
-	vocabulary = byFirst(read("plan_fields.tsv", "field", "words", "meaning"))
-	labels     = byFirst(read("labels.tsv", "word", "label"))
+	kinds   = byFirst(read("kinds.tsv", "kind", "run", "request", "rows", "columns", "chart", "orders", "say", "none", "warn"))
+	answers = byFirst(read("answers.tsv", "key", "figures", "text"))
+	columns = byFirst(read("columns.tsv", "name", "label", "unit", "field"))
+	facts   = byFirst(read("facts.tsv", "fact", "unit", "field", "noun", "text"))
+	figures = byFirst(read("figures.tsv", "figure", "noun", "start", "column"))
+	groups  = byFirst(read("groups.tsv", "of", "by", "one", "several", "count"))
+	labels  = byFirst(read("labels.tsv", "word", "label"))
 )
 
 var _, planParts = read("parts.tsv", "field", "side", "label", "phrase")
