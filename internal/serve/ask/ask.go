@@ -2,8 +2,6 @@ package ask
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"grantgraph/client"
 	"grantgraph/internal/serve/api"
@@ -41,14 +39,8 @@ func (a *Asker) Answer(ctx context.Context, question string) (*Answer, error) {
 		return u.Answer(question), nil
 	}
 	answer, err := a.Run(ctx, p)
-	if errors.Is(err, ErrPlan) {
-		u := unclear("cannot", "why", strings.TrimPrefix(err.Error(), ErrPlan.Error()+": "))
-		u.Try = a.Examples(ctx)
-		return u.Answer(question), nil
+	if err == nil {
+		answer.Question = question
 	}
-	if err != nil {
-		return nil, err
-	}
-	answer.Question = question
-	return answer, nil
+	return answer, err
 }

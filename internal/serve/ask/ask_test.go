@@ -300,3 +300,28 @@ func TestNamed(t *testing.T) {
 		t.Errorf("%v", list)
 	}
 }
+
+// TestCannot runs plans that are valid and that the API cannot answer: the answer
+// says why, and offers other questions.
+func TestCannot(t *testing.T) {
+	t.Parallel()
+	a := open(t, world.Small)
+	for text, why := range map[string]string{
+		`{"measure":"which","of":"funders","only":"individuals"}`:                                                 "grants of one class",
+		`{"measure":"which","of":"states","only":"individuals"}`:                                                  "grants of one class",
+		`{"measure":"which","of":"states","order":"assets"}`:                                                      "ranked by dollars or number of grants",
+		`{"measure":"share","of":"grants","figure":"median","causes":[{"subject":"B"}],"part":["causes"]}`:        "Median",
+		`{"measure":"trend","of":"grants","figure":"median"}`:                                                     "a trend is of dollars",
+		`{"measure":"how_many","of":"organizations","min_amount":5}`:                                              "an amount needs a figure",
+		`{"measure":"which","of":"organizations","places":[{"kind":"near","value":"33314","of":"recipient"}]}`:    "by state, city, county or ZIP code",
+		`{"measure":"how_many","of":"awards","level":"state","organizations":[{"ein":"495059789","name":"Any"}]}`: "all levels of government",
+	} {
+		p, err := ask.Parse(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if x, err := a.Run(t.Context(), p); err != nil || x.Understood || !strings.Contains(x.Why, why) || len(x.Try) != 3 {
+			t.Errorf("%s: %+v, %v", text, x, err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -34,8 +35,9 @@ var runners = map[string]func(*run) error{"lead": (*run).lead, "fact": (*run).fa
 	"cities": (*run).cities, "countries": (*run).countries, "groups": (*run).groups, "totals": (*run).totals,
 	"median": (*run).median, "trend": (*run).trend, "compare": (*run).compare, "change": (*run).change, "share": (*run).share}
 
-// Run answers a plan. All figures come from the API. An error wraps ErrPlan if
-// the plan is at fault; otherwise the service failed.
+// Run answers a plan. All figures come from the API. If the data cannot answer the
+// plan, the Answer says why. An error wraps ErrPlan if the plan is not valid;
+// otherwise the service failed.
 func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -45,18 +47,23 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	}
 	r := &run{a: a, ctx: ctx, p: p, kind: p.kind(),
 		out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}}}
-	if err := r.begin(); err != nil {
+	err := r.begin()
+	if err == nil {
+		err = runners[r.kind.Text("run")](r)
+	}
+	var u *Unclear
+	switch {
+	case errors.Is(err, ErrPlan):
+		u = unclear("cannot", "why", strings.TrimPrefix(err.Error(), ErrPlan.Error()+": "))
+	case err != nil:
 		return nil, err
+	case r.empty && p.Doubt != "":
+		u = unclear("doubtful", "words", p.Doubt)
+	default:
+		return r.out, nil
 	}
-	if err := runners[r.kind.Text("run")](r); err != nil {
-		return nil, err
-	}
-	if r.empty && p.Doubt != "" {
-		u := unclear("doubtful", "words", p.Doubt)
-		u.Try = a.Examples(ctx)
-		return u.Answer(""), nil
-	}
-	return r.out, nil
+	u.Try = a.Examples(ctx)
+	return u.Answer(""), nil
 }
 
 // kind is the row of kinds.tsv for a plan.

@@ -2,6 +2,7 @@ package asking
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/site/explore"
 	"grantgraph/internal/serve/site/frame"
+	"grantgraph/internal/table"
 )
 
 // Question is what somebody asks.
@@ -205,43 +207,34 @@ func (s *room) read(ctx context.Context, a *asker, q Question, p *reply) (none *
 	return nil, nil
 }
 
+//go:embed problems.tsv
+var problemsText string
+
+var problems = table.Read("problems.tsv", problemsText, "slug", "status", "title", "pay", "text")
+
 // explain says an error in the words of the page.
 func (s *room) explain(ctx context.Context, err error) *problem {
-	f, _ := fault.Of(err)
-	slug := ""
-	if f != nil {
-		slug = f.Slug
+	f, known := fault.Of(err)
+	if !known {
+		f = fault.New("internal_error", "")
 	}
+	slug := f.Slug
 	switch {
 	case errors.Is(err, errPlan):
-		return &problem{Status: http.StatusUnprocessableEntity, Slug: "bad_plan", Title: "This address cannot be read",
-			Text: "It says in a form of its own how a question was understood, and something in it was changed or left out. Ask the question again."}
-	case errors.Is(err, errDamaged) || slug == "dataset_damaged":
-		return &problem{Status: http.StatusServiceUnavailable, Slug: "dataset_damaged", Title: "Out of service",
-			Text: "A file that answers are made from is damaged. Please try again later. Nothing was counted."}
-	case slug == "questions_spent":
-		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "The free questions of today are used",
-			Text: f.Message + " They are back at midnight UTC. Nothing was counted.", Pay: true}
-	case errors.Is(err, account.ErrSpent):
-		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "No calls left", Text: f.Message + " Nothing was counted.", Pay: true}
-	case slices.Contains([]string{"unknown_key", "account_inactive", "plan_required", "key_expired"}, slug):
-		return &problem{Status: http.StatusPaymentRequired, Slug: slug, Title: "This key cannot pay", Text: keyWords(f) + " Nothing was counted.", Pay: true}
-	case slug == budget.Busy || slug == "store_unavailable" || slug == "timed_out" || errors.Is(err, context.DeadlineExceeded):
-		return &problem{Status: http.StatusServiceUnavailable, Slug: budget.Busy, Title: "Too busy",
-			Text: "The server is too busy right now. Please ask again in a few seconds. Nothing was counted."}
+		slug = "bad_plan"
+	case errors.Is(err, errDamaged):
+		slug = "dataset_damaged"
+	case slug == "store_unavailable" || slug == "timed_out" || errors.Is(err, context.DeadlineExceeded):
+		slug = budget.Busy
 	}
-	if ctx.Err() == nil {
+	i := slices.IndexFunc(problems, func(r table.Row) bool { return r.Text("slug") == slug })
+	if i < 0 {
+		i = len(problems) - 1
+	}
+	p := problems[i]
+	if i == len(problems)-1 && ctx.Err() == nil {
 		// The log never has the question, which is private.
 		s.Log.Error("answering a question", "error", err)
 	}
-	return &problem{Status: http.StatusInternalServerError, Slug: "internal_error", Title: "Something went wrong",
-		Text: "The question could not be answered. Please try again. Nothing was counted."}
-}
-
-// keyWords says what is wrong with a key, to a visitor who typed it into a field.
-func keyWords(f *fault.Fault) string {
-	if f.Slug == "plan_required" {
-		return "A question needs an account or a key of a paid plan (Plus or Pro) when the free ones are used."
-	}
-	return f.Message
+	return &problem{p.Int("status"), p.Text("slug"), p.Text("title"), strings.Replace(p.Text("text"), "…", f.Message, 1), p.Text("pay") != ""}
 }
