@@ -51,6 +51,9 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	if err == nil {
 		err = runners[r.kind.Text("run")](r)
 	}
+	if err == nil && p.ofGrants() {
+		err = r.unlinked()
+	}
 	var u *Unclear
 	switch {
 	case errors.Is(err, ErrPlan):

@@ -24,7 +24,8 @@ type line struct {
 
 // troubled builds a small world whose names have the troubles of real ones: a
 // foundation named like a city, a university whose legal name nobody uses, two
-// churches of one name, and a namesake of a large foundation with one grant.
+// churches of one name, a namesake of a large foundation with one grant, and a
+// university in no register that most filers name without an EIN.
 func troubled(t *testing.T) (data string) {
 	t.Helper()
 	sources, data := t.TempDir(), t.TempDir()
@@ -49,6 +50,8 @@ func troubled(t *testing.T) (data string) {
 		"a": scheduleI("100000001", "ALBERT AND CORA MARLOWE FOUNDATION", "2021", ashcombe, line{"100000005", "ST BEDES CHURCH", "AKRON", "OH", 20_000},
 			line{"100000007", "NEWCORP INC", "ALBANY", "NY", 70_000}, line{"", "KITE FLYERS OF TROY", "TROY", "NY", 30_000}),
 		"b": scheduleI("100000002", "MARLOWE FOUNDATION", "2021", line{"100000006", "ST BEDES CHURCH", "RENO", "NV", 1_000}),
+		"c": scheduleI("200000003", "QUILLDA COLLEGE", "2021", line{"110000001", "FENWICK UNIVERSITY", "FENWICK", "VA", 7_000}),
+		"d": scheduleI("200000014", "QUILLOA FUND", "2021", line{"", "FENWICK UNIVERSITY", "FENWICK", "VA", 90_000}),
 	}
 	for i := range 12 {
 		name := fmt.Sprintf("QUILL%cA FOUNDATION", 'A'+i*5%26)
@@ -121,6 +124,8 @@ func TestTroubledNames(t *testing.T) {
 		{"How much did St. Bede's Church receive?", "", "several organizations"},
 		{"How much did St. Bede's Church in Reno receive?", "$1,000", ""},
 		{"How much did the Moon Landing Institute of Nowhere give?", "", "called “Moon Landing Institute of Nowhere”"},
+		{"Did the Quilloa Fund fund Fenwick University?", "1 grant names Fenwick University without one: $90,000 in all", ""},
+		{"Who funds Fenwick University?", "1 more grant names Fenwick University without an EIN, $90,000 in all", ""},
 		{"What is the EIN of Newcorp Inc?", "10-0000007", ""},
 	} {
 		got, err := a.Answer(t.Context(), tc.question)
