@@ -9,6 +9,7 @@ import (
 
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/money"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/terminal"
 )
@@ -73,6 +74,9 @@ func printBuild(w io.Writer, result *ingest.Result, took time.Duration) {
 	printAwards(w, &r.Awards)
 	printRegister(w, &r.UK)
 	printUntaken(w, r.Untaken, r.UntakenCount, 20)
+	if names, bytes, err := identify.Learned(result.Snapshot); err == nil {
+		fmt.Fprintf(w, "\nNames learned from grants: %s (%s).\n", terminal.Count(names), terminal.Bytes(bytes))
+	}
 	fmt.Fprintf(w, "\nPublished in %s to %s (%s in %d files", took.Round(100*time.Millisecond), result.Snapshot.Dir, terminal.Bytes(totalBytes(m)), len(m.Files))
 	if result.Reused > 0 {
 		fmt.Fprintf(w, "; %d of %d shards were staged already", result.Reused, result.Staged)

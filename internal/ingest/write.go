@@ -31,6 +31,7 @@ func (b *builder) writeCorpus(ctx context.Context, w *snapshot.Writer, c *corpus
 		func(ctx context.Context) error { return b.writeLists(ctx, w, c) },
 		func(ctx context.Context) error { return b.writePurposes(ctx, w, c) },
 		func(ctx context.Context) error { return b.writeOrganizations(ctx, w, c) },
+		func(ctx context.Context) error { return b.writeAddressNames(ctx, w, c) },
 		func(ctx context.Context) error { return b.writeFunders(ctx, w, c) },
 		func(ctx context.Context) error { return b.writeAdjustments(ctx, w, c) },
 		func(context.Context) error { return b.writeModel(w, c.model) },

@@ -10,6 +10,7 @@ const (
 	FunderKinds   = "funder_kind"
 	Orgs          = "orgs"
 	Organizations = "organizations"
+	AddressNames  = "address_name"
 	Returns       = "returns"
 	People        = "people"
 	Holdings      = "holdings"
@@ -138,6 +139,14 @@ type Organization struct {
 	Sources     int32    `parquet:"sources"` // bits, see SourceBMF
 	Active      bool     `parquet:"active"`
 	Pop         int32    `parquet:"pop"` // distinct funders that filed its EIN
+}
+
+// AddressName is a name on grants without an EIN that were paid to the address of an
+// organization, sorted by EIN and name. The name is probably another one of its own.
+type AddressName struct {
+	EIN     string `parquet:"ein"`
+	Name    string `parquet:"name"`
+	Funders int32  `parquet:"funders"` // that use the name
 }
 
 // Bits of the sources that know an organization. SourceFunders and SourceLine appear

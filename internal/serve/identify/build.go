@@ -76,9 +76,7 @@ func read(ctx context.Context, s *snapshot.Snapshot, skip func(ein.EIN) bool) (*
 	if err := l.learn(ctx, s); err != nil {
 		return nil, err
 	}
-	b := &builder{ids: map[string]uint32{}, cities: map[string]uint32{"": 0}}
-	b.cityStart = []uint32{0, 0}
-	b.orgs = make([]orgRecord, len(eins))
+	b := newBuilder(len(eins))
 	for i, e := range eins {
 		b.orgs[i].EIN = uint32(e)
 	}
@@ -123,6 +121,11 @@ type builder struct {
 
 	seen []uint64 // keys of the organization's names so far
 	at   []int    // and where they are in names
+
+	loose  map[uint64]mentioned // by name, the grants that no EIN is known for
+	owners map[uint64]uint32    // of these names, how many organizations have them
+
+	unproven bool // the name being added is
 }
 
 // nameText is a name on its way into the index.
@@ -131,6 +134,14 @@ type nameText struct {
 	from, to uint32 // in flat
 	key      uint64
 	initials []string
+	unproven bool // it may be the name of another organization
+}
+
+func newBuilder(orgs int) *builder {
+	b := &builder{ids: map[string]uint32{}, cities: map[string]uint32{"": 0}, owners: map[uint64]uint32{}}
+	b.cityStart = []uint32{0, 0}
+	b.orgs = make([]orgRecord, orgs)
+	return b
 }
 
 func (b *builder) add(org uint32, o *orgRow, l *learner) {
@@ -144,7 +155,7 @@ func (b *builder) add(org uint32, o *orgRow, l *learner) {
 		b.cityText = append(b.cityText, city...)
 		b.cityStart = append(b.cityStart, uint32(len(b.cityText)))
 	}
-	r.City, r.In, r.Filers = id, m.dollars, m.filers
+	r.City, r.In, r.Filers, b.loose = id, m.dollars, m.filers, l.loose
 	if o.Revenue != nil {
 		r.Revenue = max(r.Revenue, *o.Revenue)
 	}
@@ -164,7 +175,13 @@ func (b *builder) add(org uint32, o *orgRow, l *learner) {
 			break
 		}
 		if c.share >= leastShare {
-			b.spell(org, c.name, byFilers, c.filers, c.share)
+			kind := byFilers
+			if c.near {
+				kind = byAddress
+			}
+			b.unproven = c.unproven()
+			b.spell(org, c.name, kind, c.filers, c.share)
+			b.unproven = false
 			n++
 		}
 	}
@@ -196,7 +213,10 @@ func (b *builder) addName(org uint32, n *orgname.Name, name string, kind uint8, 
 		return
 	}
 	b.seen, b.at = append(b.seen, key), append(b.at, len(b.names))
-	t := nameText{key: key, from: uint32(len(b.flat)), initials: initialsOf(name, n)}
+	if _, ok := b.loose[key]; ok && !b.unproven {
+		b.owners[key]++
+	}
+	t := nameText{key: key, from: uint32(len(b.flat)), initials: initialsOf(name, n), unproven: b.unproven}
 	t.nameRecord = nameRecord{Org: org, Kind: kind, Filers: uint16(min(filers, math.MaxUint16)), Share: uint8(255 * share)}
 	words := strings.Fields(n.K2)
 	for _, w := range words[:min(len(words), maxWords)] {
@@ -212,9 +232,27 @@ func (b *builder) addName(org uint32, n *orgname.Name, name string, kind uint8, 
 	b.names = append(b.names, t)
 }
 
+// addLoose gives the grants that no EIN is known for to the organization whose name
+// they have, if no other organization has the name. It removes unproven names that
+// another organization has.
+func (b *builder) addLoose() {
+	for i := range b.names {
+		n := &b.names[i]
+		m, ok := b.loose[n.key]
+		if !ok || n.unproven || b.owners[n.key] != 1 {
+			continue
+		}
+		o := &b.orgs[n.Org]
+		o.In, o.Filers = o.In+m.dollars, o.Filers+m.filers
+		n.Filers += uint16(min(m.filers, uint32(math.MaxUint16-n.Filers)))
+	}
+	b.names = slices.DeleteFunc(b.names, func(n nameText) bool { return n.unproven && b.owners[n.key] > 0 })
+}
+
 // index sorts the names by prominence and makes the lists.
 func (b *builder) index() *columns {
 	c := &b.columns
+	b.addLoose()
 	order := radix.OrderTexts(b.list)
 	place := make([]uint32, len(order))
 	for i, no := range order {

@@ -12,7 +12,7 @@ import (
 // fileKind is the file of the index. Its version changes with the columns and with
 // the meaning of their numbers.
 var fileKind = &mapped.Kind{
-	Magic: "GGident1", Name: "index of known names",
+	Magic: "GGident2", Name: "index of known names",
 	Missing: "identify_unreadable", Version: "identify_version", Damaged: Damaged,
 }
 
@@ -30,6 +30,7 @@ const (
 	registered uint8 = iota // in the master file or on its latest return
 	other                   // another or former name that the organization or a list states
 	byFilers                // what others call it on lines that are linked to it
+	byAddress               // on lines that have its address, and no EIN
 )
 
 // columns are the sections of the index.

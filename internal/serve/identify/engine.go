@@ -58,6 +58,27 @@ func OpenLater(s *snapshot.Snapshot) (read func() (*Engine, error), err error) {
 	}), nil
 }
 
+// Learned counts the names in the index of a snapshot that were learned from grants,
+// and the bytes that they take. There are none if the snapshot has no such index.
+func Learned(s *snapshot.Snapshot) (names, bytes int64, err error) {
+	read, err := OpenLater(s)
+	if err != nil || read == nil {
+		return 0, 0, err
+	}
+	e, err := read()
+	if err != nil {
+		return 0, 0, err
+	}
+	const record, word = 8 + 4 + 12, 8 // the name with its start and key, and a word with its place in a list
+	for i := range e.names {
+		if e.names[i].Kind >= byFilers {
+			names++
+			bytes += record + word*int64(len(e.wordsOf(uint32(i))))
+		}
+	}
+	return names, bytes, e.Close()
+}
+
 // Learn makes an engine in memory from the tables of a snapshot. It learns nothing
 // from the lines of the funders that skip reports; nil means that it reads all.
 func Learn(ctx context.Context, s *snapshot.Snapshot, skip func(funder ein.EIN) bool) (*Engine, error) {
@@ -261,9 +282,14 @@ func (s *search) answer(q *Question) (a Answer) {
 
 // level takes from the first of several branches what its size adds: of chapters and
 // campuses that the text does not tell apart, the largest is not the one that is meant.
+// A branch is never certain, because others may be missing here.
 func (s *search) level(list []found) {
-	const others, room = 2, 0.8
-	if len(list) == 0 || !list[0].branch || s.like < others || s.q.State != "" || s.q.City != "" {
+	const others, room, most = 2, 0.8, 2.5
+	if len(list) == 0 || !list[0].branch || s.q.State != "" || s.q.City != "" {
+		return
+	}
+	list[0].weight = min(list[0].weight, s.none+most)
+	if s.like < others {
 		return
 	}
 	next := s.none

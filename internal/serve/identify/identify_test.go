@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot/mapped"
 )
@@ -17,6 +20,7 @@ type member struct {
 	name, city, state string
 	others            []string
 	calls             map[string]uint32 // names that filers use, and how many do
+	near              string            // a name on grants to its address
 	out, in           int64
 	filers, grantees  uint32
 }
@@ -33,6 +37,9 @@ var troubled = []member{
 	{name: "ASHCOMBE HISTORICAL SOCIETY", city: "ASHCOMBE", state: "MA"},
 	{name: "NATIONAL LIGHTHOUSE PRESERVATION LEAGUE", city: "PORTLAND", state: "ME", in: 90_000_000, filers: 30,
 		others: []string{"BEACON KEEPERS OF AMERICA"}},
+	{name: "FOUNDATION FOR TIDAL PROGRESS", city: "PORTLAND", state: "ME", in: 3_000_000, filers: 4, near: "MOTHER HERON"},
+	{name: "LARKSPUR UNIVERSITY AKRON", city: "DUNE", state: "OH", in: 30_000_000, filers: 20},
+	{name: "OSPREYTOWN FOR BIRD SAFETY ACTION FUND", city: "RENO", state: "NV", in: 20_000_000, filers: 8},
 	{name: "NORTH LAKE PONY LEAGUE", city: "AKRON", state: "OH"},
 	{name: "HLTH INC", city: "AKRON", state: "OH"},
 	{name: "RUSHFORD FOUNDATION", city: "DUNE", state: "OH", out: 30_000_000, grantees: 50},
@@ -53,13 +60,14 @@ func world(t *testing.T) *Engine {
 		kind := []string{"FOUNDATION", "HEALTH", "CHURCH", "SOCIETY", "UNIVERSITY", "FUND"}[i%6]
 		list = append(list, member{name: fmt.Sprintf("QUILL%c%c%c %s", 'A'+i%26, 'A'+i/26%26, 'A'+i*7%26, kind), city: "AKRON", state: "OH"})
 	}
-	b := &builder{ids: map[string]uint32{}, cities: map[string]uint32{"": 0}}
-	b.cityStart = []uint32{0, 0}
-	b.orgs = make([]orgRecord, len(list))
+	b := newBuilder(len(list))
 	l := &learner{orgs: make([]mentioned, len(list))}
 	for i, m := range list {
 		for name, filers := range m.calls {
 			l.list = append(l.list, called{org: uint32(i), name: name, filers: filers, lines: filers, share: 1})
+		}
+		if m.near != "" {
+			l.list = append(l.list, called{org: uint32(i), name: m.near, filers: 2, share: 1, near: true})
 		}
 	}
 	for i, m := range list {
@@ -97,6 +105,9 @@ func TestIdentify(t *testing.T) {
 		{"Greenway Clubs", "NV", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
 		{"Greenway Clubs of Nevada", "", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
 		{"Greenway Clubs, NV", "", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
+		{"Mother Heron", "", Several, Several, "FOUNDATION FOR TIDAL PROGRESS"},  // an address is no proof
+		{"Larkspur University", "", Several, Likely, "LARKSPUR UNIVERSITY AKRON"}, // other campuses may be missing
+		{"Ospreytown", "", Nobody, Certain, "OSPREYTOWN FOR BIRD SAFETY ACTION FUND"},
 		{"", "", Nobody, Nobody, ""},
 	} {
 		a := e.Identify(context.Background(), Question{Text: c.text, State: c.state})
@@ -161,4 +172,63 @@ func TestInitials(t *testing.T) {
 			t.Errorf("%s: %v has no %s", name, got, want)
 		}
 	}
+}
+
+// TestUnproven holds that a name which a single filer gives to an EIN whose registered
+// name is very different is learned, unless it is the name of another organization.
+func TestUnproven(t *testing.T) {
+	t.Parallel()
+	l := &learner{orgs: make([]mentioned, 2), loose: map[uint64]mentioned{hash.Of(orgname.Key("GREEN ANVIL")): {dollars: 5_000_000, filers: 3},
+		hash.Of(orgname.Key("BLUE HAMMER")): {}}, list: []called{
+		{org: 0, name: "GREEN ANVIL", filers: 1, share: 1, doubt: true}, {org: 0, name: "BLUE HAMMER", filers: 1, share: 1, doubt: true}}}
+	b := newBuilder(2)
+	for i, name := range []string{"FREEDOM FOR ALL", "GREEN ANVIL"} {
+		b.orgs[i].EIN = uint32(100 + i)
+		b.add(uint32(i), &orgRow{Name: name, Active: true}, l)
+	}
+	e := newEngine(*b.index(), nil)
+	for text, want := range map[string]uint32{"Green Anvil": 1, "Blue Hammer": 0} {
+		if a := e.Identify(context.Background(), Question{Text: text}); len(a.Candidates) == 0 || a.Candidates[0].Org != want {
+			t.Errorf("%s: %+v", text, a)
+		}
+	}
+	if e.orgs[1].Filers != 3 {
+		t.Error("grants without an EIN do not count for the only organization with their name")
+	}
+}
+
+// BenchmarkIdentify identifies names among two million invented organizations.
+func BenchmarkIdentify(b *testing.B) {
+	const orgs = 2_000_000
+	kinds := strings.Fields("FOUNDATION HEALTH CHURCH SOCIETY UNIVERSITY FUND SCHOOL CENTER CLUB MUSEUM")
+	w := newBuilder(orgs)
+	l := &learner{orgs: make([]mentioned, orgs)}
+	word := func(i int) string {
+		return fmt.Sprintf("%c%c%cEL%c", 'A'+i%26, 'A'+i/26%26, 'A'+i/676%26, 'A'+i/17576%26)
+	}
+	name := func(i int) string {
+		return word(i*7919%40_000) + " " + word(i*104_729%9_000) + " " + kinds[i%len(kinds)] + " OF " + word(i%700)
+	}
+	for i := range orgs {
+		w.orgs[i].EIN = uint32(i + 1)
+		l.orgs[i] = mentioned{dollars: int64(i%997) * 10_000, filers: uint32(i % 13)}
+		w.add(uint32(i), &orgRow{Name: name(i), City: "AKRON", State: "OH", Active: true}, l)
+	}
+	e := newEngine(*w.index(), nil)
+	var took []time.Duration
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		text := name(i * 7_411 % orgs)
+		switch i % 3 {
+		case 1:
+			text = text[:strings.LastIndex(text, " OF ")] // a short form
+		case 2:
+			text = text[1:] // a slip
+		}
+		start := time.Now()
+		e.Identify(context.Background(), Question{Text: text})
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2]), "ns/median")
 }

@@ -17,6 +17,8 @@ const (
 	maxLearned = 3_000_000 // pairs of an organization and a name that are counted
 	maxCalled  = 12        // names kept of one organization, beside its own names
 	leastShare = 0.25      // of the filers who use a name, those who mean this organization by it
+	maxLoose   = 2_000_000 // names on grants without an EIN that are counted
+	leastTrust = 0.9       // probability of a match from which its name is learned
 )
 
 // mentionRow is what is read of a grant.
@@ -24,8 +26,11 @@ type mentionRow struct {
 	FunderEIN    *snapshot.Word `parquet:"funder_ein"`
 	RecipientEIN *snapshot.Word `parquet:"recipient_ein"`
 	RecipientRaw *snapshot.Word `parquet:"recipient_raw"`
+	EINConflict  *snapshot.Word `parquet:"ein_conflict"`
+	MatchProb    float64        `parquet:"match_prob"`
 	Amount       int64          `parquet:"amount"`
 	IsIndividual bool           `parquet:"is_individual"`
+	Unidentified bool           `parquet:"is_unidentified"`
 }
 
 // called is a name by which filers call an organization.
@@ -36,6 +41,8 @@ type called struct {
 	lines  uint32
 	funder uint32 // the funder counted last; rows are sorted by funder
 	share  float32
+	doubt  bool // the registered names of the organization are very different
+	near   bool // used of the address of the organization, on grants without its EIN
 }
 
 // mentioned is what grants say of one organization.
@@ -52,8 +59,9 @@ type learner struct {
 	orgs     []mentioned
 	names    map[nameKey]uint32
 	list     []called
-	filers   map[uint64]uint32 // of each name, whatever organization is meant
-	dropped  int               // names that did not fit
+	filers   map[uint64]uint32    // of each name, whatever organization is meant
+	loose    map[uint64]mentioned // by name, the grants that no EIN is known for
+	dropped  int                  // names that did not fit
 }
 
 // nameKey is an organization and the hash of the key of one of its names.
@@ -62,9 +70,10 @@ type nameKey struct {
 	key uint64
 }
 
-// learn reads the grants of a snapshot.
+// learn reads the grants of a snapshot, and the names at the addresses of its
+// organizations.
 func (l *learner) learn(ctx context.Context, s *snapshot.Snapshot) error {
-	l.names, l.filers = map[nameKey]uint32{}, map[uint64]uint32{}
+	l.names, l.filers, l.loose = map[nameKey]uint32{}, map[uint64]uint32{}, map[uint64]mentioned{}
 	var keys []uint64 // of names, by the note of their word
 	for rows, err := range snapshot.Batches[mentionRow](s, snapshot.Grants) {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -72,33 +81,28 @@ func (l *learner) learn(ctx context.Context, s *snapshot.Snapshot) error {
 		}
 		for i := range rows {
 			r := &rows[i]
-			if r.RecipientEIN == nil || r.IsIndividual || r.FunderEIN == nil || r.RecipientRaw == nil {
+			if r.IsIndividual || r.Unidentified {
 				continue
-			}
-			e, err := ein.Parse(r.RecipientEIN.Text)
-			if err != nil {
-				continue
-			}
-			org, known := l.position(e)
-			funder, err := ein.Parse(r.FunderEIN.Text)
-			if !known || err != nil || l.skip != nil && l.skip(funder) {
-				continue
-			}
-			m := &l.orgs[org]
-			m.dollars += r.Amount
-			if m.funder != uint32(funder) {
-				m.filers, m.funder = m.filers+1, uint32(funder)
 			}
 			if r.RecipientRaw.Note == 0 {
 				keys = append(keys, hash.Of(orgname.Key(r.RecipientRaw.Text)))
 				r.RecipientRaw.Note = uint32(len(keys))
 			}
-			l.add(org, keys[r.RecipientRaw.Note-1], r.RecipientRaw.Text, uint32(funder))
+			if funder, err := ein.Parse(r.FunderEIN.Text); err == nil && (l.skip == nil || !l.skip(funder)) {
+				l.mention(r, keys[r.RecipientRaw.Note-1], uint32(funder))
+			}
 		}
+	}
+	if err := l.atAddresses(s); err != nil {
+		return err
 	}
 	for i := range l.list {
 		c := &l.list[i]
-		c.share = float32(c.filers) / float32(max(1, l.filers[hash.Of(orgname.Key(c.name))]))
+		key := hash.Of(orgname.Key(c.name))
+		c.share = float32(c.filers) / float32(max(1, l.filers[key]))
+		if _, known := l.loose[key]; !known && c.unproven() {
+			l.loose[key] = mentioned{} // so that its owners are counted
+		}
 	}
 	slices.SortStableFunc(l.list, func(a, b called) int {
 		return cmp.Or(cmp.Compare(a.org, b.org), cmp.Compare(b.filers, a.filers), cmp.Compare(b.lines, a.lines), cmp.Compare(a.name, b.name))
@@ -107,8 +111,39 @@ func (l *learner) learn(ctx context.Context, s *snapshot.Snapshot) error {
 	return nil
 }
 
+// mention counts one grant.
+func (l *learner) mention(r *mentionRow, key uint64, funder uint32) {
+	if r.RecipientEIN.Text == "" {
+		if m, known := l.loose[key]; known || len(l.loose) < maxLoose {
+			m.count(r.Amount, funder)
+			l.loose[key] = m
+		}
+		return
+	}
+	e, err := ein.Parse(r.RecipientEIN.Text)
+	if err != nil {
+		return
+	}
+	org, known := l.position(e)
+	if !known {
+		return
+	}
+	l.orgs[org].count(r.Amount, funder)
+	if r.MatchProb == 0 || r.MatchProb >= leastTrust {
+		l.add(org, key, r.RecipientRaw.Text, funder, r.EINConflict.Text != "")
+	}
+}
+
+// count counts one grant. Grants come in the order of their funders.
+func (m *mentioned) count(dollars int64, funder uint32) {
+	m.dollars += dollars
+	if m.funder != funder {
+		m.filers, m.funder = m.filers+1, funder
+	}
+}
+
 // add counts one line that is linked to an organization.
-func (l *learner) add(org uint32, key uint64, name string, funder uint32) {
+func (l *learner) add(org uint32, key uint64, name string, funder uint32, doubt bool) {
 	at, known := l.names[nameKey{org, key}]
 	if !known {
 		if len(l.list) == maxLearned {
@@ -117,7 +152,7 @@ func (l *learner) add(org uint32, key uint64, name string, funder uint32) {
 		}
 		at = uint32(len(l.list))
 		l.names[nameKey{org, key}] = at
-		l.list = append(l.list, called{org: org, name: strings.Clone(name)})
+		l.list = append(l.list, called{org: org, name: strings.Clone(name), doubt: doubt})
 	}
 	c := &l.list[at]
 	c.lines++
@@ -125,6 +160,34 @@ func (l *learner) add(org uint32, key uint64, name string, funder uint32) {
 		c.filers, c.funder = c.filers+1, funder
 		l.filers[key]++
 	}
+}
+
+// addressRow is what is read of the names at addresses.
+type addressRow struct {
+	EIN  string `parquet:"ein"`
+	Name string `parquet:"name"`
+}
+
+// atAddresses adds the names on grants without an EIN to the address of an
+// organization. Snapshots of older programs have no such table.
+func (l *learner) atAddresses(s *snapshot.Snapshot) error {
+	if !s.HasTable(snapshot.AddressNames) {
+		return nil
+	}
+	for r, err := range snapshot.Rows[addressRow](s, snapshot.AddressNames) {
+		if err != nil {
+			return err
+		}
+		key := hash.Of(orgname.Key(r.Name))
+		org, known := l.position(ein.Stored(r.EIN))
+		m, used := l.loose[key] // not if all of the funders that use the name are held out
+		if _, said := l.names[nameKey{org, key}]; !known || !used || said || len(l.list) == maxLearned {
+			continue
+		}
+		l.list = append(l.list, called{org: org, name: r.Name, filers: m.filers, near: true})
+		l.filers[key] += m.filers
+	}
+	return nil
 }
 
 // of lists the names of an organization, those that most filers use first.
@@ -136,3 +199,8 @@ func (l *learner) of(org uint32) []called {
 	}
 	return l.list[from:to]
 }
+
+// unproven reports whether a name may belong to another organization: one at the same
+// address, or one whose EIN the only filer who uses the name mistyped. Such a name is
+// learned only if no other organization has it.
+func (c *called) unproven() bool { return c.near || c.doubt && c.filers == 1 }

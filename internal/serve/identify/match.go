@@ -27,6 +27,7 @@ const (
 	weighExact   = 3.5 // it has no others,
 	weighLike    = 0.6 // less the more names begin like the text
 	weighSame    = 1.0 // and in this order
+	weighLead    = 3.0 // it begins with the text and goes on, less the more names have the text
 	weighState   = 1.0
 
 	costMissing      = 1.0 // a word of the text that the name lacks,
@@ -34,7 +35,9 @@ const (
 	costLetter       = 0.7  // a letter that one of them lacks
 	costExtra        = 0.35 // a word of the name that the text lacks,
 	costExtraRare    = 1.8
-	costLeading      = 0.35 // of that, if it stands before the words of the text, as given names do
+	costLeading      = 0.35 // of that, if it stands before the words of the text, as given names do,
+	costInner        = 1.5  // and if it stands between them
+	costLong         = 0.4  // more of that for a text of several rare words, which is rarely short for something
 	costSlip         = 2.0  // a slip in a word,
 	costSlipKnown    = 2.0  // which other names have as it is
 	costPlural       = 0.3
@@ -42,15 +45,20 @@ const (
 	costPrefixAlone  = 4.0
 	costInitials     = 0.2 // for three letters
 	weighInitials    = 1.5 // for every letter more
+	weighKnown       = 1.3 // of the prior: only those who are well known go by initials
 	costInitialsPart = 1.2
 	costPlace        = 0.6
 	costOther        = 0.3 // a former or other name
 	costCalled       = 0.8 // a name that only others use, fewer the more of them do
+	costNearby       = 0.6 // a name that is only known from the address,
+	weighNearby      = 0.4 // which never outweighs nobody by more than this,
+	weighNearbyMore  = 0.3 // and more if several filers use it,
+	mostNearby       = 1.0 // but never likely: about half of such names are those of a neighbor
 	costReading      = 1.0
 	costElsewhere    = 5.0
 	costInactive     = 0.7
 
-	weighNone = 6.5
+	weighNone = 7.0
 
 	LeastCertain = 0.95 // probability from which the first candidate is certain
 	leastLikely  = 0.75
@@ -151,20 +159,21 @@ func (s *search) read(r reading) {
 	}
 }
 
-// likeText counts the chosen names that begin with the text and go on. A text that
-// begins many names is rarely the whole name of the one that is meant.
+// likeText counts the chosen names that have the words of the text in a row, and
+// others. A text that is part of many names is rarely the whole name of the one that
+// is meant.
 func (s *search) likeText() (n int) {
 	for _, c := range s.chosen {
 		words := s.e.wordsOf(c.name)
-		if len(words) <= len(s.words) {
-			continue
-		}
-		same := true
-		for i := range s.words {
-			same = same && string(s.e.words.Word(words[i])) == s.words[i].text
-		}
-		if same {
-			n++
+		for at := 0; at+len(s.words) <= len(words) && len(s.words) < len(words); at++ {
+			same := true
+			for i := range s.words {
+				same = same && string(s.e.words.Word(words[at+i])) == s.words[i].text
+			}
+			if same {
+				n++
+				break
+			}
 		}
 	}
 	return n
@@ -376,29 +385,38 @@ func (s *search) score(name uint32, cost float64) {
 			cost += w.missing()
 		}
 	}
-	extra, placed := s.extra(words, used, &cost)
+	extra, placed, added := s.extra(words, used)
+	cost += added * (1 + costLong*max(0, info-1))
 	weight := o.prior(s.q.Role) - cost + s.standing(n, o)
 	if !missing {
 		weight += weighAll + weighAllRare*min(2, info)
-		if extra == 0 {
-			weight += weighExact*min(1, info) - weighLike*math.Log1p(float64(s.like))
+		many := math.Log1p(float64(s.like))
+		switch {
+		case extra > 0 && rising && !placed:
+			weight += weighLead * min(1, info) / (1 + many)
+		case extra == 0:
+			weight += weighExact*min(1, info) - weighLike*many
 			if rising {
 				weight += weighSame
 			}
 		}
 	}
+	if n.Kind == byAddress {
+		weight = min(weight, s.none+min(mostNearby, weighNearby+weighNearbyMore*math.Log(float64(max(1, n.Filers)))))
+	}
 	s.found = append(s.found, found{org: n.Org, name: name, weight: weight, branch: placed && !missing})
 }
 
-// extra counts the words of a name that the text lacks, and adds their cost. placed
+// extra counts the words of a name that the text lacks, and their cost. placed
 // reports whether one of them is a place.
-func (s *search) extra(words []uint32, used uint32, cost *float64) (n int, placed bool) {
+func (s *search) extra(words []uint32, used uint32) (n int, placed bool, cost float64) {
 	for j, w := range words {
 		if used>>j&1 != 0 {
 			continue
 		}
 		n++
-		if s.e.isPlace(w) {
+		isPlace := s.e.isPlace(w)
+		if isPlace {
 			placed = true
 			if s.given(w) {
 				continue
@@ -408,12 +426,15 @@ func (s *search) extra(words []uint32, used uint32, cost *float64) (n int, place
 		if len(s.e.words.Word(w)) == 1 {
 			c = costLetter / 2
 		}
-		if used>>j != 0 {
+		switch before, after := used&(1<<j-1) != 0, used>>j != 0; {
+		case before && after:
+			c *= costInner
+		case after && !isPlace:
 			c *= costLeading
 		}
-		*cost += c
+		cost += c
 	}
-	return n, placed
+	return n, placed, cost
 }
 
 // given reports whether a word is the state or in the city of the question.
@@ -477,6 +498,8 @@ func (s *search) standing(n *nameRecord, o *orgRecord) (weight float64) {
 	switch n.Kind {
 	case other:
 		weight -= costOther
+	case byAddress:
+		weight -= costNearby + costCalled/float64(max(1, n.Filers))
 	case byFilers:
 		weight += math.Log(max(0.01, float64(n.Share)/255)) - costCalled/float64(max(1, n.Filers))
 	}
@@ -508,11 +531,11 @@ func (s *search) byInitials(r reading) {
 	}
 	for _, name := range s.e.initials.find(r.key) {
 		n := &s.e.names[name]
-		if n.Org == s.without {
+		if n.Org == s.without || len(s.e.wordsOf(name)) < 2 {
 			continue
 		}
 		o := &s.e.orgs[n.Org]
-		weight := o.prior(s.q.Role) + weighAll + weighAllRare - costInitials + weighInitials*float64(len(r.key)-3) - r.cost + s.standing(n, o)
+		weight := weighKnown*o.prior(s.q.Role) + weighAll + weighAllRare - costInitials + weighInitials*float64(len(r.key)-3) - r.cost + s.standing(n, o)
 		s.found = append(s.found, found{org: n.Org, name: name, weight: weight, initials: true})
 	}
 }
@@ -537,6 +560,8 @@ func (e *Engine) why(f found) (text string) {
 		text = "registered name"
 	case other:
 		text = "other or former name"
+	case byAddress:
+		text = "name used at its address"
 	default:
 		text = fmt.Sprintf("called so by %d filers", n.Filers)
 		if n.Filers == 1 {

@@ -157,8 +157,22 @@ type line struct {
 // organization removed, when nobody should be found. The second set of results is
 // for names whose state is given.
 func Filed(ctx context.Context, s *snapshot.Snapshot, most int) (plain, placed *Result, err error) {
-	const heldOut = 0
-	e, err := identify.Learn(ctx, s, func(funder ein.EIN) bool { return partOf(funder) == heldOut })
+	e, cases, err := heldOut(ctx, s, most)
+	if err != nil {
+		return nil, nil, err
+	}
+	placed = Measure(e, cases)
+	for i := range cases {
+		cases[i].State = ""
+	}
+	return Measure(e, cases), placed, nil
+}
+
+// heldOut makes an engine that has not learned from one part of the funders, and
+// cases from their lines.
+func heldOut(ctx context.Context, s *snapshot.Snapshot, most int) (*identify.Engine, []Case, error) {
+	const part = 0
+	e, err := identify.Learn(ctx, s, func(funder ein.EIN) bool { return partOf(funder) == part })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -168,7 +182,7 @@ func Filed(ctx context.Context, s *snapshot.Snapshot, most int) (plain, placed *
 		if err != nil {
 			return nil, nil, err
 		}
-		if l.EINSource != grant.Filed.String() || l.EINConflict != "" || partOf(ein.Stored(l.FunderEIN)) != heldOut {
+		if l.EINSource != grant.Filed.String() || l.EINConflict != "" || partOf(ein.Stored(l.FunderEIN)) != part {
 			continue
 		}
 		org, ok := e.Position(ein.Stored(l.RecipientEIN))
@@ -188,11 +202,7 @@ func Filed(ctx context.Context, s *snapshot.Snapshot, most int) (plain, placed *
 		c.Kind, c.EINs = "removed", nil
 		chosen = append(chosen, c)
 	}
-	placed = Measure(e, chosen)
-	for i := range chosen {
-		chosen[i].State = ""
-	}
-	return Measure(e, chosen), placed, nil
+	return e, chosen, nil
 }
 
 // Bounds that results must keep.
