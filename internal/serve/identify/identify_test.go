@@ -105,7 +105,7 @@ func TestIdentify(t *testing.T) {
 		{"Greenway Clubs", "NV", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
 		{"Greenway Clubs of Nevada", "", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
 		{"Greenway Clubs, NV", "", Likely, Certain, "GREENWAY CLUBS OF NEVADA"},
-		{"Mother Heron", "", Several, Several, "FOUNDATION FOR TIDAL PROGRESS"},  // an address is no proof
+		{"Mother Heron", "", Several, Several, "FOUNDATION FOR TIDAL PROGRESS"},   // an address is no proof
 		{"Larkspur University", "", Several, Likely, "LARKSPUR UNIVERSITY AKRON"}, // other campuses may be missing
 		{"Ospreytown", "", Nobody, Certain, "OSPREYTOWN FOR BIRD SAFETY ACTION FUND"},
 		{"", "", Nobody, Nobody, ""},
