@@ -136,14 +136,14 @@ func nameResident(c *corpus, at []uint32, eins []ein.EIN, rows []uint32, found m
 	}
 }
 
-// namesOf counts the funders that use each name of each organization. A name that is
-// found at the addresses of several organizations belongs to none of them.
+// namesOf counts the funders that use each name of each organization. A name belongs
+// to the organization at whose address most of the funders find it.
 func (c *corpus) namesOf(found map[uint32]ein.EIN) (list []snapshot.AddressName) {
 	type namedEIN struct {
 		ein ein.EIN
 		key string
 	}
-	spelled, funders, owner := map[namedEIN]string{}, map[namedEIN]map[ein.EIN]bool{}, map[string]ein.EIN{}
+	spelled, funders, all := map[namedEIN]string{}, map[namedEIN]map[ein.EIN]bool{}, map[string]int{}
 	for row, no := range c.lines.recipientNo {
 		e, ok := found[no]
 		if !ok || c.recipients.class[row]&(individual|unidentified|masked) != 0 {
@@ -157,15 +157,14 @@ func (c *corpus) namesOf(found map[uint32]ein.EIN) (list []snapshot.AddressName)
 		if funders[k] == nil {
 			funders[k] = map[ein.EIN]bool{}
 		}
-		funders[k][c.filingOf(uint32(row)).ein] = true
-		if other, known := owner[k.key]; known && other != e {
-			e = ein.None
+		if funder := c.filingOf(uint32(row)).ein; !funders[k][funder] {
+			funders[k][funder] = true
+			all[k.key]++
 		}
-		owner[k.key] = e
 	}
 	for k, name := range spelled {
-		if owner[k.key] == k.ein {
-			list = append(list, snapshot.AddressName{EIN: k.ein.String(), Name: name, Funders: int32(len(funders[k]))})
+		if n := len(funders[k]); 2*n > all[k.key] {
+			list = append(list, snapshot.AddressName{EIN: k.ein.String(), Name: name, Funders: int32(n)})
 		}
 	}
 	slices.SortFunc(list, func(x, y snapshot.AddressName) int {

@@ -175,16 +175,38 @@ func (b *builder) add(org uint32, o *orgRow, l *learner) {
 			break
 		}
 		if c.share >= leastShare {
-			kind := byFilers
-			if c.near {
+			kind, kin := byFilers, c.near && b.kin(c.name)
+			if c.near && !kin {
 				kind = byAddress
 			}
-			b.unproven = c.unproven()
+			b.unproven = c.unproven() && !kin
 			b.spell(org, c.name, kind, c.filers, c.share)
 			b.unproven = false
 			n++
 		}
 	}
+}
+
+// kin reports whether a name begins with the same two words as one of the
+// organization's names so far and may mean the same organization. At the same address
+// it does.
+func (b *builder) kin(name string) bool {
+	n := orgname.Parse(name)
+	words, traits := strings.Fields(n.K2), n.Traits()
+	for _, at := range b.at {
+		own := b.flat[b.names[at].from:b.names[at].to]
+		if len(own) < 2 || len(words) < len(own) || b.list[own[0]] != words[0] || b.list[own[1]] != words[1] || b.names[at].Kind > other {
+			continue
+		}
+		var text []string
+		for _, w := range own {
+			text = append(text, b.list[w])
+		}
+		if theirs := orgname.TraitsOf(strings.Join(text, " ")); traits.Conflicts(&theirs)&^(orgname.State|orgname.Inst) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // spell adds a name and the names inside it: trade names and texts in parentheses.

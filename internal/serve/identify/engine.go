@@ -29,6 +29,7 @@ type Engine struct {
 	mu       sync.RWMutex // held for reading by every question, for writing by Close
 	closed   bool
 	file     *mapped.File
+	logNames float64  // logarithm of the number of names
 	places   []uint64 // words of the vocabulary that are states or cities, as bits
 	searches chan *search
 }
@@ -91,6 +92,7 @@ func Learn(ctx context.Context, s *snapshot.Snapshot, skip func(funder ein.EIN) 
 
 func newEngine(c columns, f *mapped.File) *Engine {
 	e := &Engine{columns: c, file: f, places: make([]uint64, c.words.Len()/64+1), searches: make(chan *search, runtime.GOMAXPROCS(0))}
+	e.logNames = math.Log(float64(len(c.names)) + 2)
 	e.markPlaces()
 	// A search takes two bytes for each name in the index, and anybody may ask. There are
 	// as many searches as processors, so that a crowd waits instead of taking memory.
@@ -227,6 +229,10 @@ func readingsOf(text string) (list []reading) {
 	if rest, ok := strings.CutPrefix(n.KX, "U"); ok && len(rest) >= 4 && !strings.Contains(n.K2, " ") {
 		add("UNIVERSITY "+rest, "UNIVERSITY"+rest, costReading) // UPenn, UMass
 	}
+	if words := strings.Fields(n.K1); len(words) > 3 && isInitials(words[len(words)-1], words[:len(words)-1]) {
+		p := orgname.Parse(strings.Join(words[:len(words)-1], " ")) // "Committee for a Constructive Tomorrow CFACT"
+		add(p.K2, p.KX, 0)
+	}
 	more := n.Aliases[:min(len(n.Aliases), 2)]
 	if n.Handler != "" {
 		more = append(more, n.Handler)
@@ -241,6 +247,19 @@ func readingsOf(text string) (list []reading) {
 	return list
 }
 
+// isInitials reports whether a word is the initials of the first of the words before
+// it, with or without the small words among them.
+func isInitials(word string, words []string) bool {
+	var all, main strings.Builder
+	for _, w := range words {
+		all.WriteByte(w[0])
+		if !small[w] {
+			main.WriteByte(w[0])
+		}
+	}
+	return len(word) >= 3 && (strings.HasPrefix(all.String(), word) || strings.HasPrefix(main.String(), word))
+}
+
 // answer turns the weights of the organizations found into probabilities.
 func (s *search) answer(q *Question) (a Answer) {
 	limit := q.Limit
@@ -252,7 +271,8 @@ func (s *search) answer(q *Question) (a Answer) {
 		return cmp.Or(cmp.Compare(a.org, b.org), cmp.Compare(b.weight, a.weight), cmp.Compare(a.name, b.name))
 	})
 	list = slices.CompactFunc(list, func(a, b found) bool { return a.org == b.org })
-	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.weight, a.weight) })
+	slices.SortStableFunc(list, heavier)
+	s.tellApart(list)
 	s.level(list)
 	sum := math.Exp(s.none)
 	for i := range list {
@@ -280,16 +300,48 @@ func (s *search) answer(q *Question) (a Answer) {
 	return a
 }
 
+func heavier(a, b found) int { return cmp.Compare(b.weight, a.weight) }
+
+// tellApart takes from the first candidates whose name adds to the text what makes it
+// another organization: a hospital is not its foundation.
+func (s *search) tellApart(list []found) {
+	const most = 8
+	asked := orgname.Parse(s.q.Text)
+	traits := asked.Traits()
+	words := min(2, strings.Count(asked.K2, " "))
+	list = list[:min(len(list), most)]
+	for i := range list {
+		f := &list[i]
+		if !f.longer {
+			continue
+		}
+		theirs := orgname.TraitsOf(s.e.textOf(f.name))
+		why := traits.Conflicts(&theirs)
+		if why&^orgname.Inst != 0 {
+			f.weight -= costKin * float64(words)
+		}
+		if why&(orgname.Aff|orgname.Inst) == orgname.Aff|orgname.Inst && words > 1 {
+			f.weight -= costKin
+		}
+	}
+	slices.SortStableFunc(list, heavier)
+}
+
 // level takes from the first of several branches what its size adds: of chapters and
 // campuses that the text does not tell apart, the largest is not the one that is meant.
 // A branch is never certain, because others may be missing here.
 func (s *search) level(list []found) {
-	const others, room, most = 2, 0.8, 2.5
+	const others, room, most = 2, 0.8, 1.0
 	if len(list) == 0 || !list[0].branch || s.q.State != "" || s.q.City != "" {
 		return
 	}
-	list[0].weight = min(list[0].weight, s.none+most)
-	if s.like < others {
+	for i := range list {
+		if list[i].branch {
+			list[i].weight = min(list[i].weight, s.none+most)
+		}
+	}
+	slices.SortStableFunc(list, heavier)
+	if s.like < others || !list[0].branch {
 		return
 	}
 	next := s.none

@@ -22,46 +22,55 @@ const (
 	weighFilers   = 0.7
 	weighGrantees = 0.2
 
-	weighAll     = 2.5 // the name has all words of the text,
-	weighAllRare = 3.0 // more if they are rare
-	weighExact   = 3.5 // it has no others,
-	weighLike    = 0.6 // less the more names begin like the text
-	weighSame    = 1.0 // and in this order
-	weighLead    = 3.0 // it begins with the text and goes on, less the more names have the text
-	weighState   = 1.0
+	weighAll       = 2.5 // the name has all words of the text,
+	weighAllRare   = 3.0 // more if they are rare
+	weighExact     = 3.5 // it has no others,
+	weighLike      = 0.6 // less the more names begin like the text
+	weighSame      = 1.4 // and in this order
+	weighLeadAlone = 4.5 // the text is a single word with which the name begins
+	weighLead      = 3.2 // it begins with the text and goes on, less the more names have the text
+	weighState     = 1.0
 
-	costMissing      = 1.0 // a word of the text that the name lacks,
-	costMissingRare  = 12.0
-	costLetter       = 0.7  // a letter that one of them lacks
-	costExtra        = 0.35 // a word of the name that the text lacks,
-	costExtraRare    = 1.8
-	costLeading      = 0.35 // of that, if it stands before the words of the text, as given names do,
-	costInner        = 1.5  // and if it stands between them
-	costLong         = 0.4  // more of that for a text of several rare words, which is rarely short for something
-	costSlip         = 2.0  // a slip in a word,
-	costSlipKnown    = 2.0  // which other names have as it is
-	costPlural       = 0.3
-	costPrefix       = 1.8
-	costPrefixAlone  = 4.0
-	costInitials     = 0.2 // for three letters
-	weighInitials    = 1.5 // for every letter more
-	weighKnown       = 1.3 // of the prior: only those who are well known go by initials
-	costInitialsPart = 1.2
-	costPlace        = 0.6
-	costOther        = 0.3 // a former or other name
-	costCalled       = 0.8 // a name that only others use, fewer the more of them do
-	costNearby       = 0.6 // a name that is only known from the address,
-	weighNearby      = 0.4 // which never outweighs nobody by more than this,
-	weighNearbyMore  = 0.3 // and more if several filers use it,
-	mostNearby       = 1.0 // but never likely: about half of such names are those of a neighbor
-	costReading      = 1.0
-	costElsewhere    = 5.0
-	costInactive     = 0.7
+	costMissing        = 1.0 // a word of the text that the name lacks,
+	costMissingRare    = 12.0
+	costLetter         = 0.7  // a letter that one of them lacks
+	costExtra          = 0.35 // a word of the name that the text lacks,
+	costExtraRare      = 1.8
+	costLeading        = 0.35 // of that, if it stands before the words of the text, as given names do,
+	costInner          = 1.5  // and if it stands between them
+	costLong           = 0.4  // more of that for a text of several rare words, which is rarely short for something
+	costSlip           = 2.0  // a slip in a word,
+	costSlipKnown      = 2.0  // which other names have as it is
+	costPlural         = 0.3
+	costPrefix         = 1.8
+	costPrefixAlone    = 4.0
+	costInitials       = 0.2 // for three letters
+	weighInitials      = 1.5 // for every letter more
+	weighKnown         = 1.3 // of the prior: only those who are well known go by initials
+	weighMentioned     = 0.8 // and that many filers mention
+	costWord           = 4.0 // initials that are a common word
+	costInitialsPart   = 1.2
+	costInitialsTwo    = 1.3 // more of that for two letters
+	costAbbreviated    = 1.6 // initials in the name for words of the text,
+	costAbbreviatedAll = 4.5 // for all of them
+	costPlace          = 0.6
+	costOther          = 0.3 // a former or other name
+	costCalled         = 0.8 // a name that only others use, fewer the more of them do
+	costNearby         = 0.6 // a name that is only known from the address,
+	weighNearby        = 0.4 // which never outweighs nobody by more than this,
+	weighNearbyMore    = 0.3 // and more if several filers use it,
+	mostNearby         = 1.0 // but never likely: about half of such names are those of a neighbor
+	costReading        = 1.0
+	costSign           = 3.0 // a call sign without its first letter
+	costElsewhere      = 5.0
+	costKin            = 1.5 // for every word of the text but one, a name that adds "foundation" and the like, or a direction
+	costInactive       = 0.7
 
 	weighNone = 7.0
 
 	LeastCertain = 0.95 // probability from which the first candidate is certain
 	leastLikely  = 0.75
+	leastRare    = 0.6
 	leastSeveral = 0.5
 	leastShown   = 0.002
 )
@@ -75,11 +84,16 @@ const (
 	readSlip   = 400
 	readPrefix = 150
 	maxPrefix  = 30 // words that begin alike
+
+	// Names that are read for all slips in a word and all words that begin with it, of
+	// a word that some name has and of one that none has.
+	readKnown, readUnknown = 1_000, 4_500
 )
 
 // asked is a word of the text with the words of the vocabulary that may stand for it.
 type asked struct {
 	text   string
+	state  string  // that the word names
 	rarity float64 // 0 for a word in every name, 1 for a word in one
 	alts   []alt   // in the order of the vocabulary
 }
@@ -108,6 +122,7 @@ type found struct {
 	org, name uint32
 	weight    float64
 	initials  bool
+	longer    bool // its name adds words to the text
 	branch    bool // its name adds a place to the text, as those of chapters and campuses do
 }
 
@@ -120,12 +135,13 @@ type search struct {
 	found   []found
 
 	words   []asked
-	like    int      // names that have all words of the text and others after them
+	like    int      // organizations whose names have all words of the text, and others
 	covered []uint16 // for each name, the words of the text in it
 	touched []uint32
 	walker  typo.Walker
 	near    []typo.Near
 	chosen  []chosen
+	orgs    []uint32
 }
 
 type chosen struct {
@@ -157,32 +173,34 @@ func (s *search) read(r reading) {
 	if len(r.words) == 1 {
 		s.byInitials(r)
 	}
+	s.byAbbreviation(r)
 }
 
-// likeText counts the chosen names that have the words of the text in a row, and
-// others. A text that is part of many names is rarely the whole name of the one that
-// is meant.
-func (s *search) likeText() (n int) {
+// likeText counts the organizations of which a chosen name has the words of the text
+// in a row, and others. A text that is part of many names is rarely the whole name of
+// the one that is meant.
+func (s *search) likeText() int {
+	s.orgs = s.orgs[:0]
 	for _, c := range s.chosen {
 		words := s.e.wordsOf(c.name)
 		for at := 0; at+len(s.words) <= len(words) && len(s.words) < len(words); at++ {
 			same := true
-			for i := range s.words {
-				same = same && string(s.e.words.Word(words[at+i])) == s.words[i].text
+			for i := 0; same && i < len(s.words); i++ {
+				same = string(s.e.words.Word(words[at+i])) == s.words[i].text
 			}
 			if same {
-				n++
+				s.orgs = append(s.orgs, s.e.names[c.name].Org)
 				break
 			}
 		}
 	}
-	return n
+	slices.Sort(s.orgs)
+	return len(slices.Compact(s.orgs))
 }
 
 // rarityOf is 1 for a word that no name has, and falls with the number of names.
 func (e *Engine) rarityOf(names int) float64 {
-	n := math.Log(float64(len(e.names)) + 2)
-	return max(0, (n-math.Log(float64(names)+1))/n)
+	return max(0, 1-math.Log(float64(names)+1)/e.logNames)
 }
 
 func (s *search) prepare(words []string) {
@@ -190,6 +208,7 @@ func (s *search) prepare(words []string) {
 	s.words = s.words[:0]
 	for i, w := range words {
 		a := asked{text: w}
+		a.state, _ = place.State(w)
 		id, known := e.words.Find(w)
 		count := 0
 		if known {
@@ -199,9 +218,29 @@ func (s *search) prepare(words []string) {
 		a.rarity = e.rarityOf(count)
 		s.addSlips(&a, known, i == len(words)-1)
 		s.addBegun(&a, len(words) == 1)
+		a.limit(known)
 		slices.SortFunc(a.alts, func(x, y alt) int { return cmp.Or(cmp.Compare(x.word, y.word), cmp.Compare(x.cost, y.cost)) })
 		a.alts = slices.CompactFunc(a.alts, func(x, y alt) bool { return x.word == y.word })
 		s.words = append(s.words, a)
+	}
+}
+
+// limit bounds the names that are read for words which are similar to the word of the
+// text.
+func (w *asked) limit(known bool) {
+	all, most := 0, readUnknown
+	if known {
+		most = readKnown
+	}
+	for _, a := range w.alts {
+		if a.most < readExact {
+			all += a.most
+		}
+	}
+	for i := range w.alts {
+		if a := &w.alts[i]; a.most < readExact && all > most {
+			a.most = max(1, a.most*most/all)
+		}
 	}
 }
 
@@ -358,7 +397,7 @@ func (s *search) score(name uint32, cost float64) {
 	o := &e.orgs[n.Org]
 	words := e.wordsOf(name)
 	var used uint32
-	missing, info, last, rising := false, 0.0, -1, true
+	missing, info, last, rising, local := false, 0.0, -1, true, false
 	for i := range s.words {
 		w := &s.words[i]
 		info += w.rarity
@@ -379,23 +418,26 @@ func (s *search) score(name uint32, cost float64) {
 			cost += c
 		case s.inPlace(w, o):
 			cost += costPlace
-			rising = false
+			rising, local = false, true
 		default:
 			missing = missing || !idle[w.text] && len(w.text) > 1
 			cost += w.missing()
 		}
 	}
-	extra, placed, added := s.extra(words, used)
+	extra, placed, added := s.extra(words, used, local)
 	cost += added * (1 + costLong*max(0, info-1))
 	weight := o.prior(s.q.Role) - cost + s.standing(n, o)
 	if !missing {
 		weight += weighAll + weighAllRare*min(2, info)
-		many := math.Log1p(float64(s.like))
 		switch {
 		case extra > 0 && rising && !placed:
-			weight += weighLead * min(1, info) / (1 + many)
+			lead, like := weighLead, s.like
+			if len(s.words) == 1 { // is often short for the only name that begins with it
+				lead, like = weighLeadAlone, s.like-1
+			}
+			weight += lead * min(1, info) / (1 + math.Log1p(float64(max(0, like))))
 		case extra == 0:
-			weight += weighExact*min(1, info) - weighLike*many
+			weight += weighExact*min(1, info) - weighLike*math.Log1p(float64(s.like))
 			if rising {
 				weight += weighSame
 			}
@@ -404,12 +446,13 @@ func (s *search) score(name uint32, cost float64) {
 	if n.Kind == byAddress {
 		weight = min(weight, s.none+min(mostNearby, weighNearby+weighNearbyMore*math.Log(float64(max(1, n.Filers)))))
 	}
-	s.found = append(s.found, found{org: n.Org, name: name, weight: weight, branch: placed && !missing})
+	s.found = append(s.found, found{org: n.Org, name: name, weight: weight, branch: placed && !missing, longer: extra > 0 && !missing})
 }
 
 // extra counts the words of a name that the text lacks, and their cost. placed
-// reports whether one of them is a place.
-func (s *search) extra(words []uint32, used uint32) (n int, placed bool, cost float64) {
+// reports whether one of them is a place. local reports whether the place of the
+// organization stands for a word of the text; then a name before the others is another name.
+func (s *search) extra(words []uint32, used uint32, local bool) (n int, placed bool, cost float64) {
 	for j, w := range words {
 		if used>>j&1 != 0 {
 			continue
@@ -417,7 +460,8 @@ func (s *search) extra(words []uint32, used uint32) (n int, placed bool, cost fl
 		n++
 		isPlace := s.e.isPlace(w)
 		if isPlace {
-			placed = true
+			// Flora is a city, and a given name before a rare word.
+			placed = placed || used>>j == 0 || s.words[0].rarity < leastRare
 			if s.given(w) {
 				continue
 			}
@@ -429,7 +473,7 @@ func (s *search) extra(words []uint32, used uint32) (n int, placed bool, cost fl
 		switch before, after := used&(1<<j-1) != 0, used>>j != 0; {
 		case before && after:
 			c *= costInner
-		case after && !isPlace:
+		case after && !isPlace && !local:
 			c *= costLeading
 		}
 		cost += c
@@ -439,11 +483,12 @@ func (s *search) extra(words []uint32, used uint32) (n int, placed bool, cost fl
 
 // given reports whether a word is the state or in the city of the question.
 func (s *search) given(word uint32) bool {
-	text := string(s.e.words.Word(word))
-	if code, ok := place.State(text); ok && s.q.State == code {
-		return true
+	if s.q.State == "" && s.q.City == "" {
+		return false
 	}
-	return s.q.City != "" && slices.Contains(strings.Fields(orgname.City(s.q.City)), text)
+	text := string(s.e.words.Word(word))
+	code, ok := place.State(text)
+	return ok && s.q.State == code || s.q.City != "" && hasWord(orgname.City(s.q.City), text)
 }
 
 // best is the position of the word of a name that agrees best with a word of the
@@ -478,7 +523,7 @@ func (s *search) initialsIn(w *asked, words []uint32, used uint32) (run uint32, 
 			}
 		}
 		if run == (1<<n-1)<<j {
-			return run, costInitialsPart
+			return run, costInitialsPart + costInitialsTwo*float64(max(0, 3-n))
 		}
 	}
 	return 0, 0
@@ -487,10 +532,17 @@ func (s *search) initialsIn(w *asked, words []uint32, used uint32) (run uint32, 
 // inPlace reports whether a word of the text is the state or in the city of an
 // organization.
 func (s *search) inPlace(w *asked, o *orgRecord) bool {
-	if code, ok := place.State(w.text); ok && code == string(o.State[:]) {
-		return true
+	return w.state != "" && w.state == string(o.State[:]) || hasWord(s.e.cityOf(o), w.text)
+}
+
+// hasWord reports whether words that are separated by spaces have this one.
+func hasWord(words, word string) bool {
+	for w := range strings.SplitSeq(words, " ") {
+		if w == word {
+			return true
+		}
 	}
-	return slices.Contains(strings.Fields(s.e.cityOf(o)), w.text)
+	return false
 }
 
 // standing is what speaks for an organization beside the words of its name.
@@ -535,8 +587,47 @@ func (s *search) byInitials(r reading) {
 			continue
 		}
 		o := &s.e.orgs[n.Org]
-		weight := weighKnown*o.prior(s.q.Role) + weighAll + weighAllRare - costInitials + weighInitials*float64(len(r.key)-3) - r.cost + s.standing(n, o)
+		weight := weighKnown*o.prior(s.q.Role) + weighMentioned*math.Log1p(float64(o.Filers)) + weighAll + weighAllRare - costInitials +
+			weighInitials*float64(len(r.key)-3) - costWord*(1-s.words[0].rarity) - r.cost + s.standing(n, o)
 		s.found = append(s.found, found{org: n.Org, name: name, weight: weight, initials: true})
+	}
+}
+
+// byKey adds the organizations with a name of this or a better kind that is written
+// differently, at a cost.
+func (s *search) byKey(key string, info, cost float64, kind uint8) {
+	for _, name := range s.e.keys.find(key) {
+		n := &s.e.names[name]
+		o := &s.e.orgs[n.Org]
+		if n.Org != s.without && n.Kind <= kind {
+			weight := o.prior(s.q.Role) + weighAll + weighAllRare*min(2, info) + weighExact*min(1, info) - cost + s.standing(n, o)
+			s.found = append(s.found, found{org: n.Org, name: name, weight: weight})
+		}
+	}
+}
+
+// byAbbreviation adds the organizations whose name has initials for words of the text
+// that follow one another: "GSA Network" for "Genders and Sexualities Alliance
+// Network". A broadcaster may be named without the first letter of its call sign.
+func (s *search) byAbbreviation(r reading) {
+	const least, most = 3, 6 // letters of initials
+	if len(r.words) == 1 && len(r.key) == least {
+		s.byKey("W"+r.key, 1, costSign, other)
+		s.byKey("K"+r.key, 1, costSign, other)
+	}
+	for from := range r.words {
+		initials, info := "", 1.0
+		for to := from; to < min(len(r.words), from+most); to++ {
+			initials += r.words[to][:1]
+			if len(initials) < least || len(initials) == len(r.words) && len(initials) == least {
+				continue
+			}
+			cost := costAbbreviated
+			if len(initials) == len(r.words) {
+				cost = costAbbreviatedAll
+			}
+			s.byKey(strings.Join(r.words[:from], "")+initials+strings.Join(r.words[to+1:], ""), info, r.cost+cost, byFilers)
+		}
 	}
 }
 
