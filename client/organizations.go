@@ -5,6 +5,7 @@ type SearchAnswer struct {
 	Head
 	Mode    string  `json:"mode" enum:"text,semantic,hybrid" doc:"The mode that was served; it may differ from the one asked for."`
 	Results []Found `json:"results" doc:"Organizations, best match first."`
+	Verdict string  `json:"verdict" enum:"certain,likely,several,nobody" doc:"Whether the question names an organization. certain: the first result. …"`
 	Tail
 }
 
@@ -24,10 +25,11 @@ type Found struct {
 	Revenue  *int64  `json:"revenue" doc:"Revenue in whole dollars, to tell similar names apart; 0 when neither a filing nor the master file states one."`
 	Score    float64 `json:"score" doc:"How well it answers, from 0 to 1; it means the same for every question: 1 for a match that is exact, …"`
 
-	Match       string `json:"match" enum:"exact,strong,weak" doc:"exact: the question is one of its names or its EIN. strong: …"`
-	DisplayName string `json:"display_name" doc:"The name as it is shown to people: \"YMCA of Greater Mapleton\" where the register has capitals."`
-	KnownFrom   string `json:"known_from" enum:"irs,grants" doc:"irs: the tax authority's lists or a return of its own. grants: …"`
-	Matched     string `json:"matched" enum:"name,text" doc:"name: the question may be its name. text: …"`
+	Match       string  `json:"match" enum:"exact,strong,weak" doc:"exact: the question is one of its names or its EIN. strong: …"`
+	DisplayName string  `json:"display_name" doc:"The name as it is shown to people: \"YMCA of Greater Mapleton\" where the register has capitals."`
+	KnownFrom   string  `json:"known_from" enum:"irs,grants" doc:"irs: the tax authority's lists or a return of its own. grants: …"`
+	Matched     string  `json:"matched" enum:"name,text" doc:"name: the question may be its name. text: …"`
+	Probability float64 `json:"probability" doc:"Probability that the question means this organization, from 0 to 1."`
 }
 
 // OrganizationList is the answer of POST /essentials.

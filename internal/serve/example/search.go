@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search"
 )
 
@@ -33,10 +34,10 @@ func (x Index) Lookup(e ein.EIN) (search.Result, bool) {
 // Search finds every organization of the index within the set that is searched,
 // whatever the words.
 func (x Index) Search(_ context.Context, a search.Ask) (search.Answer, error) {
-	found := search.Answer{Mode: search.Text}
 	if len(a.Text) < 2 {
-		return found, nil
+		return search.Answer{Mode: search.Text}, nil
 	}
+	found := search.Answer{Mode: search.Text, Verdict: identify.Likely}
 	for _, r := range x {
 		org, ok := listed().x.Number(r.EIN)
 		if a.Within == nil || ok && a.Within[org>>6]>>(org&63)&1 != 0 {

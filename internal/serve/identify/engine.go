@@ -164,7 +164,7 @@ func (e *Engine) Without(q Question, org uint32) Answer {
 		q.Text = strings.ToValidUTF8(q.Text[:maxText], "")
 	}
 	if i, ok := e.typed(q.Text); ok && i != org {
-		return Answer{Certain, []Candidate{{EIN: ein.EIN(e.orgs[i].EIN), Org: i, Probability: 0.999, Why: "EIN"}}}
+		return Answer{Certain, []Candidate{{EIN: ein.EIN(e.orgs[i].EIN), Org: i, Probability: TypedEIN, Why: "EIN"}}}
 	}
 	cutState(&q)
 	s := <-e.searches
@@ -271,6 +271,11 @@ func (s *search) answer(q *Question) (a Answer) {
 		return cmp.Or(cmp.Compare(a.org, b.org), cmp.Compare(b.weight, a.weight), cmp.Compare(a.name, b.name))
 	})
 	list = slices.CompactFunc(list, func(a, b found) bool { return a.org == b.org })
+	for i := range list {
+		if o := &s.e.orgs[list[i].org]; q.State != "" && o.State[0] != 0 && q.State != string(o.State[:]) {
+			list[i].weight = min(list[i].weight, s.none+mostElsewhere)
+		}
+	}
 	slices.SortStableFunc(list, heavier)
 	s.tellApart(list)
 	s.level(list)

@@ -61,7 +61,6 @@ type learner struct {
 	list     []called
 	filers   map[uint64]uint32    // of each name, whatever organization is meant
 	loose    map[uint64]mentioned // by name, the grants that no EIN is known for
-	dropped  int                  // names that did not fit
 }
 
 // nameKey is an organization and the hash of the key of one of its names.
@@ -147,7 +146,6 @@ func (l *learner) add(org uint32, key uint64, name string, funder uint32, doubt 
 	at, known := l.names[nameKey{org, key}]
 	if !known {
 		if len(l.list) == maxLearned {
-			l.dropped++
 			return
 		}
 		at = uint32(len(l.list))

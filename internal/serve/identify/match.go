@@ -63,12 +63,14 @@ const (
 	costReading        = 1.0
 	costSign           = 3.0 // a call sign without its first letter
 	costElsewhere      = 5.0
+	mostElsewhere      = 2.5 // above nobody: an organization of another state is never certain
 	costKin            = 1.5 // for every word of the text but one, a name that adds "foundation" and the like, or a direction
 	costInactive       = 0.7
 
 	weighNone = 7.0
 
-	LeastCertain = 0.95 // probability from which the first candidate is certain
+	TypedEIN     = 0.999 // probability of an organization whose EIN is typed
+	LeastCertain = 0.95  // probability from which the first candidate is certain
 	leastLikely  = 0.75
 	leastRare    = 0.6
 	leastSeveral = 0.5

@@ -151,7 +151,7 @@ func (s *Service) Serve(ctx context.Context, t mcp.Transport) error { return s.s
 // instructions is the text that a client may show a model before its first call.
 func (s *Service) instructions() string {
 	return "Grantgraph knows who funded whom in the United States, from e-filed tax returns (Forms 990, 990-EZ and 990-PF). " +
-		"Find an organization's EIN first with find_organizations, and take a name for it only where match is exact or strong. " +
+		"Find an organization's EIN first with find_organizations, and take the first result only if verdict is certain or likely. " +
 		"Ask for sums (summarize_grants) and rankings (list_funders, list_recipients) rather than adding up rows. " +
 		"Results begin with totals; rows are tables, with next_cursor where there are more. Read notes before stating a figure, and pass caveats on. " +
 		"Say which fiscal years a figure covers and which dataset_version it is from; the last two fiscal years are usually incomplete, because returns arrive " +

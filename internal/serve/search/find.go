@@ -66,7 +66,7 @@ func (x *Index) Find(q, state string, limit int) []Result {
 	if state != "" {
 		within = x.inState(nil, state)
 	}
-	list = x.arrange(q, state, within, list)
+	list, _ = x.arrange(q, state, within, list)
 	out := make([]Result, 0, len(list))
 	for _, f := range list[:min(len(list), limit)] {
 		out = append(out, x.resultOf(f))

@@ -53,22 +53,16 @@ func (x *Index) openEngine() *identify.Engine {
 func (x *Index) byStatedName(q identify.Question) (a identify.Answer) {
 	if e, ok := typedEIN(strings.TrimSpace(q.Text)); ok {
 		if r, ok := x.Lookup(e); ok {
-			return identify.Answer{Verdict: identify.Certain, Candidates: []identify.Candidate{candidate(&r, 0.999, "EIN")}}
+			return identify.Answer{Verdict: identify.Certain, Candidates: []identify.Candidate{candidate(&r, identify.TypedEIN, "EIN")}}
 		}
 	}
 	const most = 5
 	list := x.Named(q.Text, most)
 	list = slices.DeleteFunc(list, func(r Result) bool { return q.State != "" && r.State != q.State })
 	for i := range list {
-		a.Candidates = append(a.Candidates, candidate(&list[i], 0.96/float64(len(list)), "registered name"))
+		a.Candidates = append(a.Candidates, candidate(&list[i], onlyStated/float64(len(list)), "registered name"))
 	}
-	switch len(list) {
-	case 0:
-	case 1:
-		a.Verdict = identify.Certain
-	default:
-		a.Verdict = identify.Several
-	}
+	a.Verdict = statedVerdict(len(list))
 	return a
 }
 
@@ -79,13 +73,10 @@ func candidate(r *Result, p float64, why string) identify.Candidate {
 // arrange puts the organizations that a text means before the others and labels the
 // results: strong is the one that is meant, exact is every organization with this
 // name, and weak is the rest. If the text means nobody, all results are weak.
-func (x *Index) arrange(q, state string, within []uint64, list []found) []found {
+func (x *Index) arrange(q, state string, within []uint64, list []found) ([]found, identify.Verdict) {
 	e := x.openEngine()
 	if e == nil {
-		for i := range list {
-			list[i].partial = list[i].class == weak
-		}
-		return list
+		return list, arrangeStated(list)
 	}
 	a := e.Identify(context.Background(), identify.Question{Text: q, State: state, Limit: maxArranged})
 	at := make(map[uint32]int, len(list))
@@ -94,10 +85,16 @@ func (x *Index) arrange(q, state string, within []uint64, list []found) []found 
 	}
 	out := make([]found, 0, len(list)+len(a.Candidates))
 	for i, c := range a.Candidates {
-		if a.Verdict == identify.Nobody && c.Probability < leastArranged || within != nil && !has(within, c.Org) || int(c.Org) >= len(x.orgs) {
+		if within != nil && !has(within, c.Org) || int(c.Org) >= len(x.orgs) {
+			if i == 0 {
+				a.Verdict = identify.Nobody // the one that is meant is not asked for
+			}
 			continue
 		}
-		f := found{org: c.Org, class: weak, score: float32(0.69 * c.Probability), named: true}
+		if a.Verdict == identify.Nobody && c.Probability < leastArranged {
+			continue
+		}
+		f := found{org: c.Org, class: weak, score: float32(0.69 * c.Probability), named: true, meant: c.Probability}
 		if j, known := at[c.Org]; known {
 			f.class = min(list[j].class, strong)
 			if list[j].class == exact && a.Verdict != identify.Nobody {
@@ -130,7 +127,32 @@ func (x *Index) arrange(q, state string, within []uint64, list []found) []found 
 	for i := 1; i < len(out); i++ {
 		out[i].score = min(out[i].score, out[i-1].score)
 	}
-	return out
+	return out, a.Verdict
+}
+
+// arrangeStated gives the organizations with exactly the name asked for an equal
+// probability.
+func arrangeStated(list []found) identify.Verdict {
+	n := 0
+	for i := range list {
+		if list[i].partial = list[i].class == weak; list[i].class == exact {
+			n++
+		}
+	}
+	for i := range list {
+		if list[i].class == exact {
+			list[i].meant = onlyStated / float64(n)
+		}
+	}
+	return statedVerdict(n)
+}
+
+// onlyStated is the probability of the only organization with a name, where nothing
+// else is known.
+const onlyStated = 0.96
+
+func statedVerdict(organizations int) identify.Verdict {
+	return [...]identify.Verdict{identify.Nobody, identify.Certain, identify.Several}[min(organizations, 2)]
 }
 
 const (

@@ -3,9 +3,12 @@ package search
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"grantgraph/internal/serve/identify"
 )
 
 // Mode is how a question is understood.
@@ -34,6 +37,8 @@ type Answer struct {
 	Mode    Mode     // the mode served: Text if there are no vectors
 	Hits    int      // number of organizations that match
 	Results []Result // best first; better classes always come first
+
+	Verdict identify.Verdict // whether the question means an organization
 }
 
 // found is a match on its way into an answer.
@@ -43,6 +48,7 @@ type found struct {
 	score float32 // on the common scale of all questions
 	order float32 // breaks ties of score
 
+	meant   float64 // probability that the text means it
 	named   bool    // the text may be its name; otherwise only its texts agree
 	partial bool    // something of the question is missing
 	known   float32 // how well known it is in the field asked for; 0 unless it fits
@@ -95,7 +101,8 @@ func (x *Index) search(ctx context.Context, a Ask) (ans Answer, set []uint64, er
 	if e, ok := typedEIN(q); ok {
 		if org, ok := x.position(e); ok && (within == nil || has(within, org)) {
 			put(set, org)
-			ans.Hits, ans.Results = 1, []Result{x.resultOf(found{org: org, class: exact, score: 1, named: true})}
+			ans.Hits, ans.Verdict = 1, identify.Certain
+			ans.Results = []Result{x.resultOf(found{org: org, class: exact, score: 1, named: true, meant: identify.TypedEIN})}
 			return ans, set, nil
 		}
 	}
@@ -109,7 +116,7 @@ func (x *Index) search(ctx context.Context, a Ask) (ans Answer, set []uint64, er
 		return ans, nil, err
 	}
 	slices.SortFunc(list, found.better)
-	list = x.arrange(q, a.State, within, list)
+	list, ans.Verdict = x.arrange(q, a.State, within, list)
 	for _, f := range list { // those that have the name, and no word of it
 		if !has(set, f.org) {
 			put(set, f.org)
@@ -127,7 +134,7 @@ func (x *Index) search(ctx context.Context, a Ask) (ans Answer, set []uint64, er
 
 func (x *Index) resultOf(f found) Result {
 	r := x.result(f.org)
-	r.Score, r.Match = rounded(f.score), f.class.String()
+	r.Score, r.Match, r.Probability = rounded(f.score), f.class.String(), math.Round(1e4*f.meant)/1e4
 	r.Matched, r.Partial = ByText, f.partial
 	if f.named {
 		r.Matched = ByName

@@ -41,6 +41,8 @@ type Result struct {
 	Matched string  // ByName or ByText
 	Partial bool    // something of the question is missing in its names and texts
 
+	Probability float64 // that the question means this organization
+
 	DisplayName string // as people write it
 	Known       string // FromIRS or FromGrants
 	Org         uint32 // number of the organization

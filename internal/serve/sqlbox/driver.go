@@ -37,7 +37,7 @@ type FindOrg interface {
 }
 
 // FindOrgColumns are the columns of find_org as a table.
-const FindOrgColumns = "ein VARCHAR, name VARCHAR, city VARCHAR, state VARCHAR, kind VARCHAR, ntee_cd VARCHAR, revenue BIGINT, score DOUBLE"
+const FindOrgColumns = "ein VARCHAR, name VARCHAR, city VARCHAR, state VARCHAR, kind VARCHAR, ntee_cd VARCHAR, revenue BIGINT, score DOUBLE, probability DOUBLE"
 
 // Values of the engine that Go has no type for.
 type (

@@ -5,7 +5,7 @@ const FindOrg = "`find_org(name)` finds an organization by name, as /search does
 	"As a value it is the EIN of the organization that the name means: `WHERE funder_ein = find_org('kellogg foundation')`. " +
 	"If that is not clear, the value is null; a warning in the answer then names the nearest organization. " +
 	"Add a state to tell namesakes apart: `find_org('carnegie hall, NY')`. As a table it is the candidates, likeliest first: " +
-	"`SELECT * FROM find_org('red cross')` has the columns ein, name, city, state, kind, ntee_cd, revenue and score."
+	"`SELECT * FROM find_org('red cross')` has the columns ein, name, city, state, kind, ntee_cd, revenue, score and probability."
 
 // Schema is what GET /sql/schema answers with.
 type Schema struct {

@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/place"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/budget"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search"
 )
 
@@ -43,7 +44,7 @@ func (p *Parts) planSearch(c *api.Call) (api.Run, error) {
 	n := c.ReadLimit(int64(*c.Params.Param("limit").Cap), "matches are served")
 	c.ReadFormat()
 	return func(ctx context.Context) (client.Answer, error) {
-		out := &SearchAnswer{SearchAnswer: client.SearchAnswer{Head: api.Success, Mode: "text", Results: []client.Found{}}}
+		out := &SearchAnswer{SearchAnswer: client.SearchAnswer{Head: api.Success, Mode: "text", Verdict: identify.Nobody.String(), Results: []client.Found{}}}
 		if search.Mode(mode) != search.Text && mode != "" && !c.Example() {
 			end, err := encoding.Begin(c.Caller.Address)
 			if err != nil {
@@ -61,7 +62,7 @@ func (p *Parts) planSearch(c *api.Call) (api.Run, error) {
 		for i := range a.Results {
 			out.Results = append(out.Results, found(c.Base, &a.Results[i]))
 		}
-		out.hits = int64(a.Hits)
+		out.hits, out.Verdict = int64(a.Hits), a.Verdict.String()
 		out.Service = c.Service()
 		return out, nil
 	}, nil
@@ -78,6 +79,6 @@ func found(base string, r *search.Result) client.Found {
 		EIN: r.EIN.String(), Name: r.Name, Type: r.Type, Kind: r.Kind,
 		Location: api.OrNull(r.State), State: r.State, City: api.OrNull(r.City),
 		URL: base + href, Href: href, Slug: slug, Cause: api.OrNull(r.Cause), Revenue: revenue, Score: r.Score,
-		Match: r.Match, DisplayName: orgname.Display(r.Name), KnownFrom: r.Known, Matched: r.Matched,
+		Match: r.Match, DisplayName: orgname.Display(r.Name), KnownFrom: r.Known, Matched: r.Matched, Probability: r.Probability,
 	}
 }

@@ -102,7 +102,7 @@ func (c *candidates) FillChunk(chunk duckdb.DataChunk) error {
 		if o.Revenue != nil {
 			revenue = *o.Revenue
 		}
-		for col, v := range []any{o.EIN.String(), o.Name, or(o.City), or(o.State), o.Kind, or(string(o.NTEE)), revenue, o.Score} {
+		for col, v := range []any{o.EIN.String(), o.Name, or(o.City), or(o.State), o.Kind, or(string(o.NTEE)), revenue, o.Score, o.Probability} {
 			if err := chunk.SetValue(col, i, v); err != nil {
 				return err
 			}
