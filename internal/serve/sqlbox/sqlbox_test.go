@@ -264,7 +264,7 @@ func TestFindOrg(t *testing.T) {
 		all.WriteString(rows(r))
 	}
 	for _, nobody := range []string{"NULL", "''", "nullif('a', 'a')", "NULL::VARCHAR"} {
-		if r, err := b.Query(t.Context(), Request{SQL: "SELECT * FROM find_org(" + nobody + ")"}); err != nil || len(r.Rows) != 0 || len(r.Columns) != 8 {
+		if r, err := b.Query(t.Context(), Request{SQL: "SELECT * FROM find_org(" + nobody + ")"}); err != nil || len(r.Rows) != 0 || len(r.Columns) != 9 {
 			t.Errorf("the candidates for %s: %v %v", nobody, r, err)
 		}
 	}
