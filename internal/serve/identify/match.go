@@ -54,6 +54,7 @@ const (
 	costAbbreviated    = 1.6 // initials in the name for words of the text,
 	costAbbreviatedAll = 4.5 // for all of them
 	costPlace          = 0.6
+	costCity           = 3.0 // the text is the city of the organization, with which its name ends
 	costOther          = 0.3 // a former or other name
 	costCalled         = 0.8 // a name that only others use, fewer the more of them do
 	costNearby         = 0.6 // a name that is only known from the address,
@@ -137,6 +138,7 @@ type search struct {
 	found   []found
 
 	words   []asked
+	text    string   // the words in a row
 	like    int      // organizations whose names have all words of the text, and others
 	covered []uint16 // for each name, the words of the text in it
 	touched []uint32
@@ -207,7 +209,7 @@ func (e *Engine) rarityOf(names int) float64 {
 
 func (s *search) prepare(words []string) {
 	e := s.e
-	s.words = s.words[:0]
+	s.words, s.text = s.words[:0], strings.Join(words, " ")
 	for i, w := range words {
 		a := asked{text: w}
 		a.state, _ = place.State(w)
@@ -429,6 +431,9 @@ func (s *search) score(name uint32, cost float64) {
 	extra, placed, added := s.extra(words, used, local)
 	cost += added * (1 + costLong*max(0, info-1))
 	weight := o.prior(s.q.Role) - cost + s.standing(n, o)
+	if last := len(words) - 1; extra > 0 && used>>last&1 != 0 && s.e.cityOf(o) == s.text {
+		weight -= costCity
+	}
 	if !missing {
 		weight += weighAll + weighAllRare*min(2, info)
 		switch {
