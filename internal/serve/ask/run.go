@@ -51,8 +51,8 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	if err == nil {
 		err = runners[r.kind.Text("run")](r)
 	}
-	if err == nil && p.ofGrants() {
-		err = r.unlinked()
+	if err == nil {
+		err = r.tellMissing()
 	}
 	var u *Unclear
 	switch {
