@@ -83,8 +83,11 @@ func printAnswer(w io.Writer, x *ask.Answer) error {
 	var b strings.Builder
 	if !x.Understood {
 		heading := "This question was not understood."
-		if x.Beyond {
+		switch {
+		case x.Beyond:
 			heading = "Filings cannot answer this question."
+		case len(x.Parties) > 1:
+			heading = "Which one do you mean?"
 		}
 		fmt.Fprintf(&b, "%s %s\n", heading, x.Why)
 		if len(x.Try) > 0 {

@@ -326,7 +326,7 @@ func (r *run) share() error {
 		r.none(all)
 		return nil
 	}
-	r.learn("what", spaced(all.describe()), "part", spaced(part.describe()))
+	r.learn("what", spaced(all.describe()), "part", spaced(part.describe()), "measure", strings.TrimSuffix(p.figure("noun"), " of grants"))
 	v, unit, err := r.tellShare("share", "percent", p.figure("column"), of)
 	if err != nil {
 		return err
