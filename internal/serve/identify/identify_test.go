@@ -118,6 +118,7 @@ func TestIdentify(t *testing.T) {
 		{"Owls of Quiet Towns Alliance", "", Several, Certain, "OQT ALLIANCE"},
 		{"National Lighthouse Preservation League NLPL", "", Likely, Certain, "NATIONAL LIGHTHOUSE PRESERVATION LEAGUE"},
 		{"Alder Grove Children's Hospital", "", Nobody, Several, ""}, // its foundation is another organization
+		{"HeronMission Services", "", Likely, Certain, "HERON MISSION SERVICES"},
 		{"Vanterpool", "", Likely, Certain, "VANTERPOOL FOUNDATION"},
 		{"", "", Nobody, Nobody, ""},
 	} {

@@ -63,6 +63,8 @@ const (
 	mostNearby         = 1.0 // but never likely: about half of such names are those of a neighbor
 	costReading        = 1.0
 	costSign           = 3.0 // a call sign without its first letter
+	costJoined         = 0.5 // words written as one, or one as several,
+	leastJoined        = 6   // of so many letters
 	costElsewhere      = 5.0
 	mostElsewhere      = 2.5 // above nobody: an organization of another state is never certain
 	costKin            = 1.5 // for every word of the text but one, a name that adds "foundation" and the like, or a direction
@@ -178,6 +180,12 @@ func (s *search) read(r reading) {
 		s.byInitials(r)
 	}
 	s.byAbbreviation(r)
+	// "ProPublica" is Pro Publica Inc.
+	for _, name := range s.e.keys.find(r.key) {
+		if len(r.key) >= leastJoined && len(s.e.wordsOf(name)) != len(r.words) {
+			s.addNamed(name, 1, r.cost+costJoined)
+		}
+	}
 }
 
 // likeText counts the organizations of which a chosen name has the words of the text
@@ -604,12 +612,19 @@ func (s *search) byInitials(r reading) {
 // differently, at a cost.
 func (s *search) byKey(key string, info, cost float64, kind uint8) {
 	for _, name := range s.e.keys.find(key) {
-		n := &s.e.names[name]
-		o := &s.e.orgs[n.Org]
-		if n.Org != s.without && n.Kind <= kind {
-			weight := o.prior(s.q.Role) + weighAll + weighAllRare*min(2, info) + weighExact*min(1, info) - cost + s.standing(n, o)
-			s.found = append(s.found, found{org: n.Org, name: name, weight: weight})
+		if s.e.names[name].Kind <= kind {
+			s.addNamed(name, info, cost)
 		}
+	}
+}
+
+// addNamed adds the organization of a name that is written differently, at a cost.
+func (s *search) addNamed(name uint32, info, cost float64) {
+	n := &s.e.names[name]
+	o := &s.e.orgs[n.Org]
+	if n.Org != s.without {
+		weight := o.prior(s.q.Role) + weighAll + weighAllRare*min(2, info) + weighExact*min(1, info) - cost + s.standing(n, o)
+		s.found = append(s.found, found{org: n.Org, name: name, weight: weight})
 	}
 }
 
