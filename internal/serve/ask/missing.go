@@ -30,13 +30,13 @@ func (r *run) tellMissing() error {
 
 // unlinked tells of grants that name a recipient of the plan but are linked to no EIN.
 func (r *run) unlinked(aside *run, found int64) error {
-	var ids []string
+	var ids, names []string
 	for _, o := range r.p.Recipients {
-		more, err := aside.namedLike(o)
+		more, called, err := aside.namedLike(o)
 		if err != nil {
 			return err
 		}
-		ids = append(ids, more...)
+		ids, names = append(ids, more...), append(names, called...)
 	}
 	if len(ids) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (r *run) unlinked(aside *run, found int64) error {
 	if err != nil {
 		return err
 	}
-	r.learn("names", r.p.part("recipients", ""))
+	r.learn("names", joinWords(names, "or"))
 	r.missing("unlinked", s.Summary.GrantCount, s.Summary.TotalAmount, found, v)
 	return nil
 }
@@ -94,9 +94,10 @@ func (r *run) missing(key string, count, total, found int64, v url.Values) {
 	}
 }
 
-// namedLike returns the identities of recipients without an EIN that bear the name of
-// an organization, if nobody else can be meant by that name in their place.
-func (r *run) namedLike(o Party) (ids []string, err error) {
+// namedLike returns the identities of recipients without an EIN that bear a name of an
+// organization, if nobody else can be meant by that name in their place, and these
+// names.
+func (r *run) namedLike(o Party) (ids, names []string, err error) {
 	for _, name := range addNew([]string{o.Name}, o.Asked) {
 		key := orgname.Key(name)
 		if key == "" {
@@ -105,7 +106,7 @@ func (r *run) namedLike(o Party) (ids []string, err error) {
 		v := url.Values{"query": {`"` + strings.ReplaceAll(name, `"`, " ") + `"`}, "exclude": {"unidentified"}, "limit": {"200"}}
 		a, err := get[*api.List[grants.RecipientRow]](r, "/grants/recipients", v, nil)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, row := range a.Results {
 			if row.RecipEIN != nil || orgname.Key(row.RecipName) != key {
@@ -117,9 +118,9 @@ func (r *run) namedLike(o Party) (ids []string, err error) {
 			}
 			found := r.a.Data.Search.Identify(r.ctx, q)
 			if best, ok := found.Best(); ok && best.EIN.String() == o.EIN {
-				ids = addNew(ids, row.RecipID)
+				ids, names = addNew(ids, row.RecipID), addNew(names, orgname.Display(row.RecipName))
 			}
 		}
 	}
-	return ids, nil
+	return ids, names, nil
 }
