@@ -7,14 +7,16 @@ import (
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
+	"grantgraph/internal/serve/graph"
 	"grantgraph/internal/serve/identify"
 )
 
 // tellMissing tells of grants that the filters of a plan cannot find, because of what
 // is not known of their recipients.
 func (r *run) tellMissing() error {
-	if !r.p.ofGrants() || r.p.By != "" || len(r.p.Recipients)+len(r.p.Causes) == 0 {
-		return nil
+	_, _, two := r.p.fromTo()
+	if !r.p.ofGrants() || r.p.By != "" || r.p.Only != "" || two || len(r.p.Recipients)+len(r.p.Causes) == 0 {
+		return nil // one request cannot sum the grants of such a plan
 	}
 	// The requests are not those of the answer.
 	aside := &run{a: r.a, ctx: r.ctx, p: r.p, out: &Answer{}}
@@ -94,16 +96,19 @@ func (r *run) missing(key string, count, total, found int64, v url.Values) {
 	}
 }
 
+// longestQuery is how many bytes the API takes as words to search for.
+const longestQuery = 500
+
 // namedLike returns the identities of recipients without an EIN that bear a name of an
 // organization, if nobody else can be meant by that name in their place, and these
 // names.
 func (r *run) namedLike(o Party) (ids, names []string, err error) {
 	for _, name := range addNew([]string{o.Name}, o.Asked) {
-		key := orgname.Key(name)
-		if key == "" {
+		key, query := orgname.Key(name), `"`+strings.ReplaceAll(name, `"`, " ")+`"`
+		if _, ok := graph.ParseQuery(query); key == "" || !ok || len(query) > longestQuery {
 			continue
 		}
-		v := url.Values{"query": {`"` + strings.ReplaceAll(name, `"`, " ") + `"`}, "exclude": {"unidentified"}, "limit": {"200"}}
+		v := url.Values{"query": {query}, "exclude": {"unidentified"}, "limit": {"50"}}
 		a, err := get[*api.List[grants.RecipientRow]](r, "/grants/recipients", v, nil)
 		if err != nil {
 			return nil, nil, err
