@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,7 +149,7 @@ func TestLostAccounts(t *testing.T) {
 		if code, _, errs := command(t, append(args, "--data", data)...); code != 1 || !strings.Contains(errs, "accounts.db is missing or empty") || !strings.Contains(errs, "--new-accounts") {
 			t.Errorf("%q: %d %s", args, code, errs)
 		}
-		if f, err := os.Stat(serve.Accounts(data)); err == nil && f.Size() > 0 {
+		if _, err := os.Stat(serve.Accounts(data)); err == nil && !account.BlankSQLite(serve.Accounts(data)) {
 			t.Errorf("%q: a new store was made", args)
 		}
 	}
@@ -158,6 +159,17 @@ func TestLostAccounts(t *testing.T) {
 	if err := os.WriteFile(serve.Accounts(data), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	refused("serve", "--addr", "127.0.0.1:0")
+	refused("keys", "list")
+	// So is a database without tables, which is no empty file: SQLite tools leave one.
+	blank, err := sql.Open("sqlite", serve.Accounts(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blank.Exec("CREATE TABLE t (c); DROP TABLE t"); err != nil {
+		t.Fatal(err)
+	}
+	blank.Close()
 	refused("serve", "--addr", "127.0.0.1:0")
 	refused("keys", "list")
 	// A confirmed new store is not the problem any more; that there is no snapshot is.

@@ -131,10 +131,10 @@ func Accounts(data string) string { return filepath.Join(data, "accounts.db") }
 // accounts is missing or empty. A directory that was only built never had any.
 func AccountsLost(data string) bool {
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
-	// SQLite would make a new store of an empty file.
-	file, err := os.Stat(Accounts(data))
 	// Servers that wrote no note have left the file of secrets.
-	return (err != nil || file.Size() == 0) && (exists(accountsNote(data)) || exists(filepath.Join(data, "secrets.json")))
+	had := exists(accountsNote(data)) || exists(filepath.Join(data, "secrets.json"))
+	// SQLite would make a new store of an empty file, or of a database without tables.
+	return had && (!exists(Accounts(data)) || account.BlankSQLite(Accounts(data)))
 }
 
 func accountsNote(data string) string { return filepath.Join(data, "accounts.note") }

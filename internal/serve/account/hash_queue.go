@@ -4,7 +4,13 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
+
+// mostWaitingHashes is how many passwords of one network wait at a time. They take
+// about a second; whoever sends more is told to come back instead of waiting behind
+// the others of the same network.
+const mostWaitingHashes = 20
 
 // hashQueue lets a few passwords be hashed at a time. Networks take turns: one that
 // sends many passwords waits behind a network that sends its first.
@@ -28,6 +34,16 @@ func (q *hashQueue) enter(ctx context.Context, network string) (leave func(), er
 		q.begun[network]++
 		q.mu.Unlock()
 		return q.leave, nil
+	}
+	behind := 0
+	for _, w := range q.waiting {
+		if w.network == network {
+			behind++
+		}
+	}
+	if behind >= mostWaitingHashes {
+		q.mu.Unlock()
+		return nil, tooManyAttempts("passwords at once from your network", 5*time.Second)
 	}
 	w := &hashTurn{network, make(chan struct{})}
 	q.waiting = append(q.waiting, w)

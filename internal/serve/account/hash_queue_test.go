@@ -6,8 +6,9 @@ import (
 	"testing/synctest"
 )
 
-// TestHashQueue lets one network send a hundred passwords before another sends one: the
-// other is next. Who gives up leaves nothing behind.
+// TestHashQueue lets one network send as many passwords as may wait before another sends
+// one: the other is next. Who gives up leaves nothing behind, and who sends one more than
+// may wait is refused at once.
 func TestHashQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -29,8 +30,11 @@ func TestHashQueue(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		for range 100 {
+		for range mostWaitingHashes {
 			wait(t.Context(), "greedy")
+		}
+		if _, err := q.enter(t.Context(), "greedy"); slugOf(err) != "too_many_attempts" || waitOf(err) == 0 {
+			t.Error(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		wait(ctx, "gone")
@@ -46,7 +50,7 @@ func TestHashQueue(t *testing.T) {
 				t.Errorf("%s hashes, want %s", got, want)
 			}
 		}
-		for range 99 {
+		for range mostWaitingHashes - 1 {
 			<-turns
 		}
 		synctest.Wait()

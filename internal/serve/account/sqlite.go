@@ -53,6 +53,19 @@ func OpenSQLite(path string, opt Options) (Store, error) {
 	return s, nil
 }
 
+// BlankSQLite reports whether the file at path is a database without a single table, as
+// a tool leaves it that opened a file that was missing. A file that cannot be read is
+// not blank: OpenSQLite says what is wrong with it.
+func BlankSQLite(path string) bool {
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "mode=ro"}).String())
+	if err != nil {
+		return false
+	}
+	defer db.Close()
+	var tables int
+	return db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables) == nil && tables == 0
+}
+
 func (s *store) openSQLite(path string) (err error) {
 	if s.write, err = connect(path, 1); err != nil {
 		return err
