@@ -82,14 +82,7 @@ func printAnswerJSON(a *terminal.App, x *ask.Answer) error {
 func printAnswer(w io.Writer, x *ask.Answer) error {
 	var b strings.Builder
 	if !x.Understood {
-		heading := "This question was not understood."
-		switch {
-		case x.Beyond:
-			heading = "Filings cannot answer this question."
-		case len(x.Parties) > 1:
-			heading = "Which one do you mean?"
-		}
-		fmt.Fprintf(&b, "%s %s\n", heading, x.Why)
+		fmt.Fprintf(&b, "%s %s\n", strings.Replace(x.Heading+".", "?.", "?", 1), x.Why)
 		if len(x.Try) > 0 {
 			fmt.Fprintln(&b, "\nQuestions that can be answered:")
 			for _, q := range x.Try {

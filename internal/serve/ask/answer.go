@@ -15,6 +15,7 @@ type Answer struct {
 	Link       string   `json:"link,omitempty"` // path of the website page that shows the answer, such as /explore?…
 	Why        string   `json:"why,omitempty"`  // why the question was not understood
 	Try        []string `json:"try,omitempty"`  // other questions that can be answered
+	Heading    string   `json:"-"`              // Unclear.Heading
 	Policy     bool     `json:"-"`              // Unclear.Policy
 	Beyond     bool     `json:"-"`              // Unclear.Beyond
 	Parties    []Party  `json:"-"`              // Unclear.Parties
@@ -75,14 +76,30 @@ type Unclear struct {
 	Policy bool
 	// Beyond says that the question is understood, and filings cannot answer it.
 	Beyond bool
+	// Read says that the question is understood, and one answer cannot have all of it.
+	Read bool
 
+	choice   bool // the person who asks must say which meaning is meant
 	tryOther bool // another reading of the words may make sense
+}
+
+// Heading says in a few words why there is no answer.
+func (u *Unclear) Heading() string {
+	switch {
+	case u.Beyond:
+		return "Filings cannot answer this question"
+	case u.choice || len(u.Parties) > 1:
+		return "Which one do you mean?"
+	case u.Read:
+		return "This question cannot be answered"
+	}
+	return "This question was not understood"
 }
 
 // Answer turns the refusal into an Answer.
 func (u *Unclear) Answer(question string) *Answer {
 	return &Answer{Question: question, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{},
-		Why: u.Why, Try: u.Try, Policy: u.Policy, Beyond: u.Beyond, Parties: u.Parties}
+		Why: u.Why, Try: u.Try, Heading: u.Heading(), Policy: u.Policy, Beyond: u.Beyond, Parties: u.Parties}
 }
 
 // Chip is one part of the plan, as shown to the person who asked.

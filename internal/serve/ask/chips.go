@@ -83,7 +83,7 @@ func (p *Plan) measureOptions() (list []Option) {
 	for _, m := range strings.Fields("how_much how_many average median largest smallest trend") {
 		if p.Measure != "change" && p.Measure != "share" {
 			list = append(list, p.option(label("measure", m), m == p.Measure, func(c *Plan) {
-				c.Measure, c.By, c.Part, c.Order, c.Least, c.Both = m, "", nil, "", false, false
+				c.Measure, c.By, c.Part, c.Order, c.Least, c.Both, c.InTotal = m, "", nil, "", false, false, false
 				if m != p.Measure {
 					c.Of = "grants"
 				}
@@ -107,7 +107,7 @@ func (p *Plan) partyNames(field string) string {
 	if len(of) > 1 && !p.Both && p.By != field {
 		word = "or"
 	}
-	return joinWords(each(of, func(o Party) string { return o.Name + " (" + hyphenated(o.EIN) + ")" }), word)
+	return joinWords(each(of, Party.numbered), word)
 }
 
 // sideOptions offer the places of one side as those of the other.

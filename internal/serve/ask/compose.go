@@ -201,6 +201,11 @@ func (s *assembly) say(p *pattern, about *item) {
 		if key, ok := strings.CutPrefix(t, "refuse="); ok {
 			s.refuse(key, pairs)
 		}
+		if class, ok := strings.CutPrefix(t, "exclude="); ok {
+			s.plan.Exclude = addNew(s.plan.Exclude, class)
+			slices.Sort(s.plan.Exclude)
+		}
+		s.plan.InTotal = s.plan.InTotal || t == "in_total"
 	}
 }
 
@@ -349,7 +354,7 @@ func (s *assembly) finish() {
 		s.change()
 	case "overlap":
 		s.overlap()
-	case "stopped":
+	case "stopped", "started":
 		s.gather(p.Of)
 	case "rank":
 		s.singular(s.target)

@@ -95,9 +95,14 @@ var writers = map[string]func(p *Plan, side string) string{
 	"words":         func(p *Plan, _ string) string { return strings.Trim(p.Words, `"`) },
 	"support":       func(p *Plan, _ string) string { return joinWords(each(p.Support, supportName), "or") },
 	"funder_types":  func(p *Plan, _ string) string { return joinWords(each(p.FunderTypes, grant.KindPlural), "and") },
-	"amounts":       func(p *Plan, _ string) string { return p.amounts() },
-	"years":         func(p *Plan, _ string) string { return joinWords(each(p.Years, Span.inWords), "and") },
-	"only":          func(p *Plan, _ string) string { return label("only", p.Only) },
+	"amounts": func(p *Plan, _ string) string {
+		if text := p.amounts(); text != "" && p.InTotal {
+			return text + " in all"
+		}
+		return p.amounts()
+	},
+	"years": func(p *Plan, _ string) string { return joinWords(each(p.Years, Span.inWords), "and") },
+	"only":  func(p *Plan, _ string) string { return label("only", p.Only) },
 	"exclude": func(p *Plan, _ string) string {
 		return joinWords(each(p.Exclude, func(e string) string { return label("exclude", e) }), "and")
 	},
@@ -118,6 +123,14 @@ var writers = map[string]func(p *Plan, side string) string{
 func (p *Plan) part(field, side string) string { return writers[field](p, side) }
 
 func (o Party) name() string { return o.Name }
+
+// numbered is the name with the EIN, if there is one.
+func (o Party) numbered() string {
+	if o.EIN == "" {
+		return o.Name
+	}
+	return o.Name + " (" + hyphenated(o.EIN) + ")"
+}
 
 func (c Cause) name() string { return cmp.Or(c.Name, CauseName(c.Subject)) }
 
@@ -151,6 +164,20 @@ func (p *Plan) describe() string {
 		said = append(said, strings.Replace(phrase, "…", what, 1))
 	}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
+}
+
+// unsaid is what the filters of the plan leave to be said of a grant.
+func (p *Plan) unsaid() (text string) {
+	if len(p.Funders) != 1 {
+		text += " from {funder}"
+	}
+	if len(p.Recipients) != 1 {
+		text += " to {recipient}"
+	}
+	if len(p.Years) != 1 || p.Years[0].From != p.Years[0].To {
+		text += " in fiscal year {fiscal_year}"
+	}
+	return text
 }
 
 // in writes the places of one side.

@@ -16,16 +16,20 @@ import (
 func (r *run) fact() error {
 	p, about := r.p, facts[r.p.Fact]
 	unit, from := about.Text("unit"), about.Text("field")
-	r.out.Columns = slices.Insert(columnsOf("organization", "fiscal_year"), 1, Column{p.Fact, capital(label("fact", p.Fact)), unit})
+	filed := strings.HasPrefix(from, "Financials")
+	r.out.Columns = append(columnsOf("organization"), Column{p.Fact, capital(label("fact", p.Fact)), unit})
+	if filed {
+		r.out.Columns = append(r.out.Columns, columnsOf("fiscal_year")...)
+	}
 	for _, o := range p.Organizations {
 		core, err := r.profile(o)
 		if err != nil {
 			return err
 		}
 		value := factOf(core, from)
-		row := []any{o, value, nil}
+		row := []any{o, value, nil}[:len(r.out.Columns)]
 		r.learn("name", o.Name, "noun", about.Text("noun"), "in", "", "when", "", "fact", Cell(value, unit))
-		if value != nil && strings.HasPrefix(from, "Financials") {
+		if value != nil && filed {
 			row[2] = int64(core.Financials.FiscalYear)
 			r.learn("in", fmt.Sprintf(" in fiscal year %d", row[2]))
 		}

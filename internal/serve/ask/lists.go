@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -15,23 +16,30 @@ import (
 	"grantgraph/internal/plural"
 )
 
-// list answers with the rows of a request.
+// list answers with the rows of a request. The last cell of a line identifies it and is
+// not shown.
 func (r *run) list() error {
-	if r.p.Of == "awards" && len(r.p.Years) > 0 {
+	p := r.p
+	if p.Of == "awards" && len(p.Years) > 0 {
 		return invalid("awards by agency are of all years")
 	}
-	lines, hits, err := r.lines(r.p)
+	rows, hits, err := r.rows(p, r.kind.Text("request"))
 	if err != nil {
 		return err
 	}
-	if hits == 0 && r.p.ofGrants() {
-		r.none(r.p)
+	if hits == 0 && p.ofGrants() {
+		r.none(p)
 		return nil
 	}
-	p, x := r.p, r.last.Excluded
-	r.learn("hits", hits, "found", plural.Count(hits, text(r.known["one"]), p.Of))
-	r.present(lines, p.top())
-	if p.Measure != "which" || !p.sided() {
+	var lines [][]any
+	for i := range rows.Len() {
+		if row := rows.Index(i); r.wanted(row) {
+			lines = append(lines, cells(row, append(r.columns(), "id")))
+		}
+	}
+	x := r.last.Excluded
+	r.present(lines, hits, p.top())
+	if !p.sided() {
 		return nil
 	}
 	if len(lines) > 1 && p.Top > 1 {
@@ -45,29 +53,133 @@ func (r *run) list() error {
 	return nil
 }
 
-// lines requests the rows of a plan, and how many there are in all. The last cell of
-// a row identifies it and is not shown.
-func (r *run) lines(p *Plan) (lines [][]any, hits int64, err error) {
-	rows, hits, err := r.rows(p, r.kind.Text("request"))
-	if err != nil {
-		return nil, 0, err
-	}
-	if (p.Both || p.Measure == "stopped") && hits > int64(rows.Len()) {
-		return nil, 0, invalid("there are %s %s, too many to compare", money.Grouped(hits), p.Of)
-	}
-	for i := range rows.Len() {
-		if row := rows.Index(i); r.wanted(row) {
-			lines = append(lines, cells(row, append(r.columns(), "id")))
+// mostRows limits how many rows of the API are gone through for one answer.
+const mostRows = 20000
+
+// through goes through all rows of a list, page by page.
+func (r *run) through(p *Plan, do func(row reflect.Value)) (hits int64, err error) {
+	for page, seen := 1, int64(0); ; page++ {
+		r.learn("page", page)
+		rows, hits, err := r.rows(p, r.kind.Text("request"))
+		if err == nil && hits > mostRows {
+			err = invalid("there are %s rows to go through, too many for one answer; a year, a state or a funder makes them fewer", money.Grouped(hits))
+		}
+		if err != nil {
+			return 0, err
+		}
+		for i := range rows.Len() {
+			do(rows.Index(i))
+		}
+		if seen += int64(rows.Len()); seen >= hits || rows.Len() == 0 {
+			return hits, nil
 		}
 	}
-	return lines, hits, nil
+}
+
+// chosen goes through all funders or recipients of grants, and keeps those that the plan
+// asks for: those that several organizations share, who stopped or started, or whose
+// grants come to an amount in all.
+func (r *run) chosen() error {
+	p, each, list := r.p, []*Plan{r.p}, "recipients"
+	switch {
+	case p.Both:
+		if p.Of == "recipients" {
+			list = "funders"
+		}
+		of, _ := p.filter(list)
+		each = nil
+		for i := range of.Len() {
+			each = append(each, p.single(list, i))
+		}
+		r.learn("all", p.part(list, ""), "counting", "")
+		if what := p.without(list).describe(); what != "" {
+			r.learn("counting", ", counting grants "+what)
+		}
+	case !p.InTotal:
+		if err := r.setSpan(); err != nil {
+			return err
+		}
+		each[0] = p.without("years")
+		r.learn("what", spaced(each[0].describe()))
+	}
+	found, hits, err := r.gather(each)
+	if err != nil {
+		return err
+	}
+	if hits == 0 && !p.Both {
+		r.none(p)
+		return nil
+	}
+	lines := slices.SortedFunc(maps.Values(found), func(a, b []any) int {
+		less := strings.Compare(text(a[len(a)-1]), text(b[len(b)-1]))
+		for k := len(a) - 2; k > 0; k-- {
+			less = cmp.Or(cmp.Compare(b[k].(int64), a[k].(int64)), less)
+		}
+		return less
+	})
+	r.empty = len(lines) == 0
+	r.learn("found", plural.Count(hits, text(r.known["one"]), p.Of))
+	r.present(lines, int64(len(lines)), p.top())
+	if p.Both && !r.empty {
+		r.out.Columns[1].Label = "Dollars to all of them"
+	}
+	return nil
+}
+
+// gather goes through the rows of some plans and returns those that are in all of them,
+// added up, and how many the last plan has.
+func (r *run) gather(plans []*Plan) (found map[any][]any, hits int64, err error) {
+	found = map[any][]any{}
+	times := map[any]int{}
+	for _, p := range plans {
+		hits, err = r.through(p, func(row reflect.Value) {
+			if !r.wanted(row) {
+				return
+			}
+			l := cells(row, append(r.columns(), "id"))
+			id := l[len(l)-1]
+			if times[id]++; times[id] > 1 {
+				for k := 1; k < len(l)-1; k++ {
+					l[k] = l[k].(int64) + found[id][k].(int64)
+				}
+			}
+			found[id] = l
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	maps.DeleteFunc(found, func(id any, _ []any) bool { return times[id] < len(plans) })
+	return found, hits, nil
+}
+
+// setSpan sets the years in which somebody gave nothing, or began: the ones that the plan
+// has, or the latest year whose filings are nearly complete. A funder without a return for
+// them cannot be said to have stopped.
+func (r *run) setSpan() error {
+	last := (&reading{a: r.a, ctx: r.ctx}).latestYear()
+	r.span = Span{last, 0}
+	if years := r.p.Years; len(years) > 0 {
+		if r.span = years[0]; r.span.From == 0 {
+			r.span.From = r.span.To + 1
+		}
+	}
+	r.learn("year", strconv.Itoa(r.span.From), "years", r.span.inWords())
+	for _, o := range r.p.Funders {
+		returns := r.returns(o)
+		if r.p.Measure == "stopped" && len(returns) > 0 && slices.Max(returns) < r.span.From {
+			return invalid("there is no return of %s for fiscal year %d or later", o.Name, r.span.From)
+		}
+	}
+	return nil
 }
 
 // columns are the columns of the kind.
 func (r *run) columns() []string { return strings.Fields(r.known.fill(r.kind.Text("columns"))) }
 
 // wanted reports whether the plan asks for a row of a list that the API cannot
-// narrow: by place, by level of government, or by the latest grant.
+// narrow: by place, by level of government, by the first or latest grant, or by the
+// dollars of all grants.
 func (r *run) wanted(row reflect.Value) bool {
 	switch p := r.p; {
 	case p.Measure == "similar" && len(p.Places) > 0:
@@ -76,17 +188,22 @@ func (r *run) wanted(row reflect.Value) bool {
 	case p.Of == "awards" && p.Level != "":
 		return field(row, "Level") == p.Level
 	case p.Measure == "stopped":
-		// The latest year whose filings are nearly complete.
-		last := (&reading{a: r.a, ctx: r.ctx}).latestYear()
-		r.learn("year", strconv.Itoa(last))
-		return row.FieldByName("LastFiscalYear").Int() < int64(last)
+		return row.FieldByName("LastFiscalYear").Int() < int64(r.span.From)
+	case p.Measure == "started":
+		first := int(row.FieldByName("FirstFiscalYear").Int())
+		return first >= r.span.From && (r.span.To == 0 || first <= r.span.To)
+	case p.InTotal:
+		total := row.FieldByName("TotalAmount").Int()
+		return (p.MinAmount == nil || total >= *p.MinAmount) && (p.MaxAmount == nil || total <= *p.MaxAmount)
 	}
 	return true
 }
 
-// present shows lines as the kind says: rows, chart, figures and sentence.
-func (r *run) present(lines [][]any, most int) {
+// present shows lines as the kind says: rows, chart, figures and sentence. There are hits
+// of them in all.
+func (r *run) present(lines [][]any, hits int64, most int) {
 	p, names, say := r.p, r.columns(), r.kind.Text("say")
+	r.learn("hits", hits)
 	if len(lines) == 0 {
 		if say = r.kind.Text("none"); say == "" {
 			r.none(p)
@@ -110,11 +227,15 @@ func (r *run) present(lines [][]any, most int) {
 	if say == "organizations_first" && r.known["value"] == "" {
 		say = "organizations_unfiled"
 	}
+	r.learn("unsaid", r.known.fill(p.unsaid()))
 	r.tell(say)
+	if p.Top == 0 && p.ofGrants() && len(shown) > 1 && hits > int64(len(shown)) {
+		r.tell("some_listed", "shown", len(shown))
+	}
 	if title := r.kind.Text("chart"); title != "" {
 		r.chart("bars", r.known.fill(title), dollars)
 	}
-	if key := r.kind.Text("warn"); key != "" {
+	if key := r.known.fill(r.kind.Text("warn")); key != "" {
 		r.warn(key)
 	}
 }
@@ -162,51 +283,6 @@ func (p *Plan) body(order string) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// shared finds the funders that all recipients share, or the recipients that all
-// funders share.
-func (r *run) shared() error {
-	p, list := r.p, "recipients"
-	if p.Of == "recipients" {
-		list = "funders"
-	}
-	of, _ := p.filter(list)
-	found, times := map[any][]any{}, map[any]int{}
-	for i := range of.Len() {
-		lines, _, err := r.lines(p.single(list, i))
-		if err != nil {
-			return err
-		}
-		for _, l := range lines {
-			id := l[3]
-			if times[id]++; found[id] == nil {
-				found[id] = l
-				continue
-			}
-			for k := 1; k <= 2; k++ {
-				found[id][k] = found[id][k].(int64) + l[k].(int64)
-			}
-		}
-	}
-	var lines [][]any
-	for id, l := range found {
-		if times[id] == of.Len() {
-			lines = append(lines, l)
-		}
-	}
-	slices.SortFunc(lines, func(a, b []any) int {
-		return cmp.Or(cmp.Compare(b[1].(int64), a[1].(int64)), cmp.Compare(text(a[3]), text(b[3])))
-	})
-	counting := ""
-	if what := p.without(list).describe(); what != "" {
-		counting = ", counting grants " + what
-	}
-	r.empty = len(lines) == 0
-	r.learn("all", p.part(list, ""), "counting", counting)
-	r.present(lines, p.top())
-	r.out.Columns[1].Label = "Dollars to all of them"
-	return nil
-}
-
 // groups ranks or counts the groups of the grants. What is counted is shown with
 // the grants that are in no group.
 func (r *run) groups() error {
@@ -231,7 +307,7 @@ func (r *run) groups() error {
 		return nil
 	}
 	r.learn("group_count", s.groups.GroupCount, "counted", plural.Count(s.groups.GroupCount, g.Text("one"), g.Text("several")), "say", g.Text("count"))
-	r.present(lines, 25)
+	r.present(lines, int64(len(lines)), 25)
 	return nil
 }
 
@@ -256,7 +332,7 @@ func (r *run) rank(lines [][]any) {
 		}
 		return cmp.Compare(b[by].(int64), a[by].(int64))
 	})
-	r.present(lines, r.p.top())
+	r.present(lines, int64(len(lines)), r.p.top())
 }
 
 // countries ranks the countries abroad. The API has no grouping by country, so
@@ -288,41 +364,27 @@ func (r *run) countries() error {
 	return nil
 }
 
-// mostByCity limits how many grants are added up by city.
-const mostByCity = 20000
-
 // cities ranks the cities of recipients. The API has no grouping by city, so the
 // grants are added up here.
 func (r *run) cities() error {
 	found := map[string][]any{}
 	var lines [][]any
 	left := client.Cost{}
-	for page, seen := 1, int64(0); ; page++ {
-		r.learn("page", page)
-		rows, hits, err := r.rows(r.p, r.kind.Text("request"))
-		if err != nil || hits == 0 {
-			return r.noneOr(err)
+	hits, err := r.through(r.p, func(row reflect.Value) {
+		city, state, amount := text(field(row, "RecipCity")), text(field(row, "RecipState")), row.FieldByName("Amount").Int()
+		name := orgname.Display(city) + ", " + state
+		if city == "" || state == "" {
+			left.GrantCount, left.TotalAmount = left.GrantCount+1, left.TotalAmount+amount
+			return
 		}
-		if hits > mostByCity {
-			return invalid("there are %s grants, too many to rank their cities; a year, a state or a funder makes them fewer", money.Grouped(hits))
+		if found[name] == nil {
+			found[name] = []any{name, int64(0), int64(0)}
+			lines = append(lines, found[name])
 		}
-		for i := range rows.Len() {
-			row := rows.Index(i)
-			city, state, amount := text(field(row, "RecipCity")), text(field(row, "RecipState")), row.FieldByName("Amount").Int()
-			name := orgname.Display(city) + ", " + state
-			if city == "" || state == "" {
-				left.GrantCount, left.TotalAmount = left.GrantCount+1, left.TotalAmount+amount
-				continue
-			}
-			if found[name] == nil {
-				found[name] = []any{name, int64(0), int64(0)}
-				lines = append(lines, found[name])
-			}
-			found[name][1], found[name][2] = found[name][1].(int64)+amount, found[name][2].(int64)+1
-		}
-		if seen += int64(rows.Len()); seen >= hits || rows.Len() == 0 {
-			break
-		}
+		found[name][1], found[name][2] = found[name][1].(int64)+amount, found[name][2].(int64)+1
+	})
+	if err != nil || hits == 0 {
+		return r.noneOr(err)
 	}
 	if left.GrantCount > 0 {
 		r.warn("group", "left_count", left.GrantCount, "left_amount", left.TotalAmount, "label", "no city of the United States")

@@ -170,11 +170,16 @@ func (r *reading) widened(i int, syms []string) *item {
 // addMeanings adds causes for phrases without a meaning, by what they mean.
 func (r *reading) addMeanings(seq []*item) (added bool) {
 	list := r.gaps(seq)
+	named := slices.ContainsFunc(seq, func(it *item) bool { return it.sym == "PARTY" })
 	for _, u := range list[:min(len(list), mostGaps)] {
+		words := r.text(u.from, u.to)
 		if code, known := causeWords()[r.joined(u.from, u.to)]; known && code == "" {
+			if added = named; named {
+				r.add(u.from, u.to, item{sym: "WORDS", cost: costMeaning, adds: Plan{Words: quotedWords(strings.ToLower(words))},
+					notes: []string{sentence("by_words", "words", words)}})
+			}
 			continue
 		}
-		words := r.text(u.from, u.to)
 		if code, name := causeMeant(strings.ToLower(words), u.named); code != "" {
 			added = true
 			r.add(u.from, u.to, item{sym: "CAUSE", cost: costMeaning, cause: &Cause{Subject: code, Name: name, Asked: words},
@@ -208,7 +213,11 @@ func (r *reading) suggest(un *Unclear, seq []*item) {
 	if len(names) > 0 {
 		un.Why += " " + sentence([]string{"nearest_one", "nearest"}[len(names)-1], "causes", joinWords(names, "and"))
 	}
-	un.Try = append(un.Try, "How much was given in grants mentioning "+words+"?")
+	mention := "How much was given in grants mentioning " + words + "?"
+	if slices.ContainsFunc(seq, func(it *item) bool { return it.sym == "PARTY" }) {
+		mention = r.withWords(u, "grants mentioning "+words)
+	}
+	un.Try = append(un.Try, mention)
 }
 
 // understands reports whether another question can be answered. Each is read once.

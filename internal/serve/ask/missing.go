@@ -1,9 +1,14 @@
 package ask
 
 import (
+	"cmp"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
+	"grantgraph/client"
+	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/api/grants"
@@ -11,61 +16,154 @@ import (
 	"grantgraph/internal/serve/identify"
 )
 
-// tellMissing tells of grants that the filters of a plan cannot find, because of what
-// is not known of their recipients.
-func (r *run) tellMissing() error {
-	_, _, two := r.p.fromTo()
-	if !r.p.ofGrants() || r.p.By != "" || r.p.Only != "" || two || len(r.p.Recipients)+len(r.p.Causes) == 0 {
-		return nil // one request cannot sum the grants of such a plan
-	}
-	// The requests are not those of the answer.
-	aside := &run{a: r.a, ctx: r.ctx, p: r.p, out: &Answer{}}
-	found, err := get[*grants.SummaryAnswer](aside, "/grants/summary", r.p.values(), nil)
-	if err != nil {
-		return err
-	}
-	if err := r.unlinked(aside, found.Summary.TotalAmount); err != nil || len(r.p.Causes) == 0 {
-		return err
-	}
-	return r.uncoded(aside, found.Summary.TotalAmount)
+// aside runs requests that are not those of the answer, for a plan.
+func (r *run) aside(p *Plan) *run {
+	return &run{a: r.a, ctx: r.ctx, p: p, out: &Answer{}, known: facing{}}
 }
 
-// unlinked tells of grants that name a recipient of the plan but are linked to no EIN.
-func (r *run) unlinked(aside *run, found int64) error {
-	var ids, names []string
-	for _, o := range r.p.Recipients {
-		more, called, err := aside.namedLike(o)
-		if err != nil {
-			return err
+// returns are the fiscal years for which there is a return of an organization.
+func (r *run) returns(o Party) (years []int) {
+	e, _ := ein.Parse(o.EIN)
+	if p, known := r.a.Data.Profiles.Read(e, true); known {
+		for i := range p.Financials {
+			years = append(years, int(p.Financials[i].TaxYear))
 		}
-		ids, names = append(ids, more...), append(names, called...)
 	}
-	if len(ids) == 0 {
+	return years
+}
+
+// mostNone is how many years without a return are told.
+const mostNone = 20
+
+// tellYears tells for which of the years that are asked for a funder has no return here.
+// Without years, it tells of years between the returns of the funder.
+func (r *run) tellYears() error {
+	if !r.p.ofGrants() {
 		return nil
 	}
-	v := r.p.values()
-	v.Set("recip_id", strings.Join(ids, ","))
-	s, err := get[*grants.SummaryAnswer](aside, "/grants/summary", v, nil)
-	if err != nil {
-		return err
+	for _, o := range r.p.Funders {
+		years, spans := r.returns(o), r.p.Years
+		if len(years) == 0 {
+			continue
+		}
+		if len(spans) == 0 || r.p.Measure == "stopped" || r.p.Measure == "started" {
+			spans = []Span{{}}
+		}
+		var none []string
+		for _, s := range spans {
+			for y := cmp.Or(s.From, slices.Min(years)); y <= cmp.Or(s.To, slices.Max(years)) && len(none) < mostNone; y++ {
+				if !slices.Contains(years, y) {
+					none = addNew(none, strconv.Itoa(y))
+				}
+			}
+		}
+		if n := len(none); n > 0 {
+			r.warn("returns", "name", o.Name, "years", joinWords(none, "and"), "s", strings.Repeat("s", min(n-1, 1)))
+		}
 	}
-	r.learn("names", joinWords(names, "or"))
-	r.missing("unlinked", s.Summary.GrantCount, s.Summary.TotalAmount, found, v)
 	return nil
 }
 
-// uncoded tells of grants to organizations whose cause is not known.
-func (r *run) uncoded(aside *run, found int64) error {
-	v := r.p.without("causes").values()
+// tellMissing tells of grants that the filters of a plan cannot find, because of what
+// is not known of their recipients.
+func (r *run) tellMissing() error {
+	p := r.p
+	_, _, two := p.fromTo()
+	if !p.ofGrants() || p.By != "" || p.Only != "" || two || len(p.Recipients)+len(p.Causes) == 0 {
+		return nil // one request cannot sum the grants of such a plan
+	}
+	found, err := get[*grants.SummaryAnswer](r.aside(p), "/grants/summary", p.values(), nil)
+	if err != nil {
+		return err
+	}
+	if err := r.tellUnlinked(found.Summary.TotalAmount); err != nil || len(p.Causes) == 0 {
+		return err
+	}
+	v := p.without("causes").values()
 	v.Set("by", groups["causes"].Text("by"))
-	s, err := get[*grants.SummaryAnswer](aside, "/grants/summary", v, nil)
+	s, err := get[*grants.SummaryAnswer](r.aside(p), "/grants/summary", v, nil)
 	if err != nil || s.Groups == nil {
 		return err
 	}
 	for _, g := range s.Groups.Rows {
 		if g.Kind == "none" {
 			v.Del("by")
-			r.missing("uncoded", g.GrantCount, g.TotalAmount, found, v)
+			r.missing("uncoded", g.GrantCount, g.TotalAmount, found.Summary.TotalAmount, v)
+		}
+	}
+	return nil
+}
+
+// unlinked sums the grants that name a recipient of a plan but are linked to no EIN. The
+// parameters are those of the request.
+func (r *run) unlinked(p *Plan) (count, total int64, v url.Values, err error) {
+	var ids, names []string
+	for _, o := range p.Recipients {
+		if o.EIN == "" {
+			continue
+		}
+		more, called, err := r.aside(p).namedLike(o)
+		if err != nil {
+			return 0, 0, nil, err
+		}
+		ids, names = append(ids, more...), append(names, called...)
+	}
+	if len(ids) == 0 {
+		return 0, 0, nil, nil
+	}
+	v = p.values()
+	v.Set("recip_id", strings.Join(ids, ","))
+	s, err := get[*grants.SummaryAnswer](r.aside(p), "/grants/summary", v, nil)
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	r.learn("names", joinWords(names, "or"))
+	return s.Summary.GrantCount, s.Summary.TotalAmount, v, nil
+}
+
+// tellUnlinked tells of grants that name a recipient of the plan but are linked to no EIN,
+// and who the largest funder is if these grants are counted.
+func (r *run) tellUnlinked(found int64) error {
+	count, total, v, err := r.unlinked(r.p)
+	if err != nil || count == 0 {
+		return err
+	}
+	if r.p.Measure != "which" || r.p.Of != "funders" || r.kind.Text("run") != "list" || r.empty {
+		r.missing("unlinked", count, total, found, v)
+		return nil
+	}
+	all := r.p.values()
+	all.Set("recip_id", all.Get("recip_id")+","+v.Get("recip_id"))
+	all.Set("sort_by", text(r.known["sort"]))
+	all.Set("sort_order", text(r.known["way"]))
+	all.Set("limit", "1")
+	a, err := get[*api.List[client.FunderRow]](r.aside(r.p), "/grants/funders", all, nil)
+	if err != nil || len(a.Results) == 0 {
+		return err
+	}
+	if first := a.Results[0]; r.out.Rows[0][0].(Party).EIN != first.FunderEIN {
+		r.out.Answer = ""
+		r.tell("rank_linked", "grant_count", count, "total_amount", total, "all_first", orgname.Display(first.FunderName),
+			"all_amount", first.TotalAmount, "all_count", first.GrantCount)
+		return nil
+	}
+	r.missing("unlinked", count, total, found, v)
+	return nil
+}
+
+// addUnlinked adds to the figures of a comparison the grants that name a recipient but are
+// linked to no EIN, and tells of them.
+func (r *run) addUnlinked(figures []Figure) error {
+	if r.learn("The", "The"); len(r.p.Recipients) == 0 || r.p.Figure != "dollars" && r.p.Figure != "" {
+		return nil
+	}
+	for i := range figures {
+		count, total, _, err := r.unlinked(r.p.single(r.p.By, i))
+		if err != nil {
+			return err
+		}
+		if figures[i].Value += float64(total); count > 0 {
+			r.tell("compare_unlinked", "grant_count", count, "total_amount", total, "The", "Counting these, the")
 		}
 	}
 	return nil
@@ -101,8 +199,9 @@ const longestQuery = 500
 
 // namedLike returns the identities of recipients without an EIN that bear a name of an
 // organization, if nobody else can be meant by that name in their place, and these
-// names.
+// names. For an organization that has no EIN, nobody at all can be meant.
 func (r *run) namedLike(o Party) (ids, names []string, err error) {
+	meant := map[string]bool{} // by name and state
 	for _, name := range addNew([]string{o.Name}, o.Asked) {
 		key, query := orgname.Key(name), `"`+strings.ReplaceAll(name, `"`, " ")+`"`
 		if _, ok := graph.ParseQuery(query); key == "" || !ok || len(query) > longestQuery {
@@ -121,8 +220,14 @@ func (r *run) namedLike(o Party) (ids, names []string, err error) {
 			if row.RecipState != nil {
 				q.State = *row.RecipState
 			}
-			found := r.a.Data.Search.Identify(r.ctx, q)
-			if best, ok := found.Best(); ok && best.EIN.String() == o.EIN {
+			is, known := meant[q.State+name]
+			if !known {
+				found := r.a.Data.Search.Identify(r.ctx, q)
+				best, ok := found.Best()
+				is = ok == (o.EIN != "") && (!ok || best.EIN.String() == o.EIN)
+				meant[q.State+name] = is
+			}
+			if is {
 				ids, names = addNew(ids, row.RecipID), addNew(names, orgname.Display(row.RecipName))
 			}
 		}

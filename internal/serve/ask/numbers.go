@@ -134,7 +134,7 @@ func (r *reading) byEIN(_ string, m []string) *item {
 		return nil
 	}
 	if found, ok := r.a.Data.Search.Lookup(e); ok {
-		return &item{party: &Party{EIN: e.String(), Name: found.DisplayName, Asked: e.String()}}
+		return &item{asked: "ein " + e.String(), party: &Party{EIN: e.String(), Name: found.DisplayName, Asked: e.String()}}
 	}
 	return &item{refuse: unclear("no_ein", "ein", e.Hyphenated())}
 }
@@ -306,11 +306,17 @@ func (r *reading) addMentions(i int) {
 	it := item{sym: "WORDS"}
 	if to-from > 8 || len(words) > 100 {
 		it.refuse = unclear("long_mention")
-	} else if to-from > 1 {
-		words = `"` + words + `"`
 	}
-	it.adds.Words = words
+	it.adds.Words = quotedWords(words)
 	r.add(i, to, it)
+}
+
+// quotedWords is how several words are searched for as a phrase.
+func quotedWords(words string) string {
+	if strings.Contains(words, " ") {
+		return `"` + words + `"`
+	}
+	return words
 }
 
 // mentioned is where the words to search for end.

@@ -17,9 +17,8 @@ func (p *Plan) values() url.Values {
 			v.Set(name, strings.Join(items, ","))
 		}
 	}
-	ein := func(o Party) string { return o.EIN }
-	set("funder_id", each(p.Funders, ein)...)
-	set("recip_id", each(p.Recipients, ein)...)
+	set("funder_id", each(p.Funders, Party.id)...)
+	set("recip_id", each(p.Recipients, Party.id)...)
 	set("subject", subjects(p.Causes)...)
 	set("support", p.Support...)
 	set("funder_type", p.FunderTypes...)
@@ -28,7 +27,7 @@ func (p *Plan) values() url.Values {
 	}
 	set("exclude", p.excluded()...)
 	for name, n := range map[string]*int64{"min_amt": p.MinAmount, "max_amt": p.MaxAmount} {
-		if n != nil {
+		if n != nil && !p.InTotal {
 			set(name, strconv.FormatInt(*n, 10))
 		}
 	}

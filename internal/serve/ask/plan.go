@@ -12,6 +12,7 @@ package ask
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,6 +44,7 @@ type Plan struct {
 	Recipients    []Party `json:"recipients,omitempty"`
 	Organizations []Party `json:"organizations,omitempty"`
 	Both          bool    `json:"both,omitempty"`
+	InTotal       bool    `json:"in_total,omitempty"`
 
 	Places      []Place  `json:"places,omitempty"`
 	Abroad      bool     `json:"abroad,omitempty"`
@@ -66,7 +68,19 @@ type Party struct {
 	EIN   string `json:"ein"`
 	Name  string `json:"name"`
 	Asked string `json:"asked,omitempty"`
+	// RecipID has the identities of a recipient that no grant gives an EIN, with
+	// commas between them.
+	RecipID string `json:"recip_id,omitempty"`
 }
+
+// valid reports whether the party has an EIN, which only a recipient may lack.
+func (o Party) valid(recipient bool) bool {
+	e, err := ein.Parse(o.EIN)
+	return err == nil && e.String() == o.EIN || recipient && o.EIN == "" && o.RecipID != ""
+}
+
+// id is what the filter recip_id takes.
+func (o Party) id() string { return cmp.Or(o.EIN, o.RecipID) }
 
 // Place is a place that a question names.
 type Place struct {
@@ -171,8 +185,8 @@ func (p *Plan) Validate() error {
 
 // validateLists checks EINs, years, causes and notes.
 func (p *Plan) validateLists() error {
-	for _, o := range slices.Concat(p.Funders, p.Recipients, p.Organizations) {
-		if e, err := ein.Parse(o.EIN); err != nil || e.String() != o.EIN {
+	for i, o := range slices.Concat(p.Recipients, p.Funders, p.Organizations) {
+		if !o.valid(i < len(p.Recipients)) {
 			return invalid("%q is not an EIN of nine digits", o.EIN)
 		}
 	}
@@ -320,7 +334,7 @@ func (p *Plan) has(field string) bool {
 func (p *Plan) without(field string) *Plan {
 	c := p.clone()
 	if field == "amounts" {
-		c.MinAmount, c.MaxAmount = nil, nil
+		c.MinAmount, c.MaxAmount, c.InTotal = nil, nil, false
 	} else if v, ok := c.filter(field); ok && field != "organizations" {
 		v.SetZero()
 	}

@@ -44,6 +44,9 @@ func short(p *ask.Plan) string {
 	if p.Both {
 		parts = append(parts, "both")
 	}
+	if p.InTotal {
+		parts = append(parts, "in_total")
+	}
 	for _, l := range p.Places {
 		value := l.Kind + ":" + strings.ReplaceAll(l.Value, " ", "_")
 		if l.Miles != 0 {

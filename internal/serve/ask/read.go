@@ -53,6 +53,7 @@ type item struct {
 
 	role  string
 	named bool // a cause that looks like the name of an organization
+	doubt bool // a recipient without an EIN may be a known organization after all
 	used  bool // the plan uses this item
 }
 
@@ -118,7 +119,7 @@ func (r *reading) read(question string) (*Plan, *Unclear) {
 		return nil, u
 	}
 	list := r.readings()
-	if !r.again && slices.ContainsFunc(list[0], func(it *item) bool { return it.sym == "?" }) && r.addMeanings(list[0]) {
+	if !r.again && (r.addUnlinked(list[0]) || r.addMeanings(list[0])) {
 		list = r.readings()
 	}
 	return r.choose(list)
@@ -197,7 +198,7 @@ func (r *reading) look() {
 // add gives words a meaning.
 func (r *reading) add(from, to int, it item) *item {
 	it.from, it.to = from, to
-	it.asked = strings.ToLower(r.text(from, to))
+	it.asked = cmp.Or(it.asked, strings.ToLower(r.text(from, to)))
 	it.poss = r.toks[to-1].poss
 	r.parts[from] = append(r.parts[from], &it)
 	return &it

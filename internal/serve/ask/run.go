@@ -27,11 +27,12 @@ type run struct {
 
 	known facing          // what sentences may name
 	empty bool            // no grants were found
+	span  Span            // in which somebody stopped or started
 	last  *client.Service // of the latest request
 }
 
 // runners are the ways to answer that kinds.tsv names.
-var runners = map[string]func(*run) error{"lead": (*run).lead, "fact": (*run).fact, "list": (*run).list, "awards": (*run).awards, "shared": (*run).shared,
+var runners = map[string]func(*run) error{"lead": (*run).lead, "fact": (*run).fact, "list": (*run).list, "awards": (*run).awards, "chosen": (*run).chosen,
 	"cities": (*run).cities, "countries": (*run).countries, "groups": (*run).groups, "totals": (*run).totals,
 	"median": (*run).median, "trend": (*run).trend, "compare": (*run).compare, "change": (*run).change, "share": (*run).share}
 
@@ -47,12 +48,11 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	}
 	r := &run{a: a, ctx: ctx, p: p, kind: p.kind(),
 		out: &Answer{Understood: true, Plan: p, Figures: []Figure{}, Rows: [][]any{}, Caveats: []string{}}}
-	err := r.begin()
-	if err == nil {
-		err = runners[r.kind.Text("run")](r)
-	}
-	if err == nil {
-		err = r.tellMissing()
+	var err error
+	for _, step := range []func(*run) error{(*run).begin, (*run).tellYears, runners[r.kind.Text("run")], (*run).tellMissing} {
+		if err == nil {
+			err = step(r)
+		}
 	}
 	var u *Unclear
 	switch {
@@ -65,15 +65,18 @@ func (a *Asker) Run(ctx context.Context, p *Plan) (*Answer, error) {
 	default:
 		return r.out, nil
 	}
-	u.Try = a.Examples(ctx)
+	u.Read, u.Try = true, a.Examples(ctx)
 	return u.Answer(""), nil
 }
 
 // kind is the row of kinds.tsv for a plan.
 func (p *Plan) kind() (row table.Row) {
 	measure := p.Measure
-	if p.Both {
+	switch {
+	case p.Both:
 		measure = "both"
+	case p.InTotal:
+		measure = "in_total"
 	}
 	for _, key := range []string{measure + " *", "* " + p.Of, measure + " " + p.Of} {
 		if k, ok := kinds[key]; ok {
@@ -93,8 +96,8 @@ func (r *run) begin() error {
 		}
 	}
 	r.known = facing{"what": spaced(p.describe()), "figure": p.figure("start"), "of": p.Of, "one": strings.TrimSuffix(p.Of, "s"), "top": p.top(), "most": "most",
-		"column": order, "order": label("order", cmp.Or(order, "dollars")), "sort": label("sort", order), "way": "desc", "rank": "The largest",
-		"by": "", "limit": p.top(), "level": label("level", p.Level), "Level": capital(label("level", p.Level)), "when": ""}
+		"column": order, "noun": cmp.Or(order, "dollars"), "order": label("order", cmp.Or(order, "dollars")), "sort": label("sort", order),
+		"way": "desc", "rank": "The largest", "by": "", "limit": p.top(), "level": label("level", p.Level), "Level": capital(label("level", p.Level)), "when": ""}
 	if g, ok := groups[p.Of]; ok {
 		r.learn("by", g.Text("one"))
 	}
@@ -198,7 +201,9 @@ func get[A client.Answer](r *run, path string, v url.Values, body []byte) (a A, 
 		return a, invalid("%s was not applied", strings.Join(r.last.Unsupported, ", "))
 	}
 	for _, w := range r.last.Warnings {
-		r.caveat(w.Reason)
+		if w.Parameter != "country" || !r.p.Abroad { // nobody typed the codes of all countries
+			r.caveat(w.Reason)
+		}
 	}
 	return a, nil
 }

@@ -12,9 +12,15 @@ func (s *assembly) take(it *item, role string) {
 	if p == nil {
 		return
 	}
-	it.used = true
+	if it.used = true; p.EIN == "" && role != "recipient" {
+		s.fail("only_received", "name", p.Name)
+		return
+	}
+	if it.doubt {
+		s.plan.Doubt = it.asked
+	}
 	to := map[string]*[]Party{"funder": &s.plan.Funders, "recipient": &s.plan.Recipients, "organization": &s.plan.Organizations}[role]
-	if !slices.ContainsFunc(*to, func(o Party) bool { return o.EIN == p.EIN }) {
+	if !slices.ContainsFunc(*to, func(o Party) bool { return o.id() == p.id() }) {
 		*to = append(*to, *p)
 	}
 }
@@ -25,6 +31,9 @@ func (s *assembly) sides() {
 	for _, it := range s.all("PARTY") {
 		if it.role == "" && last != nil && s.joined(last, it) {
 			it.role = last.role
+		}
+		if it.party != nil && it.party.RecipID != "" {
+			it.role = cmp.Or(it.role, "recipient")
 		}
 		if it.role = s.settled(it); s.unclear != nil {
 			return

@@ -88,6 +88,9 @@ func where(p *ask.Plan) (condition string, ok bool) {
 	}
 	var years []string
 	for _, s := range p.Years {
+		if p.Measure == "stopped" || p.Measure == "started" {
+			break // the years choose among those who have any grants
+		}
 		from, to := s.From, s.To
 		if to == 0 {
 			to = 9999
@@ -159,10 +162,10 @@ func where(p *ask.Plan) (condition string, ok bool) {
 	if p.Only == "individuals" {
 		and("is_individual")
 	}
-	if p.MinAmount != nil {
+	if p.MinAmount != nil && !p.InTotal {
 		and("amount >= %d", *p.MinAmount)
 	}
-	if p.MaxAmount != nil {
+	if p.MaxAmount != nil && !p.InTotal {
 		and("amount <= %d", *p.MaxAmount)
 	}
 	return strings.Join(parts, " AND "), p.Words == "" && len(p.Support) == 0
@@ -222,12 +225,29 @@ func checkSQL(t *testing.T, conn *sql.Conn, a *ask.Answer) bool {
 		}
 		return true
 	}
+	one, name, more := "funder_ein", "funder_count", ""
+	if p.Of == "recipients" {
+		one, name, more = "recip_id", "recipient_count", " AND NOT is_individual AND NOT is_unidentified"
+	}
 	if p.Both {
-		one, other, n, more, name := "funder_ein", "recipient_ein", len(p.Recipients), "", "funder_count"
+		other, n := "recipient_ein", len(p.Recipients)
 		if p.Of == "recipients" {
-			one, other, n, more, name = "recip_id", "funder_ein", len(p.Funders), " AND NOT is_individual AND NOT is_unidentified", "recipient_count"
+			other, n = "funder_ein", len(p.Funders)
 		}
 		expect(name, scalar(t, conn, fmt.Sprintf("SELECT count(*) FROM (SELECT %s FROM grants WHERE %s%s GROUP BY 1 HAVING count(DISTINCT %s) = %d)", one, condition, more, other, n)))
+		return true
+	}
+	having := ""
+	switch {
+	case p.InTotal:
+		having = fmt.Sprintf("sum(amount) >= %d", *p.MinAmount)
+	case p.Measure == "stopped" && len(p.Years) == 1:
+		having = fmt.Sprintf("max(tax_year) < %d", p.Years[0].From)
+	case p.Measure == "started" && len(p.Years) == 1:
+		having = fmt.Sprintf("min(tax_year) BETWEEN %d AND %d", p.Years[0].From, p.Years[0].To)
+	}
+	if having != "" {
+		expect(name, scalar(t, conn, "SELECT count(*) FROM (SELECT "+one+" FROM grants WHERE "+condition+more+" GROUP BY 1 HAVING "+having+")"))
 		return true
 	}
 	grouped := map[string]string{"states": "recipient_state", "years": "tax_year", "causes": "(SELECT left(ntee_cd, 1) FROM org_bmf b WHERE b.ein = recipient_ein)", "funder_types": "(SELECT funder_kind FROM funder_kind k WHERE k.funder_ein = grants.funder_ein)"}
@@ -249,6 +269,10 @@ func checkSQL(t *testing.T, conn *sql.Conn, a *ask.Answer) bool {
 			}
 			expect("group_count", scalar(t, conn, "SELECT count(DISTINCT "+grouped[p.Of]+") FROM grants WHERE "+condition))
 		}
+	case "first":
+		expect("fiscal_year", scalar(t, conn, "SELECT min(tax_year) FROM grants WHERE "+condition))
+	case "last":
+		expect("fiscal_year", scalar(t, conn, "SELECT max(tax_year) FROM grants WHERE "+condition))
 	case "average":
 		expect("average_amount", of(f, "average"))
 	case "median":

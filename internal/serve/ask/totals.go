@@ -199,8 +199,10 @@ func (r *run) trend() error {
 	var said, complete []string
 	for i, y := range s.years {
 		v, _ := float(r.out.Rows[i][column])
-		r.figure(strconv.Itoa(y.FiscalYear), v, unit)
-		said = append(said, Written(v, unit)+" in "+r.out.Figures[i].Name)
+		if p.Measure == "trend" {
+			r.figure(strconv.Itoa(y.FiscalYear), v, unit)
+		}
+		said = append(said, Written(v, unit)+" in "+strconv.Itoa(y.FiscalYear))
 		if !y.Partial {
 			complete = append(complete, said[i])
 		}
@@ -208,7 +210,12 @@ func (r *run) trend() error {
 	if len(complete) > 0 {
 		said = complete
 	}
-	r.tell("trend", "years", strings.Join(slices.Compact([]string{said[0], said[len(said)-1]}), ", "))
+	y := s.years[0]
+	if p.Measure == "last" {
+		y = s.years[len(s.years)-1]
+	}
+	r.tell(p.Measure, "years", strings.Join(slices.Compact([]string{said[0], said[len(said)-1]}), ", "), "fiscal_year", y.FiscalYear,
+		"total_amount", y.TotalAmount, "grant_count", y.GrantCount)
 	return nil
 }
 
@@ -266,8 +273,12 @@ func (r *run) compare() error {
 	r.chart("bars", capital(p.figure("noun")), 1)
 	items := each(r.out.Figures, func(f Figure) string { return f.Name + " " + Written(f.Value, f.Unit) })
 	r.tell("compare", "what", spaced(p.without(p.By).describe()), "items", strings.Join(items, "; "))
-	bySize := func(a, b Figure) int { return cmp.Compare(a.Value, b.Value) }
-	top, low := slices.MaxFunc(r.out.Figures, bySize), slices.MinFunc(r.out.Figures, bySize)
+	sizes := slices.Clone(r.out.Figures)
+	if err := r.addUnlinked(sizes); err != nil {
+		return err
+	}
+	slices.SortStableFunc(sizes, func(a, b Figure) int { return cmp.Compare(b.Value, a.Value) })
+	top, low := sizes[0], sizes[len(sizes)-1]
 	key := "compare_many"
 	if top.Value == low.Value {
 		key = "compare_same"

@@ -127,6 +127,10 @@ func TestTroubledNames(t *testing.T) {
 		{"Did the Quilloa Fund fund Fenwick University?", "1 grant names Fenwick University without one: $90,000 in all", ""},
 		{"Who funds Fenwick University?", "1 more grant names Fenwick University without an EIN, $90,000 in all", ""},
 		{"What is the EIN of Newcorp Inc?", "10-0000007", ""},
+		{"Who funds Kite Flyers of Troy?", "1 funder made grants to Kite Flyers of Troy", ""},
+		{"How much did Kite Flyers of Troy give?", "", "only know the grants that it received"},
+		{"Who gave more to Fenwick University, the Quilloa Fund or Quillda College?", "Counting these, the larger is Quilloa Fund, by $83,000", ""},
+		{"How much did the Quilloa Fund give in 2019 and 2021?", "$90,000", ""},
 	} {
 		got, err := a.Answer(t.Context(), tc.question)
 		if err != nil {

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -29,34 +30,111 @@ func (r *reading) addParty(from, to int) {
 	if len(found.Candidates) == 0 {
 		return
 	}
-	best, sum := found.Candidates[0], 0.0
-	p := best.Probability
-	if found.Verdict == identify.Nobody || p < smallest {
-		if p >= perhapsFrom && len(r.perhaps) < 3 && !slices.ContainsFunc(r.perhaps, func(c identify.Candidate) bool { return c.EIN == best.EIN }) {
+	best := found.Candidates[0]
+	if found.Verdict == identify.Nobody || best.Probability < smallest {
+		known := slices.ContainsFunc(r.perhaps, func(c identify.Candidate) bool { return c.EIN == best.EIN })
+		if best.Probability >= perhapsFrom && len(r.perhaps) < 3 && !known {
 			r.perhaps = append(r.perhaps, best)
 		}
 		return
 	}
+	if found.Verdict == identify.Several && to-from == 1 && !r.toks[from].cap {
+		return // a common word that is in several names
+	}
+	it := item{sym: "PARTY", who: found, asked: r.nameText(from, to), cost: r.partyCost(from, to, found)}
+	if r.has(from-1, "the") {
+		from--
+	}
+	r.add(from, to, it)
+}
+
+// partyCost is the cost of reading words as the name of one of some organizations.
+func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
+	p, sum := found.Candidates[0].Probability, 0.0
 	if found.Verdict == identify.Several {
 		for _, c := range found.Candidates {
 			sum += c.Probability
 		}
-		if p = min(sum, 1) * .5; to-from == 1 && !r.toks[from].cap {
-			return // a common word that is in several names
-		}
+		p = min(sum, 1) * .5
 	}
-	it := item{sym: "PARTY", who: found, cost: costParty - math.Log(p) + r.cutBefore(from) + r.cutBehind(to)}
+	cost := costParty - math.Log(p) + r.cutBefore(from) + r.cutBehind(to)
+	if to-from > 1 && orgname.Key(r.nameText(from, to)) == orgname.Key(found.Candidates[0].DisplayName) {
+		cost -= costSlip // the full name of an organization: the California Endowment is no endowment in California
+	}
 	if r.has(from-1, "in|near|at") {
-		it.cost += costSlip
+		cost += costSlip
 	}
 	if r.mixed && !r.toks[from].cap {
-		it.cost += costSlip // a name in small letters, where other words have capitals
+		cost += costSlip // a name in small letters, where other words have capitals
 	}
-	asked := r.nameText(from, to)
-	if r.has(from-1, "the") {
-		from--
+	return cost
+}
+
+// Limits on looking for names that only grants without an EIN have.
+const (
+	mostUnlinked    = 12 // texts of one question
+	longestUnlinked = 6  // in words
+)
+
+// addUnlinked adds the names of recipients that only grants without an EIN have, for words
+// of a reading without a meaning, or whose cause looks like the end of a name.
+func (r *reading) addUnlinked(seq []*item) (added bool) {
+	const open, closed = '?', '!'
+	words := make([]byte, len(r.toks))
+	for _, it := range seq {
+		for k := it.from; k < it.to; k++ {
+			switch {
+			case it.sym == "?" || it.named:
+				words[k] = open
+			case it.sym == "PARTY" && it.cost < costCut, it.sym == "YEAR", it.sym == "AMOUNT":
+				words[k] = closed
+			}
+		}
 	}
-	r.add(from, to, it).asked = asked
+	tried := 0
+	for n := min(longestUnlinked, len(r.toks)); n > 0; n-- {
+		for i := 0; i+n <= len(r.toks) && tried < mostUnlinked; i++ {
+			if run := words[i : i+n]; bytes.IndexByte(run, open) < 0 || bytes.IndexByte(run, closed) >= 0 || !r.mayBeUnlinked(i, i+n) {
+				continue
+			}
+			if tried++; r.addByName(i, i+n) {
+				added = true
+				copy(words[i:i+n], bytes.Repeat([]byte{closed}, n))
+			}
+		}
+	}
+	return added
+}
+
+// mayBeUnlinked reports whether a run of words may name a recipient that no known
+// organization is.
+func (r *reading) mayBeUnlinked(from, to int) bool {
+	first, last := r.toks[from].text, r.toks[to-1].text
+	return !is("function", first) && !is("function", last) && said(first).tag != "give" && !r.named(from, to) &&
+		!slices.ContainsFunc(r.toks[from:to-1], func(t token) bool { return t.comma || t.poss })
+}
+
+// addByName adds a recipient that grants without an EIN name so.
+func (r *reading) addByName(from, to int) bool {
+	name := r.nameText(from, to)
+	ids, names, err := (&run{a: r.a, ctx: r.ctx, p: &Plan{}, out: &Answer{}}).namedLike(Party{Name: name})
+	if err != nil || len(ids) == 0 {
+		return false
+	}
+	known := r.identify(identify.Question{Text: name}).Candidates
+	r.add(from, to, item{sym: "PARTY", cost: costParty, asked: name, party: &Party{Name: names[0], Asked: name, RecipID: strings.Join(ids, ",")},
+		doubt: len(known) > 0 && known[0].Probability >= smallest, notes: []string{sentence("no_ein_here", "name", names[0])}})
+	return true
+}
+
+// named reports whether a run of words may name a known organization.
+func (r *reading) named(from, to int) bool {
+	for i := range from + 1 {
+		if slices.ContainsFunc(r.parts[i], func(it *item) bool { return it.sym == "PARTY" && it.to >= to }) {
+			return true
+		}
+	}
+	return false
 }
 
 // identify finds out whom a text means, once for all wordings of a question.
@@ -119,7 +197,7 @@ func (r *reading) edge(i, from int) bool {
 	t := &r.toks[i]
 	function := is("function", t.text)
 	if r.mixed {
-		return t.cap && (i > 0 || !function) || !t.known && (t.meant == "" || i > 0)
+		return t.cap && (i > 0 || !function) || !t.known && (t.meant == "" || i > 0) || r.headBehind(i)
 	}
 	// Journey Giving Fund, but not "fund adams street house".
 	tag := said(t.text).tag
@@ -132,11 +210,20 @@ func (r *reading) broken(from, to int) bool {
 	for k := from; k < to; k++ {
 		t := &r.toks[k]
 		if t.quote != 0 || k < to-1 && (t.comma && !is("legal", r.toks[k+1].text) || t.poss && !r.toks[k+1].cap && r.mixed) ||
-			r.mixed && !t.cap && t.known && !is("inside", t.text) {
+			r.mixed && !t.cap && t.known && !is("inside", t.text) && !(k == to-1 && r.headBehind(k)) {
 			return true
 		}
 	}
 	return false
+}
+
+// headBehind reports whether a word in small letters ends a name: the Skoll foundation.
+func (r *reading) headBehind(i int) bool {
+	if i == 0 || !is("head", r.toks[i].text) {
+		return false
+	}
+	before := &r.toks[i-1]
+	return before.cap && !before.known && !before.poss && !r.endsInPlace(i-1)
 }
 
 // isPlace reports whether words are a sure place, or end in one: "Hope House in
@@ -170,13 +257,21 @@ func (r *reading) cutBehind(at int) float64 {
 		return 0
 	}
 	next := &r.toks[at]
+	if !r.mixed {
+		switch {
+		case is("head", next.text):
+			return costCutHead
+		case !next.known:
+			return costSlip
+		}
+		return 0
+	}
+	capital := at+1 < len(r.toks) && r.toks[at+1].cap
 	switch {
-	case is("head", next.text) && (!r.mixed || next.cap):
-		return costCutHead
-	case r.mixed && next.cap && !r.endsInPlace(at), r.mixed && r.has(at, "of|for|&") && at+1 < len(r.toks) && r.toks[at+1].cap:
+	case is("head", next.text) && next.cap, next.text == "in" && capital && said(r.textAt(at+1)).tag != "":
+		return costCutHead // the Hispanics of "Hispanics in Philanthropy"
+	case next.cap && !r.endsInPlace(at), r.has(at, "of|for|&") && capital:
 		return costCut
-	case !r.mixed && !next.known:
-		return costSlip
 	}
 	return 0
 }
@@ -291,7 +386,7 @@ func (r *reading) sums(id, side string) int64 {
 // ambiguous reports that a name may mean several organizations, and offers the
 // question with each of them.
 func (s *assembly) ambiguous(it *item, found []identify.Candidate) {
-	u := &Unclear{}
+	u := &Unclear{choice: true}
 	var names []string
 	for _, c := range found[:min(len(found), 5)] {
 		names = append(names, c.DisplayName+" ("+strings.Trim(orgname.Display(c.City)+", "+c.State, ", ")+", EIN "+c.EIN.Hyphenated()+")")
@@ -311,7 +406,7 @@ func (r *reading) withWords(it *item, words string) string {
 
 // whichMeant asks which of two meanings of the same words is meant.
 func (r *reading) whichMeant(a, b *item) *Unclear {
-	u := &Unclear{}
+	u := &Unclear{choice: true}
 	var options []string
 	for _, it := range []*item{a, b} {
 		switch {

@@ -131,9 +131,7 @@ var spelling = sync.OnceValue(func() (v struct {
 			if list < 3 && len(t.text) >= shortest && (list == 0 || t.text == text) {
 				v.spelled[list] = append(v.spelled[list], t.text)
 			}
-			if list > 0 {
-				v.known[t.text], v.known[t.text+"s"] = true, true
-			}
+			v.known[t.text], v.known[t.text+"s"] = true, true
 		}
 	}
 	for text, e := range lexicon().phrases {

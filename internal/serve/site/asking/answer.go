@@ -139,7 +139,7 @@ func (s *room) answer(ctx context.Context, a *asker, q Question, p *reply, tell 
 		return
 	}
 	if !found.Understood {
-		p.Unclear = &ask.Unclear{Why: found.Why, Beyond: found.Beyond, Try: found.Try}
+		p.Unclear = &ask.Unclear{Why: found.Why, Read: true, Try: found.Try}
 		tell(partUnclear)
 		return
 	}
