@@ -75,12 +75,27 @@ func (e *envelope) addTexts(name string, v *value) {
 	}
 }
 
-// isService reports whether a value has the fields of x_service and no others. The decoder
-// would take a name in capitals for the same field, and a response never has one.
+// isService reports whether a value is an x_service of ours: it has the fields of one and no
+// others, its version is a stamp, and its texts are plain words. The decoder would take a name
+// in capitals for the same field, and a response never has one.
 func isService(v *value) bool {
 	d := json.NewDecoder(bytes.NewReader(v.raw))
 	d.DisallowUnknownFields()
-	return d.Decode(&client.Service{}) == nil && v.inLowerCase()
+	var service client.Service
+	return d.Decode(&service) == nil && v.inLowerCase() && stamp.MatchString(service.Dataset.Version) && v.inPlainWords()
+}
+
+var (
+	stamp = regexp.MustCompile(`^([0-9]{8}T[0-9]{6}Z[0-9.-]*)?$`)
+	// plainWords has no slash: without one there is no name of PDF, and so no dictionary.
+	plainWords = regexp.MustCompile(`^[\pL\pM\pN\s.,:;_()'’"“”=?-]{0,600}$`)
+)
+
+// inPlainWords reports whether all texts in a value consist of plain words.
+func (v *value) inPlainWords() bool {
+	return plainWords.MatchString(v.text) &&
+		!slices.ContainsFunc(v.members, func(m member) bool { return !m.value.inPlainWords() }) &&
+		!slices.ContainsFunc(v.items, func(item *value) bool { return !item.inPlainWords() })
 }
 
 // inLowerCase reports whether no name in a value has a capital letter.
@@ -122,11 +137,12 @@ func agrees(name string, v, signed *value, legacy bool) bool {
 }
 
 // A viewer opens a file as a PDF or as a web page although it begins as JSON. Every web page has
-// a tag, and every page of a PDF has a dictionary, which << begins. A page needs no more than
-// that: pdf.js shows one that has no object header.
+// a tag. A page of a PDF has a dictionary, which << begins, or, in pdf.js, an inline image that
+// stands for one; such an image is found only by startxref. A page needs no more than that:
+// pdf.js shows one that has no object header, and takes 0e+ in a header for the number 0.
 var (
-	markup   = regexp.MustCompile(`(?i)<[a-z!/?<]`)
-	pageMark = regexp.MustCompile(`(?i)%PDF-|startxref|[0-9][^0-9A-Za-z]*obj|` + markup.String())
+	markup   = regexp.MustCompile(`(?i)<[a-z!/?<]|startxref|%PDF-`)
+	pageMark = regexp.MustCompile(`(?i)[0-9][e+.-]*[^0-9A-Za-z]*obj|` + markup.String())
 )
 
 // HoldsPage reports whether a text that somebody wants to have signed could be shown as a page:

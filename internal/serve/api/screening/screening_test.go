@@ -449,6 +449,8 @@ func TestNames(t *testing.T) {
 		names("too many", `[`+strings.TrimSuffix(strings.Repeat(`"x",`, 101), ",")+`]`, apitest.Scenario{Status: 422, Has: []string{`"max_length":100`}}),
 		names("a page without objects", `["%PDF-1.4 xref 0 0 trailer<</Size 1/Root<</Type/Catalog>>>>startxref 9 %%EOF"]`,
 			apitest.Scenario{Costs: 1, Has: []string{"code of a PDF"}, Lacks: []string{`"report"`}}),
+		names("where a page begins", `[{"name":"1 0 obj BI/W[1 1 1]/Root 2 0 R/F/AHx ID 0203>EI","city":"startxref 9 %"}]`,
+			apitest.Scenario{Costs: 1, Has: []string{"code of a PDF"}, Lacks: []string{`"report"`}}),
 		names("a web page", `["<script>document.title='x'</script>"]`, apitest.Scenario{Costs: 1, Has: []string{"of a web page"}, Lacks: []string{`"report"`}}),
 		names("a page", `[{"name":"1 0obj /Type/Catalog","city":"<< >>"}]`, apitest.Scenario{Costs: 1, Has: []string{"code of a PDF"}, Lacks: []string{`"report"`}}),
 		names("compat", `["Exemplary Gap Trading Company"]`, apitest.Scenario{Path: "?compat=legacy_strings", Costs: 1, Has: []string{`"status":"Potential Match"`, `"screened":"True"`}}),
@@ -474,7 +476,8 @@ func TestVerify(t *testing.T) {
 	page := w.Get(t, "GET", "/api/v1/screening/000000001?format=pdf", "plus").Body.String()
 	named := w.Send(t, "POST", "/api/v1/screening/names", "plus", `["Exemplary Gap Trading Company"]`).Body.String()
 	odd := w.Send(t, "POST", "/api/v1/screening/names", "plus", `["Project 1 0 obj Fund"]`).Body.String()
-	oddLegacy := w.Send(t, "POST", "/api/v1/screening/names?compat=legacy_strings", "plus", `[{"name":"%PDF-1.7 startxref","city":"1 0 obj"}]`).Body.String()
+	oddLegacy := w.Send(t, "POST", "/api/v1/screening/names?compat=legacy_strings", "plus", `[{"name":"PDF 1.7 xref","city":"1 0 obj"}]`).Body.String()
+	warned := w.Send(t, "POST", "/api/v1/screening/names?verbose=1", "plus", `[{"name":"Project 1 0 obj Fund","ein":"1"}]`).Body.String()
 	bulk := w.Send(t, "POST", "/api/v1/screening/bulk", "plus", `{"eins":["000000001"],"reports":true}`).Body.String()
 	legacy := w.Get(t, "GET", "/api/v1/screening/000000001?compat=legacy_strings", "plus").Body.String()
 	verify := func(name, body string, more apitest.Scenario) {
@@ -490,6 +493,7 @@ func TestVerify(t *testing.T) {
 	verify("of a name", named, apitest.Scenario{Has: append(valid, `"ein":null`)})
 	verify("of an odd name", odd, apitest.Scenario{Has: valid})
 	verify("of an odd name in another rendering", oddLegacy, apitest.Scenario{Has: valid})
+	verify("with warnings", warned, apitest.Scenario{Has: append(valid, "except for x_service")})
 	verify("of one among many", bulk, apitest.Scenario{Has: valid})
 	forged := apitest.Scenario{Has: []string{`"status":"unverifiable"`, `"id_matches":true`, `"signature_valid":null`, "do not belong to a response: compliance"}}
 	verify("an answer with another finding", strings.Replace(whole, `"revoked":false`, `"revoked":true`, 1), forged)
