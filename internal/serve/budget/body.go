@@ -23,8 +23,9 @@ const (
 	knownPart     = 4
 	shortPart     = 16 // of known callers
 	leastForAll   = 16 << 20
-	longest       = 7 << 20   // the longest body, with its copies
-	short         = 512 << 10 // a short one, with its copies; the PDF of a report is one
+	longest       = 7 << 20              // the longest body, with its copies
+	short         = 512 << 10            // a short one, with its copies; the PDF of a report is one
+	tiny          = bodyCopies * 8 << 10 // such as a sign-in: only the number of open bodies bounds these
 
 	piece = 16 << 10 // bytes of a body that are read and counted at a time
 )
@@ -124,19 +125,23 @@ func (b *Budget) ReadBody(r *http.Request, from Sender, most int64) (body []byte
 	}
 }
 
-// grow adds bytes of a body to a hold, if there is room now.
+// grow adds bytes of a body to a hold, if there is room now. A tiny body takes nothing of
+// what senders share: a few slow bodies of others do not keep anybody from signing in.
 func (h *Hold) grow(bytes int64) bool {
-	if h.share == h.lane.short && h.shared+bytes > short { // its length was not announced
+	all := h.bytes + bytes
+	if h.share == h.lane.short && all > short { // its length was not announced
 		if !h.lane.long.take(h.near, h.wide, h.shared) {
 			return false
 		}
 		h.share.giveBack(h.near, h.wide, h.shared)
 		h.share = h.lane.long
 	}
-	if !h.share.take(h.near, h.wide, bytes) {
-		return false
+	if all > tiny {
+		if !h.share.take(h.near, h.wide, all-h.shared) {
+			return false
+		}
+		h.shared = all
 	}
-	h.shared += bytes
 	b := h.from
 	b.mu.Lock()
 	defer b.mu.Unlock()

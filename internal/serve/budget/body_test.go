@@ -197,6 +197,25 @@ func TestVerifyingAmongLongBodies(t *testing.T) {
 	}
 }
 
+// TestSigningInAmongShortBodies fills all that strangers share with short bodies of a few
+// networks. Somebody else can still sign in, which is a tiny body.
+func TestSigningInAmongShortBodies(t *testing.T) {
+	t.Parallel()
+	c := &crowd{T: t, Budget: New(256<<20, Options{Timer: over})}
+	for i := range 100 {
+		c.sends(Sender{Address: fmt.Sprintf("10.0.%d.1", i/4)}, short/bodyCopies, true)
+	}
+	if c.sends(Sender{Address: "192.0.2.1"}, short/bodyCopies, true) {
+		t.Error("there is room for another short body, so this tests nothing")
+	}
+	for i := range 50 {
+		if !c.sends(Sender{Address: "192.0.2.1"}, tiny/bodyCopies, i%2 == 0) {
+			t.Error("a tiny body was refused")
+		}
+	}
+	c.leave()
+}
+
 // TestGreedyAccounts sends as many long bodies as it can, for one account from several
 // networks, and for many accounts from one network and from many. Paying callers
 // elsewhere send theirs, and have memory for what they ask.

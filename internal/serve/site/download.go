@@ -13,8 +13,9 @@ import (
 	"grantgraph/internal/serve/site/frame"
 )
 
-// How many files are written at a time, in all and for one account. Each keeps a
-// dataset open until it is written.
+// How many files are written at a time for those who pay, in all and for one account,
+// and as many for those who do not, in all and from one network. Each keeps a dataset
+// open until it is written.
 const (
 	downloadsAtOnce = 8
 	downloadsEach   = 2
@@ -30,12 +31,12 @@ const (
 var downloadForm = bound{most: 32 << 10}
 
 type downloads struct {
-	atOnce *budget.AtOnce
+	places budget.Places
 	most   int64 // rows
 }
 
 func (s *Site) routeDownload(mux *http.ServeMux) {
-	s.files = downloads{atOnce: budget.NewAtOnce(downloadsAtOnce, downloadsEach), most: explore.MostRows}
+	s.files = downloads{places: budget.NewPlaces(downloadsAtOnce, downloadsEach), most: explore.MostRows}
 	mux.HandleFunc("GET /download", s.signedInOnly(s.showDownload))
 	mux.HandleFunc("POST /download", s.signedInSending(downloadForm, s.download))
 	s.routeProspects(mux)
@@ -98,11 +99,11 @@ func (s *Site) left(v *visit) (left account.Balance, per string, err error) {
 
 // beginDownload takes a slot for a download, or says that all slots are taken.
 func (s *Site) beginDownload(v *visit) (end func(), ok bool) {
-	end, err := s.files.atOnce.Begin(v.account.ID)
+	end, err := s.files.places.Begin(v.sender())
 	if err != nil {
 		v.w.Header().Set("Retry-After", "10")
 		s.showMessage(v, http.StatusServiceUnavailable, "Too many downloads at once",
-			"As many downloads are under way as this server takes, in all or for your account. Please try again in a moment. Nothing was counted.")
+			"As many downloads are under way as this server takes, in all, for your account or from your network. Please try again in a moment. Nothing was counted.")
 		return nil, false
 	}
 	return end, true

@@ -8,6 +8,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -232,20 +233,30 @@ func TestDownloadIsRefused(t *testing.T) {
 	if now := p.left(t, "ada@example.org"); now != left {
 		t.Errorf("%d calls are left of %d", now, left)
 	}
-	// As many at once as allowed, then no more.
+	// As many at once as allowed from the network of a free account, then no more. Whoever
+	// pays has places of their own.
 	var ends []func()
+	network, _, err := net.SplitHostPort(ada.from)
+	if err != nil {
+		t.Fatal(err)
+	}
 	who, err := p.store.Session(t.Context(), ada.cookies["__Host-session"])
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range downloadsEach {
-		end, err := p.files.atOnce.Begin(who.ID)
+		end, err := p.files.places.Begin(budget.Sender{Address: network})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ends = append(ends, end)
 	}
 	want(t, ada.post("/download", url.Values{"csrf": {csrf}, "query": {""}, "kind": {"csv"}}), 503, "Nothing was counted")
+	if end, err := p.files.places.Begin(budget.Sender{Address: network, Account: who.ID}); err != nil {
+		t.Error(err)
+	} else {
+		end()
+	}
 	for _, end := range ends {
 		end()
 	}

@@ -158,6 +158,16 @@ func (s *Site) checkForm(v *visit, most bound) bool {
 	return s.readForm(v, most) && s.checkToken(v)
 }
 
+// sender is who the visitor is to the bounds of what runs at once. Only whoever pays is
+// known: accounts cost nothing.
+func (v *visit) sender() budget.Sender {
+	from := budget.Sender{Address: v.from}
+	if v.session != "" && paid(v.account.Plan) {
+		from.Account = v.account.ID
+	}
+	return from
+}
+
 func (s *Site) readForm(v *visit, most bound) bool {
 	if err := s.origin.Check(v.r); err != nil {
 		s.showMessage(v, http.StatusForbidden, "This came from another site", "A form was sent here by another site, so nothing was done.")
@@ -169,12 +179,8 @@ func (s *Site) readForm(v *visit, most bound) bool {
 		s.showMessage(v, http.StatusUnsupportedMediaType, "This is not a form", "What was sent is not a form of this site, so nothing was done.")
 		return false
 	}
-	from := budget.Sender{Address: v.from}
-	if v.session != "" && paid(v.account.Plan) {
-		from.Account = v.account.ID
-	}
 	var sent []byte
-	sent, v.hold, err = s.Budget.ReadBody(v.r, from, most.most)
+	sent, v.hold, err = s.Budget.ReadBody(v.r, v.sender(), most.most)
 	v.r.Body = io.NopCloser(bytes.NewReader(sent))
 	switch {
 	case slug(err) == budget.Busy:
