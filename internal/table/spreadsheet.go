@@ -7,7 +7,7 @@ import (
 
 // Harmless returns a cell of a CSV file that no spreadsheet runs as a formula: names and
 // purposes come from filings and lists, which anybody may write. A cell that begins like a
-// formula, after any spaces, gets an apostrophe in front. So does text after a semicolon, a
+// formula, after any spaces and quotes, gets an apostrophe in front. So does text after a semicolon, a
 // tab or a line break, which some spreadsheets take for the end of a cell.
 func Harmless(cell string) string {
 	var out strings.Builder
@@ -27,7 +27,7 @@ func Harmless(cell string) string {
 				from, blank = begin, false
 			}
 		default:
-			blank = blank && (unicode.IsSpace(r) || !unicode.IsGraphic(r))
+			blank = blank && (r == '"' || unicode.IsSpace(r) || !unicode.IsGraphic(r))
 		}
 	}
 	return out.String() + cell[from:]

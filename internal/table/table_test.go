@@ -129,7 +129,7 @@ func TestHarmless(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "FOOD": "FOOD", "A=1": "A=1", " =1": "' =1", "A =1": "A =1", "\u00a0\u200b-2": "'\u00a0\u200b-2", "＝1": "'＝1", "=1+1": "'=1+1", "+1": "'+1", "-5": "'-5", "@SUM(A1)": "'@SUM(A1)",
 		"\t=1": "'\t'=1", "\r=1": "'\r'=1", "\n=1": "'\n'=1", "'=1": "'=1",
-		";=1+1": ";'=1+1", "Food;=1+1": "Food;'=1+1", "a\t@b;-1": "a\t'@b;'-1", "a; b-c": "a; b-c", "a;  =1+1": "a;'  =1+1", "a\n +1": "a\n' +1",
+		";=1+1": ";'=1+1", "Food;=1+1": "Food;'=1+1", "a\t@b;-1": "a\t'@b;'-1", "a; b-c": "a; b-c", "a;  =1+1": "a;'  =1+1", "a\n +1": "a\n' +1", `x;"=1+1&`: `x;'"=1+1&`, "x\t\"=1": "x\t'\"=1",
 	} {
 		if got := Harmless(in); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
