@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -100,10 +101,7 @@ func withKey(r *http.Request, asked http.Header) *http.Request {
 // rows returns how many rows of a table to show. It bounds the page size in the
 // arguments, and removes max_rows, which the API does not know.
 func (t *tool) rows(given map[string]json.RawMessage) (n int, err error) {
-	name := t.paging
-	if name == "" {
-		name = "max_rows"
-	}
+	name := cmp.Or(t.paging, "max_rows")
 	n = usualRows
 	if raw, ok := given[name]; ok && string(raw) != "null" {
 		text, err := plain(name, raw, false)

@@ -10,6 +10,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -83,12 +84,8 @@ func New(c Config) (*Service, error) {
 	if c.Payer == nil {
 		c.Payer = func(*http.Request) string { return "" }
 	}
-	if c.Version == "" {
-		c.Version = "devel"
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Version = cmp.Or(c.Version, "devel")
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	s := &Service{Config: c, places: budget.NewPlaces(callsAtOnce, callsOfOne)}
 	s.tools = s.makeTools()
 	s.server = mcp.NewServer(&mcp.Implementation{Name: "grantgraph", Title: "Grantgraph", Version: c.Version, WebsiteURL: c.Reference.Base()}, &mcp.ServerOptions{

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"unicode/utf8"
 )
 
 // object is a JSON object that keeps the order of its members: the API puts the
@@ -38,58 +35,28 @@ func (o object) without(names ...string) (rest object) {
 	return rest
 }
 
-// appended appends a value as JSON. It does not escape <, > and &.
-func appended(b []byte, v any) []byte {
-	switch v := v.(type) {
-	case nil:
-		return append(b, "null"...)
-	case bool:
-		return strconv.AppendBool(b, v)
-	case int:
-		return strconv.AppendInt(b, int64(v), 10)
-	case json.Number:
-		return append(b, v...)
-	case string:
-		return appendText(b, v)
-	case object:
-		b = append(b, '{')
-		for i, m := range v {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(appendText(b, m.name), ':')
-			b = appended(b, m.value)
-		}
-		return append(b, '}')
-	case []any:
-		b = append(b, '[')
-		for i := range v {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appended(b, v[i])
-		}
-		return append(b, ']')
-	case *table:
-		return v.appended(b)
+// encoded is a value as JSON. It does not escape <, > and &.
+func encoded(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("mcp: " + err.Error()) // the values of an answer always encode
 	}
-	panic(fmt.Sprintf("mcp: a %T is in no answer", v))
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// appendText appends a text in quotes. Most texts need no escapes and are copied as
-// they are.
-func appendText(b []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			var escaped bytes.Buffer
-			e := json.NewEncoder(&escaped)
-			e.SetEscapeHTML(false)
-			_ = e.Encode(s) // a string always encodes
-			return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
+// MarshalJSON writes the members in their order.
+func (o object) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			b = append(b, ',')
 		}
+		b = append(append(b, encoded(m.name)...), ':')
+		b = append(b, encoded(m.value)...)
 	}
-	b = append(append(b, '"'), s...)
-	return append(b, '"')
+	return append(b, '}'), nil
 }
 
 // read reads one JSON value. Objects keep the order of their members, and numbers

@@ -29,26 +29,13 @@ type table struct {
 	left    int // rows of the answer that were left out
 }
 
-func (t *table) appended(b []byte) []byte {
-	b = append(b, `{"columns":[`...)
-	for i, c := range t.columns {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendText(b, c)
-	}
-	b = append(b, `],"rows":[`...)
-	for i, row := range t.rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appended(b, row)
-	}
-	b = append(b, ']')
-	if t.left > 0 {
-		b = strconv.AppendInt(append(b, `,"left_out":`...), int64(t.left), 10)
-	}
-	return append(b, '}')
+// MarshalJSON writes the columns and the rows, and how many rows were left out.
+func (t *table) MarshalJSON() ([]byte, error) {
+	return encoded(struct {
+		Columns []string `json:"columns"`
+		Rows    [][]any  `json:"rows"`
+		Left    int      `json:"left_out,omitempty"`
+	}{t.columns, append([][]any{}, t.rows...), t.left}), nil
 }
 
 // untabled are members that repeat the id of their row; tables leave them out.
@@ -208,7 +195,7 @@ func (t *tool) result(header http.Header, body []byte, rows int, given map[strin
 	if out, err = bounded(out, rows); err != nil {
 		return nil, err
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text(out)}}, StructuredContent: json.RawMessage(appended(nil, out))}, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text(out)}}, StructuredContent: json.RawMessage(encoded(out))}, nil
 }
 
 func rankOf(v any) int {
@@ -289,7 +276,7 @@ func bounded(out object, rows int) (object, error) {
 	return out, nil
 }
 
-func size(v any) int { return len(appended(nil, v)) }
+func size(v any) int { return len(encoded(v)) }
 
 // moreRows says how to get the rows that were left out.
 func moreRows(out object) string {

@@ -77,7 +77,7 @@ func cell(v any) string {
 			return strings.Join(parts, "; ")
 		}
 	}
-	return oneLine(string(appended(nil, v)))
+	return oneLine(string(encoded(v)))
 }
 
 // oneLine removes line breaks and invisible characters from a text that strangers

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -91,12 +92,8 @@ func (d document) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("ETag", d.tag)
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	if strings.Contains(r.Header.Get("If-None-Match"), strings.TrimPrefix(d.tag, "W/")) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
 	w.Header().Set("Content-Type", d.kind)
-	_, _ = w.Write(d.body)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 
 func (s *Service) documents() map[string]document {

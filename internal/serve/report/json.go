@@ -2,10 +2,12 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
+	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/gowebpki/jcs"
@@ -59,234 +61,112 @@ func parse(document []byte) (*value, error) {
 	if !utf8.Valid(document) {
 		return nil, bad("the document is neither a PDF nor JSON in UTF-8")
 	}
-	p := parser{in: document}
-	p.space()
+	p := parser{in: document, tokens: json.NewDecoder(bytes.NewReader(document))}
+	p.tokens.UseNumber()
 	v, err := p.value(0)
 	if err != nil {
 		return nil, err
 	}
-	if p.space(); p.at < len(p.in) {
-		return nil, bad("something follows the JSON at byte %d", p.at)
+	if _, err := p.tokens.Token(); err != io.EOF {
+		return nil, bad("something follows the JSON at byte %d", p.tokens.InputOffset())
 	}
 	return v, nil
 }
 
 type parser struct {
 	in     []byte
-	at     int
+	tokens *json.Decoder
 	values int
 }
 
-func (p *parser) space() {
-	for p.at < len(p.in) && strings.IndexByte(" \t\r\n", p.in[p.at]) >= 0 {
-		p.at++
+// token returns the next token, and its bytes in the document.
+func (p *parser) token() (t json.Token, raw []byte, err error) {
+	start := p.tokens.InputOffset()
+	t, err = p.tokens.Token()
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return nil, nil, bad("the JSON ends in the middle; was all of it copied?")
 	}
-}
-
-// next returns the next byte, 0 at the end.
-func (p *parser) next() byte {
-	if p.at < len(p.in) {
-		return p.in[p.at]
+	raw = bytes.TrimLeft(p.in[start:p.tokens.InputOffset()], " \t\r\n,:")
+	if text, ok := t.(string); ok && strings.ContainsRune(text, utf8.RuneError) {
+		// The decoder puts this character in the place of half of a surrogate pair, which has no
+		// canonical form.
+		_, err = jcs.Transform(slices.Concat([]byte("["), raw, []byte("]")))
 	}
-	return 0
-}
-
-// take skips the next byte if it is c.
-func (p *parser) take(c byte) bool {
-	if p.next() == c {
-		p.at++
-		return true
+	if err != nil {
+		return nil, nil, bad("the document is not valid JSON at byte %d", p.tokens.InputOffset())
 	}
-	return false
-}
-
-func (p *parser) wrong() error {
-	if p.at >= len(p.in) {
-		return bad("the JSON ends in the middle; was all of it copied?")
-	}
-	return bad("the document is not valid JSON at byte %d", p.at)
+	return t, raw, nil
 }
 
 func (p *parser) value(depth int) (*value, error) {
 	if p.values++; p.values > maxValues {
 		return nil, bad("the JSON has more than %d values; a report has not", maxValues)
 	}
-	v := &value{kind: p.next()}
-	start := p.at
-	var err error
-	switch c := v.kind; {
-	case c == '{' || c == '[':
+	t, raw, err := p.token()
+	if err != nil {
+		return nil, err
+	}
+	v := &value{kind: raw[0], raw: raw}
+	switch t := t.(type) {
+	case string:
+		v.text = t
+	case json.Number:
+		v.kind = '0'
+		return v, checkNumber(string(t))
+	case json.Delim:
 		if depth == maxDepth {
 			return nil, bad("the JSON is nested deeper than %d levels; a report is not", maxDepth)
 		}
-		if c == '{' {
+		start := p.tokens.InputOffset() - 1
+		if t == '{' {
 			err = p.object(v, depth+1)
 		} else {
 			err = p.array(v, depth+1)
 		}
-	case c == '"':
-		v.text, err = p.string()
-	case c == '-' || '0' <= c && c <= '9':
-		v.kind = '0'
-		err = p.number()
-	default:
-		word := map[byte]string{'t': "true", 'f': "false", 'n': "null"}[c]
-		if word == "" || !bytes.HasPrefix(p.in[p.at:], []byte(word)) {
-			return nil, p.wrong()
+		if err == nil {
+			_, _, err = p.token() // the closing bracket
 		}
-		p.at += len(word)
+		v.raw = p.in[start:p.tokens.InputOffset()]
 	}
-	v.raw = p.in[start:p.at]
 	return v, err
 }
 
 func (p *parser) object(v *value, depth int) error {
 	names := map[string]bool{}
-	return p.list('}', func() error {
-		if p.next() != '"' {
-			return p.wrong()
-		}
-		start := p.at
-		name, err := p.string()
+	for p.tokens.More() {
+		t, quoted, err := p.token()
 		if err != nil {
 			return err
 		}
-		quoted := p.in[start:p.at]
+		name := t.(string) // the decoder refuses anything else here
 		if names[name] {
 			return bad("the name %q appears twice in one object, so that it could be read in two ways", fault.Clip(name, maxQuoted))
 		}
 		names[name] = true
-		if p.space(); !p.take(':') {
-			return p.wrong()
-		}
-		p.space()
 		m, err := p.value(depth)
+		if err != nil {
+			return err
+		}
 		v.members = append(v.members, member{name, quoted, m})
-		return err
-	})
+	}
+	return nil
 }
 
 func (p *parser) array(v *value, depth int) error {
-	return p.list(']', func() error {
+	for p.tokens.More() {
 		item, err := p.value(depth)
-		v.items = append(v.items, item)
-		return err
-	})
-}
-
-// list reads the members of an object or the items of an array, brackets included.
-func (p *parser) list(end byte, read func() error) error {
-	p.at++
-	p.space()
-	if p.take(end) {
-		return nil
-	}
-	for {
-		if err := read(); err != nil {
+		if err != nil {
 			return err
 		}
-		p.space()
-		if p.take(end) {
-			return nil
-		}
-		if !p.take(',') {
-			return p.wrong()
-		}
-		p.space()
+		v.items = append(v.items, item)
 	}
+	return nil
 }
 
-func (p *parser) string() (string, error) {
-	p.at++
-	var text []byte
-	for {
-		switch c := p.next(); {
-		case p.at >= len(p.in) || c < 0x20:
-			return "", p.wrong()
-		case c == '"':
-			p.at++
-			return string(text), nil
-		case c != '\\':
-			text = append(text, c)
-			p.at++
-		default:
-			r, ok := p.escape()
-			if !ok {
-				return "", p.wrong()
-			}
-			text = utf8.AppendRune(text, r)
-		}
-	}
-}
-
-// escape reads an escaped character. It refuses half of a surrogate pair.
-func (p *parser) escape() (rune, bool) {
-	p.at++
-	c := p.next()
-	p.at++
-	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 && c != 0 {
-		return rune("\"\\/\b\f\n\r\t"[i]), true
-	}
-	if c != 'u' {
-		return 0, false
-	}
-	r, ok := p.hex()
-	if !ok || !utf16.IsSurrogate(r) {
-		return r, ok
-	}
-	if !p.take('\\') || !p.take('u') {
-		return 0, false
-	}
-	low, ok := p.hex()
-	r = utf16.DecodeRune(r, low)
-	return r, ok && r != utf8.RuneError
-}
-
-func (p *parser) hex() (rune, bool) {
-	if p.at+4 > len(p.in) {
-		return 0, false
-	}
-	digits := p.in[p.at : p.at+4]
-	if strings.Trim(string(digits), "0123456789abcdefABCDEF") != "" {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(digits), 16, 16)
-	p.at += 4
-	return rune(n), err == nil
-}
-
-// number reads a number, and refuses a number that is not exactly the double that readers
-// make of it.
-func (p *parser) number() error {
-	start := p.at
-	digits := func() bool {
-		from := p.at
-		for c := p.next(); '0' <= c && c <= '9'; c = p.next() {
-			p.at++
-		}
-		return p.at > from
-	}
-	p.take('-')
-	if !p.take('0') && !digits() {
-		return p.wrong()
-	}
-	whole := true
-	if p.take('.') {
-		if whole = false; !digits() {
-			return p.wrong()
-		}
-	}
-	if p.take('e') || p.take('E') {
-		whole = false
-		if !p.take('+') {
-			p.take('-')
-		}
-		if !digits() {
-			return p.wrong()
-		}
-	}
-	text := string(p.in[start:p.at])
+// checkNumber refuses a number that is not exactly the double that readers make of it.
+func checkNumber(text string) error {
 	if len(text) <= maxNumber {
+		whole := !strings.ContainsAny(text, ".eE")
 		f, err := strconv.ParseFloat(text, 64)
 		shown, wrong := jcs.NumberToJSON(f)
 		if err == nil && wrong == nil && decimalOf(text) == decimalOf(shown) && (!whole || math.Abs(f) <= 1<<53) {

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -107,7 +108,7 @@ const starters = 4
 
 func (s *Site) sqlPage(v *visit) *sqlPage {
 	schema := warehouse.Describe()
-	page := &sqlPage{Head: s.frame.Head(v.r, "Ask in SQL"), Dialect: schema.Dialect, Schema: schemaAddress(), Tables: len(schema.Tables),
+	page := &sqlPage{Head: s.frame.Head(v.r, "Ask in SQL"), Dialect: schema.Dialect, Schema: schemaPath + "?v=" + schemaFile.tag, Tables: len(schema.Tables),
 		Rules: schema.Rules, Groups: schema.Groups(),
 		Gallery: warehouse.Gallery(), Starters: warehouse.Gallery()[:starters], Statement: warehouse.Gallery()[0].SQL}
 	page.Section, page.Styles, page.Scripts = "sql", []string{"sql.css"}, []string{"sqleditor.js", "sql.js"}
@@ -425,8 +426,6 @@ var schemaFile = func() (file struct {
 	return file
 }()
 
-func schemaAddress() string { return schemaPath + "?v=" + schemaFile.tag }
-
 // serveSchema sends the schema. Under the name of its content, it may be cached
 // forever.
 func serveSchema(w http.ResponseWriter, r *http.Request) {
@@ -437,10 +436,5 @@ func serveSchema(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("v") == schemaFile.tag {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	if r.Header.Get("If-None-Match") == `"`+schemaFile.tag+`"` {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	h.Set("Content-Length", strconv.Itoa(len(schemaFile.body)))
-	_, _ = w.Write(schemaFile.body)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(schemaFile.body))
 }
