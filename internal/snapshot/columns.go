@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"reflect"
@@ -13,8 +14,7 @@ import (
 
 // The library assembles rows value by value, by reflection, which takes most of the
 // time of reading a table. Here each column is decoded page by page directly into its
-// field of the rows. This works for row types whose fields are strings, numbers,
-// booleans, pointers to numbers and lists of strings. The library reads other types.
+// field of the rows.
 
 // Word is a text of a table, for readers that would otherwise look up the same text
 // repeatedly. If the column has a dictionary, all rows of a row group with the same
@@ -37,6 +37,8 @@ var columnTypes = map[reflect.Type]struct {
 	reflect.TypeFor[uint32]():   {parquet.Int32, readerOf(inPlace, asStored((*encoding.Values).Int32))},
 	reflect.TypeFor[int64]():    {parquet.Int64, readerOf(inPlace, asStored((*encoding.Values).Int64))},
 	reflect.TypeFor[float64]():  {parquet.Double, readerOf(inPlace, asStored((*encoding.Values).Double))},
+	reflect.TypeFor[*bool]():    {parquet.Boolean, readerOf(byPointer, readBits)},
+	reflect.TypeFor[*int32]():   {parquet.Int32, readerOf(byPointer, asStored((*encoding.Values).Int32))},
 	reflect.TypeFor[*int64]():   {parquet.Int64, readerOf(byPointer, asStored((*encoding.Values).Int64))},
 	reflect.TypeFor[*float64](): {parquet.Double, readerOf(byPointer, asStored((*encoding.Values).Double))},
 	reflect.TypeFor[[]string](): {parquet.ByteArray, nil},
@@ -135,18 +137,17 @@ func (r *valuesRead[V]) set(f fields, next int) (int, error) {
 	return next, nil
 }
 
-// columnsOf lists the columns of a row type in a file. It is false if the library
-// must read the file.
+// columnsOf lists the columns of a row type in a file. A field whose column the file
+// lacks stays zero. It is false if the file has a column of another type, or lacks
+// one that is read as words.
 func columnsOf(t reflect.Type, f *parquet.File) ([]column, bool) {
-	if t.Kind() != reflect.Struct {
-		return nil, false
-	}
-	var columns []column
+	columns := make([]column, 0, t.NumField())
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("parquet"), ",")
+		name = cmp.Or(name, field.Name)
 		known, ok := columnTypes[field.Type]
-		if !ok || name == "" || name == "-" || !field.IsExported() {
+		if !ok {
 			return nil, false
 		}
 		path := []string{name}
@@ -157,6 +158,9 @@ func columnsOf(t reflect.Type, f *parquet.File) ([]column, bool) {
 			c.values = known.reader()
 		}
 		leaf, ok := f.Schema().Lookup(path...)
+		if !ok && field.Type != reflect.TypeFor[*Word]() {
+			continue
+		}
 		if !ok || leaf.Node.Type().Kind() != known.stored || leaf.MaxDefinitionLevel > 1 || byte(leaf.MaxRepetitionLevel) != repeats {
 			return nil, false
 		}
@@ -164,17 +168,6 @@ func columnsOf(t reflect.Type, f *parquet.File) ([]column, bool) {
 		columns = append(columns, c)
 	}
 	return columns, true
-}
-
-// hasWords reports whether rows have fields of type *Word, which the library does not
-// know.
-func hasWords(t reflect.Type) bool {
-	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
-		if t.Field(i).Type == reflect.TypeFor[*Word]() {
-			return true
-		}
-	}
-	return false
 }
 
 var errColumn = errors.New("it does not have the columns that are read")

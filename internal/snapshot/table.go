@@ -1,8 +1,6 @@
 package snapshot
 
 import (
-	"errors"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -238,63 +236,13 @@ func decodeRows(path string, t reflect.Type, room func() unsafe.Pointer, take fu
 	}
 	pf, err := parquet.OpenFile(f, st.Size())
 	if err == nil {
-		if columns, ok := columnsOf(t, pf); ok {
+		columns, ok := columnsOf(t, pf)
+		if err = errColumn; ok {
 			err = decodeColumns(pf, columns, t.Size(), room, take)
-		} else {
-			err = decodeByLibrary(pf, t, room, take)
 		}
 	}
 	if err != nil {
 		return fault.New("table_damaged", "%s cannot be read: %w", path, err).Try("build the snapshot again")
 	}
 	return nil
-}
-
-// decodeByLibrary reads rows that cannot be read column by column. A column that the file lacks
-// has zero values.
-func decodeByLibrary(f *parquet.File, t reflect.Type, room func() unsafe.Pointer, take func(n int) bool) error {
-	if hasWords(t) {
-		return errColumn
-	}
-	schema := parquet.SchemaOf(reflect.New(t).Interface())
-	conversion, err := parquet.Convert(schema, f.Schema())
-	if err != nil {
-		return err
-	}
-	for _, g := range f.RowGroups() {
-		rows := parquet.ConvertRowGroup(g, conversion).Rows()
-		err := reconstruct(schema, rows, t, room, take)
-		if err := errors.Join(err, rows.Close()); errors.Is(err, errEnough) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-var errEnough = errors.New("no more rows are wanted")
-
-func reconstruct(schema *parquet.Schema, from parquet.RowReader, t reflect.Type, room func() unsafe.Pointer, take func(n int) bool) error {
-	list := make([]parquet.Row, batch)
-	for {
-		n, end := from.ReadRows(list)
-		if n > 0 {
-			to := room()
-			for i, row := range list[:n] {
-				if err := schema.Reconstruct(reflect.NewAt(t, unsafe.Add(to, uintptr(i)*t.Size())).Interface(), row); err != nil {
-					return err
-				}
-			}
-			if !take(n) {
-				return errEnough
-			}
-		}
-		if errors.Is(end, io.EOF) {
-			return nil
-		}
-		if end != nil {
-			return end
-		}
-	}
 }
