@@ -66,28 +66,6 @@ func TestCadence(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	if err := MarkdownTable(&b); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	if len(lines) != 2+len(All()) {
-		t.Fatalf("%d lines", len(lines))
-	}
-	for _, line := range lines {
-		if strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 8 {
-			t.Errorf("cells: %s", line)
-		}
-	}
-	for _, s := range All() {
-		if _, err := os.Stat(filepath.Join("..", "..", "..", filepath.FromSlash(s.reader()))); err != nil {
-			t.Errorf("%s: %v", s.Name, err)
-		}
-	}
-}
-
 // shelf answers for the network from a list of texts.
 type shelf map[string]string
 
