@@ -24,10 +24,6 @@ type keptAnswer struct {
 // size is how many bytes an answer takes, with its share of the map and the list.
 func (k *keptAnswer) size() int64 { return int64(len(k.body)+len(k.address)+len(k.tag)) + 256 }
 
-func newCache(limit int64) *cache {
-	return &cache{limit: limit, order: list.New(), at: map[string]*list.Element{}}
-}
-
 func (c *cache) find(address string) *keptAnswer {
 	c.mu.Lock()
 	defer c.mu.Unlock()

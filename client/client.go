@@ -27,6 +27,7 @@ package client
 import (
 	"bytes"
 	"cmp"
+	"container/list"
 	"context"
 	"encoding/json"
 	"errors"
@@ -127,7 +128,7 @@ func (c *Client) WithKey(key string) (*Client, error) {
 	other := *c
 	other.options.Key, other.cache = key, nil
 	if c.options.CacheBytes > 0 {
-		other.cache = newCache(c.options.CacheBytes)
+		other.cache = &cache{limit: c.options.CacheBytes, order: list.New(), at: map[string]*list.Element{}}
 	}
 	return &other, nil
 }

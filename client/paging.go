@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -12,9 +13,7 @@ import (
 // ListOrganizations iterates over all organizations that match, page by page.
 // Without Size it asks for the largest pages.
 func (c *Client) ListOrganizations(ctx context.Context, body OrganizationQuery) iter.Seq2[OrganizationRow, error] {
-	if body.Size == 0 {
-		body.Size = int64(byCursor)
-	}
+	body.Size = cmp.Or(body.Size, int64(byCursor))
 	return func(yield func(OrganizationRow, error) bool) {
 		body, seen := body, int64(0) // a caller may walk the sequence again
 		for {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -109,7 +110,8 @@ func printKeyAndAsk(a *terminal.App, client *agentClient, got *agentReply, talk 
 		fmt.Fprintf(a.Out, "\nAnswer:  grantgraph agent-key answer --url %s --key KEY%s\n", client.Address(), answers)
 		return nil
 	}
-	done, err := newChallengeDialog(a, client, pause).run(a.Ctx, got.Challenge)
+	dialog := &challengeDialog{client: client, in: bufio.NewScanner(a.In), out: a.Out, pause: pause}
+	done, err := dialog.run(a.Ctx, got.Challenge)
 	if err != nil {
 		return err
 	}

@@ -73,10 +73,6 @@ type challengeDialog struct {
 	pause  pauseFunc
 }
 
-func newChallengeDialog(a *terminal.App, client *agentClient, pause pauseFunc) *challengeDialog {
-	return &challengeDialog{client: client, in: bufio.NewScanner(a.In), out: a.Out, pause: pause}
-}
-
 const (
 	// longestWait bounds the wait that a service may ask for.
 	longestWait = 10 * time.Minute

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/tls"
@@ -81,10 +82,7 @@ func checkAuthority(s string) (string, error) {
 }
 
 func (c *agentDirectoryCmd) print(a *terminal.App, authority string, keys []ed25519.PrivateKey) error {
-	host := authority
-	if host == "" {
-		host = anyHost
-	}
+	host := cmp.Or(authority, anyHost)
 	body, header, err := keyDirectory(host, keys...)
 	if err != nil {
 		return err

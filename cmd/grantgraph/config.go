@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -66,12 +67,7 @@ func (c *configFile) Validate(app *kong.Application) error {
 		})
 	}
 	known := func(flag string) bool {
-		for _, names := range flags {
-			if slices.Contains(names, flag) {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(slices.Concat(slices.Collect(maps.Values(flags))...), flag)
 	}
 	for key, value := range c.values {
 		table, isTable := value.(map[string]any)

@@ -73,7 +73,7 @@ var (
 		{"A request", "30 seconds", "api/middleware.go", "timeout", "30 * time.Second"},
 		{"A query in SQL, while it runs", "30 seconds", "sqlbox/options.go", "o.Timeout, ", "30*time.Second"},
 		{"Queries in SQL at a time, of all keys of an account", "2", "sqlbox/options.go", "PerOwner, ", "2"},
-		{"Until a client must read on, or is cut off", "10 seconds", "api/api.go", "c.Patience", "10 * time.Second"},
+		{"Until a client must read on, or is cut off", "10 seconds", "api/api.go", "c.Patience, ", "10*time.Second"},
 		{"Until the body of a request must have arrived", "5 seconds, and a second more for every 16 KiB received; at most 30 seconds", "budget/body.go", "bodyLongest", "30 * time.Second"},
 	}
 	visits = []limit{

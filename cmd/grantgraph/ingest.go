@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"time"
@@ -114,9 +115,7 @@ func (c *ingestWorkCmd) Run(a *terminal.App) error {
 	if c.Workers < 0 || c.Workers > most || c.Lease < time.Second || c.Lease > time.Hour || c.Patient < 0 {
 		return fault.New("bad_flag", "--workers must be 0 to %d, --lease 1s to 1h, and --patience not negative", most).Try("grantgraph ingest work --help")
 	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
+	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	stage, err := c.stageFlags.open()
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -331,11 +332,7 @@ func totals(r *irs990.Return) *terminal.Table {
 }
 
 func tallyWords(m map[string]int) string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
+	keys := slices.Sorted(maps.Keys(m))
 	for i, k := range keys {
 		keys[i] = fmt.Sprintf("%s %s", k, terminal.Count(m[k]))
 	}

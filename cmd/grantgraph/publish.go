@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -119,10 +120,7 @@ func (c *publishCmd) print(a *terminal.App, done ...*remote.Published) error {
 	}
 	t := terminal.NewTable("", "version", "before", ">files", ">bytes", ">sent", "removed")
 	for _, d := range done {
-		before := d.Previous
-		if before == "" {
-			before = "none"
-		}
+		before := cmp.Or(d.Previous, "none")
 		t.Add(string(d.Area), d.Version, before, d.Files, d.Bytes, d.Sent, strings.Join(d.Removed, " "))
 	}
 	t.Print(a.Out)

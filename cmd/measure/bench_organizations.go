@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -207,9 +208,7 @@ func (b *listBench) race() error {
 	t := terminal.NewTable("question", ">hits", ">ours p50", ">p95", ">most", ">DuckDB p50", ">times")
 	var slow []string
 	for _, c := range b.classes() {
-		if c.size == 0 {
-			c.size = 25
-		}
+		c.size = cmp.Or(c.size, 25)
 		var ours, same, theirs samples
 		var hits []int
 		for i := range listSamples {

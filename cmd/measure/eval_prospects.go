@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -45,9 +46,7 @@ func (c *evalCmd) evalProspects(a *terminal.App) error {
 	}
 	defer p.Close()
 	o := quality.Options{Year: c.Year, Targets: c.Organizations, Weights: &prospect.Fitted}
-	if o.Year == 0 {
-		o.Year = s.Manifest.Counts.LastCompleteYear
-	}
+	o.Year = cmp.Or(o.Year, s.Manifest.Counts.LastCompleteYear)
 	if c.Fit != "" {
 		w, err := quality.Fit(a.Ctx, s, g, p, o)
 		if err != nil {

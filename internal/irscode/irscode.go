@@ -9,6 +9,7 @@ package irscode
 
 import (
 	_ "embed"
+	"strconv"
 	"strings"
 
 	"grantgraph/internal/table"
@@ -209,4 +210,21 @@ var dashes = strings.NewReplacer("–", "-", "—", "-")
 func MayOperateInCalifornia(status string) (may, known bool) {
 	s := californiaStandings[strings.Join(strings.Fields(dashes.Replace(strings.ToLower(status))), " ")]
 	return s == "yes", s == "yes" || s == "no"
+}
+
+// RulingDate splits the YYYYMM of a ruling into year and month. An unknown part, which the
+// master file writes as zeros, is nil.
+func RulingDate(yyyymm string) (year, month *int) {
+	if len(yyyymm) != 6 {
+		return nil, nil
+	}
+	y, errY := strconv.Atoi(yyyymm[:4])
+	m, errM := strconv.Atoi(yyyymm[4:])
+	if errY != nil || y < 1900 {
+		return nil, nil
+	}
+	if errM != nil || m < 1 || m > 12 {
+		return &y, nil
+	}
+	return &y, &m
 }

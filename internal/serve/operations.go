@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -134,7 +135,7 @@ func operations(p parts) []api.Group {
 			},
 			Nearest: func(d api.Dataset) profile.Nearest {
 				if x, ok := d.(*Dataset).Search.(*search.Index); ok && slices.Contains(x.Modes(), search.Semantic) {
-					return byMeaning{x}
+					return x
 				}
 				return nil
 			},
@@ -148,16 +149,6 @@ func operations(p parts) []api.Group {
 			Withheld: []api.Withheld{asking.Described},
 		},
 	}
-}
-
-// byMeaning finds organizations with a similar meaning, for profiles.
-type byMeaning struct{ *search.Index }
-
-func (x byMeaning) Nearest(org uint32, k int) (list []profile.Near) {
-	for _, n := range x.NearestTo(org, k) {
-		list = append(list, profile.Near{Org: n.Org, Cosine: n.Cosine})
-	}
-	return list
 }
 
 func searchInfo(d api.Dataset) client.SearchInfo {
@@ -301,9 +292,7 @@ func (c *API) agentKeys(base string) (*agent.Keys, error) {
 		return nil, nil
 	}
 	o := agent.KeyOptions{Store: c.Agents, Examiner: c.Examiner, Trusted: c.Trusted, URL: agentkeys.URL(base), Clock: c.Clock, Log: c.Log}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Examiner == nil {
 		// Challenges are kept with the keys, so nobody needs the secret again.
 		secret := make([]byte, 2*agent.MinSecret)

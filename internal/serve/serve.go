@@ -6,6 +6,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -204,9 +205,7 @@ func Open(opt Options) (_ *Server, err error) {
 	if s.keys, err = keyring.Open(starting, s.accounts, s.opt.Clock); err != nil {
 		return nil, err
 	}
-	if opt.Secrets == "" {
-		opt.Secrets = filepath.Join(opt.Data, "secrets.json")
-	}
+	opt.Secrets = cmp.Or(opt.Secrets, filepath.Join(opt.Data, "secrets.json"))
 	if s.secrets, err = openSecrets(opt.Secrets); err != nil {
 		return nil, err
 	}

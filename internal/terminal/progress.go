@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -27,9 +28,7 @@ func (a *App) Phase(label string, total int64, quiet bool) *Progress {
 	if quiet {
 		return p
 	}
-	if total == 0 {
-		total = -1
-	}
+	total = cmp.Or(total, -1)
 	p.w, p.bar = a.Err, a.Bar(fmt.Sprintf("  %-10s", label), total, label == "read")
 	return p
 }

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -128,8 +129,6 @@ func BarChart(n, whole int64, width int) string {
 	if r := eighths % 8; r > 0 {
 		s += string([]rune(parts)[r])
 	}
-	if s == "" {
-		s = "▏"
-	}
+	s = cmp.Or(s, "▏")
 	return s
 }

@@ -4,6 +4,7 @@
 package apitest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -298,9 +299,7 @@ type Scenario struct {
 func (s Scenario) Run(t *testing.T, w *World) *httptest.ResponseRecorder {
 	t.Helper()
 	method, path, plan := s.Method, s.Path, s.Plan
-	if method == "" {
-		method = http.MethodGet
-	}
+	method = cmp.Or(method, http.MethodGet)
 	if !strings.HasPrefix(path, "/") {
 		path = api.Versioned + "/" + path
 	}
@@ -313,10 +312,7 @@ func (s Scenario) Run(t *testing.T, w *World) *httptest.ResponseRecorder {
 	before := w.Ledger.Calls(plan)
 	rec := w.Send(t, method, path, plan, s.Body, s.Header...)
 	body := rec.Body.String()
-	want := s.Status
-	if want == 0 {
-		want = 200
-	}
+	want := cmp.Or(s.Status, 200)
 	if rec.Code != want {
 		t.Errorf("status %d, want %d: %s", rec.Code, want, body)
 	}

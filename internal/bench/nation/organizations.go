@@ -97,7 +97,7 @@ type invented struct {
 // each table, so that they need no memory.
 func organizations[T any](n int, seed uint64, row func(*invented) (T, bool)) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		d := newDrawer(seed)
+		d := &drawer{rand.New(rand.NewPCG(seed, 7)), place.Shipped().ZIPs(), ntee.Codes()}
 		for i := range n {
 			o := d.draw(i)
 			if r, ok := row(&o); ok && !yield(r) {
@@ -113,10 +113,6 @@ type drawer struct {
 	*rand.Rand
 	zips  []place.ZIP
 	codes []ntee.Entry
-}
-
-func newDrawer(seed uint64) *drawer {
-	return &drawer{rand.New(rand.NewPCG(seed, 7)), place.Shipped().ZIPs(), ntee.Codes()}
 }
 
 // skewed draws a number below n, small numbers more often.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,12 +59,7 @@ type tally[K cmp.Ordered] map[K]int
 
 // ranked lists the values, most frequent first.
 func (t tally[K]) ranked() []K {
-	list := make([]K, 0, len(t))
-	for k := range t {
-		list = append(list, k)
-	}
-	slices.SortFunc(list, func(a, b K) int { return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a, b)) })
-	return list
+	return slices.SortedFunc(maps.Keys(t), func(a, b K) int { return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a, b)) })
 }
 
 // near is the value whose count is nearest to n.

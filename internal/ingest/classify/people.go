@@ -2,6 +2,7 @@ package classify
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"grantgraph/internal/hash"
@@ -201,12 +202,7 @@ func (p *People) HasOrgWord(name string) bool {
 	if p == nil || !p.trained {
 		return false
 	}
-	for _, x := range f.list[:f.n] {
-		if x.family == wordFeature && p.orgWord[x.slot] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.list[:f.n], func(x feature) bool { return x.family == wordFeature && p.orgWord[x.slot] })
 }
 
 // orgWords need no training. They also help a build whose register is small.

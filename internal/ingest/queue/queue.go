@@ -15,10 +15,12 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -68,12 +70,8 @@ func Open(ctx context.Context, url secret.URL, conns int) (*Queue, error) {
 			Try("--database postgres://user:password@host:5432/name")
 	}
 	config.MaxConns = int32(conns)
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = 5 * time.Second
-	}
-	for name, value := range map[string]string{"application_name": "grantgraph ingest", "search_path": schema} {
-		config.ConnConfig.RuntimeParams[name] = value
-	}
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, 5*time.Second)
+	maps.Copy(config.ConnConfig.RuntimeParams, map[string]string{"application_name": "grantgraph ingest", "search_path": schema})
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err

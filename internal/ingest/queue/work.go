@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -527,10 +528,7 @@ func (w *worker) planned(ctx context.Context, id string) (*stage.Plan, error) {
 }
 
 func (w *worker) reader(p *stage.Plan) (*stage.Reader, error) {
-	address := w.opt.Sources
-	if address == "" {
-		address = p.Sources()
-	}
+	address := cmp.Or(w.opt.Sources, p.Sources())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if r := w.readers[address]; r != nil {
@@ -565,9 +563,7 @@ const scratchMark = "grantgraph-work-"
 // scratchFolder makes a folder for this worker, and removes those of workers that
 // were killed.
 func scratchFolder(below string) (dir string, tidy func(), err error) {
-	if below == "" {
-		below = os.TempDir()
-	}
+	below = cmp.Or(below, os.TempDir())
 	if err := disk.MkdirAll(below, 0o755); err != nil {
 		return "", nil, fault.Disk(below, err)
 	}

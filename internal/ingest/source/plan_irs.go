@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -118,11 +119,7 @@ func batches(s *Source, base, file string) ([]RemoteFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, 0, len(given))
-	for name := range given {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(given))
 	var files []RemoteFile
 	for _, name := range names {
 		files = append(files, lettered(s, base, name, given[name]))

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strings"
@@ -53,9 +54,7 @@ type Unlisted string
 func (u Unlisted) Error() string { return string(u) }
 
 func (s *Source) Files(ctx context.Context, w Web, ask Request) ([]RemoteFile, error) {
-	if ask.Base == "" {
-		ask.Base = s.Base
-	}
+	ask.Base = cmp.Or(ask.Base, s.Base)
 	return s.plan(ctx, s, w, ask)
 }
 

@@ -1,6 +1,8 @@
 package synth
 
 import (
+	"cmp"
+
 	"grantgraph/internal/ein"
 	"grantgraph/internal/place"
 	"grantgraph/internal/table"
@@ -149,9 +151,7 @@ type entity struct {
 func (w *world) become(e *entity, as entity) {
 	as.core, as.old, as.alias, as.street = e.core[:0], e.old[:0], e.alias[:0], e.street[:0]
 	as.ein, as.base = w.ein(as.id), -1
-	if as.section == "" {
-		as.section = "03"
-	}
+	as.section = cmp.Or(as.section, "03")
 	*e = as
 }
 

@@ -31,6 +31,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"flag"
@@ -241,9 +242,7 @@ func pack(path string, raw []byte) (size int, err error) {
 
 // change returns what to write for a value that is left out when it repeats.
 func change(last *string, now string) string {
-	if now == "" {
-		now = "-"
-	}
+	now = cmp.Or(now, "-")
 	if *last == now {
 		return ""
 	}

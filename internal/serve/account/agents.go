@@ -49,10 +49,6 @@ type AgentInfo struct {
 	seq        int64
 }
 
-func (a AgentInfo) balance() Balance {
-	return Balance{Limit: a.Allowance, Remaining: a.Remaining, Reset: a.Expires}
-}
-
 // Bounds of an agent's texts about itself.
 const (
 	maxPurpose    = 1000

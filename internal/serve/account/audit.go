@@ -65,9 +65,7 @@ func As(ctx context.Context, who Actor) context.Context {
 
 func actor(ctx context.Context) Actor {
 	who, _ := ctx.Value(actorKey{}).(Actor)
-	if who.Name == "" {
-		who.Name = "operator"
-	}
+	who.Name = cmp.Or(who.Name, "operator")
 	return who
 }
 
@@ -118,12 +116,8 @@ func (s *store) Audit(ctx context.Context, e Event) error {
 		return fmt.Errorf("an event about a key %q", fault.Clip(e.Key, maxQuoted))
 	}
 	who := actor(ctx)
-	if e.Actor == "" {
-		e.Actor = who.Name
-	}
-	if e.Address == "" {
-		e.Address = who.Address
-	}
+	e.Actor = cmp.Or(e.Actor, who.Name)
+	e.Address = cmp.Or(e.Address, who.Address)
 	return s.update(ctx, func(t *tx) error {
 		s.append(t, e)
 		return nil

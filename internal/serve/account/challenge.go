@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -72,10 +73,7 @@ func (s *store) SetChallenge(ctx context.Context, id string, expect int, c Chall
 	if err := c.check(); err != nil {
 		return AgentInfo{}, err
 	}
-	params := string(c.Params)
-	if params == "" {
-		params = "null"
-	}
+	params := cmp.Or(string(c.Params), "null")
 	answers, err := json.Marshal(c.Answers)
 	if err != nil {
 		return AgentInfo{}, err

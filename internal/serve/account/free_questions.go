@@ -134,7 +134,7 @@ func (s *store) TakeNames(ctx context.Context, address string, n int) (left int,
 		}
 		left := max(0, c.most-taken)
 		if n > left {
-			return 0, namesSpent(n, left, Day.Reset(t.now).Sub(t.now))
+			return 0, refuse(spent(Day.Reset(t.now).Sub(t.now)), "names_spent", FreeNames, left, n)
 		}
 		t.addCount(c, n)
 		return left - n, nil

@@ -148,7 +148,7 @@ func (s *store) Balance(ctx context.Context, id string) (Balance, error) {
 	now := s.clock()
 	if r.Plan == Agent {
 		a, err := readAgent(from, r, "")
-		return a.balance(), err
+		return Balance{Limit: a.Allowance, Remaining: a.Remaining, Reset: a.Expires}, err
 	}
 	w := s.window(r.Plan)
 	var calls int64

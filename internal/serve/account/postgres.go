@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -51,14 +52,9 @@ func openPostgres(ctx context.Context, config *pgx.ConnConfig, opt Options) (Sto
 	if err != nil {
 		return nil, err
 	}
-	schema := config.RuntimeParams["search_path"]
-	if schema == "" {
-		schema = postgresSchema
-	}
+	schema := cmp.Or(config.RuntimeParams["search_path"], postgresSchema)
 	config.RuntimeParams["search_path"] = pgx.Identifier{schema}.Sanitize()
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = 5 * time.Second
-	}
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, 5*time.Second)
 	for name, value := range map[string]string{
 		"application_name": "grantgraph",
 		// A server that hangs must not hold up the others for long.

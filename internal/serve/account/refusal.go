@@ -98,10 +98,6 @@ func questionsSpent(kind string, most int, wait time.Duration) error {
 	return refuse(spent(wait), "questions_spent", most)
 }
 
-func namesSpent(n, left int, wait time.Duration) error {
-	return refuse(spent(wait), "names_spent", FreeNames, left, n)
-}
-
 func tierExhausted(tier Tier, allowance int64) error {
 	f := refuse(ErrSpent, "tier_exhausted", allowance, tier)
 	if tier == Anonymous {

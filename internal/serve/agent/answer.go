@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"regexp"
@@ -125,10 +126,7 @@ func integer(s string) (string, bool) {
 	if len(digits) == 0 {
 		return "", false
 	}
-	out := strings.TrimLeft(string(digits), "0")
-	if out == "" {
-		out = "0"
-	}
+	out := cmp.Or(strings.TrimLeft(string(digits), "0"), "0")
 	return out, len(out) <= maxDigits
 }
 

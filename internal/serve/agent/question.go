@@ -327,12 +327,8 @@ func (it *item) told(text, named string) bool {
 		return strings.Contains(wording(text), it.forms[0][kindLen:])
 	case Organization:
 		squeezed := strings.ReplaceAll(wording(text), " ", "")
-		for _, form := range it.forms {
-			if strings.Contains(squeezed, form[kindLen:]) {
-				return true
-			}
-		}
-		return named != "" && slices.Contains(it.forms, nameForm+orgname.Key(named))
+		return slices.ContainsFunc(it.forms, func(form string) bool { return strings.Contains(squeezed, form[kindLen:]) }) ||
+			named != "" && slices.Contains(it.forms, nameForm+orgname.Key(named))
 	}
 	return false
 }

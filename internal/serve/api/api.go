@@ -15,6 +15,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,15 +125,11 @@ func New(c Config) (*Handler, error) {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Panicked == nil {
 		c.Panicked = func() {}
 	}
-	if c.Patience == 0 {
-		c.Patience = 10 * time.Second
-	}
+	c.Patience = cmp.Or(c.Patience, 10*time.Second)
 	if c.Address == nil {
 		c.Address = func(r *http.Request) string { return r.RemoteAddr }
 	}

@@ -302,20 +302,12 @@ func (f *Form) Optional(name string, into any, kind, message string) {
 
 // Finish reports the fields that were not read.
 func (f *Form) Finish() {
-	var left []string
-	for name := range f.members {
-		if !f.read[name] {
-			left = append(left, name)
+	for _, name := range slices.Sorted(maps.Keys(f.members)) {
+		if f.read[name] {
+			continue
 		}
-	}
-	slices.Sort(left)
-	for _, name := range left {
 		reason := "The body has no such field, so it was not applied."
-		var known []string
-		for name := range f.read {
-			known = append(known, name)
-		}
-		slices.Sort(known)
+		known := slices.Sorted(maps.Keys(f.read))
 		meant := f.words[plainWord(name)]
 		if !slices.Contains(known, meant) {
 			meant = typo.Meant(name, known)

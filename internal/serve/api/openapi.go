@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -186,10 +187,7 @@ func (d *describer) parameter(p *Param) object {
 // parameter describes one parameter. Lists are comma-separated arrays. enum
 // describes a vocabulary but does not enforce it: a word outside it gets a warning.
 func parameter(p *Param) object {
-	in := p.In
-	if in == "" {
-		in = "query"
-	}
+	in := cmp.Or(p.In, "query")
 	one := object{"type": string(p.Type)}
 	if len(p.Enum) > 0 {
 		one["enum"] = p.Enum
@@ -214,10 +212,7 @@ func parameter(p *Param) object {
 		out["example"] = p.Example
 	}
 	if p.List {
-		most := p.MaxItems
-		if most == 0 {
-			most = maxList
-		}
+		most := cmp.Or(p.MaxItems, maxList)
 		out["schema"] = object{"type": "array", "items": one, "maxItems": most}
 		out["style"], out["explode"] = "form", false
 		if p.Example != nil {
@@ -404,9 +399,7 @@ func (d *describer) schemaName(t reflect.Type) string {
 
 func (d *describer) addTo(to, more reflect.Type) {
 	properties := d.schemas[d.schemaName(to)].(object)["properties"].(object)
-	for name, p := range d.structure(more)["properties"].(object) {
-		properties[name] = p
-	}
+	maps.Copy(properties, d.structure(more)["properties"].(object))
 }
 
 func (d *describer) structure(t reflect.Type) object {

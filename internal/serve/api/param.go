@@ -1,8 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -127,10 +129,7 @@ func (r *Reader) Problem(p *Param, index int, kind, input string, ctx any, forma
 	if len(r.problems) >= 50 { // as the description of detail says
 		return
 	}
-	in := p.In
-	if in == "" {
-		in = "query"
-	}
+	in := cmp.Or(p.In, "query")
 	loc := []any{in, p.Name}
 	if index >= 0 {
 		loc = append(loc, index)
@@ -218,10 +217,7 @@ func (r *Reader) List(name string) []string {
 	for i := range items {
 		items[i] = strings.TrimSpace(items[i])
 	}
-	most := p.MaxItems
-	if most == 0 {
-		most = maxList
-	}
+	most := cmp.Or(p.MaxItems, maxList)
 	if len(items) > most {
 		r.Problem(p, -1, "too_long", "", Limit{"max_length": most, "actual_length": len(items)},
 			"the list has %d items; at most %d are read", len(items), most)
@@ -330,15 +326,10 @@ func (r *Reader) Choices(name string) (words []string) {
 // unreadable values. With strict, it also refuses a request of which any part would
 // be ignored.
 func (r *Reader) finish(strict bool) error {
-	var left []string
-	for name := range r.values {
+	for _, name := range slices.Sorted(maps.Keys(r.values)) {
 		if !r.read[name] {
-			left = append(left, name)
+			r.Warn.Ignored(shown(name), r.leftover(name))
 		}
-	}
-	slices.Sort(left)
-	for _, name := range left {
-		r.Warn.Ignored(shown(name), r.leftover(name))
 	}
 	if err := r.Err(); err != nil {
 		return err

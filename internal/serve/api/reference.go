@@ -97,10 +97,7 @@ func (p *Param) Rule() string {
 	case p.List && len(p.Enum) == 0:
 		rules = append(rules, "at most "+grouped(maxList)+" items")
 	case p.Type == String && len(p.Enum) == 0:
-		most := p.MaxLength
-		if most == 0 {
-			most = maxText
-		}
+		most := cmp.Or(p.MaxLength, maxText)
 		rules = append(rules, "at most "+grouped(float64(most))+" bytes")
 	}
 	return strings.Join(rules, "; ")

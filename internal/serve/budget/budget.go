@@ -5,6 +5,7 @@
 package budget
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"sync"
@@ -55,12 +56,8 @@ type waiter struct {
 
 // New makes a budget of so many bytes.
 func New(size int64, opt Options) *Budget {
-	if opt.Wait == 0 {
-		opt.Wait = 2 * time.Second
-	}
-	if opt.Waiters == 0 {
-		opt.Waiters = 64
-	}
+	opt.Wait = cmp.Or(opt.Wait, 2*time.Second)
+	opt.Waiters = cmp.Or(opt.Waiters, 64)
 	if opt.Timer == nil {
 		opt.Timer = func(d time.Duration) (<-chan time.Time, func() bool) {
 			t := time.NewTimer(d)

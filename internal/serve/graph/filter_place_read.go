@@ -252,14 +252,7 @@ func (r *Reading) countyCode(i int, item string) (code string, ok bool) {
 	return code, true
 }
 
-func allDigits(s string) bool {
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func (r *Reading) country() {
 	for _, item := range r.List("country") {

@@ -80,12 +80,8 @@ type Name []byte
 func (w *Name) years(list []Span) {
 	var spans []Span
 	for _, s := range list {
-		if s.From == 0 {
-			s.From = math.MinInt
-		}
-		if s.To == 0 {
-			s.To = math.MaxInt
-		}
+		s.From = cmp.Or(s.From, math.MinInt)
+		s.To = cmp.Or(s.To, math.MaxInt)
 		if s.From <= s.To {
 			spans = append(spans, s)
 		}

@@ -49,10 +49,6 @@ func newIndex(f *mapped.File) *Index {
 	return &Index{Guard: mapped.Guarded(f, errClosed), columns: readColumns(f)}
 }
 
-func (x *Index) organization(org uint32) Organization {
-	return Organization{EIN: ein.EIN(x.facts[org].EIN), Number: org, Identity: *first(&x.identity, org)}
-}
-
 // Known reports whether there is an organization with this EIN.
 func (x *Index) Known(e ein.EIN) bool {
 	if x.Begin() != nil {
@@ -74,7 +70,7 @@ func (x *Index) Read(e ein.EIN, all bool) (p *Profile, known bool) {
 	if !known {
 		return nil, false
 	}
-	p = &Profile{Organization: x.organization(org), Filings: rowsIn(&x.filings, org)}
+	p = &Profile{Organization: Organization{EIN: e, Number: org, Identity: *first(&x.identity, org)}, Filings: rowsIn(&x.filings, org)}
 	years := rowsIn(&x.financials, org)
 	if n := len(years); n > 0 {
 		p.Latest = &years[n-1]

@@ -17,6 +17,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/fault"
 	"grantgraph/internal/serve/profile"
+	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/snapshot/mapped/mappedtest"
 )
@@ -177,9 +178,9 @@ func TestFunding(t *testing.T) {
 }
 
 // near finds everybody.
-type near []profile.Near
+type near []search.Near
 
-func (n near) Nearest(uint32, int) []profile.Near { return n }
+func (n near) NearestTo(uint32, int) []search.Near { return n }
 
 func TestSimilar(t *testing.T) {
 	t.Parallel()

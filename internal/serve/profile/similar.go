@@ -8,18 +8,13 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/radix"
+	"grantgraph/internal/serve/search"
 )
 
 // Nearest finds the organizations whose mission, programs and purposes are most
 // similar in meaning, best first. *search.Index implements it if it has vectors.
 type Nearest interface {
-	Nearest(org uint32, k int) []Near
-}
-
-// Near is an organization near another, with the cosine of their vectors.
-type Near struct {
-	Org    uint32
-	Cosine float32
+	NearestTo(org uint32, k int) []search.Near
 }
 
 // Shared is an organization that has funders or recipients in common with another.
@@ -119,7 +114,7 @@ func (x *Index) Similar(e ein.EIN, by Signals) (r Resembling, known bool) {
 	each(by.Funders, func(s *Similar, n int) { s.SharedFunders = n })
 	each(by.Recipients, func(s *Similar, n int) { s.SharedRecipients = n })
 	if by.Meaning != nil {
-		near := by.Meaning.Nearest(org, mostNear)
+		near := by.Meaning.NearestTo(org, mostNear)
 		r.Meaning = len(near) > 0 // false if the organization has no text
 		for _, n := range near {
 			if n.Org != org && int(n.Org) < len(x.facts) {

@@ -3,6 +3,7 @@ package prospect
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -272,12 +273,8 @@ func (s *prospecting) ownFunders(ctx context.Context) (list []uint32, err error)
 			}
 		}
 	}
-	for f := range s.own {
-		list = append(list, f)
-	}
-	slices.Sort(list)
 	s.size = medianOf(amounts)
-	return list, nil
+	return slices.Sorted(maps.Keys(s.own)), nil
 }
 
 func (s *prospecting) degree(f uint32) (n int) {

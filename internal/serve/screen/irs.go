@@ -3,7 +3,6 @@ package screen
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"grantgraph/client"
 	"grantgraph/internal/ein"
@@ -85,7 +84,7 @@ func (c *screening) bmf() client.MasterFileScreen {
 	if code, ok := ntee.Parse(m.NTEE); ok {
 		b.NTEECode, b.NTEEDescription = orNull(string(code)), orNull(cmp.Or(ntee.Title(code), code.Label()))
 	}
-	b.RulingYear, b.RulingMonth = ruling(m.Ruling)
+	b.RulingYear, b.RulingMonth = irscode.RulingDate(m.Ruling)
 	return b
 }
 
@@ -96,22 +95,6 @@ func filingLabel(m *lists.Master) string {
 		return irscode.PFFilingLabel(m.PFFilingReq)
 	}
 	return irscode.FilingLabel(m.FilingReq)
-}
-
-// ruling splits YYYYMM into year and month; zeros mean that they are not known.
-func ruling(yyyymm string) (year, month *int) {
-	if len(yyyymm) != 6 {
-		return nil, nil
-	}
-	y, erry := strconv.Atoi(yyyymm[:4])
-	m, errm := strconv.Atoi(yyyymm[4:])
-	if erry != nil || y < 1900 {
-		return nil, nil
-	}
-	if errm != nil || m < 1 || m > 12 {
-		return &y, nil
-	}
-	return &y, &m
 }
 
 // codes returns the deductibility codes of Publication 78, each once.

@@ -191,10 +191,7 @@ func (s *Site) showSubject(v *visit) {
 		return
 	}
 	who, _ := subjectOf(frame.DatasetOf(v.r), e)
-	name := who.Name
-	if name == "" {
-		name = "EIN " + e.Hyphenated()
-	}
+	name := cmp.Or(who.Name, "EIN "+e.Hyphenated())
 	page := subjectPage{form: *s.form(v, "Check "+name), standing: t, Subject: who}
 	page.SignedIn = t.Known
 	s.pages.Render(v.w, http.StatusOK, "subject", page)

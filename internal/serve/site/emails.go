@@ -89,10 +89,6 @@ func (s *Site) sendAccountExists(ctx context.Context, email string) error {
 	})
 }
 
-func (s *Site) sendForgot(ctx context.Context, email string) error {
-	return s.sendReset(ctx, email, func(account.Account) string { return "reset" })
-}
-
 func (s *Site) sendReset(ctx context.Context, email string, name func(account.Account) string) error {
 	a, err := s.Accounts.AccountOf(ctx, email)
 	if err != nil {

@@ -247,7 +247,9 @@ func (s *Site) forgot(v *visit) {
 	f.Email = v.field("email")
 	email, err := account.ParseEmail(f.Email)
 	if err == nil {
-		err = s.sendLater(v, func(ctx context.Context) error { return s.sendForgot(ctx, email) })
+		err = s.sendLater(v, func(ctx context.Context) error {
+			return s.sendReset(ctx, email, func(account.Account) string { return "reset" })
+		})
 	}
 	if err != nil {
 		s.showAgain(v, "forgot", f, err)

@@ -12,6 +12,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -154,9 +155,7 @@ func (s *Site) configure() error {
 	if s.Rate == (visitor.Rate{}) {
 		s.Rate = Pages
 	}
-	if s.Window == "" {
-		s.Window = account.Day
-	}
+	s.Window = cmp.Or(s.Window, account.Day)
 	if s.Mail == nil {
 		s.Mail = mail.NewConsole(os.Stderr)
 		if s.secure {

@@ -436,15 +436,8 @@ func foreign(v map[string]any) bool {
 // the engine, so that a common table expression cannot be mistaken for such a view.
 func identifier(name string) bool {
 	lower := strings.ToLower(name)
-	for _, p := range []string{"duckdb_", "pg_", "pragma_", "sqlite_", "information_schema", "find_org_columns"} {
-		if strings.HasPrefix(lower, p) {
-			return false
-		}
-	}
-	for i := range len(name) {
-		if !letter(name[i]) || name[i] >= 0x80 {
-			return false
-		}
-	}
-	return name != "" && (name[0] < '0' || name[0] > '9')
+	internal := []string{"duckdb_", "pg_", "pragma_", "sqlite_", "information_schema", "find_org_columns"}
+	return name != "" && (name[0] < '0' || name[0] > '9') &&
+		!slices.ContainsFunc(internal, func(p string) bool { return strings.HasPrefix(lower, p) }) &&
+		!slices.ContainsFunc([]byte(name), func(c byte) bool { return !letter(c) || c >= 0x80 })
 }

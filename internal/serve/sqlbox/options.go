@@ -41,9 +41,7 @@ func (o *Options) defaults() error {
 	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
 	// All workers together use at most half of the machine's memory.
 	o.Memory = cmp.Or(o.Memory, min(1<<30, max(128<<20, budget.Machine()/int64(2*o.Workers))))
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if len(o.Command) == 0 {
 		self, err := program()
 		if err != nil {

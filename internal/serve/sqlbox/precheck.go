@@ -25,7 +25,7 @@ func precheck(sql string) *fault.Fault {
 	if i := strings.IndexByte(sql, 0); i >= 0 {
 		return reject("the statement contains a NUL character%s", positionIn(sql, i))
 	}
-	word, depth, deepest := "", 0, 0
+	word, depth := "", 0
 	for i := 0; i < len(sql); {
 		n, c := skip(sql, i), sql[i]
 		switch {
@@ -39,7 +39,6 @@ func precheck(sql string) *fault.Fault {
 			if depth++; depth > maxDepth {
 				return reject("brackets are nested more than %d deep%s", maxDepth, positionIn(sql, i))
 			}
-			deepest = max(deepest, depth)
 		case c == ')' || c == ']' || c == '}':
 			depth--
 		}

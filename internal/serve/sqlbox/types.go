@@ -1,6 +1,7 @@
 package sqlbox
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -44,9 +45,7 @@ func (w *walker) typ(id string, v map[string]any, sc *scope) *fault.Fault {
 }
 
 func (w *walker) noType(name string) *fault.Fault {
-	if name == "" {
-		name = "with this definition"
-	}
+	name = cmp.Or(name, "with this definition")
 	f := reject("the type %s is not available", fault.Clip(name, maxQuoted))
 	if meant := typo.Meant(strings.ToLower(name), slices.Sorted(maps.Keys(typeWords))); meant != "" {
 		f.Message += fmt.Sprintf("; did you mean %s?", strings.ToUpper(meant))

@@ -1,6 +1,7 @@
 package warehouse
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -142,10 +143,7 @@ func (v *View) Select(parquet string) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		expr := c.expr
-		if expr == "" {
-			expr = c.Name
-		}
+		expr := cmp.Or(c.expr, c.Name)
 		fmt.Fprintf(&b, "CAST(%s AS %s) AS %s", expr, c.Type, c.Name)
 	}
 	fmt.Fprintf(&b, " FROM read_parquet(%s)", quote(parquet))

@@ -1,6 +1,7 @@
 package warehouse
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -96,9 +97,7 @@ func Export(ctx context.Context, s *snapshot.Snapshot, dir string, opt ExportOpt
 			opt.Done(t)
 		}
 	}
-	if opt.Location.URI == "" {
-		opt.Location.URI = "file://" + filepath.ToSlash(dir)
-	}
+	opt.Location.URI = cmp.Or(opt.Location.URI, "file://"+filepath.ToSlash(dir))
 	return out, out.write(dir, opt)
 }
 

@@ -176,13 +176,7 @@ func (l *label) fold() int { return int(l.family % folds) }
 
 // familyOf identifies the organizations that must stay in one part with this one.
 func familyOf(name, group uint64, groups map[uint64]uint64) uint64 {
-	if group == 0 {
-		group = groups[name]
-	}
-	if group == 0 {
-		group = name
-	}
-	return spread(group) >> 8
+	return spread(cmp.Or(group, groups[name], name)) >> 8
 }
 
 // intern numbers the features that occur often enough and drops the others.

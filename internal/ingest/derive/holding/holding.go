@@ -273,9 +273,7 @@ func (b *Builder) chooseNames() []string {
 		}
 	}
 	for i := range names {
-		if names[i] == "" {
-			names[i] = b.entities[i].key
-		}
+		names[i] = cmp.Or(names[i], b.entities[i].key)
 	}
 	return names
 }

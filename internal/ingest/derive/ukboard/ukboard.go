@@ -137,9 +137,7 @@ func (b *Boards) arrange() *graph {
 		for i := range run {
 			s := &run[i]
 			org = org || s.organisation
-			if name == "" {
-				name = s.name
-			}
+			name = cmp.Or(name, s.name)
 			c := place[s.charity]
 			if len(all) > start && all[len(all)-1] == c {
 				continue

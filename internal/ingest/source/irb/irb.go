@@ -10,6 +10,7 @@
 package irb
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -131,9 +132,7 @@ func identify(lines []line, file string) (b Bulletin, err error) {
 		if !ok {
 			continue
 		}
-		if b.Number == "" {
-			b.Number = n
-		}
+		b.Number = cmp.Or(b.Number, n)
 		if len(distinct) == 0 || distinct[len(distinct)-1] != n {
 			distinct = append(distinct, n)
 		}

@@ -3,6 +3,7 @@ package rows
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"strings"
@@ -31,9 +32,7 @@ type Scanner struct {
 }
 
 func NewScanner(r io.Reader, l Layout) *Scanner {
-	if l.MaxRow == 0 {
-		l.MaxRow = 16 << 10
-	}
+	l.MaxRow = cmp.Or(l.MaxRow, 16<<10)
 	return &Scanner{r: bufio.NewReaderSize(r, max(256<<10, 4*l.MaxRow)), sep: l.Separator, quotes: l.Quotes, maxRow: l.MaxRow}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"grantgraph/internal/ingest/source/rows"
 	"grantgraph/internal/place"
 )
 
@@ -254,8 +253,4 @@ func fold(name string) string {
 		}
 		return r
 	}, name)
-}
-
-func (m *Mapping) layout() rows.Layout {
-	return rows.Layout{Separator: cmp.Or(m.Separator, comma)[0], Quotes: true, MaxRow: maxRow}
 }

@@ -77,7 +77,7 @@ type reader struct {
 // lacks columns that the mapping requires, the error names them.
 func (m *Mapping) Read(r io.Reader, fn func(*Award) error) (rows.Tally, error) {
 	rd := reader{mapping: m}
-	file := rows.Headed{Layout: m.layout(), Name: "the state's file", Format: ErrFormat}
+	file := rows.Headed{Layout: rows.Layout{Separator: cmp.Or(m.Separator, comma)[0], Quotes: true, MaxRow: maxRow}, Name: "the state's file", Format: ErrFormat}
 	return file.Read(r, rd.header, rd.take, func() error { return fn(&rd.award) })
 }
 

@@ -1,6 +1,7 @@
 package httpsig
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"crypto/x509"
@@ -80,9 +81,7 @@ func NewDirectory(o Options) *Directory {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Timeout == 0 {
-		o.Timeout = fetchTimeout
-	}
+	o.Timeout = cmp.Or(o.Timeout, fetchTimeout)
 	return &Directory{
 		options: o,
 		client:  newClient(o),

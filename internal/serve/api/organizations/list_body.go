@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"grantgraph/client"
-	"grantgraph/internal/fault"
 	"grantgraph/internal/money"
 	"grantgraph/internal/serve/api"
 	"grantgraph/internal/serve/directory"
@@ -343,8 +342,4 @@ func (r *listReader) flag(f *api.Form, name string) *bool {
 	}
 	f.Problem(name, -1, "bool_parsing", string(raw), nil, "the value is not true or false")
 	return nil
-}
-
-func refuse(err error) error {
-	return fault.New("proprietary_subject", "%s.", err).Try("send an NTEE letter, an NTEE code or a cause")
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"grantgraph/client"
+	"grantgraph/internal/fault"
 	"grantgraph/internal/irscode"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
@@ -296,7 +297,7 @@ func (r *listReader) causes(f *api.Form, name string) error {
 		}
 		subject, err := ntee.ParseSubject(value)
 		if err != nil {
-			return refuse(err)
+			return fault.New("proprietary_subject", "%s.", err).Try("send an NTEE letter, an NTEE code or a cause")
 		}
 		for _, unknown := range subject.Unknown {
 			f.Ignored(name, "%q is neither an NTEE letter or code nor a cause, so it was not applied.", api.Clip(unknown))

@@ -76,7 +76,7 @@ func organization(base string, o *profile.Organization) client.ProfileOrganizati
 	if county, known := place.Shipped().County(o.County); known {
 		w.CountyName = &county.Name
 	}
-	w.RulingYear, w.RulingMonth = yearAndMonth(o.Ruling)
+	w.RulingYear, w.RulingMonth = irscode.RulingDate(o.Ruling)
 	if year, err := strconv.Atoi(o.Formed); err == nil && year > 0 {
 		w.FormationYear = &year
 	}
@@ -93,22 +93,6 @@ func organization(base string, o *profile.Organization) client.ProfileOrganizati
 		w.SubjectConfidence = &o.InferredConfidence
 	}
 	return w
-}
-
-// yearAndMonth splits YYYYMM; an unknown part is nil.
-func yearAndMonth(yyyymm string) (year, month *int) {
-	if len(yyyymm) != 6 {
-		return nil, nil
-	}
-	y, errY := strconv.Atoi(yyyymm[:4])
-	m, errM := strconv.Atoi(yyyymm[4:])
-	if errY != nil || y < 1900 {
-		return nil, nil
-	}
-	if errM != nil || m < 1 || m > 12 {
-		return &y, nil
-	}
-	return &y, &m
 }
 
 func knownFrom(p *profile.Profile, given, received bool) []string {

@@ -8,6 +8,7 @@ import (
 	"context"
 	_ "embed"
 	"io"
+	"maps"
 	"slices"
 
 	"grantgraph/internal/ein"
@@ -140,11 +141,7 @@ func read(s *snapshot.Snapshot, p *profile.Index, o Options) (*truth, error) {
 		}
 	}
 	for key, of := range sums {
-		list := make([]ein.EIN, 0, len(of))
-		for e := range of {
-			list = append(list, e)
-		}
-		slices.SortFunc(list, func(a, b ein.EIN) int { return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b)) })
+		list := slices.SortedFunc(maps.Keys(of), func(a, b ein.EIN) int { return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b)) })
 		t.largest[key] = list[:min(len(list), largestKept)]
 	}
 	t.givers = len(givers)

@@ -117,12 +117,7 @@ func (l *List) dropMistypedForms(q *query) {
 }
 
 func nearForm(w string) bool {
-	for _, f := range longForms {
-		if typo.Within(w, f, 1) <= 1 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(longForms, func(f string) bool { return typo.Within(w, f, 1) <= 1 })
 }
 
 // longForms are the legal forms in which a typo can be recognized.

@@ -129,12 +129,10 @@ func findCounty(state, name string) (geo.County, bool) {
 	return geo.County{}, false
 }
 
-func causeSlug(letter byte) string { return search.Slug(ntee.Label(letter)) }
-
 func findCause(name string) (letter byte, ok bool) {
 	name = strings.ToLower(name)
 	for letter := byte('A'); letter <= 'Z'; letter++ {
-		if len(name) == 1 && name[0] == letter|0x20 || name == causeSlug(letter) {
+		if len(name) == 1 && name[0] == letter|0x20 || name == search.Slug(ntee.Label(letter)) {
 			return letter, true
 		}
 	}

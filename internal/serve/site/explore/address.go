@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -126,7 +127,7 @@ func oneList(name string, values []string) []string {
 			items = append(items, s)
 		}
 	}
-	if name != "location" || !slices.ContainsFunc(items, func(s string) bool { return len(s) != 2 && !digits(s) }) {
+	if name != "location" || !slices.ContainsFunc(items, func(s string) bool { return len(s) != 2 && strings.Trim(s, "0123456789") != "" }) {
 		slices.Sort(items)
 		items = slices.Compact(items)
 	}
@@ -138,8 +139,6 @@ func oneList(name string, values []string) []string {
 	}
 	return []string{strings.Join(items, ",")}
 }
-
-func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // yearsOf are the years of a list of years and ranges. ok is false if an item is
 // neither.
@@ -259,15 +258,10 @@ func encode(values url.Values, tab string) string {
 	for _, name := range names() {
 		add(name)
 	}
-	var others []string
-	for name := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(names(), name) {
-			others = append(others, name)
+			add(name)
 		}
-	}
-	slices.Sort(others)
-	for _, name := range others {
-		add(name)
 	}
 	return b.String()
 }
@@ -311,9 +305,7 @@ func (v view) with(pairs ...string) string {
 // sent is the view as a link would send it.
 func (v view) sent() url.Values {
 	all := url.Values{"tab": {v.tab}}
-	for name, values := range v.query {
-		all[name] = values
-	}
+	maps.Copy(all, v.query)
 	return all
 }
 

@@ -299,10 +299,7 @@ func sureFacet(f *graph.Filter, x *figures) facet {
 // distances are the miles that the form offers, and the miles of the address.
 func distances(f *graph.Filter) (list []option) {
 	miles := []int{5, 10, 25, 50, 100}
-	now := f.Place.Near.Miles
-	if now == 0 {
-		now = 25
-	}
+	now := cmp.Or(f.Place.Near.Miles, 25)
 	if !slices.Contains(miles, now) {
 		miles = append(miles, now)
 		slices.Sort(miles)

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"html/template"
 	"math"
 	"net/url"
@@ -129,8 +130,6 @@ var ruleWords = map[string]string{
 // RuleWords says how a rule finds the recipient of a grant. name is a value of
 // ein_source, or empty for no rule.
 func RuleWords(name string) string {
-	if name == "" {
-		name = snapshot.Unresolved
-	}
+	name = cmp.Or(name, snapshot.Unresolved)
 	return ruleWords[name]
 }

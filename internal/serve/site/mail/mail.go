@@ -4,6 +4,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -97,14 +98,10 @@ func Open(address, from string) (*SMTP, error) {
 	port := u.Port()
 	switch u.Scheme {
 	case "smtp":
-		if port == "" {
-			port = "587"
-		}
+		port = cmp.Or(port, "587")
 	case "smtps":
 		s.implicit = true
-		if port == "" {
-			port = "465"
-		}
+		port = cmp.Or(port, "465")
 	default:
 		return nil, bad("begins neither with smtp:// nor with smtps://")
 	}

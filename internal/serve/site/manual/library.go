@@ -6,6 +6,7 @@ import (
 	"html"
 	"html/template"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -155,10 +156,7 @@ func (c *chapter) at(base string) *chapter {
 
 // arrange puts all pages on their shelves.
 func (s *Room) arrange() (list []shelf) {
-	left := map[string]*chapter{}
-	for at, c := range s.chapters {
-		left[at] = c
-	}
+	left := maps.Clone(s.chapters)
 	for _, p := range plan {
 		sh := shelf{Name: p.name, About: p.about}
 		for _, f := range p.files {
@@ -183,12 +181,7 @@ func (s *Room) arrange() (list []shelf) {
 		}
 		list = append(list, sh)
 	}
-	var rest []string
-	for at := range left {
-		rest = append(rest, at)
-	}
-	slices.Sort(rest)
-	for _, at := range rest {
+	for _, at := range slices.Sorted(maps.Keys(left)) {
 		to := &list[len(list)-1]
 		if strings.HasPrefix(at, "/docs/guide/") {
 			to = &list[1]

@@ -2,6 +2,7 @@ package manual
 
 import (
 	"bytes"
+	"cmp"
 	"html/template"
 	"net/url"
 	"path"
@@ -227,10 +228,7 @@ func newAnchors() *anchors {
 
 // Generate makes the anchor of a heading.
 func (a *anchors) Generate(value []byte, _ ast.NodeKind) []byte {
-	id := anchor(string(value))
-	if id == "" {
-		id = "section"
-	}
+	id := cmp.Or(anchor(string(value)), "section")
 	one := id
 	for n := 1; a.used[one]; n++ {
 		one = id + "-" + strconv.Itoa(n)

@@ -55,7 +55,7 @@ type run struct {
 var around = []string{"Service", "Warning", "Build", "Excluded", "Cost", "Absent", "Shown"}
 
 func (s *Room) serveOperation(w http.ResponseWriter, r *http.Request) {
-	op := s.operation(r)
+	op := s.reference.Operation(r.PathValue("operation"))
 	if op == nil {
 		s.Missing(w, r)
 		return
@@ -104,10 +104,6 @@ func (s *Room) serveOperation(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Robots-Tag", "noindex")
 	}
 	s.draw(w, http.StatusOK, "operation", p)
-}
-
-func (s *Room) operation(r *http.Request) *api.Operation {
-	return s.reference.Operation(r.PathValue("operation"))
 }
 
 // general reports whether all operations have a failure.

@@ -1,6 +1,7 @@
 package onegrant
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"strconv"
@@ -158,10 +159,7 @@ func rulings(g *graph.Grant, filing, address string) []ruling {
 	if selects[0] == "" && selects[3] == "" {
 		return nil
 	}
-	source := filing
-	if source == "" {
-		source = address
-	}
+	source := cmp.Or(filing, address)
 	line := func(e, action, reason string) string {
 		var b strings.Builder
 		w := csv.NewWriter(&b)

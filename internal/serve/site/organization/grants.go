@@ -1,6 +1,7 @@
 package organization
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -123,10 +124,7 @@ func (p *grantsPage) question(number int64) url.Values {
 		p.Sort, i = "", 0
 	}
 	if i > 0 {
-		by := sorts[i].by
-		if by == "" {
-			by = name
-		}
+		by := cmp.Or(sorts[i].by, name)
 		q.Set("sort_by", by)
 		q.Set("sort_order", sorts[i].order)
 	}

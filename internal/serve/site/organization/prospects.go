@@ -3,6 +3,7 @@ package organization
 import (
 	"encoding/csv"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -63,7 +64,7 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 		page.Notes = append(page.Notes, warning.Reason)
 	}
 	page.Pager = newPager(list.Page, list.Hits, len(page.Rows), func(n int64) string { return page.address("page", strconv.FormatInt(n, 10)) })
-	page.Download = page.downloadAddress()
+	page.Download = "/download/prospects?" + downloadQuery(v.EIN, page.Asked)
 	v.API = v.BaseURL + api.Versioned + "/prospects/" + v.EIN.String()
 	if len(page.Asked) > 0 {
 		v.API += "?" + page.Asked.Encode()
@@ -75,9 +76,7 @@ func (s *room) showProspects(w http.ResponseWriter, r *http.Request, v *view) er
 func askProspects(f *frame.Frame, r *http.Request, caller api.Caller, e ein.EIN, asked url.Values, number int64, limit int) (*api.List[client.ProspectRow],
 	func(), error) {
 	q := url.Values{"limit": {strconv.Itoa(limit)}, "page": {strconv.FormatInt(number, 10)}}
-	for name, value := range asked {
-		q[name] = value
-	}
+	maps.Copy(q, asked)
 	return frame.Answer[*api.List[client.ProspectRow]](f, r, caller, "/prospects/"+e.String(), q)
 }
 
@@ -166,22 +165,14 @@ func (p *ProspectsFile) CSV(w io.Writer) error {
 
 func downloadQuery(e ein.EIN, asked url.Values) string {
 	q := url.Values{"ein": {e.String()}}
-	for name, value := range asked {
-		q[name] = value
-	}
+	maps.Copy(q, asked)
 	return q.Encode()
-}
-
-func (p *prospectsPage) downloadAddress() string {
-	return "/download/prospects?" + downloadQuery(p.EIN, p.Asked)
 }
 
 // address is the same list with one parameter changed.
 func (p *prospectsPage) address(name, value string) string {
 	q := url.Values{name: {value}}
-	for name, value := range p.Asked {
-		q[name] = value
-	}
+	maps.Copy(q, p.Asked)
 	return p.Home + "/prospects?" + q.Encode()
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -60,12 +61,7 @@ func newColumn(c sqlbox.Column, foreign bool) Column {
 	col := Column{Name: clean(c.Name, mostText), Type: clean(c.Type, mostText)}
 	parts := strings.FieldsFunc(strings.ToLower(c.Name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	has := func(list map[string]bool) bool {
-		for _, p := range parts {
-			if list[p] {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(parts, func(p string) bool { return list[p] })
 	}
 	whole := strings.ToLower(c.Name)
 	last := ""

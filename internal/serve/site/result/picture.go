@@ -221,9 +221,7 @@ func (p *pictures) bars() (_ template.HTML, note, why string) {
 			none++
 			continue
 		}
-		if r.label == "" {
-			r.label = "null"
-		}
+		r.label = cmp.Or(r.label, "null")
 		rows = append(rows, draw.Bar{Label: r.label, Href: r.href, Amount: amount(u, r.value)})
 	}
 	if len(rows) == 0 {

@@ -29,27 +29,23 @@ type picture struct {
 func (s *room) share(w http.ResponseWriter, r *http.Request, weight int64, of func() (picture, error)) {
 	set := frame.DatasetOf(r)
 	tag := `"` + set.Version() + `"`
-	w.Header().Set("ETag", tag)
-	w.Header().Set("Cache-Control", "public, max-age=86400")
+	keep := func() {
+		w.Header().Set("ETag", tag)
+		w.Header().Set("Cache-Control", "public, max-age=86400")
+	}
 	if r.Header.Get("If-None-Match") == tag {
+		keep()
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	refuse := func() {
-		w.Header().Del("ETag")
-		w.Header().Del("Cache-Control")
-	}
 	end, err := s.drawing.Begin(s.Address(r))
 	if err != nil {
-		refuse()
 		s.Busy(w, r)
 		return
 	}
 	defer end()
-	hold, err := s.Budget.Take(r.Context(), weightPicture+weight)
-	if err != nil {
-		refuse()
-		s.Busy(w, r)
+	hold, ok := s.Reserve(w, r, weightPicture+weight)
+	if !ok {
 		return
 	}
 	defer hold.Release()
@@ -62,10 +58,10 @@ func (s *room) share(w http.ResponseWriter, r *http.Request, weight int64, of fu
 		drawn, err = draw.Share(p.title, p.line, p.figures)
 	}
 	if err != nil {
-		refuse()
 		s.Broken(w, r, err)
 		return
 	}
+	keep()
 	w.Header().Set("Content-Type", "image/png")
 	_, _ = w.Write(drawn)
 }

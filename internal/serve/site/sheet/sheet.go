@@ -6,6 +6,7 @@ package sheet
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -62,10 +63,7 @@ func (b *Workbook) Sheet(name string, columns []Column) error {
 	}
 	b.text(`><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
 	for i, c := range columns {
-		width := c.Width
-		if width == 0 {
-			width = 16
-		}
+		width := cmp.Or(c.Width, 16)
 		b.text(fmt.Sprintf(`<col min="%d" max="%d" width="%d" customWidth="1"/>`, i+1, i+1, width))
 	}
 	b.text(`</cols><sheetData>`)
