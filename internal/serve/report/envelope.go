@@ -57,22 +57,24 @@ func (e *envelope) read(v *value) {
 			continue
 		case m.name != "x_service" || !isService(m.value):
 			e.foreign = append(e.foreign, fault.Clip(m.name, maxQuoted))
-		default:
-			e.addTexts(m.name, m.value)
+		}
+		if m.name == "x_service" {
+			e.unsigned = m.value.texts(e.unsigned)
 		}
 		e.unsigned = append(e.unsigned, m.quoted, m.value.raw)
 	}
 }
 
-// addTexts adds a name and the texts of its value without the escapes of JSON.
-func (e *envelope) addTexts(name string, v *value) {
-	e.unsigned = append(e.unsigned, []byte(name), []byte(v.text))
+// texts adds the names and texts of a value, without the escapes of JSON, to a list.
+func (v *value) texts(list [][]byte) [][]byte {
+	list = append(list, []byte(v.text))
 	for _, m := range v.members {
-		e.addTexts(m.name, m.value)
+		list = m.value.texts(append(list, []byte(m.name)))
 	}
 	for _, item := range v.items {
-		e.addTexts("", item)
+		list = item.texts(list)
 	}
+	return list
 }
 
 // isService reports whether a value is an x_service of ours: it has the fields of one and no
@@ -82,21 +84,17 @@ func isService(v *value) bool {
 	d := json.NewDecoder(bytes.NewReader(v.raw))
 	d.DisallowUnknownFields()
 	var service client.Service
-	return d.Decode(&service) == nil && v.inLowerCase() && stamp.MatchString(service.Dataset.Version) && v.inPlainWords()
+	return d.Decode(&service) == nil && v.inLowerCase() && stamp.MatchString(service.Dataset.Version) &&
+		!slices.ContainsFunc(v.texts(nil), func(text []byte) bool { return !plainWords.Match(text) }) &&
+		!slices.ContainsFunc(slices.Concat(service.Unsupported, service.Withheld), func(name string) bool { return !field.MatchString(name) })
 }
 
 var (
 	stamp = regexp.MustCompile(`^([0-9]{8}T[0-9]{6}Z[0-9.-]*)?$`)
+	field = regexp.MustCompile(`^[\pL\pN_.-]{1,80}$`)
 	// plainWords has no slash: without one there is no name of PDF, and so no dictionary.
 	plainWords = regexp.MustCompile(`^[\pL\pM\pN\s.,:;_()'’"“”=?-]{0,600}$`)
 )
-
-// inPlainWords reports whether all texts in a value consist of plain words.
-func (v *value) inPlainWords() bool {
-	return plainWords.MatchString(v.text) &&
-		!slices.ContainsFunc(v.members, func(m member) bool { return !m.value.inPlainWords() }) &&
-		!slices.ContainsFunc(v.items, func(item *value) bool { return !item.inPlainWords() })
-}
 
 // inLowerCase reports whether no name in a value has a capital letter.
 func (v *value) inLowerCase() bool {
@@ -137,24 +135,22 @@ func agrees(name string, v, signed *value, legacy bool) bool {
 }
 
 // A viewer opens a file as a PDF or as a web page although it begins as JSON. Every web page has
-// a tag. A page of a PDF has a dictionary, which << begins, or, in pdf.js, an inline image that
-// stands for one; such an image is found only by startxref. A page needs no more than that:
-// pdf.js shows one that has no object header, and takes 0e+ in a header for the number 0.
+// a tag. A PDF has objects, which a viewer finds by startxref, or at the beginnings of lines;
+// pdf.js takes a < for the end of a line. It needs no object header or dictionary: an inline
+// image stands for one, and 0e+ in a header for the number 0.
 var (
-	markup   = regexp.MustCompile(`(?i)<[a-z!/?<]|startxref|%PDF-`)
-	pageMark = regexp.MustCompile(`(?i)[0-9][e+.-]*[^0-9A-Za-z]*obj|` + markup.String())
+	pageBegins = regexp.MustCompile(`(?i)<|startxref|%PDF-`)
+	pageMark   = regexp.MustCompile(`(?i)[0-9][e+.-]*[^0-9A-Za-z]*obj|` + pageBegins.String())
 )
 
 // HoldsPage reports whether a text that somebody wants to have signed could be shown as a page:
 // nobody would see that the page is not the report.
-func HoldsPage(text []byte) bool { return markup.Match(text) }
+func HoldsPage(text []byte) bool { return pageBegins.Match(text) }
 
 // signedPage is HoldsPage for a whole report. Only the report of a name has words that its
-// owner chose. In the others they are those of public lists, where a name may well be
+// owner chose, the subject. All others are those of public lists, where a name may well be
 // "Harborlight <Kids>", so only the mark of a PDF counts.
 func signedPage(content *value, message []byte) bool {
-	if content.member("subject") != nil {
-		return HoldsPage(message)
-	}
-	return bytes.Contains(message, []byte("<<"))
+	subject := content.member("subject")
+	return bytes.Contains(message, []byte("<<")) || subject != nil && slices.ContainsFunc(subject.texts(nil), HoldsPage)
 }

@@ -32,7 +32,7 @@ func (o *operations) planNames(c *api.Call) (api.Run, error) {
 	for i, item := range items {
 		list[i] = readNamed(c, item)
 		if report.HoldsPage(list[i].text()) {
-			list[i].fail("This holds code of a PDF or of a web page (a < before a letter or another <, startxref or %PDF-), so we don't screen it as a name.")
+			list[i].fail("This holds code of a PDF or of a web page (a <, startxref or %%PDF-), so we don't screen it as a name.")
 		}
 	}
 	if c.Params.Failed() {

@@ -450,6 +450,8 @@ func TestNames(t *testing.T) {
 		names("a page without objects", `["%PDF-1.4 xref 0 0 trailer<</Size 1/Root<</Type/Catalog>>>>startxref 9 %%EOF"]`,
 			apitest.Scenario{Costs: 1, Has: []string{"code of a PDF"}, Lacks: []string{`"report"`}}),
 		names("where a page begins", `[{"name":"1 0 obj BI/W[1 1 1]/Root 2 0 R/F/AHx ID 0203>EI","city":"startxref 9 %"}]`,
+			apitest.Scenario{Costs: 1, Has: []string{"code of a PDF", "startxref or %PDF-"}, Lacks: []string{`"report"`}}),
+		names("an object", `[{"name":"Example","country":"< trailer park","city":"1 0 obj BI/XRef 0"}]`,
 			apitest.Scenario{Costs: 1, Has: []string{"code of a PDF"}, Lacks: []string{`"report"`}}),
 		names("a web page", `["<script>document.title='x'</script>"]`, apitest.Scenario{Costs: 1, Has: []string{"of a web page"}, Lacks: []string{`"report"`}}),
 		names("a page", `[{"name":"1 0obj /Type/Catalog","city":"<< >>"}]`, apitest.Scenario{Costs: 1, Has: []string{"code of a PDF"}, Lacks: []string{`"report"`}}),
