@@ -76,27 +76,26 @@ func (p *Plan) measureName() string {
 	return value
 }
 
+// offered is what else may be asked of the same grants: a measure, and of what.
+const offered = "how_much grants,how_many grants,average grants,median grants,largest grants,smallest grants,trend grants," +
+	"which funders,which recipients,which causes,which states"
+
 func (p *Plan) measureOptions() (list []Option) {
-	if !p.ofGrants() || p.Measure == "compare" {
-		return nil
-	}
-	for _, m := range strings.Fields("how_much how_many average median largest smallest trend") {
-		if p.Measure != "change" && p.Measure != "share" {
-			list = append(list, p.option(label("measure", m), m == p.Measure, func(c *Plan) {
-				c.Measure, c.By, c.Part, c.Order, c.Least, c.Both, c.InTotal = m, "", nil, "", false, false, false
-				if m != p.Measure {
-					c.Of = "grants"
+	for pair := range strings.SplitSeq(offered, ",") {
+		measure, of, _ := strings.Cut(pair, " ")
+		name, chosen := label("measure", measure), measure == p.Measure
+		if measure == "which" {
+			name, chosen = "Ranking of "+of, chosen && of == p.Of
+		} else if p.Measure == "change" || p.Measure == "share" {
+			continue
+		}
+		if p.ofGrants() && p.Measure != "compare" {
+			list = append(list, p.option(name, chosen, func(c *Plan) {
+				if !chosen {
+					c.Measure, c.Of, c.Figure, c.By, c.Part, c.Order, c.Least, c.Both, c.InTotal = measure, of, "", "", nil, "", false, false, false
 				}
 			})...)
 		}
-	}
-	for _, of := range strings.Fields("funders recipients causes states") {
-		chosen := p.Measure == "which" && p.Of == of
-		list = append(list, p.option("Ranking of "+of, chosen, func(c *Plan) {
-			if !chosen {
-				c.Measure, c.Of, c.By, c.Part, c.Figure, c.Both = "which", of, "", nil, "", false
-			}
-		})...)
 	}
 	return list
 }

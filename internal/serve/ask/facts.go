@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
-	"slices"
 	"strings"
 
 	"grantgraph/client"
@@ -98,11 +97,8 @@ func (r *run) profile(o Party) (*client.ProfileCore, error) {
 // awardsIn are the dollars that the governments the plan asks for awarded in a
 // year, if the plan asks for the year and they are known.
 func (p *Plan) awardsIn(y *client.GovernmentFundingYear) (dollars int64, known bool) {
-	asked := len(p.Years) == 0 || slices.ContainsFunc(p.Years, func(s Span) bool {
-		return y.FiscalYear >= s.From && (s.To == 0 || y.FiscalYear <= s.To)
-	})
 	for level, n := range map[string]*int64{"federal": y.FederalAmount, "state": y.StateAmount} {
-		if asked && n != nil && (p.Level == "" || p.Level == level) {
+		if !p.unasked(y.FiscalYear) && n != nil && (p.Level == "" || p.Level == level) {
 			dollars, known = dollars+*n, true
 		}
 	}

@@ -26,14 +26,7 @@ func (s *assembly) merge() {
 			it.used = true
 		}
 	}
-	s.plan.FunderTypes, s.plan.Support = distinct(s.plan.FunderTypes), distinct(s.plan.Support)
-}
-
-func distinct(list []string) (out []string) {
-	for _, x := range list {
-		out = addNew(out, x)
-	}
-	return out
+	s.plan.FunderTypes, s.plan.Support = slices.Compact(s.plan.FunderTypes), slices.Compact(s.plan.Support)
 }
 
 func (s *assembly) causes() {

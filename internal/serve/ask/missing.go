@@ -32,33 +32,39 @@ func (r *run) returns(o Party) (years []int) {
 	return years
 }
 
-// mostNone is how many years without a return are told.
-const mostNone = 20
+// without are the years of some spans that a list of years does not have. Open ends are
+// those of the list.
+func without(years []int, spans []Span) (list []string) {
+	for _, s := range spans {
+		for y := cmp.Or(s.From, slices.Min(years)); y <= cmp.Or(s.To, slices.Max(years)) && len(list) < 20; y++ {
+			if !slices.Contains(years, y) {
+				list = addNew(list, strconv.Itoa(y))
+			}
+		}
+	}
+	return list
+}
 
 // tellYears tells for which of the years that are asked for a funder has no return here.
-// Without years, it tells of years between the returns of the funder.
+// Without years, it tells of years between the returns of the funder. Figures of years
+// without a return are not compared.
 func (r *run) tellYears() error {
-	if !r.p.ofGrants() {
-		return nil
+	p, spans := r.p, r.p.Years
+	if len(spans) == 0 || p.Measure == "stopped" || p.Measure == "started" {
+		spans = []Span{{}}
 	}
-	for _, o := range r.p.Funders {
-		years, spans := r.returns(o), r.p.Years
+	for _, o := range p.Funders {
+		years := r.returns(o)
 		if len(years) == 0 {
 			continue
 		}
-		if len(spans) == 0 || r.p.Measure == "stopped" || r.p.Measure == "started" {
-			spans = []Span{{}}
+		none := without(years, spans)
+		if len(none) == 0 {
+			continue
 		}
-		var none []string
-		for _, s := range spans {
-			for y := cmp.Or(s.From, slices.Min(years)); y <= cmp.Or(s.To, slices.Max(years)) && len(none) < mostNone; y++ {
-				if !slices.Contains(years, y) {
-					none = addNew(none, strconv.Itoa(y))
-				}
-			}
-		}
-		if n := len(none); n > 0 {
-			r.warn("returns", "name", o.Name, "years", joinWords(none, "and"), "s", strings.Repeat("s", min(n-1, 1)))
+		r.warn("returns", "name", o.Name, "years", joinWords(none, "and"), "s", strings.Repeat("s", min(len(none)-1, 1)))
+		if p.Measure == "change" || p.Measure == "compare" && !slices.ContainsFunc(years, func(y int) bool { return !p.unasked(y) }) {
+			return invalid("this data has no return of %s for fiscal year %s", o.Name, joinWords(none, "and"))
 		}
 	}
 	return nil

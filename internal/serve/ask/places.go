@@ -110,13 +110,18 @@ func (r *reading) addCity(from, to int) {
 		return
 	}
 	name := orgname.Display(strings.ToUpper(text))
-	if end, state := r.stateAt(to); state != "" && r.inCity(text, state) {
+	if end, state := r.stateAt(to); state != "" && r.inCity(text, state) > 0 {
 		r.addPlace(from, end, Place{Kind: "city", Value: name + ", " + state, Name: name + ", " + state}, item{cost: costWord})
 	}
 	if len(text) < 3 || is("function", r.toks[from].text) || to-from == 1 && r.toks[from].known || digits(text) {
 		return
 	}
-	if cost := r.cityCost(from, to); cost < costUnknown+costCity && r.inCity(text, "") {
+	if cost := r.cityCost(from, to); cost < costUnknown+costCity {
+		if n := r.inCity(text, ""); n >= bigCity && (cost < costCity || said(r.textAt(to)).tag == "ORG") {
+			cost = 2 * costWord
+		} else if n == 0 {
+			return
+		}
 		r.addPlace(from, to, Place{Kind: "city", Value: name, Name: name}, item{cost: cost})
 	}
 }
@@ -150,15 +155,18 @@ func (r *reading) cityCost(from, to int) float64 {
 	return cost
 }
 
-// inCity reports whether any organization is in a city.
-func (r *reading) inCity(city, state string) bool {
+// bigCity is how many organizations a city has that everybody knows by its name.
+const bigCity = 300
+
+// inCity counts the organizations in a city.
+func (r *reading) inCity(city, state string) int64 {
 	d := r.a.Data.Directory
 	set, n, err := d.Select(&directory.Filter{Cities: []directory.City{{Name: orgname.City(city), State: state}}}, nil)
 	if err != nil {
-		return false
+		return 0
 	}
 	d.Release(set)
-	return n > 0
+	return int64(n)
 }
 
 // addCounty adds "Summit County", with its state if one follows.

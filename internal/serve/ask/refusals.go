@@ -105,13 +105,13 @@ func (r *reading) excused(i int, phrase string) bool {
 
 // foreign refuses questions in other languages.
 func (r *reading) foreign() *Unclear {
-	letters, other, words := 0, 0, 0
+	latin, other, words := 0, 0, 0
 	for _, c := range r.q {
-		if unicode.IsLetter(c) {
-			letters++
-			if !unicode.Is(unicode.Latin, c) {
-				other++
-			}
+		switch {
+		case unicode.Is(unicode.Latin, c):
+			latin++
+		case unicode.IsLetter(c):
+			other++
 		}
 	}
 	for _, t := range r.toks {
@@ -119,7 +119,7 @@ func (r *reading) foreign() *Unclear {
 			words++
 		}
 	}
-	if other*3 > letters && letters > 0 || words >= 2 {
+	if other*2 > latin || words >= 2 {
 		return unclear("english")
 	}
 	return nil

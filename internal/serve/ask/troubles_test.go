@@ -137,7 +137,7 @@ func TestTroubledNames(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if !strings.Contains(got.Answer, tc.says) || !strings.Contains(got.Why, tc.why) || got.Understood != (tc.why == "") {
+		if !strings.Contains(got.Answer+" "+strings.Join(got.Caveats, " "), tc.says) || !strings.Contains(got.Why, tc.why) || got.Understood != (tc.why == "") {
 			t.Errorf("%s: %q %q, want %q %q", tc.question, got.Answer, got.Why, tc.says, tc.why)
 		}
 		for _, q := range got.Try {

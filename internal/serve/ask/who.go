@@ -31,7 +31,7 @@ func (r *reading) addParty(from, to int) {
 		return
 	}
 	best := found.Candidates[0]
-	if found.Verdict == identify.Nobody || best.Probability < smallest {
+	if unsure(found) || best.Probability < smallest {
 		known := slices.ContainsFunc(r.perhaps, func(c identify.Candidate) bool { return c.EIN == best.EIN })
 		if best.Probability >= perhapsFrom && len(r.perhaps) < 3 && !known {
 			r.perhaps = append(r.perhaps, best)
@@ -48,6 +48,12 @@ func (r *reading) addParty(from, to int) {
 	r.add(from, to, it)
 }
 
+// unsure reports whether words name no organization, or only one that is known to share
+// its address with somebody of that name.
+func unsure(found identify.Answer) bool {
+	return found.Verdict == identify.Nobody || found.Verdict == identify.Several && found.Candidates[0].Why == identify.AtAddress
+}
+
 // partyCost is the cost of reading words as the name of one of some organizations.
 func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
 	p, sum := found.Candidates[0].Probability, 0.0
@@ -61,8 +67,8 @@ func (r *reading) partyCost(from, to int, found identify.Answer) float64 {
 	if to-from > 1 && orgname.Key(r.nameText(from, to)) == orgname.Key(found.Candidates[0].DisplayName) {
 		cost -= costSlip // the full name of an organization: the California Endowment is no endowment in California
 	}
-	if r.has(from-1, "in|near|at") {
-		cost += costSlip
+	if r.has(from-1, "in|near|at") || said(r.textAt(to)).tag == "ORG" {
+		cost += costSlip // Miami organizations
 	}
 	if r.mixed && !r.toks[from].cap {
 		cost += costSlip // a name in small letters, where other words have capitals
@@ -106,11 +112,10 @@ func (r *reading) addUnlinked(seq []*item) (added bool) {
 	return added
 }
 
-// mayBeUnlinked reports whether a run of words may name a recipient that no known
-// organization is.
+// mayBeUnlinked reports whether a run of words may be a name.
 func (r *reading) mayBeUnlinked(from, to int) bool {
 	first, last := r.toks[from].text, r.toks[to-1].text
-	return !is("function", first) && !is("function", last) && said(first).tag != "give" && !r.named(from, to) &&
+	return !is("function", first) && !is("function", last) && said(first).tag != "give" &&
 		!slices.ContainsFunc(r.toks[from:to-1], func(t token) bool { return t.comma || t.poss })
 }
 
@@ -121,20 +126,14 @@ func (r *reading) addByName(from, to int) bool {
 	if err != nil || len(ids) == 0 {
 		return false
 	}
-	known := r.identify(identify.Question{Text: name}).Candidates
+	found := r.identify(identify.Question{Text: name})
+	if !unsure(found) {
+		return false
+	}
+	known := found.Candidates
 	r.add(from, to, item{sym: "PARTY", cost: costParty, asked: name, party: &Party{Name: names[0], Asked: name, RecipID: strings.Join(ids, ",")},
 		doubt: len(known) > 0 && known[0].Probability >= smallest, notes: []string{sentence("no_ein_here", "name", names[0])}})
 	return true
-}
-
-// named reports whether a run of words may name a known organization.
-func (r *reading) named(from, to int) bool {
-	for i := range from + 1 {
-		if slices.ContainsFunc(r.parts[i], func(it *item) bool { return it.sym == "PARTY" && it.to >= to }) {
-			return true
-		}
-	}
-	return false
 }
 
 // identify finds out whom a text means, once for all wordings of a question.

@@ -48,6 +48,9 @@ type Candidate struct {
 	Why         string  // a short reason: "registered name", "called so by 412 filers"
 }
 
+// AtAddress is why somebody at the address of an organization may be the organization.
+const AtAddress = "name used at its address"
+
 // Answer is what a text means. The probabilities of the candidates fall; what they
 // leave of 1 is the probability that nobody is meant.
 type Answer struct {

@@ -674,7 +674,7 @@ func (e *Engine) why(f found) (text string) {
 	case other:
 		text = "other or former name"
 	case byAddress:
-		text = "name used at its address"
+		text = AtAddress
 	default:
 		text = fmt.Sprintf("called so by %d filers", n.Filers)
 		if n.Filers == 1 {

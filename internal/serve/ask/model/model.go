@@ -23,6 +23,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"grantgraph/internal/fault"
@@ -237,4 +238,45 @@ func read(text []byte) (content string, err error) {
 		return "", errors.New("the plan was cut off")
 	}
 	return said.Choices[0].Message.Content, nil
+}
+
+// After this many failures in a row, we stop asking the endpoint for a while.
+const (
+	mostFailures = 3
+	rest         = time.Minute
+)
+
+// breaker keeps visitors from waiting for an endpoint that does not answer.
+// After a pause, one question tests whether the endpoint answers again.
+type breaker struct {
+	mu       sync.Mutex
+	failures int
+	until    time.Time // of the pause
+}
+
+// enter reports whether the endpoint may be asked. If so, the caller must call
+// leave.
+func (b *breaker) enter(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failures < mostFailures {
+		return true
+	}
+	if now.Before(b.until) {
+		return false
+	}
+	b.until = now.Add(rest) // for everybody but this question
+	return true
+}
+
+// leave records whether the request succeeded.
+func (b *breaker) leave(now time.Time, failed bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !failed {
+		b.failures = 0
+		return
+	}
+	b.failures++
+	b.until = now.Add(rest)
 }
