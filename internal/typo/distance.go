@@ -7,9 +7,8 @@ package typo
 //     not allocate, for millions of pairs of words.
 //   - OneSlip compares the two ends of the words and needs no table.
 //
-// The search for organizations has a fourth one in its walk over the vocabulary
-// (serve/search/misspelling.go): it computes one row per letter of a branch, which
-// all words of the branch share.
+// Walker has a fourth way in its walk over a vocabulary: it computes one row per letter
+// of a branch, which all words of the branch share.
 
 // Distance is the number of slips that turn a into b.
 func Distance(a, b string) int {

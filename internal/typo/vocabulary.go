@@ -1,12 +1,36 @@
 package typo
 
-import "sort"
+import (
+	"slices"
+	"sort"
+
+	"grantgraph/internal/radix"
+)
 
 // Vocabulary is a list of distinct words in byte order.
 type Vocabulary struct {
 	Start     []uint32 // where each word begins in Text, and where the last ends
 	Text      []byte
 	Backwards []uint32 // the words in the order of their letters read backwards
+}
+
+// VocabularyOf makes a vocabulary of distinct words. numbers has the number of each
+// word in it.
+func VocabularyOf(words []string) (v Vocabulary, numbers []uint32) {
+	order := radix.OrderTexts(words)
+	numbers = make([]uint32, len(order))
+	for i, no := range order {
+		numbers[no] = uint32(i)
+		v.Start = append(v.Start, uint32(len(v.Text)))
+		v.Text = append(v.Text, words[no]...)
+	}
+	v.Start = append(v.Start, uint32(len(v.Text)))
+	v.Backwards = make([]uint32, len(order))
+	for i := range v.Backwards {
+		v.Backwards[i] = uint32(i)
+	}
+	slices.SortFunc(v.Backwards, func(a, b uint32) int { return compareBackwards(v.Word(a), v.Word(b)) })
+	return v, numbers
 }
 
 // Len is the number of words.
@@ -26,8 +50,8 @@ func (v *Vocabulary) Find(w string) (uint32, bool) {
 	return i, int(i) < v.Len() && string(v.Word(i)) == w
 }
 
-// CompareBackwards orders words by their last letter, then the one before it.
-func CompareBackwards(a, b []byte) int {
+// compareBackwards orders words by their last letter, then the one before it.
+func compareBackwards(a, b []byte) int {
 	for i, j := len(a)-1, len(b)-1; i >= 0 && j >= 0; i, j = i-1, j-1 {
 		if a[i] != b[j] {
 			return int(a[i]) - int(b[j])

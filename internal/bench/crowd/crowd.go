@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"grantgraph/internal/place"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/table"
@@ -58,7 +59,7 @@ func Build(ctx context.Context, data string, n int, seed uint64, progress func(d
 	}
 	// The search scans vectors of the fast encoder as it scans those of the slow
 	// encoder, so the benchmark needs no slow vectors.
-	if err := search.Build(0)(ctx, w); err != nil {
+	if err := errors.Join(search.Build(0)(ctx, w), identify.Build(ctx, w)); err != nil {
 		return nil, err
 	}
 	return w.Publish(snapshot.Manifest{})

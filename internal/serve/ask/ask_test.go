@@ -14,6 +14,7 @@ import (
 	"grantgraph/internal/serve/ask"
 	"grantgraph/internal/serve/dataset"
 	"grantgraph/internal/serve/graph"
+	"grantgraph/internal/serve/search"
 )
 
 // TestRefused asks what is no question.
@@ -289,14 +290,14 @@ func TestNamed(t *testing.T) {
 	}
 	for _, f := range funders {
 		found := false
-		for _, r := range a.Data.Search.Named(f.Name, 20) {
-			found = found || r.EIN == f.EIN
+		for _, r := range a.Data.Search.Find(f.Name, "", 20) {
+			found = found || r.EIN == f.EIN && r.Match == search.Exact
 		}
 		if !found {
 			t.Errorf("%s is not found by its name", f.Name)
 		}
 	}
-	if list := a.Data.Search.Named("Zzyzx Foundation of Nowhere", 20); list != nil {
+	if list := a.Data.Search.Find("Zzyzx Foundation of Nowhere", "", 20); len(list) > 0 && list[0].Match != search.Weak {
 		t.Errorf("%v", list)
 	}
 }

@@ -3,6 +3,7 @@ package identify
 import (
 	"context"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -80,7 +81,7 @@ func read(ctx context.Context, s *snapshot.Snapshot, skip func(ein.EIN) bool) (*
 	for i, e := range eins {
 		b.orgs[i].EIN = uint32(e)
 	}
-	for r, err := range snapshot.Rows[funderRow](s, snapshot.FunderKinds) {
+	for r, err := range rowsOf[funderRow](s, snapshot.FunderKinds) {
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +89,7 @@ func read(ctx context.Context, s *snapshot.Snapshot, skip func(ein.EIN) bool) (*
 			b.orgs[org].Out, b.orgs[org].Grantees = r.TotalOut, uint32(min(r.Grantees, math.MaxUint32))
 		}
 	}
-	for r, err := range snapshot.Rows[filingRow](s, snapshot.Orgs) {
+	for r, err := range rowsOf[filingRow](s, snapshot.Orgs) {
 		if err != nil {
 			return nil, err
 		}
@@ -108,6 +109,14 @@ func read(ctx context.Context, s *snapshot.Snapshot, skip func(ein.EIN) bool) (*
 		org++
 	}
 	return b.index(), nil
+}
+
+// rowsOf reads a table. A table that the snapshot lacks is empty.
+func rowsOf[T any](s *snapshot.Snapshot, table string) iter.Seq2[T, error] {
+	if !s.HasTable(table) {
+		return func(func(T, error) bool) {}
+	}
+	return snapshot.Rows[T](s, table)
 }
 
 // builder makes the columns.
@@ -209,10 +218,21 @@ func (b *builder) kin(name string) bool {
 	return false
 }
 
-// spell adds a name and the names inside it: trade names and texts in parentheses.
+// spell adds a name, its other spellings and the names inside it: trade names and texts
+// in parentheses, unless these name a beneficiary.
 func (b *builder) spell(org uint32, name string, kind uint8, filers uint32, share float32) {
 	n := orgname.Parse(name)
 	b.addName(org, &n, name, kind, filers, share)
+	if short, ok := Shorten(n.K2); ok {
+		b.addName(org, &orgname.Name{K2: short, KX: strings.ReplaceAll(short, " ", "")}, short, kind, filers, share)
+	}
+	if whole, ok := withoutCut(name); ok {
+		inner := orgname.Parse(whole)
+		b.addName(org, &inner, whole, kind, filers, share)
+	}
+	if n.FBO {
+		return
+	}
 	for _, a := range n.Aliases {
 		inner := orgname.Parse(a)
 		b.addName(org, &inner, a, max(kind, other), filers, share)
@@ -238,9 +258,14 @@ func (b *builder) addName(org uint32, n *orgname.Name, name string, kind uint8, 
 	if _, ok := b.loose[key]; ok && !b.unproven {
 		b.owners[key]++
 	}
-	t := nameText{key: key, from: uint32(len(b.flat)), initials: initialsOf(name, n), unproven: b.unproven}
+	t := nameText{key: key, initials: initialsOf(name, n), unproven: b.unproven}
 	t.nameRecord = nameRecord{Org: org, Kind: kind, Filers: uint16(min(filers, math.MaxUint16)), Share: uint8(255 * share)}
-	words := strings.Fields(n.K2)
+	b.addWords(&t, strings.Fields(n.K2))
+}
+
+// addWords adds a name with its words.
+func (b *builder) addWords(t *nameText, words []string) {
+	t.from = uint32(len(b.flat))
 	for _, w := range words[:min(len(words), maxWords)] {
 		id, known := b.ids[w]
 		if !known {
@@ -251,7 +276,38 @@ func (b *builder) addName(org uint32, n *orgname.Name, name string, kind uint8, 
 		b.flat = append(b.flat, id)
 	}
 	t.to = uint32(len(b.flat))
-	b.names = append(b.names, t)
+	b.names = append(b.names, *t)
+}
+
+// addSplit adds, for every name of the register with two words run together, the name
+// with the words separated. It is a guess, so it counts as another name.
+func (b *builder) addSplit() {
+	counts := make([]int, len(b.list))
+	for i := range b.names {
+		for _, w := range b.flat[b.names[i].from:b.names[i].to] {
+			counts[w]++
+		}
+	}
+	count := func(word string) int {
+		if id, known := b.ids[word]; known && int(id) < len(counts) {
+			return counts[id]
+		}
+		return 0
+	}
+	var words []string
+	for _, t := range b.names {
+		if t.Kind > other {
+			continue
+		}
+		words = words[:0]
+		for _, w := range b.flat[t.from:t.to] {
+			words = append(words, b.list[w])
+		}
+		if parted, ok := splitGlued(words, count); ok {
+			t.Kind, t.initials, t.key = other, nil, hash.Of(strings.Join(parted, ""))
+			b.addWords(&t, parted)
+		}
+	}
 }
 
 // addLoose gives the grants that no EIN is known for to the organization whose name
@@ -275,26 +331,16 @@ func (b *builder) addLoose() {
 func (b *builder) index() *columns {
 	c := &b.columns
 	b.addLoose()
-	order := radix.OrderTexts(b.list)
-	place := make([]uint32, len(order))
-	for i, no := range order {
-		place[no] = uint32(i)
-		c.words.Start = append(c.words.Start, uint32(len(c.words.Text)))
-		c.words.Text = append(c.words.Text, b.list[no]...)
-	}
-	c.words.Start = append(c.words.Start, uint32(len(c.words.Text)))
-	c.words.Backwards = make([]uint32, len(order))
-	for i := range c.words.Backwards {
-		c.words.Backwards[i] = uint32(i)
-	}
-	slices.SortFunc(c.words.Backwards, func(x, y uint32) int { return typo.CompareBackwards(c.words.Word(x), c.words.Word(y)) })
+	b.addSplit()
+	var place []uint32
+	c.words, place = typo.VocabularyOf(b.list)
 	sorted := radix.Order(len(b.names), func(i uint32) uint64 {
 		org := b.names[i].Org
 		p := math.Float32bits(float32(c.orgs[org].prior(Either)))
 		return uint64(^p)<<32 | uint64(org)
 	}, nil)
 	var keys, initials []radix.Item
-	counts := make([]uint32, len(order)+1)
+	counts := make([]uint32, len(place)+1)
 	for i, no := range sorted {
 		n := &b.names[no]
 		c.names = append(c.names, n.nameRecord)
@@ -311,11 +357,11 @@ func (b *builder) index() *columns {
 		}
 	}
 	c.nameStart = append(c.nameStart, uint32(len(c.nameWords)))
-	for w := range order {
+	for w := range place {
 		counts[w+1] += counts[w]
 	}
 	c.listStart = slices.Clone(counts)
-	c.lists = make([]uint32, counts[len(order)])
+	c.lists = make([]uint32, counts[len(place)])
 	for i := range c.names {
 		words := c.wordsOf(uint32(i))
 		for k, w := range words {

@@ -3,6 +3,7 @@ package identify
 import (
 	"io"
 	"math"
+	"slices"
 
 	"grantgraph/internal/hash"
 	"grantgraph/internal/snapshot/mapped"
@@ -12,7 +13,7 @@ import (
 // fileKind is the file of the index. Its version changes with the columns and with
 // the meaning of their numbers.
 var fileKind = &mapped.Kind{
-	Magic: "GGident2", Name: "index of known names",
+	Magic: "GGident3", Name: "index of known names",
 	Missing: "identify_unreadable", Version: "identify_version", Damaged: Damaged,
 }
 
@@ -78,94 +79,60 @@ type hashTable struct {
 
 func (c *columns) write(out io.Writer) error {
 	w := mapped.NewWriter(out, fileKind)
-	mapped.Add(w, "orgs", c.orgs)
-	mapped.Add(w, "cities.start", c.cityStart)
-	mapped.Add(w, "cities.text", c.cityText)
-	mapped.Add(w, "names", c.names)
-	mapped.Add(w, "names.start", c.nameStart)
-	mapped.Add(w, "names.words", c.nameWords)
-	mapped.Add(w, "words.start", c.words.Start)
-	mapped.Add(w, "words.text", c.words.Text)
-	mapped.Add(w, "words.backwards", c.words.Backwards)
-	mapped.Add(w, "lists.start", c.listStart)
-	mapped.Add(w, "lists", c.lists)
-	mapped.Add(w, "keys.hash", c.keys.hashes)
-	mapped.Add(w, "keys.name", c.keys.names)
-	mapped.Add(w, "initials.hash", c.initials.hashes)
-	mapped.Add(w, "initials.name", c.initials.names)
+	c.lay(mapped.Layout{To: w})
 	return w.Close()
 }
 
-// readColumns finds the columns of a file and checks that they fit together, so that
-// no number in them leads out of its column.
-func readColumns(f *mapped.File) (c columns, err error) {
+// lay lists the sections of the index. When they are read, it checks that they fit
+// together, so that no number in them leads out of its column.
+func (c *columns) lay(l mapped.Layout) {
 	const some = mapped.AnyLength
-	u32 := func(name string, n int) []uint32 { return mapped.Column[uint32](f, name, n) }
-	c.orgs = mapped.Column[orgRecord](f, "orgs", some)
-	c.cityStart = u32("cities.start", some)
-	c.cityText = mapped.Column[byte](f, "cities.text", some)
-	c.names = mapped.Column[nameRecord](f, "names", some)
-	c.nameStart = u32("names.start", len(c.names)+1)
-	c.nameWords = u32("names.words", some)
-	c.words.Start = u32("words.start", some)
-	c.words.Text = mapped.Column[byte](f, "words.text", some)
-	n := max(0, len(c.words.Start)-1)
-	c.words.Backwards = u32("words.backwards", n)
-	c.listStart = u32("lists.start", n+1)
-	c.lists = u32("lists", some)
-	c.keys.hashes = mapped.Column[uint64](f, "keys.hash", some)
-	c.keys.names = u32("keys.name", len(c.keys.hashes))
-	c.initials.hashes = mapped.Column[uint64](f, "initials.hash", some)
-	c.initials.names = u32("initials.name", len(c.initials.hashes))
-	checkStarts(f, "cities", c.cityStart, len(c.cityText))
-	checkStarts(f, "names", c.nameStart, len(c.nameWords))
-	checkStarts(f, "words", c.words.Start, len(c.words.Text))
-	checkStarts(f, "lists", c.listStart, len(c.lists))
-	checkBelow(f, "names.words", c.nameWords, n)
-	checkBelow(f, "words.backwards", c.words.Backwards, n)
-	for column, numbers := range map[string][]uint32{"lists": c.lists, "keys": c.keys.names, "initials": c.initials.names} {
-		checkBelow(f, column, numbers, len(c.names))
+	mapped.Field(l, "orgs", &c.orgs, some)
+	mapped.Field(l, "cities.start", &c.cityStart, some)
+	mapped.Field(l, "cities.text", &c.cityText, some)
+	mapped.Field(l, "names", &c.names, some)
+	mapped.Field(l, "names.start", &c.nameStart, len(c.names)+1)
+	mapped.Field(l, "names.words", &c.nameWords, some)
+	mapped.Field(l, "words.start", &c.words.Start, some)
+	mapped.Field(l, "words.text", &c.words.Text, some)
+	n := c.words.Len()
+	mapped.Field(l, "words.backwards", &c.words.Backwards, n)
+	mapped.Field(l, "lists.start", &c.listStart, n+1)
+	mapped.Field(l, "lists", &c.lists, some)
+	mapped.Field(l, "keys.hash", &c.keys.hashes, some)
+	mapped.Field(l, "keys.name", &c.keys.names, len(c.keys.hashes))
+	mapped.Field(l, "initials.hash", &c.initials.hashes, some)
+	mapped.Field(l, "initials.name", &c.initials.names, len(c.initials.hashes))
+	for _, s := range []struct {
+		name   string
+		starts []uint32
+		size   int
+	}{
+		{"cities", c.cityStart, len(c.cityText)}, {"names", c.nameStart, len(c.nameWords)},
+		{"words", c.words.Start, len(c.words.Text)}, {"lists", c.listStart, len(c.lists)},
+	} {
+		l.Check(func() bool {
+			return len(s.starts) > 0 && slices.IsSorted(s.starts) && int(s.starts[len(s.starts)-1]) == s.size
+		},
+			"the starts of %s do not fit them", s.name)
 	}
-	if f.Err() == nil {
-		for i := range c.names {
-			if int(c.names[i].Org) >= len(c.orgs) {
-				f.Fail("a name has no organization")
-				break
-			}
-		}
-		for i := range c.orgs {
-			if int(c.orgs[i].City)+1 >= len(c.cityStart) {
-				f.Fail("an organization has no city")
-				break
-			}
-		}
+	l.Check(func() bool { return len(slices.Compact(slices.Clone(c.words.Start))) == len(c.words.Start) }, "a word is empty")
+	for _, s := range []struct {
+		name    string
+		numbers []uint32
+		bound   int
+	}{
+		{"names.words", c.nameWords, n}, {"words.backwards", c.words.Backwards, n},
+		{"lists", c.lists, len(c.names)}, {"keys", c.keys.names, len(c.names)}, {"initials", c.initials.names, len(c.names)},
+	} {
+		l.Check(func() bool { return !slices.ContainsFunc(s.numbers, func(v uint32) bool { return int(v) >= s.bound }) }, "a number of %s is too large", s.name)
 	}
-	return c, f.Err()
-}
-
-// checkStarts checks that the starts rise and end at the given size.
-func checkStarts(f *mapped.File, name string, starts []uint32, size int) {
-	last := uint32(0)
-	for _, at := range starts {
-		if at < last {
-			f.Fail("the starts of %s are out of order", name)
-			return
-		}
-		last = at
-	}
-	if int(last) != size {
-		f.Fail("the starts of %s do not fit them", name)
-	}
-}
-
-// checkBelow checks that all numbers are below a bound.
-func checkBelow(f *mapped.File, name string, numbers []uint32, bound int) {
-	for _, n := range numbers {
-		if int(n) >= bound {
-			f.Fail("a number of %s is too large", name)
-			return
-		}
-	}
+	l.Check(func() bool {
+		return !slices.ContainsFunc(c.names, func(r nameRecord) bool { return int(r.Org) >= len(c.orgs) })
+	}, "a name has no organization")
+	l.Check(func() bool {
+		return !slices.ContainsFunc(c.orgs, func(r orgRecord) bool { return int(r.City)+1 >= len(c.cityStart) })
+	}, "an organization has no city")
 }
 
 // wordsOf is the words of a name.
@@ -184,24 +151,12 @@ func (c *columns) cityOf(o *orgRecord) string {
 // find is the names with the hash of a text.
 func (t *hashTable) find(text string) []uint32 {
 	h := hash.Of(text)
-	from := lowerBound(t.hashes, h)
+	from, _ := slices.BinarySearch(t.hashes, h)
 	to := from
 	for to < len(t.hashes) && t.hashes[to] == h {
 		to++
 	}
 	return t.names[from:to]
-}
-
-func lowerBound(list []uint64, v uint64) int {
-	lo, hi := 0, len(list)
-	for lo < hi {
-		if mid := (lo + hi) / 2; list[mid] < v {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
 }
 
 // prior is how likely people are to mean an organization before its name is looked

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -29,20 +27,16 @@ type Engine struct {
 	mu       sync.RWMutex // held for reading by every question, for writing by Close
 	closed   bool
 	file     *mapped.File
-	logNames float64  // logarithm of the number of names
-	places   []uint64 // words of the vocabulary that are states or cities, as bits
+	logNames float64       // logarithm of the number of names
+	priors   [1024]float64 // of names, which are in the order of prominence, at as many places
+	places   []uint64      // words of the vocabulary that are states or cities, as bits
 	searches chan *search
 }
 
 // OpenLater opens the index of a snapshot in two steps: it maps the file now, and the
-// first call of read verifies it. It returns nil for a snapshot of an older program,
-// which has no such index.
+// first call of read verifies it.
 func OpenLater(s *snapshot.Snapshot) (read func() (*Engine, error), err error) {
-	path := filepath.Join(s.Dir, filepath.FromSlash(fileName))
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	readFile, err := mapped.OpenLater(path, fileKind)
+	readFile, err := mapped.OpenLater(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
 	if err != nil {
 		return nil, err
 	}
@@ -51,19 +45,19 @@ func OpenLater(s *snapshot.Snapshot) (read func() (*Engine, error), err error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := readColumns(f)
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
+		var c columns
+		if c.lay(mapped.Layout{From: f}); f.Err() != nil {
+			return nil, errors.Join(f.Err(), f.Close())
 		}
 		return newEngine(c, f), nil
 	}), nil
 }
 
 // Learned counts the names in the index of a snapshot that were learned from grants,
-// and the bytes that they take. There are none if the snapshot has no such index.
+// and the bytes that they take.
 func Learned(s *snapshot.Snapshot) (names, bytes int64, err error) {
 	read, err := OpenLater(s)
-	if err != nil || read == nil {
+	if err != nil {
 		return 0, 0, err
 	}
 	e, err := read()
@@ -93,6 +87,11 @@ func Learn(ctx context.Context, s *snapshot.Snapshot, skip func(funder ein.EIN) 
 func newEngine(c columns, f *mapped.File) *Engine {
 	e := &Engine{columns: c, file: f, places: make([]uint64, c.words.Len()/64+1), searches: make(chan *search, runtime.GOMAXPROCS(0))}
 	e.logNames = math.Log(float64(len(c.names)) + 2)
+	for i := range e.priors {
+		if len(c.names) > 0 {
+			e.priors[i] = c.orgs[c.names[i*len(c.names)/len(e.priors)].Org].prior(Either)
+		}
+	}
 	e.markPlaces()
 	// A search takes two bytes for each name in the index, and anybody may ask. There are
 	// as many searches as processors, so that a crowd waits instead of taking memory.
@@ -146,15 +145,18 @@ func (e *Engine) Close() error {
 // maxText is how many bytes of a text are read.
 const maxText = 300
 
-// Identify decides which organization a text means. Its candidates have no display
-// name and no city; search.Index.Identify adds these.
-func (e *Engine) Identify(_ context.Context, q Question) Answer {
-	return e.Without(q, math.MaxUint32)
-}
-
 // Without is Identify as if one organization did not exist. Measurements use it: a
 // text that names an organization means nobody once the organization is gone.
-func (e *Engine) Without(q Question, org uint32) Answer {
+func (e *Engine) Without(q Question, org uint32) Answer { return e.identify(q, View{without: org}) }
+
+// Identify decides which organization a text means. Its candidates have no display
+// name and no city; search.Index.Identify adds these.
+func (e *Engine) Identify(_ context.Context, q Question, v View) Answer {
+	v.without = math.MaxUint32
+	return e.identify(q, v)
+}
+
+func (e *Engine) identify(q Question, v View) Answer {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	if e.closed || len(e.names) == 0 {
@@ -163,15 +165,19 @@ func (e *Engine) Without(q Question, org uint32) Answer {
 	if len(q.Text) > maxText {
 		q.Text = strings.ToValidUTF8(q.Text[:maxText], "")
 	}
-	if i, ok := e.typed(q.Text); ok && i != org {
-		return Answer{Certain, []Candidate{{EIN: ein.EIN(e.orgs[i].EIN), Org: i, Probability: TypedEIN, Why: "EIN"}}}
+	if i, ok := e.typed(q.Text); ok && i != v.without && has(v.Within, i) {
+		return Answer{Certain, []Candidate{{EIN: ein.EIN(e.orgs[i].EIN), Org: i, Probability: TypedEIN, Why: "EIN", Exact: true, Whole: true, Fit: 1}}}
 	}
 	cutState(&q)
 	s := <-e.searches
 	defer func() { e.searches <- s }()
-	s.begin(&q, org)
-	for _, r := range readingsOf(q.Text) {
+	s.begin(&q, &v)
+	list := e.readingsOf(q.Text)
+	for _, r := range list {
 		s.read(r)
+	}
+	if s.bold = !slices.ContainsFunc(s.found, func(f found) bool { return f.whole }); s.bold && len(list) > 0 {
+		s.read(list[0])
 	}
 	return s.answer(&q)
 }
@@ -188,6 +194,11 @@ func (e *Engine) typed(text string) (org uint32, ok bool) {
 		return 0, false
 	}
 	return e.Position(n)
+}
+
+// has reports whether a set has an organization. A nil set has all.
+func has(set []uint64, org uint32) bool {
+	return set == nil || int(org>>6) < len(set) && set[org>>6]>>(org&63)&1 != 0
 }
 
 // Position is the number of an organization.
@@ -212,26 +223,34 @@ func cutState(q *Question) {
 type reading struct {
 	words []string // in their long form
 	key   string
+	begun string // the last word as it is typed
 	cost  float64
 }
 
-// readingsOf lists the readings of a text: its name, and with less weight the names
-// in parentheses, after "formerly" and the like, and after "c/o".
-func readingsOf(text string) (list []reading) {
+// readingsOf lists the readings of a text: its name, and with less weight the name
+// with two words that were written as one, and the names in parentheses, after
+// "formerly" and the like, and after "c/o".
+func (e *Engine) readingsOf(text string) (list []reading) {
 	n := orgname.Parse(text)
-	add := func(k2, key string, cost float64) {
+	add := func(k2, begun string, cost float64) {
 		words := strings.Fields(k2)
+		key := strings.Join(words, "")
 		if len(words) > 0 && !slices.ContainsFunc(list, func(r reading) bool { return r.key == key }) {
-			list = append(list, reading{words[:min(len(words), maxAsked)], key, cost})
+			list = append(list, reading{limitWords(words), key, begun, cost})
 		}
 	}
-	add(n.K2, n.KX, 0)
+	add(n.K2, n.K1[strings.LastIndexByte(n.K1, ' ')+1:], 0)
+	if short, ok := Shorten(n.K2); ok {
+		add(short, "", 0)
+	}
+	if split, ok := e.split(strings.Fields(n.K2)); ok {
+		add(split, "", costJoined)
+	}
 	if rest, ok := strings.CutPrefix(n.KX, "U"); ok && len(rest) >= 4 && !strings.Contains(n.K2, " ") {
-		add("UNIVERSITY "+rest, "UNIVERSITY"+rest, costReading) // UPenn, UMass
+		add("UNIVERSITY "+rest, "", costReading) // UPenn, UMass
 	}
 	if words := strings.Fields(n.K1); len(words) > 3 && isInitials(words[len(words)-1], words[:len(words)-1]) {
-		p := orgname.Parse(strings.Join(words[:len(words)-1], " ")) // "Committee for a Constructive Tomorrow CFACT"
-		add(p.K2, p.KX, 0)
+		add(orgname.Parse(strings.Join(words[:len(words)-1], " ")).K2, "", 0) // "Committee for a Constructive Tomorrow CFACT"
 	}
 	more := n.Aliases[:min(len(n.Aliases), 2)]
 	if n.Handler != "" {
@@ -241,10 +260,20 @@ func readingsOf(text string) (list []reading) {
 		more = append(more, after) // "c/o Jane Smith, NAME"
 	}
 	for _, a := range more {
-		p := orgname.Parse(a)
-		add(p.K2, p.KX, costReading)
+		add(orgname.Parse(a).K2, "", costReading)
 	}
 	return list
+}
+
+// limitWords keeps the words that are looked at: each at most twice.
+func limitWords(words []string) []string {
+	out := make([]string, 0, len(words))
+	for i, w := range words {
+		if first := slices.Index(words, w); first == i || slices.Index(words[first+1:], w) == i-first-1 {
+			out = append(out, w)
+		}
+	}
+	return out[:min(len(out), maxAsked)]
 }
 
 // isInitials reports whether a word is the initials of the first of the words before
@@ -266,11 +295,7 @@ func (s *search) answer(q *Question) (a Answer) {
 	if limit <= 0 {
 		limit = 5
 	}
-	list := s.found
-	slices.SortFunc(list, func(a, b found) int {
-		return cmp.Or(cmp.Compare(a.org, b.org), cmp.Compare(b.weight, a.weight), cmp.Compare(a.name, b.name))
-	})
-	list = slices.CompactFunc(list, func(a, b found) bool { return a.org == b.org })
+	list := s.organizations()
 	for i := range list {
 		if o := &s.e.orgs[list[i].org]; q.State != "" && o.State[0] != 0 && q.State != string(o.State[:]) {
 			list[i].weight = min(list[i].weight, s.none+mostElsewhere)
@@ -283,18 +308,26 @@ func (s *search) answer(q *Question) (a Answer) {
 	for i := range list {
 		sum += math.Exp(list[i].weight)
 	}
-	somebody := 0.0
-	for i, f := range list {
+	somebody, most := 0.0, 0.0
+	for _, f := range list {
+		most = max(most, f.share)
+	}
+	for _, f := range list {
 		p := math.Exp(f.weight) / sum
 		somebody += p
-		if i < limit && p >= leastShown {
-			o := &s.e.orgs[f.org]
-			a.Candidates = append(a.Candidates,
-				Candidate{EIN: ein.EIN(o.EIN), Org: f.org, State: stateOf(o), Probability: p, Name: s.e.textOf(f.name), Why: s.e.why(f)})
+		if len(a.Candidates) == limit || p < leastShown && !(s.view.All && f.share >= leastPart*most) {
+			continue
 		}
+		o, above := &s.e.orgs[f.org], f.weight-s.none
+		c := Candidate{EIN: ein.EIN(o.EIN), Org: f.org, State: stateOf(o), Probability: p,
+			Exact: f.exact, Whole: f.whole, Fit: 0.5 + 0.5*above/(math.Abs(above)+fitScale)}
+		if p >= leastShown {
+			c.Name, c.Why = s.e.textOf(f.name), s.e.why(f)
+		}
+		a.Candidates = append(a.Candidates, c)
 	}
 	switch {
-	case len(a.Candidates) == 0:
+	case len(a.Candidates) == 0 || a.Candidates[0].Probability < leastShown:
 	case a.Candidates[0].Probability >= LeastCertain:
 		a.Verdict = Certain
 	case a.Candidates[0].Probability >= leastLikely:
@@ -305,15 +338,31 @@ func (s *search) answer(q *Question) (a Answer) {
 	return a
 }
 
+// organizations is what was found, with the best name of each organization.
+func (s *search) organizations() []found {
+	slices.SortFunc(s.found, func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.org, b.org), cmp.Compare(b.weight, a.weight), cmp.Compare(a.name, b.name))
+	})
+	list := s.found[:0]
+	for _, f := range s.found {
+		if n := len(list); n > 0 && list[n-1].org == f.org {
+			best := &list[n-1]
+			best.exact, best.whole = best.exact || f.exact, best.whole || f.whole
+		} else {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 func heavier(a, b found) int { return cmp.Compare(b.weight, a.weight) }
 
 // tellApart takes from the first candidates whose name adds to the text what makes it
 // another organization: a hospital is not its foundation.
 func (s *search) tellApart(list []found) {
 	const most = 8
-	asked := orgname.Parse(s.q.Text)
-	traits := asked.Traits()
-	words := min(2, strings.Count(asked.K2, " "))
+	traits := s.name.Traits()
+	words := min(2, strings.Count(s.name.K2, " "))
 	list = list[:min(len(list), most)]
 	for i := range list {
 		f := &list[i]

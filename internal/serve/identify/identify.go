@@ -35,6 +35,19 @@ type Question struct {
 	Limit int // candidates wanted; 0 or less means 5
 }
 
+// View is what a caller wants beside the candidates that are meant.
+type View struct {
+	// For lists of results, with candidates that are hardly meant:
+	All    bool
+	Within []uint64 // only these organizations, a bit for each number; nil for all
+
+	// Registered is the registered name of an organization, if the caller knows it. A
+	// text with a legal form means the organization whose name has the same form.
+	Registered func(org uint32) string
+
+	without uint32 // an organization that is left out
+}
+
 // Candidate is an organization that a text may mean.
 type Candidate struct {
 	EIN         ein.EIN
@@ -46,6 +59,10 @@ type Candidate struct {
 	Probability float64 // that a well-informed person means this organization
 	Name        string  // the name by which the organization was recognized
 	Why         string  // a short reason: "registered name", "called so by 412 filers"
+
+	Exact bool    // the text is one of its own names
+	Whole bool    // a name of it has all words of the text
+	Fit   float64 // how well it fits compared with other texts, from 0 to 1
 }
 
 // AtAddress is why somebody at the address of an organization may be the organization.

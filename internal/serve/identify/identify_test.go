@@ -3,8 +3,8 @@ package identify
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,6 +13,7 @@ import (
 	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot/mapped"
+	"grantgraph/internal/snapshot/mapped/mappedtest"
 )
 
 // member is an organization of the small world of these tests.
@@ -55,7 +56,7 @@ var troubled = []member{
 
 // world makes an engine of the troubled organizations, six churches and many others
 // whose names make common words common.
-func world(t *testing.T) *Engine {
+func world(t testing.TB) *Engine {
 	t.Helper()
 	list := slices.Clone(troubled)
 	for _, city := range []string{"AKRON", "RENO", "DUNE", "PORTLAND", "BOISE", "SALEM"} {
@@ -122,7 +123,7 @@ func TestIdentify(t *testing.T) {
 		{"Vanterpool", "", Likely, Certain, "VANTERPOOL FOUNDATION"},
 		{"", "", Nobody, Nobody, ""},
 	} {
-		a := e.Identify(context.Background(), Question{Text: c.text, State: c.state})
+		a := e.Identify(context.Background(), Question{Text: c.text, State: c.state}, View{})
 		first := ""
 		if len(a.Candidates) > 0 && int(a.Candidates[0].Org) < len(troubled) {
 			first = troubled[a.Candidates[0].Org].name
@@ -159,18 +160,83 @@ func TestFile(t *testing.T) {
 	if err := e.write(&b); err != nil {
 		t.Fatal(err)
 	}
-	f, err := mapped.Read(filepath.Join(t.TempDir(), "names.gg"), b.Bytes(), fileKind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := readColumns(f)
+	read, err := readEngine(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := Question{Text: "Ashcombe University"}
-	got, want := newEngine(c, nil).Identify(context.Background(), q), e.Identify(context.Background(), q)
+	got, want := read.Identify(context.Background(), q, View{}), e.Identify(context.Background(), q, View{})
 	if len(got.Candidates) == 0 || !slices.Equal(got.Candidates, want.Candidates) {
 		t.Errorf("%+v, not %+v", got, want)
+	}
+}
+
+// readEngine reads an index that is in memory.
+func readEngine(data []byte) (*Engine, error) {
+	var c columns
+	_, err := mapped.FromBytes(fileKind, data, func(f *mapped.File) int { c.lay(mapped.Layout{From: f}); return 0 })
+	if err != nil {
+		return nil, err
+	}
+	return newEngine(c, nil), nil
+}
+
+// FuzzDamage changes a number anywhere in a section, with checksums to match: the
+// file is refused or answers something, and never panics.
+func FuzzDamage(f *testing.F) {
+	var b bytes.Buffer
+	if err := world(f).write(&b); err != nil {
+		f.Fatal(err)
+	}
+	sound := b.Bytes()
+	for i := range 40 {
+		f.Add(uint32(i*97), uint32(0xffffffff>>(i%32)))
+	}
+	f.Fuzz(func(t *testing.T, at, value uint32) {
+		left := int(at)
+		data := mappedtest.Rewrite(t, fileKind, sound, func(_ string, body []byte) ([]byte, bool) {
+			if left >= 0 && left+4 <= len(body) {
+				binary.LittleEndian.PutUint32(body[left:], value)
+			}
+			left -= len(body)
+			return body, true
+		})
+		e, err := readEngine(data)
+		if err != nil {
+			return
+		}
+		for _, text := range []string{"foundation", "marlow fondation", "chur", "nlpl", "000000105", "Greenway Clubs of Nevada"} {
+			e.Identify(context.Background(), Question{Text: text, Limit: 200}, View{All: true})
+		}
+	})
+}
+
+// TestHostileQuestions bounds the work on texts made to be slow.
+func TestHostileQuestions(t *testing.T) {
+	t.Parallel()
+	e := world(t)
+	odd := make([]uint64, len(e.orgs)/64+1)
+	for i := range odd {
+		odd[i] = 0xaaaaaaaaaaaaaaaa
+	}
+	for _, text := range []string{
+		strings.Repeat("foundation ", 10_000), strings.Repeat("church society university health fund ", 500), strings.Repeat("a ", 100_000),
+		strings.Repeat("x", 1_000_000), strings.Repeat("quillabcz ", 1000), "b c d e f g h i j k l m n o p q r s t",
+		"f", "fo", "a b", "of the and", strings.Repeat("(", 10_000), strings.Repeat("dba ", 1000), "%" + strings.Repeat("\xff", 5000),
+	} {
+		for _, within := range [][]uint64{nil, odd} {
+			a := e.Identify(context.Background(), Question{Text: text, Limit: 200}, View{All: true, Within: within})
+			s := <-e.searches
+			if s.work > 3*maxWork/2 || len(s.found) > 20_000 || len(a.Candidates) > 200 {
+				t.Errorf("%.40q took %d steps and found %d names", text, s.work, len(s.found))
+			}
+			e.searches <- s
+			for _, c := range a.Candidates {
+				if !has(within, c.Org) {
+					t.Errorf("%.40q finds an organization that is not asked for", text)
+				}
+			}
+		}
 	}
 }
 
@@ -200,7 +266,7 @@ func TestUnproven(t *testing.T) {
 	}
 	e := newEngine(*b.index(), nil)
 	for text, want := range map[string]uint32{"Green Anvil": 1, "Blue Hammer": 0} {
-		if a := e.Identify(context.Background(), Question{Text: text}); len(a.Candidates) == 0 || a.Candidates[0].Org != want {
+		if a := e.Identify(context.Background(), Question{Text: text}, View{}); len(a.Candidates) == 0 || a.Candidates[0].Org != want {
 			t.Errorf("%s: %+v", text, a)
 		}
 	}
@@ -237,7 +303,7 @@ func BenchmarkIdentify(b *testing.B) {
 		case 2:
 			text = text[1:] // a slip
 		}
-		e.Identify(context.Background(), Question{Text: text})
+		e.Identify(context.Background(), Question{Text: text}, View{})
 	}
 	b.ReportMetric(float64(processor(b)-start)/float64(b.N), "cpu-ns/op")
 }

@@ -74,7 +74,11 @@ type nameKey struct {
 func (l *learner) learn(ctx context.Context, s *snapshot.Snapshot) error {
 	l.names, l.filers, l.loose = map[nameKey]uint32{}, map[uint64]uint32{}, map[uint64]mentioned{}
 	var keys []uint64 // of names, by the note of their word
-	for rows, err := range snapshot.Batches[mentionRow](s, snapshot.Grants) {
+	grants := snapshot.Batches[mentionRow](s, snapshot.Grants)
+	if !s.HasTable(snapshot.Grants) {
+		grants = func(func([]mentionRow, error) bool) {}
+	}
+	for rows, err := range grants {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
@@ -167,12 +171,9 @@ type addressRow struct {
 }
 
 // atAddresses adds the names on grants without an EIN to the address of an
-// organization. Snapshots of older programs have no such table.
+// organization.
 func (l *learner) atAddresses(s *snapshot.Snapshot) error {
-	if !s.HasTable(snapshot.AddressNames) {
-		return nil
-	}
-	for r, err := range snapshot.Rows[addressRow](s, snapshot.AddressNames) {
+	for r, err := range rowsOf[addressRow](s, snapshot.AddressNames) {
 		if err != nil {
 			return err
 		}

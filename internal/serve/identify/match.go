@@ -41,6 +41,7 @@ const (
 	costLong           = 0.4  // more of that for a text of several rare words, which is rarely short for something
 	costSlip           = 2.0  // a slip in a word,
 	costSlipKnown      = 2.0  // which other names have as it is
+	costShort          = 0.6  // of that of a missing word, a slip in a short word
 	costPlural         = 0.3
 	costPrefix         = 1.8
 	costPrefixAlone    = 4.0
@@ -69,6 +70,11 @@ const (
 	mostElsewhere      = 2.5 // above nobody: an organization of another state is never certain
 	costKin            = 1.5 // for every word of the text but one, a name that adds "foundation" and the like, or a direction
 	costInactive       = 0.7
+	mostExtra          = 5.0 // words that the text lacks, in a name that lacks a word of the text
+	costCut            = 1.0 // a word that the register cut at the end of a long name,
+	costCutRest        = 0.3 // of that of the words after it, and after a whole name of several words
+	weighForm          = 2.0 // a text with a legal form is the registered name, letter by letter;
+	weighLetters       = 0.1 // without a legal form
 
 	weighNone = 7.0
 
@@ -78,6 +84,8 @@ const (
 	leastRare    = 0.6
 	leastSeveral = 0.5
 	leastShown   = 0.002
+	leastPart    = 0.45 // of the text, compared with what the best name has, in a list of results
+	fitScale     = 8.0
 )
 
 // Bounds of the work on one text.
@@ -89,6 +97,12 @@ const (
 	readSlip   = 400
 	readPrefix = 150
 	maxPrefix  = 30 // words that begin alike
+	maxLeading = 16 // names with which the text begins
+	maxWork    = 400_000
+
+	leastCut = 20 // letters of a name that the register may have cut; it cuts names from 33 characters on
+	doubtful = 3  // a word in at most this many names may be a slip in the register,
+	rarer    = 10 // if a similar word is so many times commoner
 
 	// Names that are read for all slips in a word and all words that begin with it, of
 	// a word that some name has and of one that none has.
@@ -100,14 +114,23 @@ type asked struct {
 	text   string
 	state  string  // that the word names
 	rarity float64 // 0 for a word in every name, 1 for a word in one
+	idle   bool    // names may lack it
+	known  bool    // some name has it
+	choice float64 // what counts for a name that has it, or a word that stands for it
 	alts   []alt   // in the order of the vocabulary
+
+	// The last word may be the beginning of any of these words.
+	from, to uint32
+	prefix   float64 // the cost of that
 }
 
 // alt is a word that may stand for a word of the text, at a cost.
 type alt struct {
-	word uint32
-	cost float64
-	most int // names read
+	word  uint32
+	cost  float64
+	most  int  // names read
+	begun bool // the word of the text is only its beginning
+	other bool // it is probably another word
 }
 
 // idle are words that people add to names or leave out without meaning another
@@ -119,25 +142,34 @@ func (w *asked) missing() float64 {
 	if len(w.text) == 1 {
 		return costLetter
 	}
-	return costMissing + costMissingRare*w.rarity*w.rarity
+	return missingCost(w.rarity)
 }
+
+func missingCost(rarity float64) float64 { return costMissing + costMissingRare*rarity*rarity }
 
 // found is a name that the text may be.
 type found struct {
 	org, name uint32
 	weight    float64
 	initials  bool
-	longer    bool // its name adds words to the text
-	branch    bool // its name adds a place to the text, as those of chapters and campuses do
+	exact     bool    // the text is one of its own names
+	whole     bool    // its name has all words of the text
+	share     float64 // of the text that its name has
+	longer    bool    // its name adds words to the text
+	branch    bool    // its name adds a place to the text, as those of chapters and campuses do
 }
 
 // search holds the buffers and the progress of one question.
 type search struct {
-	e       *Engine
-	q       *Question
-	without uint32 // an organization that is left out
-	none    float64
-	found   []found
+	e     *Engine
+	q     *Question
+	view  *View
+	none  float64
+	found []found
+	work  int  // entries of lists looked at
+	bold  bool // it also looks for slips in short words
+	name  orgname.Name
+	typed string // the text with single spaces
 
 	words   []asked
 	text    string   // the words in a row
@@ -153,37 +185,70 @@ type search struct {
 type chosen struct {
 	name   uint32
 	weight float64
+	same   bool // it equals the text
 }
 
-func (s *search) begin(q *Question, without uint32) {
-	s.q, s.without, s.none, s.found = q, without, weighNone, s.found[:0]
+func (s *search) begin(q *Question, v *View) {
+	s.q, s.view, s.none, s.found, s.work = q, v, weighNone, s.found[:0], 0
+	s.bold = false
+	s.name, s.typed = orgname.Parse(q.Text), strings.Join(strings.Fields(q.Text), " ")
 	if s.covered == nil {
 		s.covered = make([]uint16, len(s.e.names))
 	}
 }
 
+// outside reports whether the question excludes the organization of a name.
+func (s *search) outside(name uint32) bool {
+	org := s.e.names[name].Org
+	return org == s.view.without || !has(s.view.Within, org)
+}
+
 // read adds the organizations that a reading may mean.
 func (s *search) read(r reading) {
-	s.prepare(r.words)
+	s.prepare(&r)
 	s.collect()
-	for _, name := range s.e.keys.find(r.key) {
-		s.chosen = append(s.chosen, chosen{name: name})
-		if len(s.chosen) > maxScored+maxSame {
-			break
-		}
+	s.addLeading(r.words)
+	same := s.same(r.key)
+	for _, name := range same {
+		s.chosen = append(s.chosen, chosen{name: name, same: true})
 	}
 	s.like = s.likeText()
 	for _, c := range s.chosen {
-		s.score(c.name, r.cost)
+		s.score(c, r.cost)
 	}
 	if len(r.words) == 1 {
 		s.byInitials(r)
 	}
 	s.byAbbreviation(r)
 	// "ProPublica" is Pro Publica Inc.
-	for _, name := range s.e.keys.find(r.key) {
+	for _, name := range same {
 		if len(r.key) >= leastJoined && len(s.e.wordsOf(name)) != len(r.words) {
-			s.addNamed(name, 1, r.cost+costJoined)
+			s.addNamed(name, 1, r.cost+costJoined, true)
+		}
+	}
+}
+
+// same is the names with a key, the most prominent of them.
+func (s *search) same(key string) (list []uint32) {
+	for _, name := range s.e.keys.find(key) {
+		if s.work++; !s.outside(name) {
+			list = append(list, name)
+		}
+		if len(list) == maxSame || s.work > maxWork {
+			break
+		}
+	}
+	return list
+}
+
+// addLeading chooses names with which the text begins. The text may go on with a
+// branch, a fund or the city of the organization.
+func (s *search) addLeading(words []string) {
+	for n := 1; n < len(words); n++ {
+		for i, name := range s.same(strings.Join(words[:n], "")) {
+			if i < maxLeading || s.inPlace(&s.words[n], &s.e.orgs[s.e.names[name].Org]) {
+				s.chosen = append(s.chosen, chosen{name: name})
+			}
 		}
 	}
 }
@@ -215,22 +280,36 @@ func (e *Engine) rarityOf(names int) float64 {
 	return max(0, 1-math.Log(float64(names)+1)/e.logNames)
 }
 
-func (s *search) prepare(words []string) {
+func (s *search) prepare(r *reading) {
 	e := s.e
-	s.words, s.text = s.words[:0], strings.Join(words, " ")
-	for i, w := range words {
-		a := asked{text: w}
+	s.words, s.text = s.words[:0], strings.Join(r.words, " ")
+	for i, w := range r.words {
+		a, last, begun, common := asked{text: w}, i == len(r.words)-1, w, 0
 		a.state, _ = place.State(w)
 		id, known := e.words.Find(w)
 		count := 0
 		if known {
-			a.alts = append(a.alts, alt{id, 0, readExact})
+			a.alts = append(a.alts, alt{word: id, most: readExact})
 			count = len(e.list(id))
 		}
-		a.rarity = e.rarityOf(count)
-		s.addSlips(&a, known, i == len(words)-1)
-		s.addBegun(&a, len(words) == 1)
-		a.limit(known)
+		a.rarity, a.idle, a.known = e.rarityOf(count), idle[w], known
+		if len(r.words) > 1 && (legal[w] && i > 0 || !known && seemsIdle(w, last)) {
+			a.rarity, a.idle = 0, true
+		}
+		// "Comm" is short for community, or the beginning of commission.
+		if last && len(r.begun) > 2 && orgname.Key(r.begun) == w {
+			begun = r.begun
+		}
+		s.addSlips(&a, count, last)
+		s.addBegun(&a, begun, len(r.words) == 1, last)
+		s.limit(&a, count > doubtful && !last)
+		// A word that no name has is as rare as the word that it was meant to be.
+		for _, b := range a.alts {
+			common = max(common, len(e.list(b.word)))
+		}
+		if a.choice = a.missing(); !known {
+			a.choice = min(a.choice, missingCost(e.rarityOf(common)))
+		}
 		slices.SortFunc(a.alts, func(x, y alt) int { return cmp.Or(cmp.Compare(x.word, y.word), cmp.Compare(x.cost, y.cost)) })
 		a.alts = slices.CompactFunc(a.alts, func(x, y alt) bool { return x.word == y.word })
 		s.words = append(s.words, a)
@@ -239,43 +318,44 @@ func (s *search) prepare(words []string) {
 
 // limit bounds the names that are read for words which are similar to the word of the
 // text.
-func (w *asked) limit(known bool) {
+func (s *search) limit(w *asked, known bool) {
 	all, most := 0, readUnknown
 	if known {
 		most = readKnown
 	}
-	for _, a := range w.alts {
-		if a.most < readExact {
+	for i := range w.alts {
+		if a := &w.alts[i]; a.cost > costPlural {
+			a.most = min(a.most, len(s.e.list(a.word)))
 			all += a.most
 		}
 	}
 	for i := range w.alts {
-		if a := &w.alts[i]; a.most < readExact && all > most {
+		if a := &w.alts[i]; a.cost > costPlural && all > most {
 			a.most = max(1, a.most*most/all)
 		}
 	}
 }
 
 // addSlips adds plurals and the words that are a slip or two away. A slip in a word of
-// four letters or fewer is another word.
-func (s *search) addSlips(a *asked, known, last bool) {
-	e, n := s.e, len(a.text)
+// four letters or fewer is another word, and only a bold search looks for it.
+func (s *search) addSlips(a *asked, count int, last bool) {
+	e, n, known := s.e, len(a.text), count > 0
 	if n >= 4 {
 		if id, ok := e.words.Find(a.text + "S"); ok {
-			a.alts = append(a.alts, alt{id, costPlural, readExact})
+			a.alts = append(a.alts, alt{word: id, cost: costPlural, most: readExact})
 		}
 		if short, ok := strings.CutSuffix(a.text, "S"); ok {
 			if id, ok := e.words.Find(short); ok {
-				a.alts = append(a.alts, alt{id, costPlural, readExact})
+				a.alts = append(a.alts, alt{word: id, cost: costPlural, most: readExact})
 			}
 		}
 	}
-	if n < 5 {
+	if n < 3 || n < 5 && !s.bold {
 		return
 	}
 	for _, r := range respelled {
 		if id, ok := e.words.Find(r[1]); ok && !known && typo.OneSlip(a.text, r[0]) {
-			a.alts = append(a.alts, alt{id, costSlip, readExact})
+			a.alts = append(a.alts, alt{word: id, cost: costSlip, most: readExact})
 		}
 	}
 	most := 1
@@ -284,17 +364,27 @@ func (s *search) addSlips(a *asked, known, last bool) {
 	}
 	s.near = s.walker.Correct(s.near[:0], a.text, most)
 	for _, w := range s.near {
-		if len(e.words.Word(w.Word)) < 5 {
+		short := n < 5 || len(e.words.Word(w.Word)) < 5
+		if short && !s.bold {
 			continue
 		}
-		cost := costSlip * float64(w.Distance) * (0.5 + 4/float64(n+1))
+		cost, read := costSlip*float64(w.Distance)*(0.5+4/float64(n+1)), readSlip
+		if !known {
+			read = readExact
+		}
 		if len(s.words) == 0 && last {
 			cost *= 1.5
 		}
-		if known {
+		switch {
+		case count > 0 && count <= doubtful && len(e.list(w.Word)) >= rarer*count:
+			cost /= 2
+		case known:
 			cost += costSlipKnown
 		}
-		a.alts = append(a.alts, alt{w.Word, cost, readSlip})
+		if short {
+			cost = costShort * a.missing()
+		}
+		a.alts = append(a.alts, alt{word: w.Word, cost: cost, most: read, other: short})
 	}
 }
 
@@ -309,20 +399,24 @@ var respelled = func() (pairs [][2]string) {
 
 // addBegun adds the commonest words that begin with the word of the text: "Hutch" for
 // Hutchinson.
-func (s *search) addBegun(a *asked, alone bool) {
+func (s *search) addBegun(a *asked, begun string, alone, last bool) {
 	e := s.e
-	if len(a.text) < 3 {
+	if len(begun) < 2 || len(begun) < 3 && !last {
 		return
 	}
-	from, to := e.words.Lower(a.text), e.words.Lower(a.text+"\xff")
+	from, to := e.words.Lower(begun), e.words.Lower(begun+"\xff")
 	cost := costPrefix
 	if alone {
 		cost = costPrefixAlone
 	}
+	read := readPrefix
+	if last {
+		a.from, a.to, a.prefix, read = from, to, cost, readExact
+	}
 	var list []alt
 	for w := from; w < to; w++ {
-		if len(e.words.Word(w)) > len(a.text)+1 {
-			list = append(list, alt{w, cost, readPrefix})
+		if n := len(e.words.Word(w)); n > len(begun)+1 || last && n > len(begun) {
+			list = append(list, alt{word: w, cost: cost, most: read, begun: true})
 		}
 	}
 	if len(list) > maxPrefix {
@@ -341,30 +435,53 @@ func (s *search) collect() {
 	for i := range s.words {
 		bit := uint16(1) << i
 		for _, a := range s.words[i].alts {
-			list := s.e.list(a.word)
-			for _, n := range list[:min(len(list), a.most)] {
-				if s.covered[n] == 0 {
-					s.touched = append(s.touched, n)
-				}
-				s.covered[n] |= bit
-			}
+			s.cover(s.e.list(a.word), bit, a.most)
 		}
 	}
 	weights := make([]float64, 1<<len(s.words))
 	for set := range weights {
 		for i := range s.words {
 			if set>>i&1 != 0 {
-				weights[set] += s.words[i].missing()
+				weights[set] += s.words[i].choice
 			}
 		}
 	}
+	weights[len(weights)-1] += weighAll + 2*weighAllRare // a name with all words
 	for _, n := range s.touched {
-		// Names are in the order of prominence, which decides among names with the
-		// same words.
-		s.chosen = append(s.chosen, chosen{n, weights[s.covered[n]] - 12*float64(n)/float64(len(s.e.names))})
+		weight := weights[s.covered[n]] + s.e.priors[int(n)*len(s.e.priors)/len(s.e.names)]
+		if s.q.State != "" && string(s.e.orgs[s.e.names[n].Org].State[:]) == s.q.State {
+			weight += weighState + costElsewhere
+		}
+		s.chosen = append(s.chosen, chosen{name: n, weight: weight})
 	}
 	if len(s.chosen) > maxScored {
 		s.chosen = s.chosen[:s.threshold()]
+	}
+}
+
+// cover marks the first names of a list, which have a word of the text: at most most,
+// and as many of the state that is given.
+func (s *search) cover(list []uint32, bit uint16, most int) {
+	there := 0
+	if s.q.State != "" {
+		there = most
+	}
+	for _, n := range list {
+		if most <= 0 && there <= 0 || s.work > maxWork {
+			return
+		}
+		if s.work++; s.outside(n) {
+			continue
+		}
+		if there > 0 && string(s.e.orgs[s.e.names[n].Org].State[:]) == s.q.State {
+			there--
+		} else if most <= 0 {
+			continue
+		}
+		if most--; s.covered[n] == 0 {
+			s.touched = append(s.touched, n)
+		}
+		s.covered[n] |= bit
 	}
 }
 
@@ -399,61 +516,94 @@ func (s *search) threshold() int {
 	return kept
 }
 
-// score compares a name with the text.
-func (s *search) score(name uint32, cost float64) {
-	e := s.e
-	n := &e.names[name]
-	if n.Org == s.without {
-		return
-	}
-	o := &e.orgs[n.Org]
-	words := e.wordsOf(name)
-	var used uint32
-	missing, info, last, rising, local := false, 0.0, -1, true, false
+// agreement is what a name and the text have in common.
+type agreement struct {
+	used    uint32  // words of the name
+	cost    float64 // of what differs
+	info    float64 // how rare the words of the text are, all together
+	all     float64 // cost of a name that has none of the words
+	lost    float64 // cost of the words that the name lacks
+	last    int     // word of the name that agrees with the latest word of the text
+	rising  bool    // the words of the name follow one another, from the first
+	missing bool    // the name lacks a word
+	begun   bool    // a word of the text is the beginning of a word of the name
+	gap     bool    // a word that is missing stands before one that is there
+	cut     bool    // the register cut the name
+	local   bool    // the place of the organization stands for a word of the text
+}
+
+// compare finds the words of the text in a name.
+func (s *search) compare(words []uint32, o *orgRecord) agreement {
+	a := agreement{last: -1, rising: true}
 	for i := range s.words {
 		w := &s.words[i]
-		info += w.rarity
-		at, c := best(w, words, used)
-		var run uint32
-		if at < 0 {
-			run, c = s.initialsIn(w, words, used)
+		a.info += w.rarity
+		a.all += w.missing()
+		at, by := best(w, words, a.used)
+		if at >= 0 {
+			a.used |= 1 << at
+			a.rising = a.rising && at == a.last+1
+			a.last = at
+			a.cost += by.cost
+			a.begun, a.missing, a.gap = a.begun || by.begun, a.missing || by.other, a.gap || a.lost > 0
+			continue
 		}
+		run, cost := s.initialsIn(w, words, a.used)
 		switch {
-		case at >= 0:
-			used |= 1 << at
-			rising = rising && at == last+1
-			last = at
-			cost += c
 		case run != 0:
-			used |= run
-			rising = false
-			cost += c
+			a.used |= run
+			a.rising = false
+			a.cost += cost
+		case i > 0 && s.isCut(w, words, a.used):
+			a.used |= 1 << (len(words) - 1)
+			a.cost += costCut
+			a.cut = true
 		case s.inPlace(w, o):
-			cost += costPlace
-			rising, local = false, true
+			a.cost += costPlace
+			a.rising, a.local = false, true
+		case a.cut:
+			a.missing = true
+			a.cost += costCutRest * w.missing()
 		default:
-			missing = missing || !idle[w.text] && len(w.text) > 1
-			cost += w.missing()
+			a.missing = a.missing || !w.idle && len(w.text) > 1
+			a.cost += w.missing()
+			a.lost += w.missing()
 		}
 	}
-	extra, placed, added := s.extra(words, used, local)
-	cost += added * (1 + costLong*max(0, info-1))
-	weight := o.prior(s.q.Role) - cost + s.standing(n, o)
-	if last := len(words) - 1; extra > 0 && used>>last&1 != 0 && s.e.cityOf(o) == s.text {
+	return a
+}
+
+// score compares a name with the text.
+func (s *search) score(c chosen, cost float64) {
+	e, name := s.e, c.name
+	n := &e.names[name]
+	o := &e.orgs[n.Org]
+	words := e.wordsOf(name)
+	a := s.compare(words, o)
+	extra, placed, added := s.extra(words, a.used, a.local)
+	if extra == 0 && a.rising && !a.gap && len(words) > 1 { // the text goes on with a fund or a branch
+		a.cost -= (1 - costCutRest) * a.lost
+		a.lost *= costCutRest
+	}
+	if added *= 1 + costLong*max(0, a.info-1); a.missing {
+		added = min(added, mostExtra)
+	}
+	weight := o.prior(s.q.Role) - cost - a.cost - added + s.standing(n, o) + s.letters(n, c.same)
+	if last := len(words) - 1; extra > 0 && a.used>>last&1 != 0 && s.e.cityOf(o) == s.text {
 		weight -= costCity
 	}
-	if !missing {
-		weight += weighAll + weighAllRare*min(2, info)
+	if !a.missing {
+		weight += weighAll + weighAllRare*min(2, a.info)
 		switch {
-		case extra > 0 && rising && !placed:
+		case extra > 0 && a.rising && !placed:
 			lead, like := weighLead, s.like
 			if len(s.words) == 1 { // is often short for the only name that begins with it
 				lead, like = weighLeadAlone, s.like-1
 			}
-			weight += lead * min(1, info) / (1 + math.Log1p(float64(max(0, like))))
+			weight += lead * min(1, a.info) / (1 + math.Log1p(float64(max(0, like))))
 		case extra == 0:
-			weight += weighExact*min(1, info) - weighLike*math.Log1p(float64(s.like))
-			if rising {
+			weight += weighExact*min(1, a.info) - weighLike*math.Log1p(float64(s.like))
+			if a.rising {
 				weight += weighSame
 			}
 		}
@@ -461,7 +611,38 @@ func (s *search) score(name uint32, cost float64) {
 	if n.Kind == byAddress {
 		weight = min(weight, s.none+min(mostNearby, weighNearby+weighNearbyMore*math.Log(float64(max(1, n.Filers)))))
 	}
-	s.found = append(s.found, found{org: n.Org, name: name, weight: weight, branch: placed && !missing, longer: extra > 0 && !missing})
+	s.found = append(s.found, found{org: n.Org, name: name, weight: weight, branch: placed && !a.missing, longer: extra > 0 && !a.missing,
+		exact: c.same && n.Kind <= other, whole: !a.missing && !a.begun, share: 1 - a.lost/max(1, a.all)})
+}
+
+// letters is what speaks for an organization whose registered name is the text, letter
+// by letter. Few people type a legal form; those who do mean the name that has it.
+func (s *search) letters(n *nameRecord, same bool) float64 {
+	switch {
+	case !same || n.Kind != registered || s.view.Registered == nil || !strings.EqualFold(s.view.Registered(n.Org), s.typed):
+		return 0
+	case strings.Count(s.typed, " ") > strings.Count(s.name.K1, " "):
+		return weighForm
+	}
+	return weighLetters
+}
+
+// isCut reports whether the last word of a name is the beginning of a word of the
+// text, because the register cuts long names.
+func (s *search) isCut(w *asked, words []uint32, used uint32) bool {
+	last := len(words) - 1
+	if last < 1 || used>>last&1 != 0 {
+		return false
+	}
+	stem := s.e.words.Word(words[last])
+	if len(stem) < 3 || len(stem) >= len(w.text) || w.text[:len(stem)] != string(stem) || !w.known {
+		return false
+	}
+	letters := 0
+	for _, id := range words {
+		letters += len(s.e.words.Word(id))
+	}
+	return letters >= leastCut
 }
 
 // extra counts the words of a name that the text lacks, and their cost. placed
@@ -507,20 +688,24 @@ func (s *search) given(word uint32) bool {
 }
 
 // best is the position of the word of a name that agrees best with a word of the
-// text, and its cost; -1 if no word agrees.
-func best(w *asked, words []uint32, used uint32) (at int, cost float64) {
+// text, and how it does; -1 if no word agrees.
+func best(w *asked, words []uint32, used uint32) (at int, by alt) {
 	at = -1
 	for j, id := range words {
 		if used>>j&1 != 0 {
 			continue
 		}
+		a := alt{cost: w.prefix, begun: true}
 		if k, ok := slices.BinarySearchFunc(w.alts, id, func(a alt, id uint32) int { return cmp.Compare(a.word, id) }); ok {
-			if c := w.alts[k].cost; at < 0 || c < cost {
-				at, cost = j, c
-			}
+			a = w.alts[k]
+		} else if id < w.from || id >= w.to {
+			continue
+		}
+		if at < 0 || a.cost < by.cost {
+			at, by = j, a
 		}
 	}
-	return at, cost
+	return at, by
 }
 
 // initialsIn finds words of a name that follow one another and whose initials are a
@@ -598,34 +783,32 @@ func (s *search) byInitials(r reading) {
 	}
 	for _, name := range s.e.initials.find(r.key) {
 		n := &s.e.names[name]
-		if n.Org == s.without || len(s.e.wordsOf(name)) < 2 {
+		if s.outside(name) || len(s.e.wordsOf(name)) < 2 {
 			continue
 		}
 		o := &s.e.orgs[n.Org]
 		weight := weighKnown*o.prior(s.q.Role) + weighMentioned*math.Log1p(float64(o.Filers)) + weighAll + weighAllRare - costInitials +
 			weighInitials*float64(len(r.key)-3) - costWord*(1-s.words[0].rarity) - r.cost + s.standing(n, o)
-		s.found = append(s.found, found{org: n.Org, name: name, weight: weight, initials: true})
+		s.found = append(s.found, found{org: n.Org, name: name, weight: weight, initials: true, whole: true, share: 1})
 	}
 }
 
 // byKey adds the organizations with a name of this or a better kind that is written
 // differently, at a cost.
 func (s *search) byKey(key string, info, cost float64, kind uint8) {
-	for _, name := range s.e.keys.find(key) {
+	for _, name := range s.same(key) {
 		if s.e.names[name].Kind <= kind {
-			s.addNamed(name, info, cost)
+			s.addNamed(name, info, cost, false)
 		}
 	}
 }
 
 // addNamed adds the organization of a name that is written differently, at a cost.
-func (s *search) addNamed(name uint32, info, cost float64) {
+func (s *search) addNamed(name uint32, info, cost float64, same bool) {
 	n := &s.e.names[name]
 	o := &s.e.orgs[n.Org]
-	if n.Org != s.without {
-		weight := o.prior(s.q.Role) + weighAll + weighAllRare*min(2, info) + weighExact*min(1, info) - cost + s.standing(n, o)
-		s.found = append(s.found, found{org: n.Org, name: name, weight: weight})
-	}
+	weight := o.prior(s.q.Role) + weighAll + weighAllRare*min(2, info) + weighExact*min(1, info) - cost + s.standing(n, o)
+	s.found = append(s.found, found{org: n.Org, name: name, weight: weight, exact: same && n.Kind <= other, whole: true, share: 1})
 }
 
 // byAbbreviation adds the organizations whose name has initials for words of the text

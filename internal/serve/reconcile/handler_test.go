@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,12 +100,17 @@ func read[T any](t testing.TB, w *httptest.ResponseRecorder) (v T) {
 	return v
 }
 
+// named lists the organizations with exactly this name.
+func (s *service) named(name string) []search.Result {
+	return slices.DeleteFunc(s.data.Search.Find(name, "", 0), func(r search.Result) bool { return r.Match != search.Exact })
+}
+
 // some is an organization of the world whose name nobody else has.
 func (s *service) some() search.Result {
 	s.t.Helper()
 	for org := range uint32(s.data.Directory.Len()) {
 		row, _ := s.data.Directory.Row(org, nil)
-		if named := s.data.Search.Named(row.Name, 5); len(named) == 1 && len(row.Name) > 20 && row.State != "" && row.City != "" && row.ZIP != "" && row.Revenue != nil {
+		if named := s.named(row.Name); len(named) == 1 && len(row.Name) > 20 && row.State != "" && row.City != "" && row.ZIP != "" && row.Revenue != nil {
 			return named[0]
 		}
 	}
@@ -235,7 +241,7 @@ func TestNamesakes(t *testing.T) {
 	tried := 0
 	for org := range uint32(s.data.Directory.Len()) {
 		row, _ := s.data.Directory.Row(org, nil)
-		named := s.data.Search.Named(row.Name, 3)
+		named := s.named(row.Name)
 		if len(named) != 2 || named[0].State == named[1].State || named[0].State == "" || named[1].State == "" {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"grantgraph/internal/ein"
 	"grantgraph/internal/ntee"
 	"grantgraph/internal/orgname"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search/document"
 	"grantgraph/internal/serve/search/words"
 	"grantgraph/internal/snapshot"
@@ -24,7 +25,6 @@ const (
 type entry struct {
 	ein        ein.EIN
 	name       string
-	aliases    []string
 	city       string
 	state      string
 	ntee       ntee.Code
@@ -64,18 +64,16 @@ func BuildNames(ctx context.Context, w *snapshot.Writer) error {
 // textBuilder makes the indexes of names and words. An organization's number is its
 // row in table organizations.
 type textBuilder struct {
-	names *builder
+	columns
 	words *words.Builder
 }
 
-func newTextBuilder() *textBuilder {
-	return &textBuilder{names: newBuilder(), words: words.NewBuilder()}
-}
+func newTextBuilder() *textBuilder { return &textBuilder{words: words.NewBuilder()} }
 
 // add adds the next organization.
 func (b *textBuilder) add(src *document.Source, d *document.Document) {
 	e := newEntry(src)
-	b.names.add(&e)
+	b.columns.add(&e)
 	read := *d
 	read.Others = withInitials(d.Others, d.Name)
 	b.words.Add(&read)
@@ -85,26 +83,14 @@ func (b *textBuilder) write(ctx context.Context, w *snapshot.Writer) error {
 	if err := w.WriteFile(wordsFile, b.words.Write); err != nil {
 		return err
 	}
-	b.words = nil // frees memory for the next step
-	ix := b.names.index()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return w.WriteFile(fileName, ix.write)
+	return w.WriteFile(fileName, b.columns.write)
 }
 
 // withInitials adds the initials that people write for a name: YMCA for Young Men's
 // Christian Association.
 func withInitials(others []string, name string) []string {
-	upper := strings.ToUpper(name)
-	for _, p := range phrases {
-		first, _, _ := strings.Cut(p.long, " ")
-		if !strings.Contains(upper, first) {
-			continue
-		}
-		if short, ok := shorten(orgname.Parse(name).K2); ok {
-			return append(others, short)
-		}
+	if short, ok := identify.Shorten(orgname.Parse(name).K2); ok {
+		return append(others, short)
 	}
 	return others
 }
@@ -113,9 +99,6 @@ func withInitials(others []string, name string) []string {
 func newEntry(s *document.Source) entry {
 	o := s.Org
 	n := entry{ein: s.EIN, name: o.Name, city: o.City, state: strings.ToUpper(o.State), revenue: o.Revenue}
-	for _, list := range [][]string{o.Aliases, o.AlsoKnown, o.Former} {
-		n.aliases = append(n.aliases, list...)
-	}
 	if len(n.state) != 2 {
 		n.state = ""
 	}

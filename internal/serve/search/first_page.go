@@ -75,7 +75,6 @@ func (x *Index) deferChapters(q string, list []found, page int) {
 	for w := range stem.Words(q) {
 		asked = append(asked, stem.Of(w))
 	}
-	prominence := x.prominence()
 	families := make([][2]string, len(list))
 	var first, others []int
 	for i := range list {
@@ -89,7 +88,7 @@ func (x *Index) deferChapters(q string, list []found, page int) {
 			continue
 		}
 		others = append(others, i)
-		if j := first[leader]; prominence(list[i].org) > prominence(list[j].org) {
+		if j := first[leader]; x.prominence(list[i].org) > x.prominence(list[j].org) {
 			list[i], list[j] = list[j], list[i]
 		}
 	}

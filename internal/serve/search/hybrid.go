@@ -37,19 +37,16 @@ type meaningSearch struct {
 	states  []string
 	city    string
 	best    map[uint32]found
-
-	prominence func(org uint32) float32
 }
 
 // byMeaning searches by meaning and, if hybrid, by names and words too.
-func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid bool, set []uint64) (list []found, hits int, err error) {
+func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid bool, names []found, set []uint64) (list []found, hits int, err error) {
 	asked, states, city := SplitPlace(q)
 	near := within
 	if len(states) > 0 {
 		near = x.inState(within, states...)
 	}
-	m := &meaningSearch{x: x, vector: x.model.Query(asked), cosines: map[uint32]float32{}, states: states, city: city, best: make(map[uint32]found, nearest),
-		prominence: x.prominence()}
+	m := &meaningSearch{x: x, vector: x.model.Query(asked), cosines: map[uint32]float32{}, states: states, city: city, best: make(map[uint32]found, nearest)}
 	var docs []uint32
 	for _, h := range x.vectors.Nearest(ctx, &m.vector, near, nearest) {
 		if int(h.Doc) < len(x.orgs) {
@@ -61,7 +58,7 @@ func (x *Index) byMeaning(ctx context.Context, q string, within []uint64, hybrid
 		return nil, 0, err
 	}
 	if hybrid {
-		err = m.merge(ctx, q, within, docs[:min(len(docs), maxFused)])
+		err = m.merge(ctx, q, within, names, docs[:min(len(docs), maxFused)])
 	} else {
 		for _, org := range docs {
 			if c := m.cosine(org); c >= weakCosine {
@@ -100,7 +97,7 @@ func (m *meaningSearch) fuse(org uint32, s words.Score) {
 	if c < weakCosine {
 		return
 	}
-	p := m.prominence(org)
+	p := m.x.prominence(org)
 	f := byCosine(org, c+fuseProminence*p, 1-strongCosine+fuseWords+fuseProminence)
 	if m.x.elsewhere(org, m.states) {
 		f.class, f.score = weak, f.score/2
@@ -110,28 +107,19 @@ func (m *meaningSearch) fuse(org uint32, s words.Score) {
 	m.best[org] = f
 }
 
-// prominence tells how likely people are to mean an organization, from 0 to 1.
-func (x *Index) prominence() func(org uint32) float32 {
+// prominence is how likely people are to mean an organization, from 0 to 1.
+func (x *Index) prominence(org uint32) float32 {
 	if e := x.openEngine(); e != nil {
-		return e.Prominence
+		return e.Prominence(org)
 	}
-	return func(org uint32) float32 {
-		if int(org) >= len(x.orgs) {
-			return 0 // the vectors and the words are files of their own
-		}
-		return x.orgs[org].Prominence
-	}
+	return 0
 }
 
 // merge is hybrid search: it merges the list of the nearest organizations by
 // meaning with the list of matches by name and words. A good match by name alone
 // stays where text mode has it.
-func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, docs []uint32) (err error) {
+func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, names []found, docs []uint32) (err error) {
 	x := m.x
-	// Few questions by meaning have all of their words in one name. So the last
-	// effort of a search by name would run for nearly every question, in vain.
-	names := x.byName(q, within, splitUnknown, 15*maxWork/16)
-	x.demote(names, m.states)
 	// The search by words scores docs. It also returns, as more, organizations that
 	// have rare words but rank low by meaning.
 	for _, h := range names {
@@ -141,7 +129,7 @@ func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, do
 	var more []words.Score
 	if x.words != nil {
 		question := x.words.Parse(q)
-		rank := func(s words.Score) float32 { return s.Share + s.Name + m.prominence(s.Org) }
+		rank := func(s words.Score) float32 { return s.Share + s.Name + x.prominence(s.Org) }
 		if more, scores, err = x.words.Any(ctx, &question, within, anyWords, words.Effort{Read: 5_000, Rescued: anyWords}, rank, docs); err != nil {
 			return err
 		}
@@ -164,16 +152,16 @@ func (m *meaningSearch) merge(ctx context.Context, q string, within []uint64, do
 	}
 	// A person who types a name wants that organization, even if the name says
 	// little.
-	for _, h := range names {
-		if f := (found{org: h.org, class: h.class, score: h.class.scaled(h.score), order: h.score, named: true}); h.class > weak && f.better(m.best[h.org]) < 0 {
-			m.best[h.org] = f
+	for _, f := range names {
+		if f.class > weak && f.better(m.best[f.org]) < 0 {
+			m.best[f.org] = f
 		}
 	}
 	return nil
 }
 
 // without is the set of the matches by name and words that have no cosine yet.
-func (x *Index) without(cosines map[uint32]float32, names []hit, more []words.Score) []uint64 {
+func (x *Index) without(cosines map[uint32]float32, names []found, more []words.Score) []uint64 {
 	set := make([]uint64, (len(x.orgs)+63)/64)
 	add := func(org uint32) {
 		if _, ok := cosines[org]; !ok {

@@ -3,7 +3,6 @@ package search
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -30,38 +29,35 @@ type Index struct {
 	file   *mapped.File
 	columns
 
-	rarity  []float32 // for each word: the logarithm of how few names have it
-	finders sync.Pool
-	byState func() map[uint16][]uint64
+	byState func() map[[2]byte][]uint64
 
-	known   func() (*identify.Engine, error) // nil for a snapshot without an index of known names
-	unknown atomic.Bool                      // the index of known names is damaged
-	engine  atomic.Pointer[identify.Engine]  // set by the first call of known
-	words   *words.Index                     // nil if only names are searched
-	vectors *vector.Index                    // nil if search by meaning is not available
-	model   *meaning.Model                   // set if vectors is set
-	bad     error                            // of words and vectors
+	known   func() (*identify.Engine, error)
+	unknown atomic.Bool                     // the index of known names is damaged
+	engine  atomic.Pointer[identify.Engine] // set by the first call of known
+	words   *words.Index                    // nil if only names are searched
+	vectors *vector.Index                   // nil if search by meaning is not available
+	model   *meaning.Model                  // set if vectors is set
+	bad     error                           // of words and vectors
 
 	badKnown error // of the index of known names, when it was opened
 }
 
 // Open maps the indexes of a snapshot and reads all of them once to verify them. If
-// words or vectors are damaged, it searches names without them; see Bad.
+// known names, words or vectors are damaged, it searches without them; see Bad.
 func Open(s *snapshot.Snapshot) (*Index, error) {
-	x, err := OpenNames(s)
+	read, err := openLater(s)
 	if err != nil {
 		return nil, err
 	}
-	if err := x.openWords(s); err != nil {
+	x, err := read()
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(x.openWords(s), x.openVectors(s)); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
-	if err := x.openVectors(s); err != nil {
-		return nil, errors.Join(err, x.Close())
-	}
-	if x.known != nil {
-		if _, x.badKnown = x.known(); x.badKnown != nil {
-			x.DropKnown()
-		}
+	if _, x.badKnown = x.known(); x.badKnown != nil {
+		x.DropKnown()
 	}
 	return x, nil
 }
@@ -75,9 +71,28 @@ func OpenNames(s *snapshot.Snapshot) (*Index, error) {
 	return read()
 }
 
-// OpenNamesLater is OpenNames in two steps: it maps the file now, and the first call
-// of read verifies it.
+// OpenNamesLater is OpenNames in two steps: it maps the files now, and the first call
+// of read verifies them.
 func OpenNamesLater(s *snapshot.Snapshot) (read func() (*Index, error), err error) {
+	lenient, err := openLater(s)
+	if err != nil {
+		return nil, err
+	}
+	return sync.OnceValues(func() (*Index, error) {
+		x, err := lenient()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := x.known(); err != nil {
+			return nil, errors.Join(err, x.Close())
+		}
+		return x, nil
+	}), nil
+}
+
+// openLater maps the files of organizations and of known names. The first call of read
+// verifies the former, and known of its result the latter.
+func openLater(s *snapshot.Snapshot) (read func() (*Index, error), err error) {
 	readFile, err := mapped.OpenLater(filepath.Join(s.Dir, filepath.FromSlash(fileName)), fileKind)
 	if err != nil {
 		return nil, err
@@ -86,25 +101,23 @@ func OpenNamesLater(s *snapshot.Snapshot) (read func() (*Index, error), err erro
 	if err != nil {
 		return nil, err
 	}
-	return sync.OnceValues(func() (*Index, error) {
+	return func() (*Index, error) {
 		f, err := readFile()
 		if err != nil {
 			return nil, err
 		}
-		x, err := newIndex(f)
-		if err != nil {
-			_ = f.Close()
-			return nil, err
+		x := &Index{file: f}
+		if x.lay(mapped.Layout{From: f}); f.Err() != nil {
+			return nil, errors.Join(f.Err(), f.Close())
 		}
-		if known != nil {
-			x.known = func() (*identify.Engine, error) {
-				e, err := known()
-				x.engine.Store(e)
-				return e, err
-			}
+		x.byState = sync.OnceValue(x.stateSets)
+		x.known = func() (*identify.Engine, error) {
+			e, err := known()
+			x.engine.Store(e)
+			return e, err
 		}
 		return x, nil
-	}), nil
+	}, nil
 }
 
 // openWords opens the index of words, which every build of this version has.
@@ -180,31 +193,6 @@ func (x *Index) Encoder() (name string, documents int) {
 	return x.model.Encoder(), x.vectors.Len()
 }
 
-func newIndex(f *mapped.File) (*Index, error) {
-	c, err := readColumns(f)
-	if err != nil {
-		return nil, err
-	}
-	x := &Index{file: f, columns: c}
-	x.rarity = make([]float32, x.vocabulary())
-	for i := range x.rarity {
-		if !legal[string(x.word(uint32(i)))] {
-			x.rarity[i] = x.rarityOf(x.count(uint32(i)))
-		}
-	}
-	x.finders.New = func() any { return newFinder(x) }
-	x.byState = sync.OnceValue(x.stateSets)
-	return x, nil
-}
-
-// vocabulary is the number of words.
-func (x *Index) vocabulary() int { return len(x.listCount) }
-
-// rarityOf is the weight of a word that n names have.
-func (x *Index) rarityOf(n int) float32 {
-	return float32(math.Log(1 + float64(len(x.names)+1)/float64(n+1)))
-}
-
 // Close waits for running questions and unmaps the files. A closed index finds
 // nothing.
 func (x *Index) Close() error {
@@ -226,18 +214,6 @@ func (x *Index) Close() error {
 	}
 	return err
 }
-
-// word is the text of a word of the vocabulary.
-func (x *Index) word(w uint32) []byte { return x.wordText[x.wordStart[w]:x.wordStart[w+1]] }
-
-// count is how many names have the word.
-func (x *Index) count(w uint32) int { return int(x.listCount[w]) }
-
-// list is the coded list of the names that have the word.
-func (x *Index) list(w uint32) []byte { return x.lists[x.listStart[w]:x.listStart[w+1]] }
-
-// wordsOf is the words of a name.
-func (x *Index) wordsOf(f uint32) []uint32 { return x.nameWords[x.nameStart[f]:x.nameStart[f+1]] }
 
 // result reads an organization.
 func (x *Index) result(org uint32) Result {
@@ -315,25 +291,4 @@ func (x *Index) lookup(e ein.EIN) (Result, bool) {
 func (x *Index) position(e ein.EIN) (uint32, bool) {
 	i := sort.Search(len(x.orgs), func(i int) bool { return x.orgs[i].EIN >= uint32(e) })
 	return uint32(i), i < len(x.orgs) && x.orgs[i].EIN == uint32(e)
-}
-
-// lower is the first word of the vocabulary that is not less than w.
-func (x *Index) lower(w string) uint32 {
-	return uint32(sort.Search(x.vocabulary(), func(i int) bool { return string(x.word(uint32(i))) >= w }))
-}
-
-// find finds a word of the vocabulary.
-func (x *Index) find(w string) (uint32, bool) {
-	i := x.lower(w)
-	return i, int(i) < x.vocabulary() && string(x.word(i)) == w
-}
-
-// prefixed is the range of the words that begin with w.
-func (x *Index) prefixed(w string) (from, to uint32) {
-	from = x.lower(w)
-	n := sort.Search(x.vocabulary()-int(from), func(i int) bool {
-		t := x.word(from + uint32(i))
-		return len(t) < len(w) || string(t[:len(w)]) != w
-	})
-	return from, from + uint32(n)
 }

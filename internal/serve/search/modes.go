@@ -18,6 +18,8 @@ const (
 	Text     Mode = "text"     // by names and by words
 	Semantic Mode = "semantic" // by meaning
 	Hybrid   Mode = "hybrid"   // by both
+
+	names Mode = "names" // by names alone
 )
 
 // Ask is a question.
@@ -84,7 +86,7 @@ func (x *Index) search(ctx context.Context, a Ask) (ans Answer, set []uint64, er
 	q := strings.TrimSpace(firstBytes(a.Text, maxQuestion))
 	ans.Mode = x.served(a.Mode)
 	set = make([]uint64, (len(x.orgs)+63)/64)
-	if x.closed || utf8.RuneCountInString(q) < 2 || len(x.names) == 0 {
+	if x.closed || utf8.RuneCountInString(q) < 2 || len(x.orgs) == 0 {
 		return ans, set, nil
 	}
 	limit := a.Limit
@@ -98,25 +100,25 @@ func (x *Index) search(ctx context.Context, a Ask) (ans Answer, set []uint64, er
 			return ans, set, nil
 		}
 	}
-	if e, ok := typedEIN(q); ok {
-		if org, ok := x.position(e); ok && (within == nil || has(within, org)) {
-			put(set, org)
-			ans.Hits, ans.Verdict = 1, identify.Certain
-			ans.Results = []Result{x.resultOf(found{org: org, class: exact, score: 1, named: true, meant: identify.TypedEIN})}
-			return ans, set, nil
-		}
+	if org, ok := x.typed(q); ok && (within == nil || has(within, org)) {
+		put(set, org)
+		ans.Hits, ans.Verdict = 1, identify.Certain
+		ans.Results = []Result{x.resultOf(found{org: org, class: exact, score: 1, named: true, meant: identify.TypedEIN})}
+		return ans, set, nil
 	}
-	var list []found
-	if ans.Mode == Text {
-		list, ans.Hits, err = x.byText(ctx, q, within, limit, set)
-	} else {
-		list, ans.Hits, err = x.byMeaning(ctx, q, within, ans.Mode == Hybrid, set)
+	n := x.byName(ctx, q, a.State, within)
+	list := n.names
+	switch ans.Mode {
+	case Text:
+		list, ans.Hits, err = x.byText(ctx, q, within, limit, n.names, set)
+	case Semantic, Hybrid:
+		list, ans.Hits, err = x.byMeaning(ctx, q, within, ans.Mode == Hybrid, n.names, set)
 	}
 	if err != nil {
 		return ans, nil, err
 	}
 	slices.SortFunc(list, found.better)
-	list, ans.Verdict = x.arrange(q, a.State, within, list)
+	list, ans.Verdict = x.arrange(n.meant, within, list)
 	for _, f := range list { // those that have the name, and no word of it
 		if !has(set, f.org) {
 			put(set, f.org)
@@ -134,7 +136,7 @@ func (x *Index) search(ctx context.Context, a Ask) (ans Answer, set []uint64, er
 
 func (x *Index) resultOf(f found) Result {
 	r := x.result(f.org)
-	r.Score, r.Match, r.Probability = rounded(f.score), f.class.String(), math.Round(1e4*f.meant)/1e4
+	r.Score, r.Match, r.Probability = math.Round(1e4*float64(f.score))/1e4, f.class.String(), math.Round(1e4*f.meant)/1e4
 	r.Matched, r.Partial = ByText, f.partial
 	if f.named {
 		r.Matched = ByName
@@ -142,19 +144,9 @@ func (x *Index) resultOf(f found) Result {
 	return r
 }
 
-// byName finds the best matches by name, at most maxNames.
-func (x *Index) byName(q string, within []uint64, efforts, spent int) []hit {
-	fd := x.finders.Get().(*finder)
-	defer x.finders.Put(fd)
-	fd.within, fd.efforts, fd.spent, fd.limit = within, efforts, spent, maxNames
-	fd.findAll(q, 0)
-	fd.within = nil
-	return slices.Clone(fd.ranked())
-}
-
 // served is the requested mode, or Text if the index has no vectors.
 func (x *Index) served(m Mode) Mode {
-	if (m == Semantic || m == Hybrid) && x.vectors != nil {
+	if m == names || (m == Semantic || m == Hybrid) && x.vectors != nil {
 		return m
 	}
 	return Text

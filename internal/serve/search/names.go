@@ -1,177 +1,187 @@
 package search
 
 import (
+	"context"
 	"math"
-	"slices"
 	"strings"
 
+	"grantgraph/internal/ein"
 	"grantgraph/internal/orgname"
-	"grantgraph/internal/radix"
+	"grantgraph/internal/serve/identify"
 )
 
-// Kinds of names: an organization's own name, its other names, and the name of an
-// organization that it serves.
+// Bounds of a search by name.
 const (
-	nameOwn uint8 = iota
-	nameAlias
-	nameServed // the name of another organization, which this one supports
+	maxQuestion = 300 // bytes that are read
+	maxNames    = 200 // matches by name
+	maxMeant    = 10  // organizations that a text may mean
+
+	// leastMeant is the probability from which an organization may be meant, and
+	// leastFirst that from which it comes first although the text probably means nobody.
+	leastMeant = 0.002
+	leastFirst = 0.1
 )
 
-// maxWords bounds the words of a name.
-const maxWords = 24
-
-// orgName is one name to be indexed. There are millions of them, so texts are held as
-// numbers in the lists of the namer.
-type orgName struct {
-	org      uint32
-	kind     uint8
-	words    span // in the flat list of words
-	city     span // in the same list; only for the organization's own name
-	initials span // in the list of hashes
-	key      uint64
-}
-
-// span is a part of a list.
-type span struct{ from, to uint32 }
-
-// namer makes the names of the organizations, one after another.
-type namer struct {
-	names  []orgName
-	flat   []uint32          // words of the names, as numbers in the vocabulary
-	hashes []uint64          // of initials
-	ids    map[string]uint32 // the vocabulary
-	list   []string          // the vocabulary in the order of arrival
-
-	org  uint32
-	city string
-	keys []string // keys of the organization's names so far
-	text []byte   // the latest word of a city, with its mark
-}
-
-// addOrg adds the names of an organization.
-func (n *namer) addOrg(org uint32, e *entry) {
-	n.org, n.city, n.keys = org, e.city, n.keys[:0]
-	n.spell(e.name, nameOwn, true)
-	for _, s := range e.aliases {
-		n.spell(s, nameAlias, true)
+// Identify decides which organization a text means. Without the index of known names,
+// which may be damaged, it knows only EINs.
+func (x *Index) Identify(ctx context.Context, q identify.Question) (a identify.Answer) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed {
+		return a
 	}
-}
-
-// spell adds a name in all its spellings and, if further, the names inside it.
-func (n *namer) spell(name string, kind uint8, further bool) {
-	parsed := orgname.Parse(name)
-	n.add(kind, parsed.K2, parsed.KX, initialsOf(name, &parsed))
-	if short, ok := shorten(parsed.K2); ok {
-		n.add(kind, short, strings.ReplaceAll(short, " ", ""), nil)
+	if e := x.openEngine(); e != nil {
+		a = e.Identify(ctx, q, identify.View{Registered: x.registered})
+	} else if org, ok := x.typed(q.Text); ok {
+		a.Verdict = identify.Certain
+		a.Candidates = []identify.Candidate{{EIN: ein.EIN(x.orgs[org].EIN), Org: org, Probability: identify.TypedEIN, Why: "EIN"}}
 	}
-	if whole, ok := withoutCut(name); ok {
-		n.spell(whole, kind, false)
-	}
-	if !further {
-		return
-	}
-	kind = nameAlias
-	if parsed.FBO {
-		kind = nameServed
-	}
-	for _, s := range parsed.Aliases {
-		n.spell(s, kind, false)
-	}
-	for _, s := range parsed.Served {
-		n.spell(s, nameServed, false)
-	}
-}
-
-// add adds a name, unless the organization has it already.
-func (n *namer) add(kind uint8, k2, kx string, initials []string) {
-	if kx == "" || slices.Contains(n.keys, kx) {
-		return
-	}
-	n.keys = append(n.keys, kx)
-	f := orgName{org: n.org, kind: kind, words: n.addWords(fields(k2)), key: hashOf(kx)}
-	if kind == nameOwn {
-		f.city.from = uint32(len(n.flat))
-		for _, w := range fields(orgname.City(n.city)) {
-			n.text = append(append(n.text[:0], cityMark), w...)
-			n.flat = append(n.flat, n.word(n.text))
-		}
-		f.city.to = uint32(len(n.flat))
-	}
-	f.initials.from = uint32(len(n.hashes))
-	for _, s := range initials {
-		n.hashes = append(n.hashes, hashOf(s))
-	}
-	f.initials.to = uint32(len(n.hashes))
-	n.names = append(n.names, f)
-}
-
-func (n *namer) addWords(words []string) span {
-	s := span{from: uint32(len(n.flat))}
-	for _, w := range words {
-		n.text = append(n.text[:0], w...)
-		n.flat = append(n.flat, n.word(n.text))
-	}
-	s.to = uint32(len(n.flat))
-	return s
-}
-
-// word is the number of a word in the vocabulary. It adds a new word.
-func (n *namer) word(text []byte) uint32 {
-	id, known := n.ids[string(text)]
-	if !known {
-		id = uint32(len(n.list))
-		n.list = append(n.list, string(text))
-		n.ids[n.list[id]] = id
-	}
-	return id
-}
-
-// addSplitWords adds, for every name with two words run together, the name with the
-// words separated. This is a guess, so names registered in that spelling come before
-// it.
-func (n *namer) addSplitWords() {
-	counts := make([]int, len(n.list))
-	for i := range n.names {
-		for _, w := range n.flat[n.names[i].words.from:n.names[i].words.to] {
-			counts[w]++
+	kept := a.Candidates[:0]
+	for _, c := range a.Candidates {
+		if int(c.Org) < len(x.orgs) {
+			r := x.plain(c.Org)
+			c.DisplayName, c.City, c.State = orgname.Display(r.Name), r.City, r.State
+			if c.Name == "" {
+				c.Name = r.Name
+			}
+			kept = append(kept, c)
 		}
 	}
-	count := func(word string) int {
-		if id, known := n.ids[word]; known && int(id) < len(counts) {
-			return counts[id]
-		}
-		return 0
-	}
-	var words []string
-	for _, f := range n.names {
-		words = words[:0]
-		for _, w := range n.flat[f.words.from:f.words.to] {
-			words = append(words, n.list[w])
-		}
-		if parted, ok := splitGlued(words, count); ok && len(parted) <= maxWords {
-			f.words, f.key, f.initials = n.addWords(parted), hashOf(strings.Join(parted, "")), span{}
-			f.kind = max(f.kind, nameAlias)
-			n.names = append(n.names, f)
-		}
-	}
+	a.Candidates = kept
+	return a
 }
 
-// sort puts the most prominent names first, and keeps the order of names of one
-// organization.
-func (n *namer) sort(orgs []orgRecord) {
-	order := radix.Order(len(n.names), func(i uint32) uint64 {
-		org := n.names[i].org
-		// For numbers that are not negative, a larger number has larger bits.
-		return uint64(^math.Float32bits(orgs[org].Prominence))<<32 | uint64(org)
-	}, nil)
-	names := make([]orgName, len(order))
-	for i, no := range order {
-		names[i] = n.names[no]
+// openEngine is the index of known names, nil if it is damaged.
+func (x *Index) openEngine() *identify.Engine {
+	if x.unknown.Load() {
+		return nil
 	}
-	n.names = names
+	e, _ := x.known() // Open reports the error
+	return e
 }
 
-func fields(s string) []string {
-	w := strings.Fields(s)
-	return w[:min(len(w), maxWords)]
+// registered is the registered name of an organization.
+func (x *Index) registered(org uint32) string {
+	if int(org) >= len(x.orgs) {
+		return "" // the index of known names is a file of its own
+	}
+	return string(x.nameOf(org))
 }
+
+// typed is the organization whose EIN the question is, with or without the word "EIN"
+// before it.
+func (x *Index) typed(q string) (org uint32, ok bool) {
+	if q = strings.TrimSpace(q); len(q) > 4 && strings.EqualFold(q[:3], "EIN") {
+		q = strings.TrimLeft(q[3:], " :#.-")
+	}
+	e, err := ein.Parse(q)
+	if err != nil || len(q) < 7 {
+		return 0, false
+	}
+	return x.position(e)
+}
+
+// Find finds the organizations that q may mean, best first: by name, part of a name,
+// initials, or EIN in any format. With a state, it finds only organizations there. A
+// question of fewer than two characters finds nothing. limit is at most 200; 0 or
+// less means 10.
+func (x *Index) Find(q, state string, limit int) []Result {
+	a, _, err := x.search(context.Background(), Ask{Text: q, Mode: names, State: strings.ToUpper(strings.TrimSpace(state)), Limit: min(limit, maxNames)})
+	if err != nil {
+		return nil
+	}
+	return a.Results
+}
+
+// named is what the engine of names makes of a question: the organizations that it
+// may mean, and all whose names agree with it in part. The latter are only those
+// within a set, if there is one.
+type named struct {
+	meant identify.Answer
+	names []found
+}
+
+func (x *Index) byName(ctx context.Context, q, state string, within []uint64) (n named) {
+	e := x.openEngine()
+	if e == nil {
+		return n
+	}
+	about, view := identify.Question{Text: q, State: state, Limit: maxNames}, identify.View{All: true, Registered: x.registered}
+	n.meant = e.Identify(ctx, about, view)
+	all := n.meant
+	if view.Within = within; within != nil {
+		all = e.Identify(ctx, about, view)
+	}
+	_, states, _ := SplitPlace(q)
+	for _, c := range all.Candidates {
+		if int(c.Org) >= len(x.orgs) {
+			continue
+		}
+		f := found{org: c.Org, class: weak, order: float32(c.Fit), named: true}
+		switch {
+		case c.Exact:
+			f.class = exact
+		case c.Whole && !x.elsewhere(c.Org, states):
+			f.class = strong
+		}
+		f.score = f.class.scaled(f.order)
+		n.names = append(n.names, f)
+	}
+	for i, c := range n.meant.Candidates {
+		if i == maxMeant || c.Probability < leastMeant {
+			n.meant.Candidates = n.meant.Candidates[:i]
+			break
+		}
+	}
+	return n
+}
+
+// arrange puts the organizations that a text means before the others and labels the
+// results: strong is the one that is meant, exact is every organization with this
+// name, and weak is the rest. If the text means nobody, all results are weak.
+func (x *Index) arrange(a identify.Answer, within []uint64, list []found) ([]found, identify.Verdict) {
+	at := make(map[uint32]int, len(list))
+	for i, f := range list {
+		at[f.org] = i
+	}
+	out := make([]found, 0, len(list)+len(a.Candidates))
+	for i, c := range a.Candidates {
+		if within != nil && !has(within, c.Org) || int(c.Org) >= len(x.orgs) {
+			if i == 0 {
+				a.Verdict = identify.Nobody // the one that is meant is not asked for
+			}
+			continue
+		}
+		if a.Verdict == identify.Nobody && c.Probability < leastFirst {
+			continue
+		}
+		f := found{org: c.Org, class: weak, score: float32(0.69 * c.Probability), named: true, meant: c.Probability}
+		switch {
+		case c.Exact && a.Verdict != identify.Nobody:
+			f.class, f.score = exact, 1
+		case i == 0 && a.Verdict >= identify.Likely:
+			f.class, f.score = strong, float32(max(strongFrom, 0.99*c.Probability))
+		}
+		if j, known := at[c.Org]; known {
+			list[j].org = taken
+		}
+		out = append(out, f)
+	}
+	for _, f := range list {
+		if f.org == taken {
+			continue
+		}
+		if f.class != exact || a.Verdict == identify.Nobody {
+			f.partial, f.named = f.class == weak, false
+			f.class, f.score = weak, 0.69*f.score
+		}
+		out = append(out, f)
+	}
+	for i := 1; i < len(out); i++ {
+		out[i].score = min(out[i].score, out[i-1].score)
+	}
+	return out, a.Verdict
+}
+
+// taken marks a result that has its place already.
+const taken = math.MaxUint32

@@ -113,7 +113,7 @@ func askWrong(t *testing.T, x *Index, n int) {
 			found := x.Find(q, right.State, 10)
 			at := rank(found, right.EIN, orgname.Key(right.Name))
 			c.add(at)
-			if at < 0 && testing.Verbose() && c.asked-c.ten < 4 {
+			if at != 0 && testing.Verbose() && c.asked-c.first < 10 {
 				got := "nothing"
 				if len(found) > 0 {
 					got = fmt.Sprintf("%q (%.3f)", found[0].Name, found[0].Score)

@@ -68,15 +68,6 @@ func cityAtEnd(fields []string) (city string, rest []string) {
 	return "", fields
 }
 
-// demote makes matches outside the states weak.
-func (x *Index) demote(names []hit, states []string) {
-	for i := range names {
-		if h := &names[i]; h.class == strong && x.elsewhere(h.org, states) {
-			h.class = weak
-		}
-	}
-}
-
 // elsewhere reports whether an organization is outside all the states asked for and
 // not named after one of them.
 func (x *Index) elsewhere(org uint32, states []string) bool {
@@ -101,7 +92,7 @@ func (x *Index) inState(set []uint64, states ...string) []uint64 {
 		if !ok || len(s) != 2 {
 			return nil
 		}
-		for i, w := range x.byState()[stateCode(code)] {
+		for i, w := range x.byState()[[2]byte([]byte(code))] {
 			out[i] |= w
 		}
 	}
@@ -118,11 +109,11 @@ func (x *Index) inState(set []uint64, states ...string) []uint64 {
 }
 
 // stateSets is the organizations of each state.
-func (x *Index) stateSets() map[uint16][]uint64 {
-	sets := map[uint16][]uint64{}
+func (x *Index) stateSets() map[[2]byte][]uint64 {
+	sets := map[[2]byte][]uint64{}
 	for i := range x.orgs {
-		code := stateCode(string(x.orgs[i].State[:]))
-		if code == 0 {
+		code := x.orgs[i].State
+		if code[0] == 0 {
 			continue
 		}
 		if sets[code] == nil {

@@ -1,14 +1,10 @@
-// Package search finds an organization by what a person types: its name, a part of
-// it, a misspelling, its initials, a former name, or its EIN. It knows nothing of
-// HTTP.
+// Package search finds organizations by what a person types: a name, which package
+// identify compares with the names it knows, words of their documents, or a meaning.
+// It knows nothing of HTTP.
 //
-// The index is made when a snapshot is built and is memory-mapped when it is served.
-// Names are held as words in their long form (package orgname). Each word has the
-// list of the names that contain it. Names are numbered from the most prominent
-// organization down, so the beginning of every list matters most. Work on a hostile
-// question can stop early without losing the answer that a person wants. Misspelled
-// words are looked up in the vocabulary by edit distance, never by a scan of the
-// names.
+// The indexes are made when a snapshot is built and are memory-mapped when they are
+// served. This package joins what names, words and meanings find into one list, with
+// the organizations that a question means first.
 package search
 
 import (

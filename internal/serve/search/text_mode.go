@@ -8,20 +8,16 @@ import (
 
 // Bounds of a search by names and words.
 const (
-	enough   = 20  // with this many matches, search skips weak ones
-	maxWeak  = 100 // weak matches by words
-	maxNames = 200 // matches by name
+	enough  = 20  // with this many matches, search skips weak ones
+	maxWeak = 100 // weak matches by words
 )
 
 // byText searches names and words. It adds the hits to the set.
-func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int, set []uint64) (list []found, hits int, err error) {
-	names := x.byName(q, within, correctAll, 0)
-	_, states, _ := SplitPlace(q)
-	x.demote(names, states)
+func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int, names []found, set []uint64) (list []found, hits int, err error) {
 	best := make(map[uint32]found, len(names)+limit)
-	for _, h := range names {
-		if h.class > weak {
-			best[h.org] = found{org: h.org, class: h.class, score: h.class.scaled(h.score), order: h.score, named: true}
+	for _, f := range names {
+		if f.class > weak {
+			best[f.org] = f
 		}
 	}
 	hits = len(best)
@@ -73,11 +69,11 @@ func (x *Index) byText(ctx context.Context, q string, within []uint64, limit int
 
 // addWeak adds organizations with some of the question in their names, documents or
 // both.
-func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []hit, q *words.Question, within []uint64) error {
+func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []found, q *words.Question, within []uint64) error {
 	const fromNames = 0.4 // weight of a name relative to words
 	value := map[uint32]float32{}
-	for _, h := range names {
-		value[h.org] = fromNames * h.score
+	for _, f := range names {
+		value[f.org] = fromNames * f.order
 	}
 	if x.words != nil {
 		some, _, err := x.words.Any(ctx, q, within, maxWeak, words.Effort{Read: 200_000, Rescued: 1_000}, func(s words.Score) float32 { return s.Text }, nil)
@@ -101,6 +97,6 @@ func (x *Index) addWeak(ctx context.Context, best map[uint32]found, names []hit,
 // byWords is a match by the words of a document. It ranks among matches by name that
 // agree about as well, and below those that agree well.
 func (x *Index) byWords(s words.Score, c class) found {
-	v := 0.5*min(1, 1.5*s.Text) + 0.2*min(1, 1.5*s.Name) + weightProminence*x.orgs[min(int(s.Org), len(x.orgs)-1)].Prominence
+	v := 0.5*min(1, 1.5*s.Text) + 0.2*min(1, 1.5*s.Name) + 0.21*x.orgs[min(int(s.Org), len(x.orgs)-1)].Prominence
 	return found{org: s.Org, class: c, score: c.scaled(v), order: v}
 }

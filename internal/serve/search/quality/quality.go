@@ -23,6 +23,7 @@ import (
 	"grantgraph/internal/fault"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/scorecard"
+	"grantgraph/internal/serve/identify"
 	"grantgraph/internal/serve/search"
 	"grantgraph/internal/snapshot"
 	"grantgraph/internal/stem"
@@ -148,7 +149,7 @@ func Index(ctx context.Context, dir string, docs []Document) (*search.Index, err
 		snapshot.WriteTable(w, snapshot.Purposes, snapshot.Each(docs, func(d Document) snapshot.OrgPurposes {
 			return snapshot.OrgPurposes{EIN: d.EIN, Given: d.Purposes[:min(len(d.Purposes), snapshot.MaxPurposes)]}
 		})),
-		search.Build(len(docs))(ctx, w),
+		search.Build(len(docs))(ctx, w), identify.Build(ctx, w),
 	)
 	if err != nil {
 		return nil, err
