@@ -6,10 +6,9 @@ import "grantgraph/internal/snapshot"
 // same for every question:
 //
 //	exact   1          the question is its name, one of its other names or its EIN
-//	strong  0.7 to 1   every word of the question is in its names, its place or its
-//	                   documents, by stem or misspelled; or its meaning is near
-//	weak    below 0.7  something of the question is missing, or its last word is
-//	                   only the beginning of a word; or its meaning is further off
+//	strong  0.7 to 1   the organization that the question means, written differently
+//	weak    below 0.7  any other: some words of its name, its documents or its
+//	                   meaning agree
 const (
 	Exact  = "exact"
 	Strong = "strong"
@@ -40,10 +39,7 @@ func (c class) scaled(v float32) float32 {
 	return 0.69 * v
 }
 
-const (
-	strongFrom  = 0.7 // score from which a match is strong
-	leastStrong = 0.7 // how much of the question a strong match by name has, misspellings and places counted as less
-)
+const strongFrom = 0.7 // score from which a match is strong
 
 // TypeOf names the kind and the type of an organization in the words of search
 // results. funder is nil if the organization makes no grants. returnType is empty if
