@@ -157,8 +157,7 @@ func (r *run) gather(plans []*Plan) (found map[any][]any, hits int64, err error)
 // has, or the latest year whose filings are nearly complete. A funder without a return for
 // them cannot be said to have stopped.
 func (r *run) setSpan() error {
-	last := (&reading{a: r.a, ctx: r.ctx}).latestYear()
-	r.span = Span{last, 0}
+	r.span = Span{From: (&reading{a: r.a, ctx: r.ctx}).latestYear()}
 	if years := r.p.Years; len(years) > 0 {
 		if r.span = years[0]; r.span.From == 0 {
 			r.span.From = r.span.To + 1
@@ -166,8 +165,7 @@ func (r *run) setSpan() error {
 	}
 	r.learn("year", strconv.Itoa(r.span.From), "years", r.span.inWords())
 	for _, o := range r.p.Funders {
-		returns := r.returns(o)
-		if r.p.Measure == "stopped" && len(returns) > 0 && slices.Max(returns) < r.span.From {
+		if years := r.returns(o); r.p.Measure == "stopped" && len(years) > 0 && slices.Max(years) < r.span.From {
 			return invalid("there is no return of %s for fiscal year %d or later", o.Name, r.span.From)
 		}
 	}

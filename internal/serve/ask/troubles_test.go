@@ -131,6 +131,8 @@ func TestTroubledNames(t *testing.T) {
 		{"How much did Kite Flyers of Troy give?", "", "only know the grants that it received"},
 		{"Who gave more to Fenwick University, the Quilloa Fund or Quillda College?", "Counting these, the larger is Quilloa Fund, by $83,000", ""},
 		{"How much did the Quilloa Fund give in 2019 and 2021?", "$90,000", ""},
+		{"How much did the Quilloa Fund give from 2019 to 2021?", "no return of Quilloa Fund for fiscal years 2019 and 2020", ""},
+		{"Did giving by the Quilloa Fund grow from 2020 to 2021?", "", "this data has no return of Quilloa Fund for fiscal year 2020"},
 	} {
 		got, err := a.Answer(t.Context(), tc.question)
 		if err != nil {

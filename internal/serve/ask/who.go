@@ -130,9 +130,8 @@ func (r *reading) addByName(from, to int) bool {
 	if !unsure(found) {
 		return false
 	}
-	known := found.Candidates
 	r.add(from, to, item{sym: "PARTY", cost: costParty, asked: name, party: &Party{Name: names[0], Asked: name, RecipID: strings.Join(ids, ",")},
-		doubt: len(known) > 0 && known[0].Probability >= smallest, notes: []string{sentence("no_ein_here", "name", names[0])}})
+		doubt: len(found.Candidates) > 0 && found.Candidates[0].Probability >= smallest, notes: []string{sentence("no_ein_here", "name", names[0])}})
 	return true
 }
 
