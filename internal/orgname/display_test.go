@@ -15,6 +15,7 @@ The Hartwell Foundation
 Hartwell Family Foundation Inc
 YMCA of Greater Mapleton Inc
 YWCA of Larkspur
+UPMC Larkspur
 Young Mens Christian Association of Larkspur
 Y M C A of Larkspur
 Y.M.C.A. of Larkspur
