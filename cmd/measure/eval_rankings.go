@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"grantgraph/internal/fault"
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/resolve/eval"
@@ -11,11 +13,12 @@ import (
 type rankingsFlags struct {
 	Rankings bool `help:"Print who leads the rankings of a snapshot, with the lines behind each." group:"Snapshots"`
 	Hardness bool `help:"Print how hard the lines of a snapshot are to resolve." group:"Snapshots"`
+	Stated   bool `help:"Compare the links of a snapshot with the EINs that filers state for the same names." group:"Snapshots"`
 }
 
 func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 	if c.World != "" && c.Sources != "" {
-		return fault.New("bad_flag", "--rankings and --hardness take one of --data, --sources and --world").Try("measure eval --help")
+		return fault.New("bad_flag", "--rankings, --hardness and --stated take one of --data, --sources and --world").Try("measure eval --help")
 	}
 	data := c.Data
 	if from := c.Sources + c.World; from != "" {
@@ -39,6 +42,13 @@ func (c *evalCmd) evalSnapshot(a *terminal.App) error {
 			return err
 		}
 		return c.print(a, "rankings", res.Print)
+	}
+	if c.Stated {
+		res, err := eval.MeasureStated(s)
+		if err != nil {
+			return err
+		}
+		return errors.Join(c.print(a, "stated", res.Print), c.judge(res.Gates))
 	}
 	h, err := eval.MeasureHardness(s)
 	if err != nil {

@@ -31,3 +31,20 @@ func TestEvalRankings(t *testing.T) {
 		}
 	}
 }
+
+// TestEvalStated compares the links of an invented world with what its filers state.
+func TestEvalStated(t *testing.T) {
+	t.Parallel()
+	code, out, errs := command(t, "eval", "--stated", "--gates", "--data", world.Small.Data(t))
+	if code != 0 {
+		t.Fatalf("%d %s", code, errs)
+	}
+	var s struct {
+		Unlinked int `json:"unlinked"`
+		Linked   int `json:"linked"`
+	}
+	lastLine(t, out, &s)
+	if s.Linked == 0 || s.Unlinked*10 > s.Linked {
+		t.Errorf("%+v\n%s", s, out[:min(len(out), 3000)])
+	}
+}

@@ -256,7 +256,7 @@ func (d *deriver) readGrants(ctx context.Context) error {
 	err = snapshot.ReadTable(ctx, d.s, snapshot.Grants, func(r *paidRow) error {
 		funder, paid := ein.Stored(r.FunderEIN), ein.Stored(r.RecipientEIN)
 		edges.Add(&cofund.Grant{Funder: funder, Recipient: paid, RecipID: r.RecipID, Year: r.TaxYear, Amount: r.Amount, Nobody: r.IsIndividual || r.IsUnidentified})
-		d.names.AddSpelling(paid, r.RecipientRaw)
+		d.names.AddSpelling(paid, r.RecipientRaw, r.Amount)
 		d.giving.Add(&area.Grant{Funder: funder, County: r.RecipientCounty, State: r.RecipientState, Country: r.RecipientCountry, Year: r.TaxYear, Amount: r.Amount})
 		if r.RecipientCountry != "" && paid == ein.None && (r.IsIndividual || !r.IsUnidentified) {
 			abroad.Add(r.RecipientCountry, r.RecipientRaw, r.RecipID, r.IsIndividual)

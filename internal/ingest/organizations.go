@@ -79,7 +79,7 @@ func upper(names []string) []string {
 
 // stranger is a funder or recipient that the universe does not have.
 type stranger struct {
-	called map[string]int32 // its name on the rows
+	called map[string]int64 // dollars by its name on the rows
 	at     map[resolve.Location]int32
 	filer  *filer // for a funder
 }
@@ -96,7 +96,7 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 	of := func(e ein.EIN) *stranger {
 		s := found[e]
 		if s == nil {
-			s = &stranger{called: map[string]int32{}, at: map[resolve.Location]int32{}}
+			s = &stranger{called: map[string]int64{}, at: map[resolve.Location]int32{}}
 			found[e] = s
 		}
 		return s
@@ -122,7 +122,7 @@ func (b *builder) strangers(ctx context.Context, c *corpus) ([]snapshot.Organiza
 			continue
 		}
 		s, to := of(e), b.showRecipient(c, uint32(row))
-		s.called[to.raw]++
+		s.called[to.raw] += c.lines.amount[row]
 		s.at[resolve.Location{City: to.city, State: to.state, ZIP5: to.zip}]++
 	}
 	list := make([]snapshot.Organization, 0, len(found))

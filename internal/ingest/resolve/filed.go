@@ -70,7 +70,7 @@ func (b *UniverseBuilder) AddFiled(f FiledRecipient, funders ...ein.EIN) {
 	if codeOf(f.At.State) == 0 {
 		f.At.State, _ = place.State(f.At.State) // as the line is read when it is asked for
 	}
-	kx, state, unlisted := hashKey(f.KX), codeOf(f.At.State), !b.knows(f.EIN)
+	kx, state, city, unlisted := hashKey(f.KX), codeOf(f.At.State), shortCity(cityPlace(f.At.City)), !b.knows(f.EIN)
 	p := &b.filed[kx>>(64-filedBits)]
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,7 +79,7 @@ func (b *UniverseBuilder) AddFiled(f FiledRecipient, funders ...ein.EIN) {
 			p.said[len(p.said)-1].rows++
 			continue
 		}
-		p.said = append(p.said, funderStatement{kx, f.EIN, funder, 1, state})
+		p.said = append(p.said, funderStatement{kx, f.EIN, funder, 1, state, city})
 	}
 	p.names = append(p.names, filedName{kx, f.EIN, f.Spelling})
 	if unlisted {

@@ -16,6 +16,7 @@ type registry struct {
 	entries hashed[einCount]        // by name key, then EIN, then state
 	said    hashed[funderStatement] // the statements behind the counts, in the same order
 	issued  ein.Prefixes
+	names   []filedName // of EINs that filers state for several names, by EIN
 }
 
 // einCount is how often one EIN was stated for one name: in a state, or in the whole country if state is 0.
@@ -34,7 +35,11 @@ type funderStatement struct {
 	funder ein.EIN
 	rows   uint32
 	state  stateCode
+	city   uint16 // a hash of the city; 0 for none
 }
+
+// shortCity shortens the number of a city for a funderStatement. Two cities of one state rarely share it.
+func shortCity(city uint64) uint16 { return uint16(city ^ city>>16 ^ city>>32 ^ city>>48) }
 
 func (a einCount) foundBy() uint64        { return a.kx }
 func (s funderStatement) foundBy() uint64 { return s.kx }
@@ -43,7 +48,7 @@ func compareStatements(a, b funderStatement) int {
 	if a.kx != b.kx {
 		return cmp.Compare(a.kx, b.kx)
 	}
-	return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(a.state, b.state), cmp.Compare(a.funder, b.funder))
+	return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(a.state, b.state), cmp.Compare(a.funder, b.funder), cmp.Compare(a.city, b.city))
 }
 
 // sumStatements adds up equal statements and sorts them. Most lines repeat from year to year.
@@ -67,7 +72,7 @@ const (
 )
 
 // newRegistry makes a registry from statements that are already added up.
-func newRegistry(all []funderStatement, issued ein.Prefixes) registry {
+func newRegistry(all []funderStatement, names []filedName, issued ein.Prefixes) registry {
 	var counts []einCount
 	for of := range radix.Runs(all, func(a, b funderStatement) bool { return a.kx == b.kx }) {
 		counts = appendEINCounts(counts, of, &issued)
@@ -76,7 +81,28 @@ func newRegistry(all []funderStatement, issued ein.Prefixes) registry {
 		entries: newHashed(slices.Clip(counts)),
 		said:    newHashed(slices.Clip(all)),
 		issued:  issued,
+		names:   severalNames(names),
 	}
+}
+
+// severalNames keeps the names of EINs with more than one name, sorted by EIN.
+func severalNames(names []filedName) (kept []filedName) {
+	names = slices.Clone(names)
+	slices.SortFunc(names, func(a, b filedName) int { return cmp.Or(cmp.Compare(a.ein, b.ein), cmp.Compare(a.kx, b.kx)) })
+	for of := range radix.Runs(names, func(a, b filedName) bool { return a.ein == b.ein }) {
+		if len(of) > 1 {
+			kept = append(kept, of...)
+		}
+	}
+	return slices.Clip(kept)
+}
+
+// namesOf lists the names for which filers state an EIN, if there are several.
+func (r *registry) namesOf(e ein.EIN) []filedName {
+	compare := func(f filedName, e ein.EIN) int { return cmp.Compare(f.ein, e) }
+	from, _ := slices.BinarySearchFunc(r.names, e, compare)
+	to, _ := slices.BinarySearchFunc(r.names, e+1, compare)
+	return r.names[from:to]
 }
 
 // appendEINCounts adds the counts for one name.
@@ -98,9 +124,12 @@ func appendEINCounts(to []einCount, said []funderStatement, issued *ein.Prefixes
 		most = max(most, all.funders)
 		to = append(to, all)
 		for in := range radix.Runs(of, func(a, b funderStatement) bool { return a.state == b.state }) {
-			here := einCount{kx: all.kx, ein: all.ein, state: in[0].state, funders: uint32(len(in))}
+			here := einCount{kx: all.kx, ein: all.ein, state: in[0].state}
 			for i := range in {
 				here.rows += in[i].rows
+				if i == 0 || in[i].funder != in[i-1].funder {
+					here.funders++
+				}
 			}
 			if here.state != 0 {
 				to = append(to, here)
@@ -140,17 +169,24 @@ func (r *registry) without(kx string, funder, absent ein.EIN) []einCount {
 
 // believed reports whether enough funders, apart from one, give an EIN for a name to accept it as an organization.
 func (r *registry) believed(e, funder ein.EIN, kx string) bool {
+	return r.fundersOf(hashKey(kx), e, funder) >= filedFunders
+}
+
+// Stated counts the funders, apart from one, that state an EIN for a name, up to three.
+func (r *Resolver) Stated(kx string, e, without ein.EIN) int {
+	return r.u.registry.fundersOf(hashKey(kx), e, without)
+}
+
+// fundersOf counts the funders, apart from one, that state an EIN for a name, up to the number that is believed.
+func (r *registry) fundersOf(kx uint64, e, without ein.EIN) (n int) {
 	// Statements are sorted by state, so a funder that writes two states appears twice.
 	var funders [filedFunders]ein.EIN
-	n := 0
-	for _, s := range r.statements(kx) {
-		if s.ein == e && s.funder != funder && !slices.Contains(funders[:n], s.funder) {
-			if funders[n], n = s.funder, n+1; n == filedFunders {
-				return true
-			}
+	for _, s := range r.said.of(kx) {
+		if s.ein == e && s.funder != without && n < filedFunders && !slices.Contains(funders[:n], s.funder) {
+			funders[n], n = s.funder, n+1
 		}
 	}
-	return false
+	return n
 }
 
 // Conditions for one EIN to dominate a name, in the country and in one state, and for the only EIN of a name to be
@@ -242,35 +278,117 @@ func (r *Resolver) placeAllows(q *query, known []einCount, e ein.EIN) bool {
 	return true
 }
 
-// onlyEINFiled finds the only EIN ever stated for a name, if filers stated it often enough and in a place that fits.
+// onlyEINFiled finds the only EIN that filers state for a name in the line's state, or anywhere for a line without a
+// state. Two funders are enough; one is enough if no other organization has the name. Otherwise, it finds the only EIN
+// that filers state in the country, if they do so often enough and the place fits.
 func (r *Resolver) onlyEINFiled(q *query, known []einCount) ein.EIN {
-	n, state := q.n, q.state
-	var only *einCount
-	seenHere := false
-	for i := range known {
-		a := &known[i]
-		switch {
-		case a.state == 0 && only != nil:
-			return ein.None
-		case a.state == 0:
-			only = a
-		case a.state == state:
-			seenHere = true
-		}
+	n := q.n
+	acronym := strings.IndexByte(n.K2, ' ') < 0 && len(n.KX) <= 6
+	here := onlyStated(known, q.state)
+	if here != nil && (here.funders >= agreeingFunders || !r.borneByOther(q, here.ein)) && (q.state != 0 || !acronym && len(n.KX) >= minNational) &&
+		r.placeAllows(q, known, here.ein) && !r.statedForAnother(q, here) {
+		return here.ein
 	}
-	if only == nil || only.rows < crediblyOftenRows && only.funders < credibleFunders {
+	only := onlyStated(known, 0)
+	if only == nil || only.rows < crediblyOftenRows && only.funders < credibleFunders || acronym && here == nil {
 		return ein.None
 	}
-	if acronym := strings.IndexByte(n.K2, ' ') < 0 && len(n.KX) <= 6; acronym && !seenHere {
+	if o, ok := r.u.Lookup(only.ein); ok && o.State != "" && codeOf(o.State) != q.state && here == nil {
 		return ein.None
 	}
-	if o, ok := r.u.Lookup(only.ein); ok && o.State != "" && codeOf(o.State) != state && !seenHere {
-		return ein.None
-	}
-	if !r.placeAllows(q, known, only.ein) {
+	if traits := n.Traits(); !r.placeAllows(q, known, only.ein) || r.conflictsWithLine(&traits, only.ein) {
 		return ein.None
 	}
 	return only.ein
+}
+
+// agreeingFunders is how many funders must state the same EIN for a name that other organizations have, too.
+const agreeingFunders = 2
+
+// onlyStated is the count of the only EIN that filers state for a name in a state, or in the country if the state is
+// 0; nil if there are none or several.
+func onlyStated(known []einCount, state stateCode) (only *einCount) {
+	for i := range known {
+		if a := &known[i]; a.state == state {
+			if only != nil {
+				return nil
+			}
+			only = a
+		}
+	}
+	return only
+}
+
+// againstStated compares the answer of a rule with the only EIN that filers state for the same name in the line's city
+// and state. The EIN that two funders state wins over any other organization, and one that one funder states wins over
+// a group return. If one funder states another EIN, a rule that does not find the exact name says nothing.
+func (r *Resolver) againstStated(q *query, m Match) Match {
+	switch m.Rule {
+	case Name, Fuzzy, Address, ZIP, Street, Model:
+	default:
+		return m
+	}
+	here := onlyStated(r.einCounts(q), q.state)
+	if here == nil || here.ein == m.EIN || here.ein == q.barred || r.off[Registry] || !r.statedInCity(q, here.ein) {
+		return m
+	}
+	o, ok := r.u.Lookup(m.EIN)
+	groupReturn := ok && strings.Contains(strings.ToUpper(o.Name), "GROUP") && !strings.Contains(q.n.K2, "GROUP")
+	switch wins := groupReturn || here.funders >= agreeingFunders; {
+	case m.Rule == Name && !wins || r.statedForAnother(q, here):
+		return m
+	case wins:
+		return found(Registry, here.ein)
+	}
+	return Match{}
+}
+
+// statedInCity reports whether a filer states an EIN for the line's name in the line's city.
+func (r *Resolver) statedInCity(q *query, e ein.EIN) bool {
+	city := shortCity(q.inCity())
+	return city != 0 && slices.ContainsFunc(r.u.registry.statements(q.n.KX), func(s funderStatement) bool {
+		return s.ein == e && s.state == q.state && s.city == city && s.funder != q.without
+	})
+}
+
+// borneByOther reports whether an organization other than the stated one has the line's name.
+func (r *Resolver) borneByOther(q *query, stated ein.EIN) bool {
+	return slices.ContainsFunc(r.bearersOf(q), func(e nameEntry) bool { return r.u.eins[e.id] != stated && !r.excluded(q, e.id) })
+}
+
+// statedForAnother reports whether the stated EIN belongs to another organization than the one the line names: it is
+// registered under a name that the line cannot mean, as many funders state it for such a name, or it is mistyped.
+func (r *Resolver) statedForAnother(q *query, stated *einCount) bool {
+	line, own, d := *q.t, q.n.Traits(), &r.u.index
+	line.Filed = stated.ein
+	if i, ok := r.u.position(stated.ein); !ok {
+		if slices.ContainsFunc(d.withPrefix(q.n.KX), func(p namePrefix) bool { return ein.OneSlip(stated.ein, r.u.eins[d.orgOf(p.name)]) }) {
+			return true // a filer mistyped the EIN of an organization whose name begins alike
+		}
+	} else {
+		other := d.traits(uint32(i))
+		if own.Conflicts(&other)&(orgname.Num|orgname.Dir|orgname.Aff) != 0 || !d.facts[i].is(filedOnly) && r.FiledNameConflict(&line, q.n) {
+			return true
+		}
+	}
+	enough := min(int(stated.funders), filedFunders)
+	return slices.ContainsFunc(r.u.registry.namesOf(stated.ein), func(f filedName) bool {
+		funders := r.u.registry.fundersOf(f.kx, f.ein, q.without)
+		if f.kx == stated.kx || funders < enough {
+			return false
+		}
+		n := orgname.Parse(f.spelling)
+		if d.stationOf(n.K2, q.state) != noStation {
+			return false // a station is a part of the organization that holds its license
+		}
+		// Filers state the EIN of a foundation for its university more often than the reverse.
+		if len(n.K2) < len(q.n.K2) && funders == enough && strings.Contains(q.n.K2, n.K2) {
+			return false
+		}
+		// A school or a museum of a university uses the EIN of the university.
+		other := n.Traits()
+		return !related(q.n.K2, q.n.KX, n.K2, n.KX) || own.Conflicts(&other)&hardConflicts&^orgname.Inst != 0
+	})
 }
 
 // einCounts returns the registry's counts for a line's name, or nothing if the name is a single generic word.

@@ -88,7 +88,8 @@ func (r *Resolver) ForFunder(t *Recipient, n *orgname.Name, m Match, funder ein.
 	case m.EIN == funder && !(m.Rule == Filed && n.KX != "" && n.KX == funderKX):
 		return r.resolve(&query{t: t, n: n, barred: funder, funder: funder})
 	case r.HistoryMayChange(m) && !foreign(t) && n.KX != "" && r.mayMeanPaid(n, funder):
-		return r.askModelWithHistory(&query{t: t, n: n, barred: funder, funder: funder}, m)
+		q := &query{t: t, n: n, barred: funder, funder: funder}
+		return r.againstStated(q, r.askModelWithHistory(q, m))
 	}
 	return m
 }

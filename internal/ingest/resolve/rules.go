@@ -25,12 +25,12 @@ func (r *Resolver) resolve(q *query) Match {
 		return found(Filed, t.Filed)
 	}
 	if named != ein.None && named != q.barred && !r.off[Name] && !r.chapterAtAddress(q, named) {
-		return found(Name, named)
+		return r.againstStated(q, found(Name, named))
 	}
 	if foreign(t) || n.KX == "" {
 		return r.assistedRuling(q)
 	}
-	return r.byOtherRules(q)
+	return r.againstStated(q, r.byOtherRules(q))
 }
 
 // assistedRuling looks for a ruling that a model proposed.
@@ -64,7 +64,7 @@ func (r *Resolver) byOtherRules(q *query) Match {
 	if m := r.assistedRuling(q); m != (Match{}) {
 		return m
 	}
-	if e := r.onlyEINFiled(q, known); fires(Registry, e) && !r.conflictsWithLine(&traits, e) {
+	if e := r.onlyEINFiled(q, known); fires(Registry, e) {
 		return found(Registry, e)
 	}
 	tenants := r.tenants(q)

@@ -158,7 +158,7 @@ func (b *UniverseBuilder) Build() *Universe {
 	u.names, u.index = indexOrgs(u.orgs, filed)
 	parallel.All(
 		func() { u.crowds = newCrowds(u.names.list, u.orgs) },
-		func() { u.registry = newRegistry(said, u.prefixes) },
+		func() { u.registry = newRegistry(said, names, u.prefixes) },
 	)
 	u.covered = coveredStates(u.orgs)
 	return u

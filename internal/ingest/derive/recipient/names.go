@@ -5,9 +5,11 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"grantgraph/internal/ein"
 	"grantgraph/internal/hash"
+	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot"
 )
 
@@ -27,13 +29,13 @@ type Names struct {
 	paid   []recipient
 	at     map[ein.EIN]int32            // of the recipients in paid
 	seen   map[uint64]struct{}          // hashes of spellings
-	called map[ein.EIN]map[string]int32 // counts of spellings, only for recipients on no list
+	called map[ein.EIN]map[string]int64 // dollars by spelling, only for recipients on no list
 
 	// The most recently added recipient and its name.
 	last       ein.EIN
 	lastName   string
 	lastAt     int32
-	lastCalled map[string]int32
+	lastCalled map[string]int64
 }
 
 type recipient struct {
@@ -46,12 +48,12 @@ type recipient struct {
 // NewNames makes an empty Names. listed reports which EINs will get a known name later; for those, spellings are
 // counted but not kept.
 func NewNames(listed func(ein.EIN) bool) *Names {
-	return &Names{listed: listed, at: make(map[ein.EIN]int32), seen: make(map[uint64]struct{}), called: make(map[ein.EIN]map[string]int32)}
+	return &Names{listed: listed, at: make(map[ein.EIN]int32), seen: make(map[uint64]struct{}), called: make(map[ein.EIN]map[string]int64)}
 }
 
 // AddSpelling records that a grant line uses a name for the recipient e. Lines of one recipient are mostly adjacent
 // and use the same name.
-func (n *Names) AddSpelling(e ein.EIN, name string) {
+func (n *Names) AddSpelling(e ein.EIN, name string, amount int64) {
 	if e == ein.None {
 		return
 	}
@@ -67,7 +69,7 @@ func (n *Names) AddSpelling(e ein.EIN, name string) {
 		n.paid[n.lastAt].spellings += int32(len(n.seen) - before)
 	}
 	if n.lastCalled != nil {
-		n.lastCalled[name]++
+		n.lastCalled[name] += amount
 	}
 }
 
@@ -79,7 +81,7 @@ func (n *Names) recipient(e ein.EIN) int32 {
 		n.at[e] = at
 		n.paid = append(n.paid, recipient{ein: e})
 		if !n.listed(e) {
-			n.called[e] = make(map[string]int32)
+			n.called[e] = make(map[string]int64)
 		}
 	}
 	return at
@@ -113,12 +115,22 @@ func (n *Names) Rows() iter.Seq[snapshot.RecipientName] {
 	})
 }
 
-// UsualSpelling is the most frequent spelling, then the longest, then the first in alphabetical order.
-func UsualSpelling(called map[string]int32) string {
+// UsualSpelling is the name under which most dollars were paid; among equals, the longest, then the first in
+// alphabetical order. If that name is a school or another part of an institution that was paid under its own name, too,
+// the institution's name is used.
+func UsualSpelling(paid map[string]int64) string {
 	var best string
-	for _, name := range slices.Sorted(maps.Keys(called)) {
-		if best == "" || cmp.Or(cmp.Compare(called[name], called[best]), cmp.Compare(len(name), len(best))) > 0 {
+	names := slices.Sorted(maps.Keys(paid))
+	for _, name := range names {
+		if best == "" || cmp.Or(cmp.Compare(paid[name], paid[best]), cmp.Compare(len(name), len(best))) > 0 {
 			best = name
+		}
+	}
+	part := orgname.TraitsOf(orgname.Parse(best).K2)
+	for _, name := range names {
+		whole := orgname.TraitsOf(orgname.Parse(name).K2)
+		if v := whole.Conflicts(&part); len(name) < len(best) && strings.HasPrefix(best, name) && v == orgname.Inst {
+			return name
 		}
 	}
 	return best

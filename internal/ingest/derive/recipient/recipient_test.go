@@ -14,16 +14,19 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	n := NewNames(func(e ein.EIN) bool { return e < 90000005 })
 	for _, p := range []struct {
-		e    ein.EIN
-		name string
+		e      ein.EIN
+		name   string
+		amount int64
 	}{
-		{90000001, "HARLOW CNTY LIBRARY"}, {90000001, "HARLOW COUNTY LIBRARY"}, {90000001, "HARLOW CNTY LIBRARY"},
-		{90000002, "MAPLE SHELTER"}, {90000003, "A STATE UNIVERSITY"},
-		{90000006, "OAK CLUB"}, {90000006, "THE OAK CLUB"}, {90000006, "OAK CLUB"},
-		{90000007, "ELM CLUB"}, {90000007, "ELM CLUB INC"},
-		{ein.None, "NOBODY"},
+		{90000001, "HARLOW CNTY LIBRARY", 1}, {90000001, "HARLOW COUNTY LIBRARY", 1}, {90000001, "HARLOW CNTY LIBRARY", 1},
+		{90000002, "MAPLE SHELTER", 1}, {90000003, "A STATE UNIVERSITY", 1},
+		{90000006, "OAK CLUB", 30}, {90000006, "THE OAK CLUB", 20}, {90000006, "THE OAK CLUB", 20}, {90000006, "OAK CLUB", 20},
+		{90000007, "ELM CLUB", 1}, {90000007, "ELM CLUB INC", 1},
+		{90000008, "ASH UNIVERSITY", 10}, {90000008, "ASH UNIVERSITY COLLEGE OF MEDICINE", 500},
+		{90000009, "YEW UNIVERSITY", 10}, {90000009, "YEW UNIVERSITY FOUNDATION", 500},
+		{ein.None, "NOBODY", 1},
 	} {
-		n.AddSpelling(p.e, p.name)
+		n.AddSpelling(p.e, p.name, p.amount)
 	}
 	n.AddKnownName(90000001, "HARLOW COUNTY LIBRARY", Register)
 	n.AddKnownName(90000001, "HARLOW COUNTY PUBLIC LIBRARY", OwnFiled)
@@ -37,6 +40,8 @@ func TestNames(t *testing.T) {
 		{EIN: "090000003", Name: "A STATE UNIVERSITY", Source: Filed, Spellings: 1},
 		{EIN: "090000006", Name: "OAK CLUB", Source: Filed, Spellings: 2},
 		{EIN: "090000007", Name: "ELM CLUB INC", Source: Filed, Spellings: 2},
+		{EIN: "090000008", Name: "ASH UNIVERSITY", Source: Filed, Spellings: 2},
+		{EIN: "090000009", Name: "YEW UNIVERSITY FOUNDATION", Source: Filed, Spellings: 2},
 	}
 	if got := slices.Collect(n.Rows()); !slices.Equal(got, want) {
 		t.Errorf("got %+v", got)
@@ -50,7 +55,7 @@ func TestSpellings(t *testing.T) {
 	for range 2 {
 		for e := range 300 {
 			for i := range e {
-				n.AddSpelling(ein.EIN(90000000+e), fmt.Sprint("NAME ", i))
+				n.AddSpelling(ein.EIN(90000000+e), fmt.Sprint("NAME ", i), 1)
 			}
 		}
 	}
@@ -69,14 +74,15 @@ func TestSpellingsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	draw := rand.New(rand.NewPCG(7, 8))
 	n := NewNames(func(e ein.EIN) bool { return e%2 == 0 })
-	called := map[ein.EIN]map[string]int32{}
+	called := map[ein.EIN]map[string]int64{}
 	for range 5000 {
 		e, name := ein.EIN(90000000+draw.IntN(4)), fmt.Sprint("NAME ", draw.IntN(3))
-		n.AddSpelling(e, name)
+		amount := draw.Int64N(100)
+		n.AddSpelling(e, name, amount)
 		if called[e] == nil {
-			called[e] = map[string]int32{}
+			called[e] = map[string]int64{}
 		}
-		called[e][name]++
+		called[e][name] += amount
 	}
 	for row := range n.Rows() {
 		e, err := ein.Parse(row.EIN)
@@ -121,7 +127,7 @@ func BenchmarkNames(b *testing.B) {
 	for b.Loop() {
 		n := NewNames(func(ein.EIN) bool { return true })
 		for i := range 2_000_000 {
-			n.AddSpelling(ein.EIN(90000000+i*7919%100_000), names[i%len(names)])
+			n.AddSpelling(ein.EIN(90000000+i*7919%100_000), names[i%len(names)], 1)
 		}
 		for range n.Rows() {
 		}

@@ -9,6 +9,7 @@ import (
 	"grantgraph/internal/bench/upstream"
 	"grantgraph/internal/bench/world"
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/resolve/eval"
@@ -55,6 +56,10 @@ func TestGatesOfAWorld(t *testing.T) {
 	}
 	for _, g := range eval.Failed(w.Gates()) {
 		t.Errorf("%s is %.3f; the bound is %.3f", g.Name, g.Value, g.Bound)
+	}
+	// Without the rule that follows what single funders state, there are 70.
+	if n := w.Tally.Rules[grant.Registry].N; n < 150 {
+		t.Errorf("the registry answers %d lines", n)
 	}
 	if blind.Tally.Blocked*100 < blind.Tally.Present*95 {
 		t.Errorf("candidates hold %d of %d organizations", blind.Tally.Blocked, blind.Tally.Present)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"grantgraph/internal/ein"
+	"grantgraph/internal/grant"
 	"grantgraph/internal/ingest/resolve"
 	"grantgraph/internal/ingest/source/bmf"
 	"grantgraph/internal/ingest/source/rows"
@@ -124,8 +125,8 @@ func Teach(b *resolve.UniverseBuilder, cases []Case) {
 func Ask(r *resolve.Resolver, c *Case) (Outcome, resolve.Match) {
 	m := r.ResolveBlind(&c.Recipient, &c.name, c.Funder, ein.None)
 	o := Outcome{Rule: m.Rule, Prob: m.Prob, Class: "org", Slices: c.slices(), Amount: c.Amount}
-	// An organization that was found counts as one that could be found.
-	o.Present = r.Knows(c.Truth, c.Funder) || m.EIN == c.Truth
+	// An organization that was found counts as one that could be found, also if the label is wrong.
+	o.Present = r.Knows(c.Truth, c.Funder) || m.EIN == c.Truth || outvoted(r, c, m)
 	o.Covered = r.Universe().Covered(c.State)
 	if o.Present {
 		line := c.Recipient
@@ -137,6 +138,13 @@ func Ask(r *resolve.Resolver, c *Case) (Outcome, resolve.Match) {
 	return o, m
 }
 
+// outvoted reports whether an answer follows what other filers state for the name, and the label is a lone mistake: its
+// EIN is in no register, and either one slip of the keys from the answer or stated by one funder against two.
+func outvoted(r *resolve.Resolver, c *Case, m resolve.Match) bool {
+	return m.Rule == grant.Registry && m.EIN != c.Truth && !r.Knows(c.Truth, c.Funder) && r.Stated(c.name.KX, c.Truth, c.Funder) == 0 &&
+		(ein.OneSlip(c.Truth, m.EIN) || r.Stated(c.name.KX, m.EIN, c.Funder) > 1)
+}
+
 // verdict compares an answer with the label. A label is suspect if the organization found has the line's name and the
 // labelled organization does not.
 func verdict(r *resolve.Resolver, c *Case, m resolve.Match, present bool) Verdict {
@@ -145,6 +153,8 @@ func verdict(r *resolve.Resolver, c *Case, m resolve.Match, present bool) Verdic
 		return Silent
 	case m.EIN == c.Truth:
 		return Right
+	case outvoted(r, c, m):
+		return Suspect
 	case present && r.Universe().Bears(m.EIN, c.name.KX) && !r.Universe().Bears(c.Truth, c.name.KX):
 		return Suspect
 	}
