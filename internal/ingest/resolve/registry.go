@@ -362,8 +362,12 @@ func (r *Resolver) statedForAnother(q *query, stated *einCount) bool {
 	line, own, d := *q.t, q.n.Traits(), &r.u.index
 	line.Filed = stated.ein
 	if i, ok := r.u.position(stated.ein); !ok {
-		if slices.ContainsFunc(d.withPrefix(q.n.KX), func(p namePrefix) bool { return ein.OneSlip(stated.ein, r.u.eins[d.orgOf(p.name)]) }) {
-			return true // a filer mistyped the EIN of an organization whose name begins alike
+		mistyped := func(p namePrefix) bool {
+			org := d.orgOf(p.name)
+			return ein.OneSlip(stated.ein, r.u.eins[org]) && !d.facts[org].is(filedOnly)
+		}
+		if stated.funders == 1 && slices.ContainsFunc(d.withPrefix(q.n.KX), mistyped) {
+			return true // the EIN of an organization whose name begins alike
 		}
 	} else {
 		other := d.traits(uint32(i))

@@ -11,6 +11,7 @@ import (
 	"grantgraph/internal/hash"
 	"grantgraph/internal/orgname"
 	"grantgraph/internal/snapshot"
+	"grantgraph/internal/table"
 )
 
 // Sources of a recipient's name, best first.
@@ -126,15 +127,21 @@ func UsualSpelling(paid map[string]int64) string {
 			best = name
 		}
 	}
-	part := orgname.TraitsOf(orgname.Parse(best).K2)
+	part, whole := orgname.TraitsOf(orgname.Parse(best).K2), ""
 	for _, name := range names {
-		whole := orgname.TraitsOf(orgname.Parse(name).K2)
-		if v := whole.Conflicts(&part); len(name) < len(best) && strings.HasPrefix(best, name) && v == orgname.Inst {
-			return name
+		rest, ok := strings.CutPrefix(best, name)
+		if !ok || !slices.ContainsFunc(strings.Fields(rest), func(w string) bool { return partWords[w] }) {
+			continue
+		}
+		if t := orgname.TraitsOf(orgname.Parse(name).K2); t.Conflicts(&part) == orgname.Inst {
+			whole = name // the longest comes last
 		}
 	}
-	return best
+	return cmp.Or(whole, best)
 }
+
+// partWords name a part of an institution. A campus is not one of them: it is often an institution of its own.
+var partWords = table.SetOf("SCHOOL COLLEGE CENTER CLINIC MUSEUM LIBRARY INSTITUTE DEPARTMENT DEPT OFFICE PROGRAM PROJECT")
 
 // spellingHash identifies a name that is used for an EIN. It never changes, so a collision would occur in every build
 // alike.
