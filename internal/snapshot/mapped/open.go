@@ -105,7 +105,7 @@ func Read(path string, data []byte, k *Kind) (*File, error) {
 	}
 	f := &File{path: path, kind: k, data: data}
 	if len(data) >= len(k.Magic) && string(data[:len(k.Magic)]) != k.Magic {
-		return nil, fault.New(k.Version, "%s is not a %s of this version", path, k.Name).
+		return nil, fault.New(k.Version, "%s: not the %s of this version", path, k.Name).
 			Try("build the snapshot again; the sources are untouched")
 	}
 	if err := f.readTable(); err != nil {
