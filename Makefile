@@ -2,6 +2,9 @@
 # needs; each works on a fresh machine with Go and a C++ compiler.
 
 GO ?= go
+# Without paths of this machine, compiled packages are shared by all checkouts, and the
+# same commit gives the same bytes anywhere.
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 2s
 CASES ?= 50000
@@ -13,7 +16,7 @@ PACKAGES := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo 
 # The tests that take longest begin first, so that no core waits for them at the end.
 LONGEST := ./internal/serve/site ./cmd/grantgraph
 
-.PHONY: FORCE run build test golden minutes require lint fuzz oracle soak fleet bench audit clean
+.PHONY: FORCE run build test golden minutes require lint fuzz oracle soak fleet bench audit image release installed clean
 
 run: bin/grantgraph ## make an invented world, build it, serve it on 127.0.0.1:8080
 	@bin/grantgraph demo
@@ -61,5 +64,14 @@ bench: ## the benchmarks of docs/benchmarks.md
 audit: ## known vulnerabilities, where their database can be reached; says so where it cannot
 	./scripts/audit
 
+image: ## the image of deploy/Dockerfile, built and run without a registry; as root on Debian
+	./scripts/image
+
+release: ## binaries, packages, an SBOM and checksums in dist/, from a clean tag
+	./scripts/release
+
+installed: ## the .deb of dist/ in a clean Debian: installed, served over HTTPS, upgraded, purged; as root
+	./scripts/installed
+
 clean:
-	rm -rf bin demo
+	rm -rf bin demo dist
